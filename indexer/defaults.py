@@ -4,7 +4,7 @@ docs/lab/013-default-measure.md has the evidence, 018-who-leads.md for principal
 019-what-folding-hides.md for replacements.
 """
 
-MEASURE = "lcs"  # one of `indexer.comparing.measures.MEASURES`
+MEASURE = "lcs"  # one of `MEASURE_NAMES`
 REVIEW = 0.8  # least similarity of pairs that people review
 FOLD = 0.9  # least similarity of documents that are folded, which hides them, and of families
 REPLACED_AT_MOST = 2  # times that words stand for the same others in what words in order fold

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from indexer.comparing.compare import Comparison, Row, Span
+    from indexer.comparing.measures import MeasuredValue
 
 
 TWO_COLUMNS = 80
@@ -71,14 +72,10 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     from rich.text import Text
 
     from indexer.comparing.differences import spell_differences, spell_sameness, spell_sides
-    from indexer.comparing.measures import MEASURE_DESCRIPTIONS, describe_measures
+    from indexer.comparing.measures import DECLARED, describe_measures
 
     measures = comparison.measures
-    exact = [name for name in MEASURE_DESCRIPTIONS if name not in ("estimate", "hamming")]
-    values = {name: _exact_value(getattr(measures, name)) for name in exact}
-    values |= {"estimate": "no sketch", "hamming": "no sketch"}
-    if estimate := measures.estimate:
-        values["estimate"] = _estimated_value(estimate.similarity, estimate.low, estimate.high)
+    values = {name: _format_value(measures.value(name)) for name in DECLARED}
     if measures.hamming is not None and measures.hamming_interval:
         values["hamming"] = _estimated_value(measures.hamming, *measures.hamming_interval)
     table = Table.grid(padding=(0, 2, 0, 0))
@@ -97,10 +94,16 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
             console.print(Text(visible(sentence)))
 
 
-def _exact_value(share: float | tuple[float, float]) -> str:
-    """Return a share in per cent, or both of a pair of shares."""
-    shares = share if isinstance(share, tuple) else (share,)
-    return " / ".join(percent(value, 1) for value in shares)
+def _format_value(value: MeasuredValue) -> str:
+    """Return a value in per cent: both ways, or with its interval, where it has them."""
+    from indexer.model import Estimate
+
+    if value is None:
+        return "no sketch"
+    if isinstance(value, Estimate):
+        return _estimated_value(value.similarity, value.low, value.high)
+    values = value if isinstance(value, tuple) else (value,)
+    return " / ".join(percent(number, 1) for number in values)
 
 
 def _estimated_value(similarity: float, low: float, high: float) -> str:

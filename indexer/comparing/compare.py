@@ -159,7 +159,7 @@ def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any
     `UnknownMeasure`.
     """
     scores = comparison.measures
-    values: dict[str, Any] = {name: getattr(scores, name) for name in MEASURES}
+    values: dict[str, Any] = {name: scores.value(name) for name in MEASURES}
     values |= {name: list(getattr(scores, name)) for name in ("containment", "containment_words")}
     values["estimate"] = scores.estimate and asdict(scores.estimate)
     values["hamming_interval"] = scores.hamming_interval and list(scores.hamming_interval)

@@ -27,7 +27,7 @@ from indexer.comparing.differences import (
 )
 from indexer.comparing.facts import stated_facts
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
-from indexer.comparing.measures import Side, TextOperand, check_measure, measure_pair
+from indexer.comparing.measures import MEASURES, Side, TextOperand, check_measure, measure_pair
 from indexer.comparing.words import Words, words
 from indexer.defaults import REPLACED_AT_MOST, REVIEW
 from indexer.errors import UsageError
@@ -353,7 +353,7 @@ Numbers: TypeAlias = Literal["ignore", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
-_IN_ORDER = ("lcs", "lcs_misread")  # measures that align words
+RULES_VERSION = 1  # raise it when criteria refuse other pairs; `group` then measures all pairs anew
 REARRANGED = 0.9  # least overlap of texts that are called rearranged
 
 
@@ -409,8 +409,8 @@ class Criteria:
     def check_sketches(self, recipe: Recipe, measure: str) -> None:
         """Raise `UsageError` if a recipe lacks the sketches of `measure` or of a required one."""
         for name in (measure, *(required for required, _ in self.require)):
-            kind = {"hamming": "SimHash", "estimate": "MinHash"}.get(name)
-            sketch = recipe.simhash if name == "hamming" else recipe.minhash or recipe.terms
+            kind = MEASURES[name].sketch
+            sketch = recipe.simhash if kind == "SimHash" else recipe.minhash or recipe.terms
             if kind and not sketch:
                 raise UsageError(
                     f"recipe {recipe.name} makes no {kind}, which {name} compares; "
@@ -573,7 +573,7 @@ def for_folding(criteria: Criteria, measure: str) -> Criteria:
 
     For measures of words in order `replaced` is at most `REPLACED_AT_MOST`, unless they limit it.
     """
-    if criteria.replaced is not None or measure not in _IN_ORDER:
+    if criteria.replaced is not None or not MEASURES[measure].is_in_order:
         return criteria
     return replace(criteria, replaced=REPLACED_AT_MOST)
 

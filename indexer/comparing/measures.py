@@ -31,29 +31,25 @@ same words have similarity 1 however short they are.
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing import relations
 from indexer.comparing.alignment import (
     Alignment,
     Matching,
-    Stretch,
     align,
     lcs,
-    lcs_of_strings,
-    stretches,
     words_in_order,
 )
 from indexer.comparing.facts import FactSource
-from indexer.comparing.quantities import NEGATIONS
+from indexer.comparing.measure import FeatureSet, Measure, Operand, exact
+from indexer.comparing.misread import LCS_MISREAD, lcs_misread
 from indexer.comparing.words import Words, normal_words, number_runs, shared_numbers, words
 from indexer.defaults import SHINGLE_WORDS
 from indexer.errors import UnknownMeasure
@@ -71,131 +67,6 @@ from indexer.model import Estimate, Fingerprint, WordsInOrder
 from indexer.recipe import KEYED_HASHES, Recipe
 
 # Words in order with misread words in part: the measure `lcs_misread`, for scanned texts.
-
-LEAST_SHARE = 0.6
-LEAST_LETTERS = 4
-LEAST_STRETCHES = 4
-LEAST_OF_OTHERS = 0.4  # of the words that are not in order
-LEAST_IN_ORDER = 0.4  # of the words of the longer text
-
-
-def lcs_misread(a: Words, b: Words, least: float = 0.0) -> float:
-    """Return `lcs` with misread words in part; 0 when neither text has any words.
-
-    The same for either order of the texts. May be 0 for a pair below `least`, which is found out
-    sooner.
-
-    >>> from indexer.comparing.words import normal_words
-    >>> clean = normal_words("The quick brown foxes jumped over that lazy sleeping hound.")
-    >>> read = normal_words("The qnick brown foxcs jumped ovcr that lazv sleeping honnd.")
-    >>> round(lcs_misread(clean, read), 3)
-    0.89
-    """
-    longer = max(len(a), len(b))
-    if not longer or min(len(a), len(b)) < math.ceil(least * longer - 1e-9):
-        return 0.0
-    in_order = lcs(a, b, min(least, LEAST_IN_ORDER))
-    if in_order < LEAST_IN_ORDER:
-        return in_order
-    return min(1.0, in_order + _misread_words(a, b) / longer)
-
-
-def _misread_words(a: Words, b: Words) -> float:
-    """Return the words that misread stretches count."""
-    own = _own_words(a, b) | _own_words(b, a)
-    others, misread = 0, []
-    for stretch in stretches(a, b):
-        size = max(len(stretch.a), len(stretch.b))
-        others += size
-        share = letters_in_order(stretch) if _may_be_misread(stretch, own) else 0.0
-        if share >= LEAST_SHARE:
-            misread.append((size, min(len(stretch.a), len(stretch.b)) * share))
-    words = sum(size for size, _ in misread)
-    if len(misread) < LEAST_STRETCHES or words < LEAST_OF_OTHERS * others:
-        return 0.0
-    return math.fsum(part for _, part in misread)
-
-
-def _own_words(words: Words, others: Words) -> set[str]:
-    """Return the words that stand once, and not in the other text."""
-    counts = Counter(words.numbers.tolist())
-    once = {word for number, word in enumerate(words.vocabulary) if counts[number] == 1}
-    return once.difference(others.vocabulary)
-
-
-def _may_be_misread(stretch: Stretch, own: set[str]) -> bool:
-    """Return whether a stretch has words of its own on either side, and no fact that differs."""
-    words = [*stretch.a, *stretch.b]
-    if not stretch.a or not stretch.b or own.isdisjoint(words):
-        return False
-    if any(word.isdecimal() or word in NEGATIONS for word in words):
-        return False
-    digits = _digits(stretch.a), _digits(stretch.b)
-    return not all(digits) or digits[0] == digits[1]
-
-
-def _digits(words: Iterable[str]) -> str:
-    return "".join(filter(str.isdecimal, "".join(words)))
-
-
-def letters_in_order(stretch: Stretch) -> float:
-    """Return the share of the letters of the longer side that are in order in the other.
-
-    0 when it has fewer than `LEAST_LETTERS`.
-
-    >>> letters_in_order(Stretch(["modern", "age"], ["modernage"]))
-    1.0
-    >>> round(letters_in_order(Stretch(["modern"], ["rnodern"])), 3)
-    0.714
-    """
-    a, b = "".join(stretch.a), "".join(stretch.b)
-    longer = max(len(a), len(b))
-    return lcs_of_strings(a, b) / longer if longer >= LEAST_LETTERS else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureSet:
-    """The distinct features of a text under one recipe: ascending hashes, (n,) uint64."""
-
-    hashes: NDArray[np.uint64]
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-
-class Operand(Protocol):
-    """One text of a comparison, as measures read it; `indexer.comparing.measures.Side` is one.
-
-    A sketch that the text does not have is None.
-    """
-
-    @property
-    def features(self) -> FeatureSet:
-        """The recipe's features."""
-
-    @property
-    def words(self) -> Words:
-        """The words of the normalised text."""
-
-    @property
-    def minhash(self) -> NDArray[Any] | None:
-        """The MinHash slots, (slots,)."""
-
-    @property
-    def slot_bits(self) -> int:
-        """The number of bits of each slot."""
-
-    @property
-    def simhash(self) -> int | None:
-        """The SimHash."""
-
-    @property
-    def bits(self) -> int:
-        """The number of bits of the SimHash."""
-
-    @property
-    def vector(self) -> NDArray[Any] | None:
-        """The rare-term signature, (terms,)."""
 
 
 class TextOperand(Operand, Protocol):
@@ -235,6 +106,9 @@ def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
     return _share(shared, len(a)), _share(shared, len(b))
 
 
+MeasuredValue: TypeAlias = "float | tuple[float, float] | Estimate | None"
+
+
 @dataclass(frozen=True, slots=True)
 class MeasureValues:
     """The values of every measure for one pair of texts. S_L and S_J come from `alignment`.
@@ -242,7 +116,8 @@ class MeasureValues:
     `in_order`: the words of the longest common subsequence, of which `lcs` is the share. `estimate`
     and `hamming` are None when a text has no such sketch: it is too short, or the recipe makes
     none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi that
-    `hamming` estimates. `shingle_width`: words of a shingle in `resemblance`.
+    `hamming` estimates. `shingle_width`: words of a shingle in `resemblance`. `others`: the values
+    of measures without a field here.
     """
 
     jaccard: float
@@ -258,6 +133,12 @@ class MeasureValues:
     lcs_misread: float
     hamming_interval: tuple[float, float] | None = None
     shingle_width: int = SHINGLE_WORDS
+    others: Mapping[str, float] = field(default_factory=dict)
+
+    def value(self, name: str) -> MeasuredValue:
+        """Return the value of a measure by name."""
+        value: MeasuredValue = self.others[name] if name in self.others else getattr(self, name)
+        return value
 
     @property
     def lcs(self) -> float:
@@ -293,6 +174,11 @@ def measure_all(
         lcs_misread=lcs_misread(a.words, b.words),
         hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
         shingle_width=shingle_width,
+        others={
+            name: measure.value(a, b, matching, 0.0).similarity
+            for name, measure in MEASURES.items()
+            if not hasattr(MeasureValues, name)
+        },
     )
 
 
@@ -348,7 +234,7 @@ def estimate_sketches(a: Operand, b: Operand) -> Estimate | None:
     None when a sketch is missing.
     """
     if a.vector is not None and b.vector is not None:
-        return _exact(vector_overlap(a.vector, b.vector))
+        return exact(vector_overlap(a.vector, b.vector))
     return estimate(a.minhash, b.minhash, a.slot_bits)
 
 
@@ -366,51 +252,94 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _exact(similarity: float) -> Estimate:
-    return Estimate(similarity, similarity, similarity)
+# The declared measures.
 
-
-MeasureFunction: TypeAlias = Callable[[Operand, Operand, Matching, float], Estimate]
-MEASURES: Mapping[str, MeasureFunction] = MappingProxyType(
-    {
-        "jaccard": lambda a, b, *_: _exact(jaccard(a.features, b.features)),
-        "lcs": lambda a, b, _, least: _exact(lcs(a.words, b.words, least)),
-        "lcs_misread": lambda a, b, _, least: _exact(lcs_misread(a.words, b.words, least)),
-        "resemblance": lambda a, b, *_: _exact(resemblance(a.words, b.words)),
-        "jaccard_words": lambda a, b, matching, _: _exact(
-            align(a.words, b.words, matching).jaccard
-        ),
-        "overlap": lambda a, b, matching, _: _exact(align(a.words, b.words, matching).overlap),
-        "containment": lambda a, b, *_: _exact(max(containment(a.features, b.features))),
-        "terminology": lambda a, b, *_: _exact(terminology(a.words, b.words)),
-        "estimate": lambda a, b, *_: estimate_sketches(a, b) or _exact(0.0),
-        "hamming": lambda a, b, *_: _exact(hamming(a, b) or 0.0),
-    }
+JACCARD = Measure(
+    "jaccard",
+    "features in common; keys find candidates by it",
+    lambda a, b, *_: jaccard(a.features, b.features),
+    is_of_features=True,
 )
-MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "jaccard": "features in common; keys find candidates by it",
-        "estimate": "of features, from the sketches alone",
-        "lcs": "words in order, of the longer text",
-        "lcs_misread": "words in order, misread words in part",
-        "overlap": "S_L: shared words, of the longer text",
-        "jaccard_words": "S_J: shared words, of both together",
-        "resemblance": "S_R: five-word shingles in common",
-        "containment_words": "shared words, of the words of A / of B",
-        "terminology": "distinct words in common, of the larger set",
-        "containment": "features of A in B / of B in A",
-        "hamming": "equal bits of the SimHash; about 1 - angle / π",
-    }
+ESTIMATE = Measure(
+    "estimate",
+    "of features, from the sketches alone",
+    lambda a, b, *_: estimate_sketches(a, b) or 0.0,
+    is_of_features=True,
+    sketch="MinHash",
 )
-"""The description of each value in a comparison of A and B, in the order they are shown in."""
+LCS = Measure(
+    "lcs",
+    "words in order, of the longer text",
+    lambda a, b, _, minimum: lcs(a.words, b.words, minimum),
+    relation=relations.LCS,
+    is_in_order=True,
+)
+OVERLAP = Measure(
+    "overlap",
+    "S_L: shared words, of the longer text",
+    lambda a, b, matching, _: align(a.words, b.words, matching).overlap,
+    relation=relations.OVERLAP,
+)
+JACCARD_WORDS = Measure(
+    "jaccard_words",
+    "S_J: shared words, of both together",
+    lambda a, b, matching, _: align(a.words, b.words, matching).jaccard,
+    relation=relations.JACCARD_WORDS,
+)
+RESEMBLANCE = Measure(
+    "resemblance",
+    "S_R: five-word shingles in common",
+    lambda a, b, *_: resemblance(a.words, b.words),
+    relation=relations.RESEMBLANCE,
+)
+CONTAINMENT_WORDS = Measure("containment_words", "shared words, of the words of A / of B")
+TERMINOLOGY = Measure(
+    "terminology",
+    "distinct words in common, of the larger set",
+    lambda a, b, *_: terminology(a.words, b.words),
+    relation=relations.TERMINOLOGY,
+)
+CONTAINMENT = Measure(
+    "containment",
+    "features of A in B / of B in A",
+    lambda a, b, *_: max(containment(a.features, b.features)),
+    relation=relations.CONTAINMENT,
+)
+HAMMING = Measure(
+    "hamming",
+    "equal bits of the SimHash; about 1 - angle / π",
+    lambda a, b, *_: hamming(a, b) or 0.0,
+    sketch="SimHash",
+)
+DECLARED: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        JACCARD,
+        ESTIMATE,
+        LCS,
+        LCS_MISREAD,
+        OVERLAP,
+        JACCARD_WORDS,
+        RESEMBLANCE,
+        CONTAINMENT_WORDS,
+        TERMINOLOGY,
+        CONTAINMENT,
+        HAMMING,
+    )
+}
+"""Every measure by name, in the order in which comparisons show them."""
+MEASURES: dict[str, Measure] = {
+    name: measure for name, measure in DECLARED.items() if measure.function is not None
+}
+"""The measures that `--measure` takes, by name; `MEASURE_NAMES` lists them for `--help`."""
 
 
 def describe_measures(values: MeasureValues) -> dict[str, str]:
-    """Return `MEASURE_DESCRIPTIONS` of these values, with their width of shingles."""
-    meanings = dict(MEASURE_DESCRIPTIONS)
+    """Return the phrase of each measure for these values, with their width of shingles."""
+    phrases = {name: measure.phrase for name, measure in DECLARED.items()}
     if values.shingle_width != SHINGLE_WORDS:
-        meanings["resemblance"] = f"S_R: {values.shingle_width}-word shingles in common"
-    return meanings
+        phrases["resemblance"] = f"S_R: {values.shingle_width}-word shingles in common"
+    return phrases
 
 
 def check_measure(name: str) -> None:
@@ -428,7 +357,7 @@ def measure_pair(
     saves time. Raises `UnknownMeasure`, which lists the names.
     """
     check_measure(name)
-    return MEASURES[name](a, b, matching, least)
+    return MEASURES[name].value(a, b, matching, least)
 
 
 # The two texts of a comparison, with everything that measures read computed once.

@@ -15,6 +15,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.criteria import RULES_VERSION
+from indexer.comparing.measures import MEASURES
 from indexer.grouping.collection import Collection
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.precision_recall import are_in
@@ -30,7 +32,6 @@ from indexer.system.external_memory import (
     encode_pair,
 )
 from indexer.system.files import make_private, rename_durably
-from indexer.system.release import source_digest
 
 
 class MeasuredPairs:
@@ -114,8 +115,8 @@ class RememberedPairs:
     """Similarities of pairs of texts, those of an earlier run and those of this one.
 
     `journal`: the file beside which they are kept, for the same users. `settings`: all that they
-    depend on but the texts. `digests`: (texts, 2) of each text by its number in this run. Takes 16
-    bytes a pair of either run.
+    depend on but the texts and the versions of the measure and the rules. `digests`: (texts, 2) of
+    each text by its number in this run. Takes 16 bytes a pair of either run.
     """
 
     def __init__(
@@ -123,7 +124,8 @@ class RememberedPairs:
     ) -> None:
         self._journal, self._digests = journal, digests
         self._path = Path(f"{journal}.{SUFFIXES[settings['of']]}")
-        self._settings = json.dumps({**settings, "code": source_digest()}, sort_keys=True)
+        versions = {"measure": MEASURES[settings["measure"]].version, "rules": RULES_VERSION}
+        self._settings = json.dumps({**settings, "versions": versions}, sort_keys=True)
         known, self._codes, self._values = _read(self._path, self._settings)
         self._known_numbers = _places(known, digests)
         self._new_codes = Column(budget, np.uint64)

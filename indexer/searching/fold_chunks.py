@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from indexer.comparing.criteria import NO_CRITERIA, for_folding
-from indexer.comparing.measures import Side, check_measure, measure_pair
+from indexer.comparing.measures import MEASURES, Side, check_measure, measure_pair
 from indexer.comparing.words import Words, number_runs, shared_numbers
 from indexer.defaults import FOLD, MEASURE
 from indexer.errors import UsageError
@@ -39,7 +39,7 @@ class ChunkOptions:
 
     def __post_init__(self) -> None:
         check_measure(self.measure)
-        if self.measure in ("estimate", "hamming"):
+        if MEASURES[self.measure].sketch:
             raise UsageError(
                 f"chunks have no sketches, which {self.measure} compares; use {MEASURE}"
             )

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparing.alignment import align
+from indexer.comparing.measure import FeatureSet
 from indexer.comparing.measures import (
     MEASURES,
-    FeatureSet,
     Side,
     common,
     containment,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparing.alignment import lcs
-from indexer.comparing.measures import lcs_misread
+from indexer.comparing.misread import lcs_misread
 from indexer.comparing.words import normal_words
 from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
 

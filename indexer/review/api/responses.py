@@ -534,7 +534,7 @@ def measures_of(measures: MeasureValues) -> Sequence[Measure]:
 
 
 def _measure(measures: MeasureValues, name: str, meaning: str) -> Measure:
-    value = getattr(measures, name)
+    value = measures.value(name)
     if isinstance(value, tuple):
         return Measure(name, meaning, value[0], other=value[1])
     if isinstance(value, Estimate):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from indexer.comparing.measures import MEASURE_DESCRIPTIONS
+from indexer.comparing.measures import MEASURES
 from indexer.defaults import MEASURE
 from indexer.grouping.precision_recall import Audit, describe_audit
 from indexer.jobs.status import Overview, status
@@ -77,7 +77,7 @@ def report(
         "overview": overview,
         "survey": surveyed,
         "measure": measure,
-        "meaning": MEASURE_DESCRIPTIONS.get(measure, ""),
+        "meaning": MEASURES[measure].phrase if measure in MEASURES else "",
         "remaining": surveyed.documents - surveyed.redundant,
         "numbers": _numbers(surveyed, overview),
         "charts": _charts(surveyed) if charts.can_draw() else dict.fromkeys(_CHARTS),
