@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeAlias
@@ -29,6 +28,7 @@ from indexer.spark.bands import Sharing, share_bands, share_blocks, short_text_k
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.distinct_texts import keyed_documents, number_texts, text_contents
 from indexer.spark.session import Stage, Work
+from indexer.system.caches import LruCache
 
 _SIDE = ("content", "minhash", "simhash", "values")
 _MEASURED = {"left": "bigint", "right": "bigint", "similarity": "double"}
@@ -143,8 +143,9 @@ class _Texts:
 
     recipe: Recipe
     stored: dict[int, Stored] = field(default_factory=dict)
-    sides: OrderedDict[int, Side] = field(default_factory=OrderedDict)
-    chars: int = 0
+    sides: LruCache[int, Side] = field(
+        default_factory=lambda: LruCache(MOST_CHARS, lambda side: len(side.text))
+    )
     sequences: SequenceCache = field(init=False)
 
     def __post_init__(self) -> None:
@@ -157,16 +158,13 @@ class _Texts:
 
     def side(self, text: int) -> Side:
         """Return a text by its number."""
-        if text in self.sides:
-            self.sides.move_to_end(text)
-            return self.sides[text]
+        kept = self.sides.get(text)
+        if kept is not None:
+            return kept
         content, slots, signed_bits, _ = self.stored[text]
         bits = None if signed_bits is None else unsigned64(signed_bits)
         side = stored_side(content, self.recipe, slots if self.recipe.sketch_bytes else None, bits)
-        self.sides[text] = side
-        self.chars += len(content)
-        while self.chars > MOST_CHARS and len(self.sides) > 1:
-            self.chars -= len(self.sides.popitem(last=False)[1].text)
+        self.sides.put(text, side, min_entries=1)
         return side
 
     def _contents(self, texts: Sequence[int]) -> list[str]:

@@ -255,7 +255,6 @@ def read_scores(
 # The rows that filters leave, kept for the searches of other words under the same filters.
 
 HOLDS = "nearfold_holds"  # a function of Python, called for each row
-MAX_FILTERS = 8  # whose rows are kept, 4 bytes each
 _FEW = 8  # one in so many rows, of which each is looked up
 
 
@@ -269,16 +268,15 @@ def rows_under(
     cache = parts.read_cache(db).filtered
     where = " AND ".join(conditions)
     key = where, tuple(values)
-    if key in cache:
-        cache.move_to_end(key)
-        return cache[key]
+    kept = cache.get(key)
+    if kept is not None:
+        return kept
     if HOLDS in where or matches * _FEW < known_rows(db):
         return None
     sql = f"SELECT d.number AS number FROM documents d WHERE {where}"
-    cache[key] = read_numbers(db, sql, values).astype(np.int32)
-    if len(cache) > MAX_FILTERS:
-        cache.popitem(last=False)
-    return cache[key]
+    rows = read_numbers(db, sql, values).astype(np.int32)
+    cache.put(key, rows)
+    return rows
 
 
 _MAX_SORTED = 2_000  # matches that are sorted at first, if there are more

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from indexer.system.caches import LruCache
 
 # Rows that carry a key, read for all keys by one statement with one row.
 
@@ -87,8 +88,9 @@ class ScoreCache:
     """The rows of the words that were asked for last, with their scores."""
 
     def __init__(self) -> None:
-        self._words: OrderedDict[str, tuple[NDArray[np.int32], NDArray[np.float64]]] = OrderedDict()
-        self._entries = 0
+        self._words = LruCache[str, tuple[NDArray[np.int32], NDArray[np.float64]]](
+            MAX_SCORES, lambda cached: _ENTRIES_OF_WORD + len(cached[0])
+        )
 
     def __contains__(self, expression: str) -> bool:
         """Return whether those of a word are cached."""
@@ -96,21 +98,16 @@ class ScoreCache:
 
     def count(self, expression: str) -> int | None:
         """Return how many rows have a word; None if they are not cached."""
-        cached = self._words.get(expression)
+        cached = self._words.peek(expression)
         return None if cached is None else len(cached[0])
 
     def of(self, expression: str, read: Callable[[], Scores]) -> Scores:
         """Return the rows of a word and their scores; `read` gives those not cached."""
         cached = self._words.get(expression)
         if cached is not None:
-            self._words.move_to_end(expression)
             return cached[0].astype(np.int64), cached[1]
         numbers, scores = read()
-        self._words[expression] = numbers.astype(np.int32), scores
-        self._entries += _ENTRIES_OF_WORD + len(numbers)
-        while self._entries > MAX_SCORES:
-            _, (oldest, _) = self._words.popitem(last=False)
-            self._entries -= _ENTRIES_OF_WORD + len(oldest)
+        self._words.put(expression, (numbers.astype(np.int32), scores))
         return numbers, scores
 
 
@@ -202,6 +199,7 @@ def _read_families(db: sqlite3.Connection, last: int) -> NDArray[np.int32]:
 
 MAX_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
 MAX_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
+MAX_FILTERS = 8  # whose rows are kept, 4 bytes each
 MAX_NUMBERS = 1 << 20  # of rows, each with its row's number of 8 bytes
 _ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
 
@@ -224,33 +222,26 @@ class ReadCache:
         self.statuses = NumberCache(np.int8)
         self.sketches = SketchCache()
         self.orders: dict[str, NDArray[np.int32]] = {}
-        self.filtered: OrderedDict[tuple[str, tuple[str | float, ...]], NDArray[np.int32]] = (
-            OrderedDict()
+        self.filtered = LruCache[tuple[str, tuple[str | float, ...]], NDArray[np.int32]](
+            MAX_FILTERS
         )
         self.scores = ScoreCache()
         self.columns = ColumnCache()
-        self._postings: OrderedDict[tuple[str, int], NDArray[np.int32]] = OrderedDict()
-        self._entries = 0
+        self._postings = LruCache[tuple[str, int], NDArray[np.int32]](
+            MAX_POSTINGS, lambda numbers: _ENTRIES_OF_KEY + len(numbers)
+        )
 
     def carriers(
         self, keys: Sequence[str], limit: int, read: Callable[[Sequence[str]], Sequence[Numbers]]
     ) -> list[NDArray[np.int32]]:
         """Return the rows that carry each key, at most `limit`; `read` gives those not kept."""
-        missing = [key for key in keys if (key, limit) not in self._postings]
-        rows = {
-            key: numbers.astype(np.int32)
-            for key, numbers in zip(missing, read(missing), strict=True)
-        }
-        for key in keys:
-            if key not in rows:
-                rows[key] = self._postings[key, limit]
-                self._postings.move_to_end((key, limit))
-        for key in missing:
-            self._postings[key, limit] = rows[key]
-            self._entries += _ENTRIES_OF_KEY + len(rows[key])
-        while self._entries > MAX_POSTINGS:
-            _, oldest = self._postings.popitem(last=False)
-            self._entries -= _ENTRIES_OF_KEY + len(oldest)
+        kept = {key: self._postings.get((key, limit)) for key in keys}
+        missing = [key for key in keys if kept[key] is None]
+        rows = {key: numbers for key, numbers in kept.items() if numbers is not None}
+        for key, numbers in zip(missing, read(missing), strict=True):
+            rows[key] = numbers.astype(np.int32)
+        for key in dict.fromkeys(missing):
+            self._postings.put((key, limit), rows[key])
         return [rows[key] for key in keys]
 
 
