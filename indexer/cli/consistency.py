@@ -1,4 +1,4 @@
-"""`nearfold consistency`: list families whose documents carry different labels."""
+"""`nearfold consistency`: list near-duplicate groups whose documents carry different labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 def consistency_command(store_url: str, as_json: bool) -> int:
-    """List families whose documents carry different labels. Nothing is grouped or written."""
+    """List near-duplicate groups whose documents carry different labels.
+
+    Nothing is grouped or written.
+    """
     from indexer.grouping.consistency import consistency
 
     with open_for_command(store_url) as store:
@@ -28,7 +31,7 @@ def consistency_command(store_url: str, as_json: bool) -> int:
 
 
 def _print_disagreements(disagreements: Sequence[Disagreement], as_json: bool) -> None:
-    """Print families whose documents carry different labels, each with its documents."""
+    """Print groups whose documents carry different labels, each with its documents."""
     from rich.text import Text
 
     if as_json:
@@ -36,7 +39,10 @@ def _print_disagreements(disagreements: Sequence[Disagreement], as_json: bool) -
         print_json({"families": families})
         return
     out = console()
-    out.print(f"{count_of(len(disagreements), 'family')} whose documents carry different labels")
+    out.print(
+        f"{count_of(len(disagreements), 'near-duplicate group')} whose documents carry different "
+        f"labels"
+    )
     for disagreement in disagreements:
         counts = [f"{label} {number:,}" for label, number in disagreement.labels.items()]
         counts.append(f"none {disagreement.unlabelled:,}")

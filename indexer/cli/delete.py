@@ -1,4 +1,4 @@
-"""`nearfold delete`: remove documents and repair the families they were in."""
+"""`nearfold delete`: remove documents and repair the near-duplicate groups they were in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @click.option(
     "--principal",
     metavar="ORDER",
-    help="Principal of a family, as `group` takes it (default: that of the last `group`, or "
+    help="Principal of a near-duplicate group, as `group` takes it (default: that of the last "
+    "`group`, or "
     f"{PRINCIPAL}).",
 )
 @click.option(
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
-    """Remove documents and repair the families they were in.
+    """Remove documents and repair their near-duplicate groups.
 
     These are kept to the options of the last `group` that are not given here, its criteria
     included.
@@ -50,7 +51,7 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
 
 
 def _print_deletion(result: DeleteResult, as_json: bool) -> None:
-    """Print which documents were removed or not there, and which families were repaired."""
+    """Print which documents were removed or not there, and which groups were repaired."""
     from rich.text import Text
 
     if as_json:
@@ -63,7 +64,7 @@ def _print_deletion(result: DeleteResult, as_json: bool) -> None:
     for repair in result.repaired:
         into = ", ".join(f"{family} ({number:,})" for family, number in repair.into.items())
         out.print(
-            f"  the family of {repair.family} is now {into}; provisional until `nearfold group`"
+            f"  the group of {repair.family} is now {into}; provisional until `nearfold group`"
         )
     for id in result.absent:
         out.print(Text(f"  not in the store: {visible(id)}"))

@@ -53,7 +53,8 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
     type=click.Choice(["families", "pairs", "batches", "queue"]),
     default="families",
     show_default=True,
-    help="What to write: families, pairs, batches for reviewers, or documents to review.",
+    help="What to write: near-duplicate groups (families), pairs, batches for reviewers, or "
+    "documents to review.",
 )
 @out_file_option("The file to write; - is standard output.", required=True)
 @click.option(
@@ -84,7 +85,7 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
     type=click.Choice(["none", "global", "custodian"]),
     default="none",
     show_default=True,
-    help="Families, batches, queue: leave out duplicates, of all custodians or of each; mails go "
+    help="Groups, batches, queue: leave out duplicates, of all custodians or of each; mails go "
     "with their attachments.",
 )
 @click.option("--date", help="Report: the text at its top instead of today's date.")
@@ -101,10 +102,10 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
 def export_command(
     store_url: str, as_json: bool, form: Form, what: What, out: Path, reviewers: str, **options: Any
 ) -> int:
-    """Write families, pairs, batches or a review queue to a file.
+    """Write near-duplicate groups, pairs, batches or a review queue.
 
     The file is a table or a load file. --format html writes a report for people. --threshold and
-    --measure are for pairs; families are those of the last `group`, and --audit needs the
+    --measure are for pairs; groups are those of the last `group`, and --audit needs the
     --threshold of that run.
     """
     from indexer.review.exports.export import export

@@ -1,4 +1,4 @@
-"""`nearfold families`: list the families of a store."""
+"""`nearfold families`: list the near-duplicate groups of a store."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ LISTED = 20  # documents of a family that are printed
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Fewest documents of a family.",
+    help="Fewest documents of a group.",
 )
-@click.option("--label", metavar="LABEL", help="Only families of which a document carries it.")
+@click.option("--label", metavar="LABEL", help="Only groups of which a document carries it.")
 @click.option(
-    "--path", metavar="PATH", help="Only families of which a document is at PATH or below it."
+    "--path", metavar="PATH", help="Only groups of which a document is at PATH or below it."
 )
 @explain_option
 @of_option
@@ -54,7 +54,10 @@ def families_command(
     store_url: str,
     as_json: bool,
 ) -> int:
-    """List the families of the store, the largest first. With --json, each is a line."""
+    """List the near-duplicate groups of the store, the largest first.
+
+    With --json, each is a line.
+    """
     from indexer.grouping.families import FamiliesOptions
 
     if path is not None and Path(path).exists():
@@ -68,7 +71,7 @@ def families_command(
 def _print_families(
     store: FullStore, options: FamiliesOptions, as_json: bool, explain: bool
 ) -> None:
-    """Print each family as soon as it is read, and in the end how many there are."""
+    """Print each group as soon as it is read, and in the end how many there are."""
     from indexer.grouping.families import explain_pairs, families
     from indexer.stores.requirements import scope_view
 
@@ -89,10 +92,10 @@ def _print_families(
     if as_json:
         return
     out = console()
-    out.print(count_of(count, "family"))
+    out.print(count_of(count, "near-duplicate group"))
     if provisional:
         number = count_of(provisional, options.of[:-1])
-        out.print(f"note: {number} came after the last `nearfold group`; their families may change")
+        out.print(f"note: {number} came after the last `nearfold group`; their groups may change")
 
 
 def _print_family(family: ListedFamily, reasons: Sequence[Reasons | None], of: str) -> None:

@@ -1,4 +1,4 @@
-"""`nearfold group`: group a store into families and clusters."""
+"""`nearfold group`: put the documents of a store into near-duplicate groups and clusters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NAMED = 5  # documents of a move
     help="Least similarity in a chain (default: --threshold).",
 )
 @click.option(
-    "--consistency", is_flag=True, help="List the families whose members carry different labels."
+    "--consistency", is_flag=True, help="List the groups whose members carry different labels."
 )
 @click.option(
     "--within",
@@ -73,7 +73,7 @@ def group_command(
     leave_out: ApprovedPassages,
     **options: Any,
 ) -> int:
-    """Group documents into families and clusters, and store these."""
+    """Find near-duplicate groups and clusters, and store these."""
     from indexer.comparing.approved_passages import left_out_json
     from indexer.grouping.group import group
     from indexer.grouping.group_options import GroupOptions
@@ -111,13 +111,13 @@ def _print_groups(
     of: Literal["documents", "parts"],
     dry_run: bool,
 ) -> None:
-    """Print families and clusters in numbers, and what changed or, on a dry run, would change."""
+    """Print groups and clusters in numbers, and what changed or, on a dry run, would change."""
     from indexer.grouping.match import describe_missed
 
     out = console()
     noun = of[:-1]
     out.print(
-        f"{count_of(result.documents, noun)}: {count_of(result.families, 'family')}, "
+        f"{count_of(result.documents, noun)}: {count_of(result.families, 'near-duplicate group')}, "
         f"the largest of {result.largest:,}; {count_of(result.singletons, 'singleton')}; "
         f"{count_of(result.clusters, 'cluster')}"
     )
@@ -129,8 +129,8 @@ def _print_groups(
     if result.provisional:
         final = "would become final" if dry_run else "is final now"
         out.print(
-            f"{count_of(result.provisional, noun)} had a provisional family, which {final} "
-            f"({count_of(result.provisional_families, 'family')} of two or more)"
+            f"{count_of(result.provisional, noun)} had a provisional group, which {final} "
+            f"({count_of(result.provisional_families, 'group')} of two or more)"
         )
     _print_moves(result.moved, noun, dry_run)
     if result.left_out:
@@ -149,14 +149,14 @@ def _print_groups(
 
 
 def _print_exceptions(result: GroupResult, store_url: str) -> None:
-    """Print how many documents no family takes, were never signed, or were left alone."""
+    """Print how many documents no group takes, were never signed, or were left alone."""
     from rich.text import Text
 
     from indexer.stores.requirements import signing_command
 
     out = console()
     for status, number in result.excluded.items():
-        out.print(f"  {number:,} {status.replace('_', ' ')}: in no family without a copy")
+        out.print(f"  {number:,} {status.replace('_', ' ')}: in no group without a copy")
     command = signing_command(store_url)
     if result.never_signed:
         out.print(
@@ -175,14 +175,14 @@ def _print_copies(title: str, copies: Sequence[Copies], of: str) -> None:
 
 
 def _print_moves(moves: Sequence[FamilyMove], noun: str, dry_run: bool) -> None:
-    """Print how many documents changed family, and the first moves with their first documents."""
+    """Print how many documents changed group, and the first moves with their first documents."""
     from rich.text import Text
 
     out = console()
     if moves:
         documents = sum(len(move.documents) for move in moves)
         moved = "would move" if dry_run else "moved"
-        out.print(f"{count_of(documents, noun)} {moved} to another family:")
+        out.print(f"{count_of(documents, noun)} {moved} to another group:")
     for move in moves[:LISTED]:
         before = move.before_path or move.before
         after = move.after_path or move.after

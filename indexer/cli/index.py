@@ -232,11 +232,14 @@ LISTED_FAILURES = 20
 @click.option(
     "--family-threshold",
     type=ShareType(0, 1),
-    help="Similarity at which a document joins a family on arrival, by measure and criteria of the "
+    help="Similarity at which a document joins a near-duplicate group on arrival, by measure and "
+    "criteria of the "
     f"last `group` (default: that of the last `group`, or {FOLD}).",
 )
 @click.option(
-    "--no-families", is_flag=True, help="Look up no families on arrival; `group` makes them all."
+    "--no-families",
+    is_flag=True,
+    help="Look up no near-duplicate groups on arrival; `group` makes them all.",
 )
 @click.option(
     "--parts",

@@ -1,4 +1,4 @@
-"""`nearfold label`: label documents and the members of their families."""
+"""`nearfold label`: label documents and the members of their near-duplicate groups."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Output of `nearfold label`: changes, undone labellings and the history, as lines or JSON.
 
-_REASONS = {"label": "its family carries a label for review", "similarity": "not similar enough"}
+_REASONS = {"label": "its group carries a label for review", "similarity": "not similar enough"}
 
 
 def print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None:
@@ -80,7 +80,7 @@ def print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
     out = console()
     if result.provisional:
         out.print(
-            f"note: in the family of their arrival only: {result.provisional:,}; "
+            f"note: in the group of their arrival only: {result.provisional:,}; "
             "`nearfold group` makes it final"
         )
     if result.review:
@@ -237,13 +237,15 @@ def _similarity(similarity: float | None) -> str:
 @click.option(
     "--remove", multiple=True, metavar="LABEL", help="Remove it; may be given several times."
 )
-@click.option("--family", is_flag=True, help="Label all members of their families too.")
+@click.option(
+    "--family", is_flag=True, help="Label all members of their near-duplicate groups too."
+)
 @click.option("--others", is_flag=True, help="With --family: label these other members alone.")
 @click.option(
     "--review",
     multiple=True,
     metavar="LABEL",
-    help="With --family: list families that carry it for review, unchanged.",
+    help="With --family: list groups that carry it for review, unchanged.",
 )
 @click.option(
     "--threshold",
@@ -295,7 +297,9 @@ def label_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Label documents and the members of their families. Every change can be undone.
+    """Label documents and the members of their near-duplicate groups.
+
+    Every change can be undone.
 
     With --from, labels come back from a review platform: they are added, and labels that a document
     has and the file does not are conflicts, which are listed and stay unless --replace is given.
@@ -312,7 +316,7 @@ def label_command(
     of_file = _take_file_options(options, label_file)
     if (options["review"] or options["threshold"]) and not options["family"]:
         raise UsageError(
-            "--review and --threshold are about the members of families; give --family too"
+            "--review and --threshold are about the members of groups; give --family too"
         )
     with open_for_command(store_url) as store:
         if history:

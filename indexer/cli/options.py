@@ -212,7 +212,7 @@ require_option = click.option(
     help="Only pairs of at least this value of a measure; may be given several times, and all must "
     "hold. `novelty<=N`: at most N of new information, by words that only one has. `replaced<=N`: "
     "no words stand for the same other words more than N times, as names in a template do, nor "
-    "words of one language for another's; of what words in order fold into groups and families 2 "
+    "words of one language for another's; of what words in order fold into groups 2 "
     "by default.",
 )
 _same_option = click.option(
@@ -245,7 +245,7 @@ principal_option = click.option(
     metavar="ORDER",
     default=PRINCIPAL,
     show_default=True,
-    help="Principal of a family: `original` (quotes least, then most like the others), `longest`, "
+    help="Principal of a group: `original` (quotes least, then most like the others), `longest`, "
     "`first` (oldest), `central` (most similar to its matches), or the first by a field: "
     "`modified:desc`, `path`, `size:desc`, ...",
 )

@@ -39,7 +39,7 @@ SHOWN = 300  # characters of a passage that are printed
     type=click.IntRange(2),
     default=MIN_FAMILIES,
     show_default=True,
-    help="Fewest families in which a passage occurs.",
+    help="Fewest near-duplicate groups in which a passage occurs.",
 )
 @click.option(
     "--words",
@@ -68,7 +68,7 @@ def passages_command(
     store_url: str,
     as_json: bool,
 ) -> int:
-    """List passages that occur in documents of many families: disclaimers, licences, forms.
+    """List passages that occur in documents of many groups: disclaimers, licences, forms.
 
     Those with most documents times words come first. With --json, each is a line that names all its
     documents. --out writes the same lines, with `"approved": false`, which a reviewer makes true
@@ -133,7 +133,7 @@ def _print_passage(passage: RepeatedPassage) -> None:
 
     counts = [
         count_of(len(passage.places), "document"),
-        count_of(passage.families, "family"),
+        count_of(passage.families, "group"),
         count_of(passage.folders, "folder"),
         count_of(passage.words, "word"),
         passage.where,

@@ -38,7 +38,8 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     type=click.Choice(["live", "family", "threads", "types", "none"]),
     default="live",
     show_default=True,
-    help="Fold by similarity, by stored family, by thread of mails, by duplicate type, or not.",
+    help="Fold by similarity, by stored near-duplicate group (family), by thread of mails, by "
+    "duplicate type, or not.",
 )
 @click.option(
     "--filter",
@@ -52,7 +53,7 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     "facets",
     multiple=True,
     metavar="FIELD",
-    help="Count the values of a field, in documents and in families.",
+    help="Count the values of a field, in documents and in near-duplicate groups.",
 )
 @click.option(
     "--sort",
@@ -167,7 +168,7 @@ def print_page(page: Page, as_json: bool, by_token: bool) -> None:
             f"\nsimilarity to the hit above by measure: {page.measure}{_spell_threshold(page)}"
         )
     for name, values in page.facets.items():
-        out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
+        out.print(Text(f"\n{'documents':>10}{'groups':>10}  {name}", style="dim"))
         for value in values:
             out.print(Text(f"{value.documents:>10,}{value.families:>10,}  {visible(value.value)}"))
     for note in page.notes:

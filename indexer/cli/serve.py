@@ -96,7 +96,9 @@ if TYPE_CHECKING:
 )
 @store_option
 def serve_command(store_url: str, add_login: str | None, role: str, **options: Any) -> int:
-    """Serve review pages for a browser. They show search, families, comparisons and an overview.
+    """Serve review pages for a browser.
+
+    They show search, near-duplicate groups, comparisons and an overview.
 
     With --host or --allow-host a login is needed: one of --auth, or any name with a password that
     is printed.

@@ -36,7 +36,7 @@ _MARKS: dict[Change, tuple[str, str, str]] = {
 @store_option
 @json_option
 def versions_command(id: str, redlined: bool, no_dates: bool, store_url: str, as_json: bool) -> int:
-    """Show which document of a family probably came from which. Print a tree of revisions."""
+    """Show which document of a group probably came from which. Print a tree of revisions."""
     from indexer.jobs.versions import versions
 
     with open_for_command(store_url) as store:

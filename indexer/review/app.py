@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -21,14 +22,14 @@ from indexer.grouping.label import labels_state
 from indexer.review import charts
 from indexer.review.access import Access, RequireLogin, login_of
 from indexer.review.api.endpoints import (
-    SIDE_A,
-    SIDE_B,
-    Action,
-    Parameter,
-    Question,
-    parameter_values,
+    NoParameters,
+    ReadEndpoint,
+    TwoIds,
+    WriteEndpoint,
+    model_fields,
+    parse_parameters,
 )
-from indexer.review.api.openapi import as_json, describe_api
+from indexer.review.api.openapi import as_json, describe_api, describe_parameters
 from indexer.review.api.responses import DocumentFacts
 from indexer.review.http import (
     heading,
@@ -52,44 +53,38 @@ if TYPE_CHECKING:
     from indexer.review.site import Site
 
 
-# The pages, with the questions whose answers each shows.
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its path, template and title, and the names of the questions that it shows.
+    """A page: its path, template and title, and the names of the endpoints that it shows.
 
-    The template receives each answer under the name of its question. `defaults` are parameters
+    The template receives each response under the name of its endpoint. `defaults` are parameters
     that the page sets where the reader did not.
     """
 
     path: str
     template: str
     title: str
-    questions: tuple[str, ...]
+    endpoints: tuple[str, ...]
     defaults: Mapping[str, str]
 
     def values(
-        self, site: Site, questions: Mapping[str, Question], query: Mapping[str, Sequence[str]]
+        self, site: Site, reads: Mapping[str, ReadEndpoint], query: Mapping[str, Sequence[str]]
     ) -> dict[str, Any]:
-        """Return the values for the template: the answers, and `parameters` by name.
+        """Return the values for the template: the responses, and `parameters` by name.
 
         Unknown names in `query` are ignored: mail programs add marks to addresses.
         """
-        parameters = self._parameters(questions)
-        known = {name: values for name, values in query.items() if name in parameters}
-        defaults = {name: (value,) for name, value in self.defaults.items()}
-        values = parameter_values(list(parameters.values()), {**defaults, **known})
-        answers = {name: questions[name].answer(site, values) for name in self.questions}
-        return {"parameters": values, **answers}
-
-    def _parameters(self, questions: Mapping[str, Question]) -> Mapping[str, Parameter]:
-        """Return the parameters of all questions of the page by name."""
-        return {
-            parameter.name: parameter
-            for name in self.questions
-            for parameter in questions[name].parameters
-        }
+        texts = {**{name: (value,) for name, value in self.defaults.items()}, **query}
+        parsed = {}
+        for name in self.endpoints:
+            model = reads[name].parameters
+            known = {field: texts[field] for field in model_fields(model) if field in texts}
+            parsed[name] = parse_parameters(model, known)
+        responses = {name: reads[name].run(site, values) for name, values in parsed.items()}
+        parameters: dict[str, Any] = {}
+        for values in parsed.values():
+            parameters |= msgspec.structs.asdict(values)
+        return {"parameters": parameters, **responses}
 
 
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
@@ -99,7 +94,7 @@ PAGES = (
     Page("/", "search.html", "Search", ("search", "searches"), _SEARCHING),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
     Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
-    Page("/family", "family.html", "Family", ("family",), {}),
+    Page("/family", "family.html", "Near-duplicate group", ("family",), {}),
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
     Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
@@ -118,10 +113,10 @@ AsyncEndpoint = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """The questions and actions that a site offers, by name, and the routes of its tables."""
+    """The endpoints that a site offers, by name, and the routes of its tables."""
 
-    questions: Mapping[str, Question]
-    actions: Mapping[str, Action]
+    reads: Mapping[str, ReadEndpoint]
+    writes: Mapping[str, WriteEndpoint]
     tables: tuple[Callable[[Site], BaseRoute], ...] = ()
 
 
@@ -174,16 +169,14 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
 
 
 def _api_routes(site: Site, api: Api) -> list[BaseRoute]:
-    description = describe_api(release(), api.questions, api.actions)
-    questions = api.questions.values()
-    actions = api.actions.values()
+    description = describe_api(release(), api.reads, api.writes)
     return [
         Route("/api/openapi.json", _fixed(description)),
         Route("/api/token", _token(site)),
-        *(Route(f"/api/{question.api}", _answer(site, question)) for question in questions),
+        *(Route(f"/api/{read.path}", _respond(site, read)) for read in api.reads.values()),
         *(
-            Route(f"/api/{action.api}", _perform(site, action), methods=["POST"])
-            for action in actions
+            Route(f"/api/{write.path}", _perform(site, write), methods=["POST"])
+            for write in api.writes.values()
         ),
     ]
 
@@ -209,7 +202,7 @@ class _Pages:
         """Return the endpoint of a page."""
 
         def endpoint(request: Request) -> Response:
-            values = page.values(self.site, self._api.questions, query_texts(request))
+            values = page.values(self.site, self._api.reads, query_texts(request))
             return self.html(request, page.template, {"page": page, **values})
 
         return endpoint
@@ -218,27 +211,27 @@ class _Pages:
         """Read the store again, and lead back to the page that asked, else to the overview."""
         fields = dict(await read_fields(request, self.site.token))
         place = local_address("".join(fields.pop("next", ())))
-        action = self._api.actions["refresh"]
-        values = parameter_values(action.parameters, fields)
-        await run_in_threadpool(action.do, self.site, values, login_of(request))
+        endpoint = self._api.writes["refresh"]
+        values = parse_parameters(endpoint.parameters, fields)
+        await run_in_threadpool(endpoint.run, self.site, values, login_of(request))
         return RedirectResponse(place or "/overview", 303)
 
     async def regroup(self, request: Request) -> Response:
         """Start `group` and lead to the jobs, or to what it would change by now."""
-        result = await run_action(self.site, self._api.actions["group"], request)
+        result = await run_write(self.site, self._api.writes["group"], request)
         if result.started:
             return RedirectResponse("/jobs", 303)
         return RedirectResponse(link("/regroup", threshold=result.threshold, changed="yes"), 303)
 
     def change_searches(self, name: str) -> AsyncEndpoint:
         """Return the endpoint of a form that changes saved searches; it leads back to its page."""
-        action = self._api.actions[name]
+        write = self._api.writes[name]
 
         async def endpoint(request: Request) -> Response:
             fields = dict(await read_fields(request, self.site.token))
             place = local_address("".join(fields.pop("next", ())))
-            values = parameter_values(action.parameters, fields)
-            await run_in_threadpool(action.do, self.site, values, login_of(request))
+            values = parse_parameters(write.parameters, fields)
+            await run_in_threadpool(write.run, self.site, values, login_of(request))
             return RedirectResponse(place or "/", 303)
 
         return endpoint
@@ -246,8 +239,9 @@ class _Pages:
     def reference(self, request: Request) -> Response:
         """Answer with the description of the API for people."""
         values = {
-            "questions": self._api.questions.values(),
-            "actions": self._api.actions.values(),
+            "reads": self._api.reads.values(),
+            "writes": self._api.writes.values(),
+            "describe": describe_parameters,
             "page": None,
         }
         return self.html(request, "api.html", values)
@@ -304,7 +298,7 @@ def _fixed(value: Any) -> Endpoint:
     """Return the endpoint of a constant that takes no parameters."""
 
     def endpoint(request: Request) -> Response:
-        parameter_values((), query_texts(request))
+        parse_parameters(NoParameters, query_texts(request))
         return _json(value)
 
     return endpoint
@@ -314,7 +308,7 @@ def _token(site: Site) -> Endpoint:
     """Return the endpoint of the token that writes carry, which readers do not get."""
 
     def endpoint(request: Request) -> Response:
-        parameter_values((), query_texts(request))
+        parse_parameters(NoParameters, query_texts(request))
         if not login_of(request).may_write:
             raise HTTPException(403, "this login may read, and not label")
         return _json({"token": site.token})
@@ -322,40 +316,40 @@ def _token(site: Site) -> Endpoint:
     return endpoint
 
 
-def _answer(site: Site, question: Question) -> Endpoint:
-    """Return the API endpoint of a question."""
+def _respond(site: Site, read: ReadEndpoint) -> Endpoint:
+    """Return the endpoint of the API that reads."""
 
     def endpoint(request: Request) -> Response:
-        values = parameter_values(question.parameters, query_texts(request))
-        return _json(as_json(question.answer(site, values)))
+        values = parse_parameters(read.parameters, query_texts(request))
+        return _json(as_json(read.run(site, values)))
 
     return endpoint
 
 
-def _perform(site: Site, action: Action) -> AsyncEndpoint:
-    """Return the API endpoint of an action."""
+def _perform(site: Site, write: WriteEndpoint) -> AsyncEndpoint:
+    """Return the endpoint of the API that writes."""
 
     async def endpoint(request: Request) -> Response:
-        return _json(as_json(await run_action(site, action, request)))
+        return _json(as_json(await run_write(site, write, request)))
 
     return endpoint
 
 
-async def run_action(site: Site, action: Action, request: Request) -> Any:
-    """Read the body of a request, check its token, run the action, and return its result."""
-    parameter_values((), query_texts(request))
-    fields = await read_fields(request, site.token, action.most_bytes)
-    values = parameter_values(action.parameters, fields)
-    return await run_in_threadpool(action.do, site, values, login_of(request))
+async def run_write(site: Site, endpoint: WriteEndpoint, request: Request) -> Any:
+    """Read the body of a request, check its token, run the endpoint, and return its response."""
+    parse_parameters(NoParameters, query_texts(request))
+    fields = await read_fields(request, site.token, endpoint.max_bytes)
+    values = parse_parameters(endpoint.parameters, fields)
+    return await run_in_threadpool(endpoint.run, site, values, login_of(request))
 
 
 def _redline(site: Site, kind: str, write: Callable[[Comparison], bytes], type: str) -> Endpoint:
     """Return the endpoint of the changes from one document to another, as a file."""
 
     def endpoint(request: Request) -> Response:
-        values = parameter_values((SIDE_A, SIDE_B), query_texts(request))
+        values = parse_parameters(TwoIds, query_texts(request))
         compared = site.comparisons.side_by_side(
-            site.row(values["a"]), site.row(values["b"]), "literal", 30
+            site.row(values.a), site.row(values.b), "literal", 30
         )
         if compared.chars is not None:
             raise StoreBusy(what="the whole of both texts", holder="their comparison")

@@ -297,7 +297,7 @@ def first_filled(values: Sequence[int]) -> int:
 
 
 def curve(steps: Sequence[Step], estimated: bool = False) -> str:
-    """Return the points of a line: documents in families (up) by threshold (across).
+    """Return the points of a line: documents in groups (up) by threshold (across).
 
     `estimated`: the line of the estimated steps, which ends where that of the others begins. The
     greatest number is as high as the chart; 0 lies at the bottom.

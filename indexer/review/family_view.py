@@ -1,4 +1,4 @@
-"""One family for a reviewer: members, their similarity to each other, labels, and warnings."""
+"""One group for a reviewer: members, their similarity to each other, labels, and warnings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPARED = 24  # documents that are compared with each other
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family.
+    """A group.
 
     `members` are its documents without the principal, most similar to it first. `size` counts all
     documents, also those beyond the 500 that are read. `principal` is None when it is not in the
@@ -49,7 +49,7 @@ class Family:
 
 
 def family(store: Store, id: str) -> Family:
-    """Return the family of a document, named by the id of any of its members.
+    """Return the group of a document, named by the id of any of its members.
 
     Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
     """
@@ -98,9 +98,9 @@ def _warnings(
     """Yield a sentence for each thing that a reviewer should know or repair."""
     documents = [principal, *members] if principal else members
     if principal is None:
-        yield f"the principal {name} is not in the store; run group to make the family anew"
+        yield f"the principal {name} is not in the store; run group to make its group anew"
     if total > MOST:
-        yield f"the family has {total:,} documents; the first {MOST:,} by path are shown"
+        yield f"the group has {total:,} documents; the first {MOST:,} by path are shown"
     if len({frozenset(row.labels) for row in documents}) > 1:
         unlabelled = sum(not row.labels for row in documents)
         if unlabelled:

@@ -30,7 +30,7 @@ from indexer.errors import (
     UnknownNumber,
     UsageError,
 )
-from indexer.review.api.endpoints import MOST_BYTES
+from indexer.review.api.endpoints import MAX_BYTES
 from indexer.review.exports.formats import Table, write_csv
 from indexer.review.originals.files import OriginalUnavailable
 from indexer.review.rendering import STATIC
@@ -100,14 +100,14 @@ def query_texts(request: Request) -> Mapping[str, list[str]]:
     return texts
 
 
-async def read_body(request: Request, most: int = MOST_BYTES) -> bytes:
+async def read_body(request: Request, max_bytes: int = MAX_BYTES) -> bytes:
     """Return all bytes of a body.
 
-    Raises `HTTPException`: 413 beyond `most` bytes, 400 when the client disconnects, 408 after 30
+    Raises `HTTPException`: 413 beyond `max_bytes`, 400 when the client disconnects, 408 after 30
     seconds, 503 when the server stops.
     """
     try:
-        return await asyncio.wait_for(_read(request, most), TIMEOUT_SECONDS)
+        return await asyncio.wait_for(_read(request, max_bytes), TIMEOUT_SECONDS)
     except asyncio.TimeoutError:
         message = f"the request was not complete within {TIMEOUT_SECONDS} s; send it again"
         raise HTTPException(408, message) from None
@@ -118,23 +118,23 @@ async def read_body(request: Request, most: int = MOST_BYTES) -> bytes:
         raise HTTPException(503, "the server is shutting down; try again later") from None
 
 
-async def _read(request: Request, most: int) -> bytes:
+async def _read(request: Request, max_bytes: int) -> bytes:
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > most:
-            raise HTTPException(413, f"the request is longer than {most:,} bytes; send less")
+        if len(body) > max_bytes:
+            raise HTTPException(413, f"the request is longer than {max_bytes:,} bytes; send less")
     return bytes(body)
 
 
 async def read_fields(
-    request: Request, token: str, most: int = MOST_BYTES
+    request: Request, token: str, max_bytes: int = MAX_BYTES
 ) -> Mapping[str, Sequence[str]]:
     """Return the values in the body of a request without the token, which must be right.
 
     Raises as `read_body`, `parse_body` and `check_token` do.
     """
-    body = await read_body(request, most)
+    body = await read_body(request, max_bytes)
     fields = parse_body(body, request.headers.get("content-type", ""))
     check_token(fields, request.headers.get(TOKEN_HEADER, ""), token)
     return {name: items for name, items in fields.items() if name != TOKEN_FIELD}

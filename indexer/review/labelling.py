@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from urllib.parse import parse_qs
 
+from msgspec import Meta
+from msgspec.structs import replace as replace_fields
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -20,9 +22,30 @@ from starlette.routing import BaseRoute, Route
 from indexer.errors import NearfoldError, UnknownNumber, UsageError
 from indexer.grouping.label import UndoResult, label_events_of
 from indexer.review.access import Login, login_of
-from indexer.review.api.endpoints import ID, Parameter, ParameterValues, parameter_values
-from indexer.review.api.labels import ACTIONS, label_request, plan_label, take_outcome
-from indexer.review.api.work_list import LIST_PARAMETERS, WORK_LIST_ACTIONS
+from indexer.review.api.endpoints import (
+    DocumentId,
+    NoParameters,
+    P,
+    Parameters,
+    YesNo,
+    number_meta,
+    parse_parameters,
+    text_meta,
+)
+from indexer.review.api.labels import (
+    LabelParameters,
+    UndoParameters,
+    label_request,
+    plan_label,
+    take_outcome,
+)
+from indexer.review.api.work_list import (
+    AssignParameters,
+    ClaimParameters,
+    ListParameters,
+    assign,
+    claim,
+)
 from indexer.review.exports.formats import Column, Table
 from indexer.review.http import csv_download, read_fields
 from indexer.review.label_queue import LabelRequest, is_as_wanted
@@ -32,17 +55,38 @@ if TYPE_CHECKING:
     from indexer.review.site import Site
 
 
-_NUMBER = Parameter("number", "a labelling", kind="integer", low=1, high=1 << 53, optional=True)
-_PLAN = Parameter("plan", "a dry run", kind="integer", low=1, high=1 << 53, optional=True)
-_NEXT = Parameter("next", "the page to go on with", "")
-_CHOOSE = Parameter("choose", "the label that is chosen, instead of the others of a given set", "")
-_ON = Parameter(
-    "on",
-    "of a family, the documents that are named, all but its head, or all of it",
-    "checked",
-    choices=("checked", "others", "family"),
-)
-_HEAD = Parameter("head", "the id of the document that leads a family", "")
+Number: TypeAlias = Annotated[int, number_meta("a labelling", 1, 1 << 53)]
+Plan: TypeAlias = Annotated[int, number_meta("a dry run", 1, 1 << 53)]
+Next: TypeAlias = Annotated[str, text_meta("the page to go on with")]
+
+
+class _LabelForm(LabelParameters, frozen=True):
+    next: Next = ""
+    choose: Annotated[
+        str, text_meta("the label that is chosen, instead of the others of a given set")
+    ] = ""
+    on: Annotated[
+        Literal["checked", "others", "family"],
+        Meta(description="of a group, the documents that are named, all but its principal, or all"),
+    ] = "checked"
+    head: Annotated[str, text_meta("the id of the principal")] = ""
+
+
+class _ConfirmForm(Parameters, frozen=True):
+    plan: Plan
+    next: Next = ""
+
+
+class _UndoForm(UndoParameters, frozen=True):
+    next: Next = ""
+
+
+class _LabelledParameters(Parameters, frozen=True):
+    number: Number | None = None
+    plan: Plan | None = None
+    next: Next = ""
+
+
 _REDIRECT = 303
 Html = Callable[..., Response]
 
@@ -67,44 +111,47 @@ class _LabellingPages:
 
     async def label(self, request: Request) -> Response:
         """Label as a form says, or plan it and lead to the plan."""
-        values = await self._values(
-            request, *ACTIONS["label"].parameters, _NEXT, _CHOOSE, _ON, _HEAD
-        )
+        values = await self._values(request, _LabelForm)
         return await run_in_threadpool(self._label, values, login_of(request))
 
     async def confirm(self, request: Request) -> Response:
         """Write what a dry run showed, unless its documents have other labels by now."""
-        values = await self._values(request, replace(_PLAN, optional=False), _NEXT)
-        planned = self._site.plans.get(values["plan"])
+        values = await self._values(request, _ConfirmForm)
+        planned = self._site.plans.get(values.plan)
         if planned is None:
-            raise _forgotten(values["plan"])
+            raise _forgotten(values.plan)
         wanted = replace(planned[0], reviewer=login_of(request).name, seen=planned[1].state)
-        return await run_in_threadpool(self._write, wanted, values["next"])
+        return await run_in_threadpool(self._write, wanted, values.next)
 
     async def undo(self, request: Request) -> Response:
         """Undo a labelling."""
-        values = await self._values(request, *ACTIONS["undo"].parameters, _NEXT)
-        wanted = LabelRequest(login_of(request).name, undo=values["job"])
-        return await run_in_threadpool(self._write, wanted, values["next"])
+        values = await self._values(request, _UndoForm)
+        wanted = LabelRequest(login_of(request).name, undo=values.job)
+        return await run_in_threadpool(self._write, wanted, values.next)
 
     def labelled(self, request: Request) -> Response:
         """Show a dry run, a labelling that was written or waits, an undo, or a conflict."""
         texts = {name: [value] for name, value in request.query_params.items()}
-        values = parameter_values((_NUMBER, _PLAN, _NEXT), texts)
-        shown = {"page": None, "number": values["number"], "plan": None, "next": values["next"]}
-        if values["plan"] is not None:
-            planned = self._site.plans.get(values["plan"])
+        values = parse_parameters(_LabelledParameters, texts)
+        shown: dict[str, Any] = {
+            "page": None,
+            "number": values.number,
+            "plan": None,
+            "next": values.next,
+        }
+        if values.plan is not None:
+            planned = self._site.plans.get(values.plan)
             if planned is None:
-                raise _forgotten(values["plan"])
+                raise _forgotten(values.plan)
             wanted, result = planned
-            shown |= {"wanted": wanted, "result": result, "plan": values["plan"]}
+            shown |= {"wanted": wanted, "result": result, "plan": values.plan}
             return self._html(request, "labelled.html", shown)
-        if values["number"] is None:
+        if values.number is None:
             raise UsageError("number is missing: the labelling to show")
-        wanted = self._site.labels.request(values["number"])
-        outcome = self._site.labels.outcome(values["number"], 0)
+        wanted = self._site.labels.request(values.number)
+        outcome = self._site.labels.outcome(values.number, 0)
         if outcome is not None:
-            self._site.labels.mark_seen(values["number"])
+            self._site.labels.mark_seen(values.number)
         if isinstance(outcome, NearfoldError):
             raise outcome
         if isinstance(outcome, UndoResult):
@@ -119,19 +166,20 @@ class _LabellingPages:
             return self._html(request, template, {**shown, "wanted": wanted, "result": outcome})
         return self._html(request, "labelled.html", {**shown, "wanted": wanted, "result": outcome})
 
-    def _label(self, values: ParameterValues, login: Login) -> Response:
-        if values["on"] != "checked":
-            values["id"], values["family"] = (values["head"],), "yes"
-            values["others"] = "yes" if values["on"] == "others" else "no"
-        if choice := values["choose"]:
-            others = tuple(name for name in self._site.offered_labels.exclusive if name != choice)
-            values["add"] = (choice, *values["add"])
-            values["remove"] = (*others, *values["remove"])
+    def _label(self, values: _LabelForm, login: Login) -> Response:
+        if values.on != "checked":
+            others: YesNo = "yes" if values.on == "others" else "no"
+            values = replace_fields(values, id=(values.head,), family="yes", others=others)
+        if choice := values.choose:
+            rest = tuple(name for name in self._site.offered_labels.exclusive if name != choice)
+            values = replace_fields(
+                values, add=(choice, *values.add), remove=(*rest, *values.remove)
+            )
         wanted = label_request(self._site, values, login)
-        if values["dry_run"] == "yes":
+        if values.dry_run == "yes":
             plan = self._site.keep_plan(wanted, plan_label(self._site, wanted))
-            return lead_to(link("/labelled", plan=plan, next=local_address(values["next"])))
-        return self._write(wanted, values["next"])
+            return lead_to(link("/labelled", plan=plan, next=local_address(values.next)))
+        return self._write(wanted, values.next)
 
     def _write(self, wanted: LabelRequest, next_page: str) -> Response:
         """Put a labelling into the queue, and lead to the next page, or to what is to be said."""
@@ -143,9 +191,9 @@ class _LabellingPages:
             place if place and is_settled else link("/labelled", number=number, next=place)
         )
 
-    async def _values(self, request: Request, *parameters: Parameter) -> ParameterValues:
-        parameter_values((), {name: [""] for name in request.query_params})
-        return parameter_values(parameters, await read_fields(request, self._site.token))
+    async def _values(self, request: Request, form: type[P]) -> P:
+        parse_parameters(NoParameters, {name: [""] for name in request.query_params})
+        return parse_parameters(form, await read_fields(request, self._site.token))
 
 
 def local_address(address: str) -> str:
@@ -165,9 +213,20 @@ def _forgotten(plan: int) -> UnknownNumber:
 
 # The forms of the work list and of notes, and the history of labels as a table.
 
-_LIST = Parameter("list", "the parameters of a work list", "")
-_AFTER = Parameter("after", "the family before it", "")
-_NOTE = Parameter("text", "the note")
+
+class _NextForm(Parameters, frozen=True):
+    list: Annotated[str, text_meta("the parameters of a work list")] = ""
+    after: Annotated[str, text_meta("the group before it")] = ""
+
+
+class _AssignForm(AssignParameters, frozen=True):
+    next: Next = ""
+
+
+class _NoteForm(DocumentId, frozen=True):
+    text: Annotated[str, text_meta("the note")]
+
+
 _COLUMNS = (
     Column("labelling", "whole", attrgetter("number")),
     Column("at", "text", attrgetter("at")),
@@ -200,41 +259,37 @@ class _WorkListPages:
         self._site = site
 
     async def next(self, request: Request) -> Response:
-        """Give the next family of a list to the reviewer, and lead to it, or back to the list."""
+        """Give the next group of a list to the reviewer, and lead to it, or back to the list."""
         fields = await read_fields(request, self._site.token)
-        values = parameter_values((_LIST, _AFTER), fields)
-        names = {parameter.name for parameter in LIST_PARAMETERS}
-        wanted = {name: texts for name, texts in parse_qs(values["list"]).items() if name in names}
-        options = parameter_values(
-            (*LIST_PARAMETERS, _AFTER), {**wanted, "after": [values["after"]]}
-        )
-        claim = WORK_LIST_ACTIONS["claim"].do
+        values = parse_parameters(_NextForm, fields)
+        names = ListParameters.__struct_fields__
+        wanted = {name: texts for name, texts in parse_qs(values.list).items() if name in names}
+        options = parse_parameters(ClaimParameters, {**wanted, "after": [values.after]})
         result = await run_in_threadpool(claim, self._site, options, login_of(request))
         if result.family:
-            return lead_to(link("/family", id=result.family, list=values["list"]))
-        return lead_to(f"/worklist?{values['list']}" if values["list"] else "/worklist")
+            return lead_to(link("/family", id=result.family, list=values.list))
+        return lead_to(f"/worklist?{values.list}" if values.list else "/worklist")
 
     async def assign(self, request: Request) -> Response:
-        """Give the families that are checked to a reviewer."""
-        action = WORK_LIST_ACTIONS["assign"]
+        """Give the groups that are checked to a reviewer."""
         fields = await read_fields(request, self._site.token)
-        values = parameter_values((*action.parameters, _NEXT), fields)
-        await run_in_threadpool(action.do, self._site, values, login_of(request))
-        return lead_to(local_address(values["next"]) or "/worklist")
+        values = parse_parameters(_AssignForm, fields)
+        await run_in_threadpool(assign, self._site, values, login_of(request))
+        return lead_to(local_address(values.next) or "/worklist")
 
     async def note(self, request: Request) -> Response:
         """Write a note on a document."""
         fields = await read_fields(request, self._site.token)
-        values = parameter_values((ID, _NOTE), fields)
-        if not values["text"].strip():
+        values = parse_parameters(_NoteForm, fields)
+        if not values.text.strip():
             raise UsageError("the note is empty; write a text")
-        row = await run_in_threadpool(self._site.row, values["id"])
+        row = await run_in_threadpool(self._site.row, values.id)
         name = login_of(request).name
-        await run_in_threadpool(self._site.review.add_note, row.id, name, values["text"].strip())
+        await run_in_threadpool(self._site.review.add_note, row.id, name, values.text.strip())
         return lead_to(f"{link('/document', id=row.id)}#notes")
 
     def history(self, request: Request) -> Response:
         """Answer with every change of a document's labels, the last one first, as csv."""
-        parameter_values((), {name: [""] for name in request.query_params})
+        parse_parameters(NoParameters, {name: [""] for name in request.query_params})
         table = Table(_COLUMNS, label_events_of(self._site.store))
         return csv_download(table, "label-history.csv")

@@ -10,12 +10,12 @@ from pathlib import Path
 from indexer.errors import UsageError
 from indexer.grouping.label import label_names
 from indexer.review.access import Access, Login, read_accounts
-from indexer.review.api.comparisons import COMPARISON_QUESTIONS
-from indexer.review.api.documents import DOCUMENT_QUESTIONS
-from indexer.review.api.labels import ACTIONS
-from indexer.review.api.saved_searches import SEARCHES_ACTIONS, SEARCHES_QUESTIONS
-from indexer.review.api.store import START_GROUP, STORE_QUESTIONS
-from indexer.review.api.work_list import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
+from indexer.review.api.comparisons import COMPARISON_READS
+from indexer.review.api.documents import DOCUMENT_READS
+from indexer.review.api.labels import LABEL_WRITES
+from indexer.review.api.saved_searches import SEARCHES_READS, SEARCHES_WRITES
+from indexer.review.api.store import START_GROUP, STORE_READS
+from indexer.review.api.work_list import WORK_LIST_READS, WORK_LIST_WRITES
 from indexer.review.app import Api, application
 from indexer.review.caches import SurveyReader
 from indexer.review.exports.hits import archive_route, hits_route
@@ -28,13 +28,13 @@ from indexer.stores.requirements import require_recipe
 
 REVIEW_API = Api(
     {
-        **DOCUMENT_QUESTIONS,
-        **COMPARISON_QUESTIONS,
-        **STORE_QUESTIONS,
-        **WORK_LIST_QUESTIONS,
-        **SEARCHES_QUESTIONS,
+        **DOCUMENT_READS,
+        **COMPARISON_READS,
+        **STORE_READS,
+        **WORK_LIST_READS,
+        **SEARCHES_READS,
     },
-    {**ACTIONS, **WORK_LIST_ACTIONS, **SEARCHES_ACTIONS, "group": START_GROUP},
+    {**LABEL_WRITES, **WORK_LIST_WRITES, **SEARCHES_WRITES, "group": START_GROUP},
     (hits_route, archive_route),
 )
 

@@ -63,7 +63,7 @@ D = TypeVar("D", bound=DatedReading)
 
 @dataclass(eq=False, slots=True)
 class DatedFigures:
-    """Figures of a store, with the counts of documents and families before they were read."""
+    """Figures of a store, with the counts of documents and groups before they were read."""
 
     figures: StoreFigures
     job: str | None
@@ -117,7 +117,7 @@ def read_before(reader: SurveyReader[D], jobs: tuple[str, ...]) -> D | None:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPreview:
-    """The families at a threshold, and those that would split or merge."""
+    """The groups at a threshold, and those that would split or merge."""
 
     dated: DatedSurvey
     families: Preview
@@ -125,7 +125,7 @@ class ThresholdPreview:
 
 
 def preview_at(dated: DatedSurvey, threshold: float | None) -> ThresholdPreview:
-    """Return the families at a threshold, None for that of the families.
+    """Return the groups at a threshold, None for that of the groups.
 
     Raises `UsageError` for one below those that a survey makes.
     """
@@ -138,9 +138,7 @@ def checked_threshold(survey: Survey, threshold: float) -> float:
     """Return a threshold as `group` takes it; raises `UsageError` for one below a survey's."""
     least = survey.least_threshold
     if round(threshold, 6) < least:
-        raise UsageError(
-            f"families are made here at {least:g} or more; for less, run nearfold group"
-        )
+        raise UsageError(f"groups are made here at {least:g} or more; for less, run nearfold group")
     return round(threshold, 6)
 
 
@@ -270,8 +268,11 @@ class Regrouping:
 
 
 def _spell_result(result: GroupResult) -> str:
-    families, changed = count_of(result.families, "family"), count_of(result.changed, "document")
-    return f"done: {families}, {changed} changed"
+    groups, changed = (
+        count_of(result.families, "near-duplicate group"),
+        count_of(result.changed, "document"),
+    )
+    return f"done: {groups}, {changed} changed"
 
 
 MOST_SURVEYED_UNASKED = 300_000  # documents; more are compared when somebody asks for it
@@ -347,7 +348,7 @@ class Site:
         return latest(self.figures_reader, self._last_job, timeout)
 
     def preview(self, threshold: float | None, timeout: float) -> ThresholdPreview | None:
-        """Return the families at a threshold, None for that of the families.
+        """Return the groups at a threshold, None for that of the groups.
 
         None if they, or the survey that they are of, are not ready within `timeout` seconds. Raises
         `UsageError` for a threshold below those that a survey makes.
@@ -384,7 +385,7 @@ class Site:
         """Let counts, the work list and the survey follow labels that were written.
 
         After an undo counts and the work list are read again; after a job of another process, and
-        where families stay within labels, the survey as well.
+        where groups stay within labels, the survey as well.
         """
         self.facets.clear()
         self.offered_labels.discard()
@@ -407,7 +408,7 @@ class Site:
             work.job = jobs[0]
 
     def is_stale(self, dated: DatedSurvey | DatedFigures) -> bool:
-        """Return whether there are other documents or families than before a survey was read."""
+        """Return whether there are other documents or groups than before a survey was read."""
         return self._counts() != dated.counts
 
     def _read_survey(self, progress: Progress) -> DatedSurvey:

@@ -1,4 +1,4 @@
-"""Figures of the families of a store as they are stored; no documents are compared."""
+"""Figures of the groups of a store as they are stored; no documents are compared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from indexer.stores.requirements import require_recipe
 
 @dataclass(frozen=True, slots=True)
 class FamilySize:
-    """A family and its number of documents; `path` is that of its principal, or its id if gone."""
+    """A group and its number of documents; `path` is that of its principal, or its id if gone."""
 
     id: str
     path: str
@@ -40,7 +40,7 @@ class LessSimilar:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Documents of one family that would be in another, named by their principals."""
+    """Documents of one group that would be in another, named by their principals."""
 
     before: str
     before_path: str
@@ -51,10 +51,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The families that a threshold would make, and the greatest moves between families.
+    """The groups that a threshold would make, and the greatest moves between groups.
 
     `measure` decides; `estimated` if it is estimated from sketches. `gathered`: documents in
-    families of two or more; `moved`: documents that would be in another family than now.
+    groups of two or more; `moved`: documents that would be in another group than now.
     """
 
     threshold: float
@@ -70,9 +70,9 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class FamilyChange:
-    """A family that would split, or that would be made of several.
+    """A group that would split, or that would be made of several.
 
-    `parts`: the largest families that it would become, or that it would be made of, each with how
+    `parts`: the largest groups that it would become, or that it would be made of, each with how
     many of its documents; `number`: how many of these there are.
     """
 
@@ -83,7 +83,7 @@ class FamilyChange:
 
 @dataclass(frozen=True, slots=True)
 class FamilyChanges:
-    """The families that a threshold would split or merge: the largest, and how many there are."""
+    """The groups that a threshold would split or merge: the largest, and how many there are."""
 
     splits: tuple[FamilyChange, ...] = ()
     merges: tuple[FamilyChange, ...] = ()
@@ -93,7 +93,7 @@ class FamilyChanges:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The number of families that one threshold makes, and of documents in them.
+    """The number of groups that one threshold makes, and of documents in them.
 
     `estimated` if similarities are estimated from sketches.
     """
@@ -110,10 +110,10 @@ ALONE = math.inf  # in place of the similarity of a family without members besid
 
 
 class StoredFamilies:
-    """Families in the order in which they come first.
+    """Groups in the order in which they come first.
 
     `names`, `paths`, `sizes` and `similarities` by place: the path is that of the principal, or the
-    family's name where that is gone; the similarity that of the member least similar to it.
+    group's name where that is gone; the similarity that of the member least similar to it.
     """
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class StoredFamilies:
         self._places: dict[str, int] = {}
 
     def add(self, row: Outline | Entry) -> int:
-        """Count a document, and return the place of its family."""
+        """Count a document, and return the place of its group."""
         place = self._places.setdefault(row.family, len(self.names))
         if place == len(self.names):
             self.names.append(row.family)
@@ -149,11 +149,11 @@ _REPORTED = 1000  # documents between two reports of progress
 class StoreFigures:
     """Figures from one reading of the rows of a store, without texts.
 
-    `redundant`: documents that are not the principal of their family.
+    `redundant`: documents that are not the principal of their group.
     `same_text`, `same_bytes`: documents that repeat an earlier one; empty texts repeat no text.
-    `sizes`: how many families are of each range of sizes, as (name, number).
+    `sizes`: how many groups are of each range of sizes, as (name, number).
     `similarities`: documents by similarity to their principal, in 20 steps of .05.
-    `largest`: the ten largest families.
+    `largest`: the ten largest groups.
     `less_similar`: for some thresholds above `threshold`, up to 1, how many documents are less
     similar to their principal: those would leave it.
     `measure`, `threshold`: those of the last `group`, or the default ones where `is_grouped` is
@@ -240,7 +240,7 @@ class _Repeats:
 
 
 def _largest(families: StoredFamilies) -> Iterator[FamilySize]:
-    """Yield the ten largest families of two documents or more, ties by name."""
+    """Yield the ten largest groups of two documents or more, ties by name."""
     lines = zip(families.sizes, families.names, families.paths, strict=True)
     for size, name, path in heapq.nsmallest(_LARGEST, lines, key=lambda line: (-line[0], line[1])):
         if size > 1:
@@ -248,7 +248,7 @@ def _largest(families: StoredFamilies) -> Iterator[FamilySize]:
 
 
 def _sizes(families: Iterable[int]) -> tuple[tuple[str, int], ...]:
-    """Return the number of families in each range of sizes."""
+    """Return the number of groups in each range of sizes."""
     sizes = Counter(families)
     ranges = []
     for low, high in SIZES:

@@ -1,4 +1,4 @@
-"""Survey of a whole store: share of duplicates, sizes of families, effect of other thresholds."""
+"""Survey of a whole store: share of duplicates, sizes of groups, effect of other thresholds."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ Numbers32 = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class ThresholdFamilies:
-    """The families at one threshold.
+    """The groups at one threshold.
 
     `heads`: the principal of each document, itself where it has none. `families`: how many have two
     documents or more; `gathered`: the documents in those, principals included; `largest`: the
-    documents in the largest; `moved`: the documents whose family differs from before.
+    documents in the largest; `moved`: the documents whose group differs from before.
     """
 
     threshold: float
@@ -60,7 +60,7 @@ class ThresholdFamilies:
 
 
 def summarise(threshold: float, heads: Numbers32, before: Numbers32) -> ThresholdFamilies:
-    """Return the families of documents by their principals, compared with those before.
+    """Return the groups of documents by their principals, compared with those before.
 
     >>> summarise(0.9, np.array([0, 0, 2]), np.array([0, 1, 2])).moved
     1
@@ -163,12 +163,12 @@ class Level:
 
 
 class CollectionPreview:
-    """The families of a collection at any threshold from `FLOOR` on, as `group` would make them.
+    """The groups of a collection at any threshold from `FLOOR` on, as `group` would make them.
 
     From the threshold of the options on, the pairs are those that `group` with these options looks
-    at, so that there the families are the same; below it, those that `group` finds at the lowest of
+    at, so that there the groups are the same; below it, those that `group` finds at the lowest of
     `STARTS` with at most `MOST_VERIFIED` pairs. They are measured on the texts. Below that
-    threshold, and where `group` looks at more than `MOST_GROUPED`, the families are estimated: of
+    threshold, and where `group` looks at more than `MOST_GROUPED`, the groups are estimated: of
     pairs that were not measured to reach it the similarity is the usual one by the measure of pairs
     with as many equal slots.
     """
@@ -337,10 +337,10 @@ STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 
 class Survey(StoreFigures):
-    """Figures of a store, and the families that other thresholds would make.
+    """Figures of a store, and the groups that other thresholds would make.
 
     The measure is `none` for a recipe without slots.
-    `measured_from`: the least threshold at which `group` would make the same families as `at`;
+    `measured_from`: the least threshold at which `group` would make the same groups as `at`;
     below it they are estimated.
     """
 
@@ -368,9 +368,9 @@ class Survey(StoreFigures):
         self.steps = tuple(self._steps())
 
     def at(self, threshold: float | None = None) -> Preview:
-        """Return the families at a threshold, that of the families if None; nothing is written.
+        """Return the groups at a threshold, that of the groups if None; nothing is written.
 
-        Below `FLOOR` those at `FLOOR`, unless the families are of a lower one. A recipe without
+        Below `FLOOR` those at `FLOOR`, unless the groups are of a lower one. A recipe without
         slots has none.
         """
         least = self.threshold if threshold is None else threshold
@@ -380,7 +380,7 @@ class Survey(StoreFigures):
 
     @property
     def least_threshold(self) -> float:
-        """Return the least threshold at which families are made; 0 of a recipe without slots."""
+        """Return the least threshold at which groups are made; 0 of a recipe without slots."""
         return min(FLOOR, self.threshold) if self._previews else 0.0
 
     @lru_cache(maxsize=256)  # noqa: B019 - a survey lives as long as its cache
@@ -399,9 +399,9 @@ class Survey(StoreFigures):
         )
 
     def changes(self, threshold: float) -> FamilyChanges:
-        """Return the families that `group` at a threshold would split or merge.
+        """Return the groups that `group` at a threshold would split or merge.
 
-        A family is split whose documents would be in several ones, and merged if its documents are
+        A group is split whose documents would be in several ones, and merged if its documents are
         of several ones now; one that only gets another principal is neither.
         """
         if not self._previews:
@@ -412,8 +412,8 @@ class Survey(StoreFigures):
         return FamilyChanges(splits, merges, split, merged)
 
     def _changes(self, of: Numbers32, into: Numbers32) -> tuple[tuple[FamilyChange, ...], int]:
-        """Return the largest families `of` whose documents are in several ones of `into`, and the
-        number of all such families.
+        """Return the largest groups `of` whose documents are in several ones of `into`, and the
+        number of all such groups.
         """
         codes = encode_pair(of.astype(np.uint32), into.astype(np.uint32))
         pairs, documents = np.unique(codes, return_counts=True)
@@ -450,7 +450,7 @@ class Survey(StoreFigures):
     def _heads(self, threshold: float) -> Numbers32:
         """Return the principal of each document, as its place.
 
-        The stored families stand for those that could only be estimated, at their own threshold.
+        The stored groups stand for those that could only be estimated, at their own threshold.
         """
         if self._is_stored(threshold):
             return self._before
@@ -484,7 +484,7 @@ class Survey(StoreFigures):
 def survey(store: FullStore, progress: Progress = no_progress) -> Survey:
     """Survey a store.
 
-    Reads it once, and once more for each set of labels if families stay within labels; the texts of
+    Reads it once, and once more for each set of labels if groups stay within labels; the texts of
     pairs that are measured are read again. Raises `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)

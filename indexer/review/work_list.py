@@ -1,6 +1,6 @@
-"""The families of a store as work for reviewers, with how far each is reviewed.
+"""The groups of a store as work for reviewers, with how far each is reviewed.
 
-The list is read once, and follows labels as they are written. Figures of families are columns, so
+The list is read once, and follows labels as they are written. Figures of groups are columns, so
 that a list of many is ordered and counted without a step for each.
 """
 
@@ -21,8 +21,6 @@ from indexer.stores.base import Store
 
 Order: TypeAlias = Literal["size", "similarity", "conflict", "unreviewed"]
 Part: TypeAlias = Literal["open", "done", "conflict", "all"]
-ORDERS: tuple[Order, ...] = ("size", "similarity", "conflict", "unreviewed")
-PARTS: tuple[Part, ...] = ("open", "done", "conflict", "all")
 _REPORTED = 1000  # documents between two reports of progress
 Labels: TypeAlias = tuple[str, ...]
 Places: TypeAlias = NDArray[np.int64]
@@ -30,9 +28,9 @@ Places: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """A family: its documents, and how many of them are reviewed.
+    """A group: its documents, and how many of them are reviewed.
 
-    `path` is that of its principal, or the family's name where that is gone. `similarity`: of the
+    `path` is that of its principal, or the group's name where that is gone. `similarity`: of the
     member that is least similar to the principal, None for a single document. `conflict`: two
     reviewed documents carry different labels.
     """
@@ -46,11 +44,11 @@ class WorkItem:
 
 
 class WorkList:
-    """The families of a store.
+    """The groups of a store.
 
     A document is reviewed if it carries one of the labels `judgements`, or any label where there
-    are none of these. `moved`: of the families `followed`, those that have another principal now,
-    each with the family in which its former principal is. Families have places from 0 on, by id.
+    are none of these. `moved`: of the groups `followed`, those that have another principal now,
+    each with the group in which its former principal is. Groups have places from 0 on, by id.
     """
 
     def __init__(
@@ -88,11 +86,11 @@ class WorkList:
             self._count(place)
 
     def __contains__(self, family: str) -> bool:
-        """Return whether a family of that name is in the list."""
+        """Return whether a group of that name is in the list."""
         return family in self._places
 
     def __getitem__(self, place: int) -> WorkItem:
-        """Return the family at a place."""
+        """Return the group at a place."""
         similarity = float(self._similarity[place])
         return WorkItem(
             self._names[place],
@@ -104,7 +102,7 @@ class WorkList:
         )
 
     def relabel(self, changes: Iterable[tuple[str, Labels, Labels]]) -> None:
-        """Follow labels that were written: the family of each document, its labels before and
+        """Follow labels that were written: the group of each document, its labels before and
         after.
         """
         for name, before, after in changes:
@@ -117,7 +115,7 @@ class WorkList:
             self._count(place)
 
     def places(self, order: Order, least: int, most: int = 0) -> Places:
-        """Return the families of `least` to `most` documents (0: any number) in an order, ties by
+        """Return the groups of `least` to `most` documents (0: any number) in an order, ties by
         id.
 
         `size`: the largest first; `similarity`: those with the least similar member first;
@@ -138,7 +136,7 @@ class WorkList:
         return chosen[np.lexsort(keys[order])]
 
     def of_families(self, places: Places, names: Collection[str]) -> Places:
-        """Return those of these places that are of families of these names."""
+        """Return those of these places that are of groups of these names."""
         is_named = np.zeros(len(self._names), dtype=np.bool_)
         is_named[[self._places[name] for name in names if name in self._places]] = True
         return places[is_named[places]]
@@ -155,12 +153,12 @@ class WorkList:
         return places[is_open if part == "open" else ~is_open]
 
     def counts(self, places: Places | None = None) -> tuple[int, int]:
-        """Return how many documents are reviewed, and how many there are, None: in all families."""
+        """Return how many documents are reviewed, and how many there are, None: in all groups."""
         at = slice(None) if places is None else places
         return int(self._reviewed[at].sum()), int(self._sizes[at].sum())
 
     def _count(self, place: int) -> None:
-        """Count the labels of a family anew."""
+        """Count the labels of a group anew."""
         labels = self._labels[place]
         reviewed = [number for judged, number in labels.items() if judged and number > 0]
         self._reviewed[place] = sum(reviewed)

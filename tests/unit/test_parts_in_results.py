@@ -12,8 +12,8 @@ import pytest
 from indexer.cli.search import print_page
 from indexer.jobs.index import IndexOptions, index
 from indexer.review.access import Login
-from indexer.review.api.endpoints import parameter_values
-from indexer.review.api.openapi import as_json, reference, schemas
+from indexer.review.api.endpoints import parse_parameters
+from indexer.review.api.openapi import as_json, describe_api
 from indexer.review.api.responses import Results
 from indexer.review.app import PAGES
 from indexer.review.rendering import environment
@@ -61,15 +61,18 @@ def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
 
 
 def test_pages_and_api_fold_parts_by_type(store):
-    question = REVIEW_API.questions["search"]
+    endpoint = REVIEW_API.reads["search"]
     texts = {"q": ["quarter"], "fold": ["types"], "of": ["parts"], "sort": ["path"]}
-    answer = as_json(question.answer(Site(store), parameter_values(question.parameters, texts)))
-    schema = {**reference(Results), "components": {"schemas": schemas(Results)}}
+    answer = as_json(endpoint.run(Site(store), parse_parameters(endpoint.parameters, texts)))
+    schema = {
+        "$ref": f"#/components/schemas/{Results.__name__}",
+        "components": describe_api("0", REVIEW_API.reads, REVIEW_API.writes)["components"],
+    }
     jsonschema.Draft202012Validator(schema).validate(answer)
     [hit] = answer["hits"]
     assert (hit["part"]["heading"], hit["folded"][0]["type"]) == ("1 Fees", "near_identical")
     [page] = [page for page in PAGES if page.template == "search.html"]
-    values = page.values(Site(store), REVIEW_API.questions, texts)
+    values = page.values(Site(store), REVIEW_API.reads, texts)
     template = environment().get_template("search.html")
     shared = {
         "static": "/static",

@@ -1,6 +1,7 @@
 """The work list orders, counts and follows labels as its definition does, family by family."""
 
 from collections import defaultdict
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from indexer.model import Row
 from indexer.recipe import DEFAULT
-from indexer.review.work_list import ORDERS, PARTS, Labels, WorkItem, WorkList
+from indexer.review.work_list import Labels, Order, Part, WorkItem, WorkList
 from indexer.stores import open_store
 from tests.sample_rows import row
 
@@ -80,7 +81,7 @@ def test_lists_are_those_of_the_definition(
     store.close()
     for _ in range(2):
         items = defined_items(rows, judgements)
-        for order in ORDERS:
+        for order in get_args(Order):
             for least, most in ((1, 0), (2, 0), (2, 3)):
                 chosen = [i for i in items if least <= i.documents <= (most or i.documents)]
                 places = work.places(order, least, most)
@@ -92,7 +93,7 @@ def test_lists_are_those_of_the_definition(
                 assert work.counts(places) == (reviewed, total)
         every = work.places("size", 1)
         assert work.counts() == work.counts(every)
-        for part in PARTS:
+        for part in get_args(Part):
             names = {work[at].family for at in work.in_part(every, part).tolist()}
             assert names == {item.family for item in items if IS_IN[part](item)}
         assert {work[at].family for at in work.of_families(every, ["f1", "none"]).tolist()} == (

@@ -14,8 +14,8 @@ from sample_library import edited, rows, sentence
 
 from indexer.recipe import DEFAULT
 from indexer.review.access import Login
-from indexer.review.api.endpoints import parameter_values
-from indexer.review.api.store import START_GROUP, STORE_QUESTIONS
+from indexer.review.api.endpoints import parse_parameters
+from indexer.review.api.store import START_GROUP, STORE_READS
 from indexer.review.site import Site
 from indexer.stores import open_store
 from web.plain_requests import request
@@ -40,13 +40,13 @@ def open_families(folder: Path) -> Iterator[Any]:
 
 def ask(site: Site, name: str, **texts: str) -> Any:
     if name == "group":
-        values = parameter_values(START_GROUP.parameters, {key: [texts[key]] for key in texts})
-        return START_GROUP.do(site, values, Login("anna"))
-    question = STORE_QUESTIONS[name]
-    values = parameter_values(question.parameters, {key: [text] for key, text in texts.items()})
-    answer = question.answer(site, values)
+        values = parse_parameters(START_GROUP.parameters, {key: [texts[key]] for key in texts})
+        return START_GROUP.run(site, values, Login("anna"))
+    endpoint = STORE_READS[name]
+    values = parse_parameters(endpoint.parameters, {key: [text] for key, text in texts.items()})
+    answer = endpoint.run(site, values)
     while not getattr(answer, "ready", True):
-        answer = question.answer(site, values)
+        answer = endpoint.run(site, values)
     return answer
 
 

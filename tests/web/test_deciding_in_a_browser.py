@@ -96,7 +96,7 @@ def test_a_family_of_forty_is_decided_by_keyboard(review: Page, store: Any) -> N
     keys.open("Enter")
     keys.press("j")
     keys.open("f")
-    expect(review.locator(".eyebrow")).to_contain_text(f"Family of {SIZE} documents")
+    expect(review.locator(".eyebrow")).to_contain_text(f"Near-duplicate group of {SIZE} documents")
     keys.open("1")
     assert len(labels(store)) == 1
     keys.open("o")
@@ -124,9 +124,9 @@ def test_a_family_of_forty_is_decided_by_mouse(review: Page, store: Any) -> None
     review.goto("/")
     review.get_by_label("Words to search").fill("x3")
     review.get_by_role("button", name="Search").click()
-    review.get_by_role("link", name="Family", exact=True).click()
+    review.get_by_role("link", name="Group", exact=True).click()
     review.get_by_role("button", name="1 responsive").first.click()
-    review.get_by_role("button", name="Label the rest of the family like this").click()
+    review.get_by_role("button", name="Label the rest of the group like this").click()
     review.get_by_role("button", name=f"Change {SIZE - 1} documents").click()
     review.locator("#i1 [data-open]").click()
     review.get_by_role("button", name="2 not responsive").click()
@@ -134,7 +134,7 @@ def test_a_family_of_forty_is_decided_by_mouse(review: Page, store: Any) -> None
     review.get_by_role("button", name="Undo").click()
     review.locator(".walk").get_by_role("link", name="List").click()
     with review.expect_download() as download:
-        review.get_by_role("link", name="Save the family and its labels").click()
+        review.get_by_role("link", name="Save the group and its labels").click()
     assert saved_labels(download.value) == ALL_RESPONSIVE
 
 
@@ -237,7 +237,7 @@ def test_decisions_by_mouse_and_another_label(review: Page, store: Any) -> None:
     review.goto("/family?id=n0")
     review.get_by_role("button", name="privileged").first.click()
     expect(review.locator(".facts .label").first).to_have_text("privileged")
-    review.get_by_role("button", name="Label the rest of the family like this").click()
+    review.get_by_role("button", name="Label the rest of the group like this").click()
     with review.expect_navigation():  # which waits for the scripts that read keys
         review.get_by_role("button", name="Change 2 documents").click()
     expect(review.locator(".latest")).to_contain_text("privileged")

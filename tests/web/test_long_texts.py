@@ -12,7 +12,7 @@ from sample_library import edited, rows, sentence
 
 from indexer.model import Progress
 from indexer.recipe import DEFAULT
-from indexer.review.api.endpoints import parameter_values
+from indexer.review.api.endpoints import parse_parameters
 from indexer.review.app import PAGES
 from indexer.review.caches import ReaderCache
 from indexer.review.serve import REVIEW_API
@@ -36,9 +36,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def ask(site: Site, name: str, **texts: str) -> Any:
-    question = REVIEW_API.questions[name]
-    values = parameter_values(question.parameters, {key: [text] for key, text in texts.items()})
-    return question.answer(site, values)
+    endpoint = REVIEW_API.reads[name]
+    values = parse_parameters(endpoint.parameters, {key: [text] for key, text in texts.items()})
+    return endpoint.run(site, values)
 
 
 def test_a_long_comparison_begins_with_its_first_characters(site: Site) -> None:
@@ -100,14 +100,14 @@ def test_a_fold_by_type_goes_on_beside_its_page(site: Site) -> None:
     with site._folded._computing:
         waiting = ask(site, "search", q="", fold="types", wait="0")
         assert (waiting.ready, waiting.hits) == (False, ())
-        page = PAGES[0].values(site, REVIEW_API.questions, {"fold": ["types"], "wait": ["0"]})
+        page = PAGES[0].values(site, REVIEW_API.reads, {"fold": ["types"], "wait": ["0"]})
         assert not page["search"].ready
     whole = ask(site, "search", q="", fold="types", wait="30")
     assert whole.ready
     assert sum(1 + len(hit.folded) for hit in whole.hits) == whole.total == 3
     with site._folded._computing:  # it is kept
         assert ask(site, "search", q="", fold="types", wait="0") == whole
-        page = PAGES[0].values(site, REVIEW_API.questions, {"fold": ["types"], "wait": ["0"]})
+        page = PAGES[0].values(site, REVIEW_API.reads, {"fold": ["types"], "wait": ["0"]})
         assert page["search"] == whole
 
 

@@ -21,7 +21,7 @@ from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
-from indexer.review.api.endpoints import MOST_BYTES
+from indexer.review.api.endpoints import MAX_BYTES
 from indexer.review.safety import allowed_hosts, is_loopback
 from indexer.review.serve import REVIEW_API
 from indexer.stores import open_store
@@ -117,7 +117,7 @@ WRITES = (
     "/regroup/apply",
     "/searches/save",
     "/searches/delete",
-    *(f"/api/{action.api}" for action in REVIEW_API.actions.values()),
+    *(f"/api/{endpoint.path}" for endpoint in REVIEW_API.writes.values()),
 )
 
 
@@ -143,11 +143,11 @@ def test_writes_need_the_token_of_this_run(site: str, path: str) -> None:
     token = json.loads(request(site, "/api/token").body)["token"]
     most = next(
         (
-            action.most_bytes
-            for action in REVIEW_API.actions.values()
-            if path.endswith(f"/api/{action.api}")
+            endpoint.max_bytes
+            for endpoint in REVIEW_API.writes.values()
+            if path.endswith(f"/api/{endpoint.path}")
         ),
-        MOST_BYTES,
+        MAX_BYTES,
     )
     for kind, content in (
         ("text/plain", body),
@@ -265,8 +265,8 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
     assert described["openapi"].startswith("3.1")
     assert set(described["paths"]) == {
         "/token",
-        *(f"/{question.api}" for question in REVIEW_API.questions.values()),
-        *(f"/{action.api}" for action in REVIEW_API.actions.values()),
+        *(f"/{endpoint.path}" for endpoint in REVIEW_API.reads.values()),
+        *(f"/{endpoint.path}" for endpoint in REVIEW_API.writes.values()),
     }
     queries = {
         "search": [
@@ -295,7 +295,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "history": [{"id": "m1"}],
         "searches": [{}],
     }
-    assert queries.keys() == REVIEW_API.questions.keys()
+    assert queries.keys() == REVIEW_API.reads.keys()
     for name, parameter_sets in queries.items():
         for parameters in parameter_sets:
             answer = request(site, f"/api/{name}?{urlencode(parameters)}")

@@ -312,7 +312,7 @@ def test_a_family_is_labelled_after_a_dry_run_and_the_undo_restores_it(page: Pag
 def test_a_survey_can_be_read_again(page: Page) -> None:
     page.goto("/overview")
     page.get_by_role("button", name="Read the store again").click()
-    expect(page.get_by_role("heading", name="Family sizes")).to_be_visible()
+    expect(page.get_by_role("heading", name="Sizes of groups")).to_be_visible()
 
 
 def test_pages_work_without_script(browser: Browser, site: str, record: PageRecord) -> None:

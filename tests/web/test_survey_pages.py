@@ -147,14 +147,14 @@ def test_the_pages_agree_with_the_last_group(store: Any) -> None:
         for threshold in (0.7, 0.95):
             group(store, GroupOptions(threshold, "lcs"))
             text = text_of(address, "/overview")
-            families = figure(text, "Families, including single documents")
+            families = figure(text, "Near-duplicate groups, including single documents")
             repeats = figure(text, "Folded under another document")
             assert families + repeats == len(TEXTS)
-            assert f"By measure lcs, in families of {threshold:.0%} or more" in text
+            assert f"By measure lcs, in groups of {threshold:.0%} or more" in text
             assert re.search(r"Read at \d{4}-\d\d-\d\d \d\d:\d\d UTC in", text)
             text = text_of(address, "/threshold")
             assert f"by measure lcs at {threshold:.0%}" in text
-            assert figure(text, "Would be in another family than now") == 0
+            assert figure(text, "Would be in another group than now") == 0
         store.write(rows({"new": sentence(9)}))
         store.refresh()
         text = text_of(address, "/overview")

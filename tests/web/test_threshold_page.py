@@ -16,8 +16,8 @@ from sample_library import rows
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.review.api.endpoints import parameter_values
-from indexer.review.api.store import STORE_QUESTIONS
+from indexer.review.api.endpoints import parse_parameters
+from indexer.review.api.store import STORE_READS
 from indexer.review.serve import review_application
 from indexer.review.site import Site
 from indexer.review.survey import Survey, survey
@@ -54,9 +54,9 @@ def test_threshold_says_who_would_leave_before_pairs_are_compared(
 
     monkeypatch.setattr("indexer.review.site.survey", read_later)
     site = Site(store)
-    question = STORE_QUESTIONS["survey"]
-    values = parameter_values(question.parameters, {"wait": ["0"]})
-    while not (answer := question.answer(site, values)).less_similar:
+    endpoint = STORE_READS["survey"]
+    values = parse_parameters(endpoint.parameters, {"wait": ["0"]})
+    while not (answer := endpoint.run(site, values)).less_similar:
         pass
     assert not answer.ready
     similarities = [row.similarity for row in store.scan() if row.similarity is not None]
@@ -91,7 +91,7 @@ def test_the_pairs_of_a_large_store_are_compared_when_a_reviewer_asks(
     assert (begun.status_code, begun.headers["location"]) == (303, REGROUP)
     while not (answer := client.get("/api/survey?wait=20").json())["ready"]:
         assert not answer["asks_first"]
-    while "Families that split" not in client.get("/regroup?threshold=0.9").text:
+    while "Groups that split" not in client.get("/regroup?threshold=0.9").text:
         pass
 
 
@@ -141,13 +141,13 @@ def test_families_that_take_long_are_made_beside_the_page(
 
     monkeypatch.setattr(Survey, "changes", wait_and_change)
     for name in ("preview", "regroup"):
-        question = STORE_QUESTIONS[name]
-        values = parameter_values(question.parameters, {"threshold": ["0.93"], "wait": ["0"]})
-        assert not question.answer(site, values).ready
+        endpoint = STORE_READS[name]
+        values = parse_parameters(endpoint.parameters, {"threshold": ["0.93"], "wait": ["0"]})
+        assert not endpoint.run(site, values).ready
     go_on.set()
     assert ask(site, "preview", threshold="0.93").families == dated.survey.at(0.93).families
     assert ask(site, "regroup", threshold="0.93").stage == "done"
-    with pytest.raises(UsageError, match=r"families are made here at 0\.5 or more"):
+    with pytest.raises(UsageError, match=r"groups are made here at 0\.5 or more"):
         ask(site, "preview", threshold="0.3")
 
 
@@ -192,7 +192,7 @@ def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_pa
             page = record.watch(windows.new_page())
             page.goto("/threshold?threshold=0.95")
             page.get_by_role("button", name="Apply").click()
-            expect(page.get_by_role("heading", name="Families that split: ")).to_be_visible()
+            expect(page.get_by_role("heading", name="Groups that split: ")).to_be_visible()
             page.get_by_role("button", name="Group at 95% now").click()
             expect(page.locator("[data-regrouping]")).to_contain_text("--threshold 0.95")
             while ready_answer(address, "survey")["threshold"] != 0.95:
@@ -205,7 +205,7 @@ def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_pa
             expect(page.locator("#threshold")).to_have_value("0.95")
             ready_answer(address, "regroup", threshold=0.95)
             page.goto("/regroup?threshold=0.95")
-            expect(page.get_by_text("The stored families are those")).to_be_visible()
+            expect(page.get_by_text("The stored groups are those")).to_be_visible()
         record.check()
     logins = tmp_path / "logins"
     logins.write_text("ben reader -\n")

@@ -19,9 +19,9 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions, label, undo_labels
 from indexer.recipe import DEFAULT
 from indexer.review.access import Login
-from indexer.review.api.endpoints import parameter_values
-from indexer.review.api.labels import ACTIONS
-from indexer.review.api.work_list import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
+from indexer.review.api.endpoints import model_fields, parse_parameters
+from indexer.review.api.labels import LABEL_WRITES
+from indexer.review.api.work_list import WORK_LIST_READS, WORK_LIST_WRITES
 from indexer.review.site import Site
 from indexer.stores import open_store
 from indexer.stores.journal import Journal, journal_path
@@ -52,17 +52,15 @@ def store(tmp_path: Path) -> Any:
 
 
 def ask(site: Site, name: str, login: str = "anna", **texts: Any) -> Any:
-    known = {**WORK_LIST_QUESTIONS, **WORK_LIST_ACTIONS, **ACTIONS}[name]
+    known = {**WORK_LIST_READS, **WORK_LIST_WRITES, **LABEL_WRITES}[name]
     given = {key: text if isinstance(text, list) else [text] for key, text in texts.items()}
-    values = parameter_values(
+    values = parse_parameters(
         known.parameters,
-        {"wait": ["20"], **given}
-        if "wait" in {parameter.name for parameter in known.parameters}
-        else given,
+        {"wait": ["20"], **given} if "wait" in model_fields(known.parameters) else given,
     )
-    if name in WORK_LIST_QUESTIONS:
-        return known.answer(site, values)
-    return known.do(site, values, Login(login))
+    if name in WORK_LIST_READS:
+        return known.run(site, values)
+    return known.run(site, values, Login(login))
 
 
 def names(site: Site, **texts: Any) -> list[str]:
@@ -186,7 +184,7 @@ def test_pages_of_the_work_list(store: Any) -> None:
         assert "of anna" in forms.page("/worklist?reviewer=anna")
         nobody = forms.send("/worklist/assign", id=head, reviewer="", next="/worklist?least=1")
         assert nobody.headers["location"] == "/worklist?least=1"
-        assert "No family of this list" in forms.page("/worklist?reviewer=anna")
+        assert "No group of this list" in forms.page("/worklist?reviewer=anna")
         assert forms.send("/worklist/assign", reviewer="ben").status == 400
         hits = csv.DictReader(
             io.StringIO(request(address, "/hits.csv?fold=family&sort=path").body.decode())

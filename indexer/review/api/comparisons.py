@@ -1,8 +1,11 @@
-"""Questions about several documents: families, versions, comparisons."""
+"""Endpoints of several documents: near-duplicate groups, versions, comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from indexer.comparing.alignment import Matching
 from indexer.errors import DocumentNotFound, UsageError
@@ -10,16 +13,15 @@ from indexer.jobs.versions import versions
 from indexer.model import Row
 from indexer.review import family_view
 from indexer.review.api.endpoints import (
-    ID,
-    ORIGINAL,
-    PART,
-    SIDE_A,
-    SIDE_B,
-    WAIT,
-    YES_NO,
-    Parameter,
-    ParameterValues,
-    Question,
+    WAIT_SECONDS,
+    DocumentId,
+    Item,
+    Original,
+    Part,
+    ReadEndpoint,
+    TwoIds,
+    Wait,
+    YesNo,
     count_parts,
 )
 from indexer.review.api.responses import (
@@ -53,9 +55,44 @@ _MOST_ORDERED = 24  # documents of a family whose versions are ordered with ever
 _MOST_ORDERED_WORDS = 20_000  # words of all of them
 
 
-def family(site: Site, values: ParameterValues) -> FamilyAnswer:
-    """Return the family of a document."""
-    view = family_view.family(site.store, values["id"])
+class VersionsParameters(DocumentId, frozen=True):
+    """The versions in the group of a document."""
+
+    dates: Annotated[YesNo, Meta(description="order by dates, or by the texts alone")] = "yes"
+    redline: Annotated[YesNo, Meta(description="include the added and removed words")] = "no"
+
+
+class MatrixParameters(DocumentId, frozen=True):
+    """Versions in the group of a document side by side."""
+
+    of: Annotated[
+        tuple[Item, ...],
+        Meta(description="ids of members to show; by default the first eight texts"),
+    ] = ()
+    rows: Annotated[
+        Literal["differing", "all"], Meta(description="passages that differ, or all of them")
+    ] = "differing"
+    part: Part = 1
+
+
+class CompareParameters(TwoIds, frozen=True):
+    """A part of two documents side by side."""
+
+    matching: Annotated[Matching, Meta(description="count repeats, or information")] = "literal"
+    part: Part = 1
+    original: Original = "no"
+    wait: Wait = WAIT_SECONDS
+
+
+class DiscountedParameters(TwoIds, frozen=True):
+    """The similarity of two documents without shared text."""
+
+    wait: Wait = WAIT_SECONDS
+
+
+def family(site: Site, values: DocumentId) -> FamilyAnswer:
+    """Return the group of a document."""
+    view = family_view.family(site.store, values.id)
     rows = [*([view.principal] if view.principal else []), *view.members]
     tree = versions(site.store, rows[0].id) if _is_quick_to_order(rows) else None
     return FamilyAnswer(
@@ -73,22 +110,22 @@ def family(site: Site, values: ParameterValues) -> FamilyAnswer:
 
 
 def _is_quick_to_order(rows: Sequence[Row]) -> bool:
-    """Return whether a family is small enough to order its versions with every request."""
+    """Return whether a group is small enough to order its versions with every request."""
     words = sum(row.words for row in rows)
     return 1 < len(rows) <= _MOST_ORDERED and words <= _MOST_ORDERED_WORDS
 
 
-def version_tree(site: Site, values: ParameterValues) -> VersionsAnswer:
-    """Return the versions in the family of a document."""
-    tree = versions(site.store, site.row(values["id"]).id, dates=values["dates"] == "yes")
-    return shown_versions(tree, values["redline"] == "yes")
+def version_tree(site: Site, values: VersionsParameters) -> VersionsAnswer:
+    """Return the versions in the group of a document."""
+    tree = versions(site.store, site.row(values.id).id, dates=values.dates == "yes")
+    return shown_versions(tree, values.redline == "yes")
 
 
-def matrix(site: Site, values: ParameterValues) -> MatrixAnswer:
-    """Return versions of a family side by side: who has which passage, in which words."""
-    view = family_view.family(site.store, site.row(values["id"]).id)
+def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
+    """Return versions of a group side by side: who has which passage, in which words."""
+    view = family_view.family(site.store, site.row(values.id).id)
     documents = [*([view.principal] if view.principal else []), *view.members]
-    chosen = _chosen_versions(documents, values["of"])
+    chosen = _chosen_versions(documents, values.of)
     if _is_quick_to_order(chosen):
         tree = versions(site.store, chosen[0].id)
         places = {version.id: place for place, version in enumerate(tree.versions)}
@@ -98,9 +135,9 @@ def matrix(site: Site, values: ParameterValues) -> MatrixAnswer:
     shown = [
         (number, row)
         for number, row in enumerate(rows, 1)
-        if values["rows"] == "all" or not row.is_shared
+        if values.rows == "all" or not row.is_shared
     ]
-    part = values["part"]
+    part = values.part
     parts = count_parts(len(shown), _ROWS_A_PART, part)
     texts = {row.exact or row.id: row for row in reversed([*chosen, *documents])}
     others = [row for row in texts.values() if row not in chosen][:_MOST_OTHERS]
@@ -134,21 +171,20 @@ def _chosen_versions(documents: Sequence[Row], ids: Sequence[str]) -> list[Row]:
     return [row for row in documents if texts[row.exact or row.id] is row][:MOST_VERSIONS]
 
 
-def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
+def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
     """Return a part of two documents side by side."""
-    a = site.row(values["a"])
-    b = site.row(values["b"])
-    matching: Matching = values["matching"]
-    compared = site.comparisons.side_by_side(a, b, matching, values["wait"])
+    a = site.row(values.a)
+    b = site.row(values.b)
+    compared = site.comparisons.side_by_side(a, b, values.matching, values.wait)
     beside = compared.beside
     comparison = beside.comparison
-    part = values["part"]
+    part = values.part
     parts = count_parts(len(beside.blocks), _BLOCKS_A_PART, part)
     blocks = beside.blocks[(part - 1) * _BLOCKS_A_PART : part * _BLOCKS_A_PART]
     return ComparisonAnswer(
         a=DocumentFacts.of(a),
         b=DocumentFacts.of(b),
-        matching=matching,
+        matching=values.matching,
         words=comparison.words,
         measures=tuple(measures_of(comparison.measures)),
         discounted=without_boilerplate(site.comparisons.discounted(a, b, _DISCOUNT_SECONDS)),
@@ -174,7 +210,7 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
         ),
         chars=compared.chars,
         views=tuple(original_view(site, site.document_row(row.id)) for row in (a, b))
-        if values["original"] == "yes"
+        if values.original == "yes"
         else (),
         originals=site.originals.is_available(a) and site.originals.is_available(b),
     )
@@ -188,57 +224,49 @@ def _side_warnings(letter: str, row: Row) -> list[str]:
     return [f"{letter}: {warning}" for warning in warnings]
 
 
-def discounted(site: Site, values: ParameterValues) -> WithoutBoilerplate:
+def discounted(site: Site, values: DiscountedParameters) -> WithoutBoilerplate:
     """Return the similarity of two documents without the text that the store shares."""
-    a = site.row(values["a"])
-    b = site.row(values["b"])
-    return without_boilerplate(site.comparisons.discounted(a, b, values["wait"]))
+    a = site.row(values.a)
+    b = site.row(values.b)
+    return without_boilerplate(site.comparisons.discounted(a, b, values.wait))
 
 
-_MATCHING = Parameter(
-    "matching", "count repeats, or information", "literal", choices=("literal", "information")
-)
-_OF = Parameter("of", "ids of members to show; by default the first eight texts", many=True)
-_ROWS = Parameter(
-    "rows", "passages that differ, or all of them", "differing", choices=("differing", "all")
-)
-_DATES = Parameter("dates", "order by dates, or by the texts alone", "yes", choices=YES_NO)
-_REDLINE = Parameter("redline", "include the added and removed words", "no", choices=YES_NO)
-
-COMPARISON_QUESTIONS: Mapping[str, Question] = {
-    "family": Question(
+COMPARISON_READS: Mapping[str, ReadEndpoint] = {
+    "family": ReadEndpoint(
         "family",
-        "The family of a document, by the id of any member.",
-        (ID,),
+        "The near-duplicate group of a document, by the id of any member.",
+        DocumentId,
         family,
         FamilyAnswer,
     ),
-    "versions": Question(
+    "versions": ReadEndpoint(
         "versions",
-        "The probable origin of each document of a family, and the changes on the way.",
-        (ID, _DATES, _REDLINE),
+        "The probable origin of each document of a near-duplicate group, and the changes on the "
+        "way.",
+        VersionsParameters,
         version_tree,
         VersionsAnswer,
     ),
-    "matrix": Question(
+    "matrix": ReadEndpoint(
         "matrix",
-        "Versions of a family side by side: which of them has which passage, in which words.",
-        (ID, _OF, _ROWS, PART),
+        "Versions of a near-duplicate group side by side: which of them has which passage, in "
+        "which words.",
+        MatrixParameters,
         matrix,
         MatrixAnswer,
     ),
-    "compare": Question(
+    "compare": ReadEndpoint(
         "compare",
         "Two documents side by side, by every measure.",
-        (SIDE_A, SIDE_B, _MATCHING, PART, ORIGINAL, WAIT),
+        CompareParameters,
         compare,
         ComparisonAnswer,
     ),
-    "discounted": Question(
+    "discounted": ReadEndpoint(
         "discounted",
         "The similarity of two documents without the text that the store shares; "
         "the first request starts the count.",
-        (SIDE_A, SIDE_B, WAIT),
+        DiscountedParameters,
         discounted,
         WithoutBoilerplate,
     ),

@@ -1,26 +1,29 @@
-"""Questions that find documents: search, one document, its near duplicates."""
+"""Endpoints that find documents: search, one document, its near duplicates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from indexer.defaults import FOLD, OVERLAP
+from msgspec import Meta
+
+from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.mail.threads import ThreadMail
 from indexer.jobs.threads import stored_thread
 from indexer.model import Row
 from indexer.review.api.endpoints import (
-    ATTACHMENT,
-    ID,
-    ORIGINAL,
-    PART,
-    REVIEW_THRESHOLD,
-    WAIT,
-    Parameter,
-    ParameterValues,
-    Question,
+    WAIT_SECONDS,
+    Attachment,
+    DocumentId,
+    Item,
+    Original,
+    Parameters,
+    Part,
+    ReadEndpoint,
+    Wait,
     count_parts,
+    number_meta,
+    text_meta,
 )
 from indexer.review.api.responses import (
     DocumentAnswer,
@@ -50,31 +53,123 @@ _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
 
 
-def search(site: Site, values: ParameterValues) -> Results:
+class SearchParameters(Parameters, frozen=True):
+    """A search: the query, how its hits are folded, filtered and ordered, and the page."""
+
+    q: Annotated[
+        str,
+        text_meta(
+            "words, any of which may match; +word required, -word excluded, a|b alternatives, "
+            '"words together", word* beginnings; empty for every document'
+        ),
+    ] = ""
+    fold: Annotated[
+        Literal["live", "family", "threads", "types", "none"],
+        Meta(
+            description="by similarity of the hits, by stored near-duplicate group, by thread of "
+            "mails, by duplicate type of clauses, or not"
+        ),
+    ] = "live"
+    of: Annotated[
+        Literal["documents", "parts", "both"],
+        Meta(description="whole documents, their parts (clauses), or both"),
+    ] = "documents"
+    top: Annotated[int, number_meta("with fold=types: hits that are compared", 1, 1000)] = TOP
+    ranking: Annotated[
+        Literal["whole", "first"],
+        Meta(
+            description="rank all matches, or at first some thousand of them, those written last, "
+            "where ranking all takes long"
+        ),
+    ] = "whole"
+    chars: Annotated[
+        int,
+        number_meta(
+            "with fold=types: characters that are compared together; hits whose texts do not fit "
+            "in are not folded",
+            1,
+            100_000_000,
+        ),
+    ] = _COMPARED_CHARS
+    threshold: (
+        Annotated[
+            float,
+            number_meta(
+                "least similarity of folded hits, from 0 to 1; with fold=types the least "
+                f"terminology that fuzzy duplicates share; without it {FOLD}, and {OVERLAP} with "
+                "fold=types",
+                0,
+                1,
+            ),
+        ]
+        | None
+    ) = None
+    filter: Annotated[
+        # A filter without = is refused by the search, with what to write instead.
+        tuple[Annotated[Item, Meta(extra_json_schema={"pattern": "^[^=]+="})], ...],
+        Meta(description="FIELD=VALUE; several must all hold"),
+    ] = ()
+    folder: Annotated[str, text_meta("documents in this folder or below it")] = ""
+    modified_from: Annotated[
+        str, text_meta("documents changed on this day or later, such as 2024-01-31")
+    ] = ""
+    modified_to: Annotated[str, text_meta("documents changed on this day or before")] = ""
+    sort: Annotated[
+        Literal["relevance", "path", "modified"], Meta(description="order of the hits")
+    ] = "relevance"
+    show: Annotated[
+        str,
+        text_meta(
+            "the hit that is shown for a group is the first by this field, such as modified:desc, "
+            "path or size:desc; empty for the best by rank"
+        ),
+    ] = ""
+    limit: Annotated[int, number_meta("hits per page", 1, 100)] = 10
+    page: Annotated[int, number_meta("number of the page, from 1", 1, 10_000)] = 1
+    wait: Annotated[float, number_meta("with fold=types: seconds to wait for it", 0, 30)] = 30
+
+
+class DocumentParameters(DocumentId, frozen=True):
+    """A part of a stored document, and its file beside it."""
+
+    part: Part = 1
+    original: Original = "no"
+    attachment: Attachment = 0
+
+
+class SimilarParameters(DocumentId, frozen=True):
+    """The near duplicates of a stored document."""
+
+    threshold: Annotated[float, number_meta("least similarity, from 0 to 1", 0, 1)] = REVIEW
+    limit: Annotated[int, number_meta("most matches", 1, 200)] = 20
+    wait: Wait = WAIT_SECONDS
+
+
+def search(site: Site, values: SearchParameters) -> Results:
     """Return a page of folded hits with excerpts and facets.
 
     Facets are counted at most every 20 seconds for one search, not for each of its pages.
     """
-    facets_key = values["q"], filter_texts(values), values["of"]
+    facets_key = values.q, filter_texts(values), values.of
     cached_facets = site.facets.get(facets_key)
-    if values["fold"] == "types":
+    if values.fold == "types":
         options = search_options(values, with_facets=True)
-        folded, progress = site.folded_by_type(values["q"], options, values["wait"])
+        folded, progress = site.folded_by_type(values.q, options, values.wait)
         if folded is None:
             return _not_ready(values, progress)
         page = folded
     else:
-        page = search_store(site.store, values["q"], search_options(values, not cached_facets))
+        page = search_store(site.store, values.q, search_options(values, not cached_facets))
     facets = cached_facets or site.facets.put(facets_key, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
     return Results(
-        query=values["q"],
+        query=values.q,
         total=page.total,
         families=page.families,
         relation=page.relation,
         page=page.page,
         more=page.more,
-        hits=tuple(shown_hit(hit, rows.get(hit.id), values["q"]) for hit in page.hits),
+        hits=tuple(shown_hit(hit, rows.get(hit.id), values.q) for hit in page.hits),
         facets=dict(facets),
         notes=(*_notes_on_threshold(values), *page.notes),
         measure=page.measure,
@@ -84,63 +179,63 @@ def search(site: Site, values: ParameterValues) -> Results:
     )
 
 
-def _not_ready(values: ParameterValues, progress: ReadingProgress) -> Results:
+def _not_ready(values: SearchParameters, progress: ReadingProgress) -> Results:
     """Return a search that is still folded by type, without hits."""
     return Results(
-        query=values["q"],
+        query=values.q,
         total=0,
         families=0,
         relation="gte",
-        page=values["page"],
+        page=values.page,
         more=False,
         hits=(),
         facets={},
         notes=(),
         measure="terminology",
-        threshold=OVERLAP if values["threshold"] is None else values["threshold"],
+        threshold=OVERLAP if values.threshold is None else values.threshold,
         ready=False,
         done=progress.done,
         to_compare=progress.total,
     )
 
 
-def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
+def search_options(values: SearchParameters, with_facets: bool) -> SearchOptions:
     """Return the options of a search by its parameters."""
-    has_threshold = values["fold"] in WITH_THRESHOLD
+    has_threshold = values.fold in WITH_THRESHOLD
     # a fold by type is waited for, whatever its page
-    is_bounded = values["ranking"] == "first" and values["fold"] != "types"
+    is_bounded = values.ranking == "first" and values.fold != "types"
     return SearchOptions(
-        fold=values["fold"],
-        threshold=values["threshold"] if has_threshold else None,
+        fold=values.fold,
+        threshold=values.threshold if has_threshold else None,
         filters=parse_filters(filter_texts(values)),
-        sort=values["sort"],
-        limit=values["limit"],
-        page=values["page"],
-        of=values["of"],
-        top=values["top"],
-        most_chars=values["chars"],
+        sort=values.sort,
+        limit=values.limit,
+        page=values.page,
+        of=values.of,
+        top=values.top,
+        most_chars=values.chars,
         most_ranked=_MOST_RANKED if is_bounded else None,
-        show=values["show"] or None if values["fold"] in ("live", "family") else None,
+        show=values.show or None if values.fold in ("live", "family") else None,
         facets=_FACETS if with_facets else (),
     )
 
 
-def filter_texts(values: ParameterValues) -> tuple[str, ...]:
+def filter_texts(values: SearchParameters) -> tuple[str, ...]:
     """Return the filters of a search as `FIELD=VALUE`, with those of their own parameters."""
-    own = (f"{name}={values[name]}" for name in OWN_FILTERS if values[name])
-    return (*values["filter"], *own)
+    own = (f"{name}={getattr(values, name)}" for name in OWN_FILTERS if getattr(values, name))
+    return (*values.filter, *own)
 
 
-def _notes_on_threshold(values: ParameterValues) -> Iterator[str]:
+def _notes_on_threshold(values: SearchParameters) -> Iterator[str]:
     """Yield a sentence where the form was sent with the threshold of another way of folding."""
-    if values["threshold"] is not None and values["fold"] not in WITH_THRESHOLD:
+    if values.threshold is not None and values.fold not in WITH_THRESHOLD:
         yield "the threshold is left out: it belongs to folding by similarity or by type"
 
 
-def document(site: Site, values: ParameterValues) -> DocumentAnswer:
+def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
     """Return a document with a part of its text."""
-    row = site.row(values["id"])
-    part = values["part"]
+    row = site.row(values.id)
+    part = values.part
     parts = count_parts(len(row.text), _CHARS_A_PART, part)
     return DocumentAnswer(
         document=DocumentFacts.of(row),
@@ -152,26 +247,26 @@ def document(site: Site, values: ParameterValues) -> DocumentAnswer:
         warnings=tuple(warnings_of(row)),
         original=site.originals.is_available(row),
         original_gone=site.originals.is_gone(row),
-        attachment=values["attachment"],
-        view=original_view(site, site.document_row(row.id), values["attachment"])
-        if values["original"] == "yes"
+        attachment=values.attachment,
+        view=original_view(site, site.document_row(row.id), values.attachment)
+        if values.original == "yes"
         else None,
     )
 
 
-def similar(site: Site, values: ParameterValues) -> Similar:
+def similar(site: Site, values: SimilarParameters) -> Similar:
     """Return the near duplicates of a stored document."""
-    row = site.row(values["id"])
-    options = SimilarOptions(threshold=values["threshold"], limit=values["limit"])
-    result = site.near_duplicates(row, options, values["wait"])
+    row = site.row(values.id)
+    options = SimilarOptions(threshold=values.threshold, limit=values.limit)
+    result = site.near_duplicates(row, options, values.wait)
     if result is None:
-        return Similar(DocumentFacts.of(row), values["threshold"], (), (), ready=False)
-    return Similar(DocumentFacts.of(row), values["threshold"], result.matches, result.notes)
+        return Similar(DocumentFacts.of(row), values.threshold, (), (), ready=False)
+    return Similar(DocumentFacts.of(row), values.threshold, result.matches, result.notes)
 
 
-def thread(site: Site, values: ParameterValues) -> ThreadAnswer:
+def thread(site: Site, values: DocumentId) -> ThreadAnswer:
     """Return the thread of a stored mail."""
-    row = site.row(values["id"])
+    row = site.row(values.id)
     tree = stored_thread(site.store, row)
     if tree is None:
         return ThreadAnswer(DocumentFacts.of(row), "", (), ())
@@ -199,102 +294,32 @@ _MANY_MAILS = (
     "the thread has many mails; answers that name no other mail than the one they answer may be "
     "missing here"
 )
-_SEARCH_PARAMETERS = (
-    Parameter(
-        "q",
-        "words, any of which may match; +word required, -word excluded, a|b alternatives, "
-        '"words together", word* beginnings; empty for every document',
-        "",
-    ),
-    Parameter(
-        "fold",
-        "by similarity of the hits, by stored family, by thread of mails, by duplicate type of "
-        "clauses, or not",
-        "live",
-        choices=("live", "family", "threads", "types", "none"),
-    ),
-    Parameter(
-        "of",
-        "whole documents, their parts (clauses), or both",
-        "documents",
-        choices=("documents", "parts", "both"),
-    ),
-    Parameter(
-        "top",
-        "with fold=types: hits that are compared",
-        TOP,
-        "integer",
-        low=1,
-        high=1000,
-    ),
-    Parameter(
-        "ranking",
-        "rank all matches, or at first some thousand of them, those written last, where ranking "
-        "all takes long",
-        "whole",
-        choices=("whole", "first"),
-    ),
-    Parameter(
-        "chars",
-        "with fold=types: characters that are compared together; hits whose texts do not fit in "
-        "are not folded",
-        _COMPARED_CHARS,
-        "integer",
-        low=1,
-        high=100_000_000,
-    ),
-    Parameter(
-        "threshold",
-        "least similarity of folded hits, from 0 to 1; with fold=types the least terminology that "
-        f"fuzzy duplicates share; without it {FOLD}, and {OVERLAP} with fold=types",
-        kind="number",
-        low=0,
-        high=1,
-        optional=True,
-    ),
-    Parameter("filter", "FIELD=VALUE; several must all hold", many=True, pattern="^[^=]+="),
-    Parameter("folder", "documents in this folder or below it", ""),
-    Parameter("modified_from", "documents changed on this day or later, such as 2024-01-31", ""),
-    Parameter("modified_to", "documents changed on this day or before", ""),
-    Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
-    Parameter(
-        "show",
-        "the hit that is shown for a group is the first by this field, such as modified:desc, "
-        "path or size:desc; empty for the best by rank",
-        "",
-    ),
-    Parameter("limit", "hits per page", 10, "integer", low=1, high=100),
-    Parameter("page", "number of the page, from 1", 1, "integer", low=1, high=10_000),
-    replace(WAIT, default=30, description="with fold=types: seconds to wait for it"),
-)
-_MOST_MATCHES = Parameter("limit", "most matches", 20, "integer", low=1, high=200)
-
-DOCUMENT_QUESTIONS: Mapping[str, Question] = {
-    "search": Question(
+DOCUMENT_READS: Mapping[str, ReadEndpoint] = {
+    "search": ReadEndpoint(
         "search",
         "Search title and text, near duplicates folded under the best hit of each group.",
-        _SEARCH_PARAMETERS,
+        SearchParameters,
         search,
         Results,
     ),
-    "document": Question(
+    "document": ReadEndpoint(
         "document",
         "A document with a part of its text.",
-        (ID, PART, ORIGINAL, ATTACHMENT),
+        DocumentParameters,
         document,
         DocumentAnswer,
     ),
-    "thread": Question(
+    "thread": ReadEndpoint(
         "thread",
         "The thread of a stored mail, as a tree by its Message-IDs.",
-        (ID,),
+        DocumentId,
         thread,
         ThreadAnswer,
     ),
-    "similar": Question(
+    "similar": ReadEndpoint(
         "similar",
         "The near duplicates of a stored document, and why.",
-        (ID, REVIEW_THRESHOLD, _MOST_MATCHES, WAIT),
+        SimilarParameters,
         similar,
         Similar,
     ),

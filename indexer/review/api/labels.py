@@ -1,20 +1,27 @@
-"""The actions of pages and the API: labelling, its undo, the check of a text, and reading the store
-again.
-"""
+"""Endpoints that write: labelling, its undo, the check of a text, and reading the store again."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from indexer.defaults import FOLD
-from indexer.documents.base import DEFAULT_LIMITS
+from msgspec import Meta
+
+from indexer.defaults import FOLD, TEXT_CHARS
 from indexer.errors import DocumentNotFound, NearfoldError, UsageError
 from indexer.grouping.label import LabelOptions, LabelResult, UndoResult, label
 from indexer.jobs.check import CheckOptions, CheckResult
 from indexer.review.access import Login
-from indexer.review.api.endpoints import YES_NO, Action, Parameter, ParameterValues
+from indexer.review.api.endpoints import (
+    Item,
+    NoParameters,
+    Parameters,
+    WriteEndpoint,
+    YesNo,
+    number_meta,
+    text_meta,
+)
 from indexer.review.label_queue import LabelRequest
 
 if TYPE_CHECKING:
@@ -28,32 +35,94 @@ class SurveyReset:
     forgotten: bool
 
 
-def label_request(site: Site, values: ParameterValues, login: Login) -> LabelRequest:
+class LabelParameters(Parameters, frozen=True):
+    """Documents, and the labels to add and remove."""
+
+    id: Annotated[tuple[Item, ...], Meta(description="ids of documents")] = ()
+    add: Annotated[tuple[Item, ...], Meta(description="labels to add")] = ()
+    remove: Annotated[tuple[Item, ...], Meta(description="labels to remove")] = ()
+    family: Annotated[
+        YesNo, Meta(description="label the rest of their near-duplicate groups as well")
+    ] = "no"
+    others: Annotated[YesNo, Meta(description="with family, label that rest alone")] = "no"
+    review: Annotated[
+        tuple[Item, ...], Meta(description="labels that leave the rest of a group for review")
+    ] = ()
+    threshold: Annotated[float, number_meta("less similar members are left for review", 0, 1)] = 0.0
+    dry_run: Annotated[YesNo, Meta(description="change nothing, only list the changes")] = "yes"
+    seen: Annotated[
+        str,
+        text_meta(
+            "the `state` of a dry run: nothing is written if the labels have changed since",
+        ),
+    ] = ""
+
+
+class UndoParameters(Parameters, frozen=True):
+    """A labelling to undo."""
+
+    job: Annotated[int, number_meta("the number of the labelling", 1, 1 << 53)]
+
+
+class CheckParameters(Parameters, frozen=True):
+    """A text to check and, if asked, to store."""
+
+    text: Annotated[str, text_meta("the text of the document", TEXT_CHARS)]
+    id: Annotated[str, text_meta("its id; by default a digest of its text")] = ""
+    path: Annotated[str, text_meta("where it came from, such as a URL")] = ""
+    label: Annotated[tuple[Item, ...], Meta(description="labels for it if it is stored")] = ()
+    store: Annotated[YesNo, Meta(description="store it, whatever the answer")] = "no"
+    drop_duplicates: Annotated[
+        YesNo, Meta(description="with `store`: do not store a duplicate")
+    ] = "no"
+    threshold: Annotated[float, number_meta("least similarity of a duplicate", 0.01, 1)] = FOLD
+    review: (
+        Annotated[
+            float,
+            number_meta(
+                "least similarity of what is for review; by default 0.8, or `threshold` where it "
+                "is lower",
+                0.01,
+                1,
+            ),
+        ]
+        | None
+    ) = None
+    review_differences: Annotated[
+        YesNo,
+        Meta(
+            description="near duplicates whose facts, such as numbers or names, differ are for "
+            "review"
+        ),
+    ] = "no"
+
+
+def label_request(site: Site, values: LabelParameters, login: Login) -> LabelRequest:
     """Return what the parameters ask to label.
 
     Raises `DocumentNotFound` if one of the documents is not in the store, and `UsageError`.
     """
-    if not values["id"]:
+    if not values.id:
         raise UsageError("no document is named; check at least one, or give its id")
-    sources = site.store.sources(values["id"])
-    for id in values["id"]:
+    sources = site.store.sources(values.id)
+    for id in values.id:
         if id not in sources:
             raise DocumentNotFound(id=id)
     options = LabelOptions(
-        add=values["add"],
-        remove=values["remove"],
-        family=values["family"] == "yes",
-        others=values["others"] == "yes",
-        review=values["review"],
-        threshold=values["threshold"],
+        add=values.add,
+        remove=values.remove,
+        family=values.family == "yes",
+        others=values.others == "yes",
+        review=values.review,
+        threshold=values.threshold,
     )
-    return LabelRequest(login.name, values["id"], options, values["seen"])
+    return LabelRequest(login.name, values.id, options, values.seen)
 
 
-def _label(site: Site, values: ParameterValues, login: Login) -> LabelResult:
+def _label(site: Site, values: LabelParameters, login: Login) -> LabelResult:
     """Label documents; none is labelled if one of them is not in the store."""
     request = label_request(site, values, login)
-    if values["dry_run"] == "yes":
+    if values.dry_run == "yes":
         return plan_label(site, request)
     outcome = take_outcome(site, site.labels.put(request))
     if outcome is None:
@@ -78,115 +147,73 @@ def take_outcome(site: Site, number: int) -> LabelResult | UndoResult | None:
     return outcome
 
 
-def _undo(site: Site, values: ParameterValues, login: Login) -> UndoResult:
-    outcome = take_outcome(site, site.labels.put(LabelRequest(login.name, undo=values["job"])))
+def _undo(site: Site, values: UndoParameters, login: Login) -> UndoResult:
+    outcome = take_outcome(site, site.labels.put(LabelRequest(login.name, undo=values.job)))
     if outcome is None:
-        return UndoResult(values["job"], (), (), (), waits=True)
+        return UndoResult(values.job, (), (), (), waits=True)
     assert isinstance(outcome, UndoResult)
     return outcome
 
 
-def _reset_survey(site: Site, values: ParameterValues, login: Login) -> SurveyReset:
+def _reset_survey(site: Site, values: NoParameters, login: Login) -> SurveyReset:
     site.reset()
     return SurveyReset(True)
 
 
-def _check(site: Site, values: ParameterValues, login: Login) -> CheckResult:
+def _check(site: Site, values: CheckParameters, login: Login) -> CheckResult:
     """Check a text and, if asked, store it."""
     from indexer.jobs.check import check
 
-    store_it = values["store"] == "yes"
+    store_it = values.store == "yes"
     result = check(
         site.store,
-        values["text"],
+        values.text,
         CheckOptions(
-            threshold=values["threshold"],
-            review=values["review"],
-            review_differences=values["review_differences"] == "yes",
+            threshold=values.threshold,
+            review=values.review,
+            review_differences=values.review_differences == "yes",
         ),
-        path=values["path"] or None,
-        id=values["id"] or None,
-        labels=values["label"],
+        path=values.path or None,
+        id=values.id or None,
+        labels=values.label,
         store_it=store_it,
-        drop_duplicates=values["drop_duplicates"] == "yes",
+        drop_duplicates=values.drop_duplicates == "yes",
     )
     if result.stored:
         site.discard_counts()
     return result
 
 
-_CHECK_PARAMETERS = (
-    Parameter("text", "the text of the document", most=DEFAULT_LIMITS.chars),
-    Parameter("id", "its id; by default a digest of its text", ""),
-    Parameter("path", "where it came from, such as a URL", ""),
-    Parameter("label", "labels for it if it is stored", many=True),
-    Parameter("store", "store it, whatever the answer", "no", choices=YES_NO),
-    Parameter("drop_duplicates", "with `store`: do not store a duplicate", "no", choices=YES_NO),
-    Parameter("threshold", "least similarity of a duplicate", FOLD, "number", low=0.01, high=1),
-    Parameter(
-        "review",
-        "least similarity of what is for review; by default 0.8, or `threshold` where it is lower",
-        None,
-        "number",
-        low=0.01,
-        high=1,
-        optional=True,
-    ),
-    Parameter(
-        "review_differences",
-        "near duplicates whose facts, such as numbers or names, differ are for review",
-        "no",
-        choices=YES_NO,
-    ),
-)
-_LABEL_PARAMETERS = (
-    Parameter("id", "ids of documents", many=True),
-    Parameter("add", "labels to add", many=True),
-    Parameter("remove", "labels to remove", many=True),
-    Parameter("family", "label the rest of their families as well", "no", choices=YES_NO),
-    Parameter("others", "with family, label that rest alone", "no", choices=YES_NO),
-    Parameter("review", "labels that leave the rest of a family for review", many=True),
-    Parameter(
-        "threshold", "less similar members are left for review", 0.0, "number", low=0, high=1
-    ),
-    Parameter("dry_run", "change nothing, only list the changes", "yes", choices=YES_NO),
-    Parameter(
-        "seen",
-        "the `state` of a dry run: nothing is written if the labels have changed since",
-        "",
-    ),
-)
-_JOB = Parameter("job", "the number of the labelling", kind="integer", low=1, high=1 << 53)
-
-ACTIONS: Mapping[str, Action] = {
-    "check": Action(
+LABEL_WRITES: Mapping[str, WriteEndpoint] = {
+    "check": WriteEndpoint(
         "check",
         "Say whether a text is new, a duplicate or for review and, with `store`, store it in the "
         "same step.",
-        _CHECK_PARAMETERS,
+        CheckParameters,
         _check,
         CheckResult,
-        most_bytes=32 << 20,
+        max_bytes=32 << 20,
     ),
-    "label": Action(
+    "label": WriteEndpoint(
         "label",
-        "Add and remove labels of documents and, with `family`, of the rest of their families; "
+        "Add and remove labels of documents and, with `family`, of the rest of their "
+        "near-duplicate groups; "
         "a dry run by default. While a job works on the store, it waits.",
-        _LABEL_PARAMETERS,
+        LabelParameters,
         _label,
         LabelResult,
     ),
-    "undo": Action(
+    "undo": WriteEndpoint(
         "label/undo",
         "Restore the labels that documents had before a labelling.",
-        (_JOB,),
+        UndoParameters,
         _undo,
         UndoResult,
     ),
-    "refresh": Action(
+    "refresh": WriteEndpoint(
         "survey/refresh",
         "Discard the survey, so that the next request for it reads the whole store again.",
-        (),
+        NoParameters,
         _reset_survey,
         SurveyReset,
     ),

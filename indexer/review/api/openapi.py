@@ -1,90 +1,17 @@
-"""The description of the API in OpenAPI 3.1, derived from its questions and actions."""
+"""The description of the API in OpenAPI 3.1, derived from the models of its endpoints."""
 
 from __future__ import annotations
 
-import dataclasses
-import types
-import typing
-from collections.abc import Mapping
-from typing import Any, Literal, Union
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from indexer.review.api.endpoints import YES_NO, Action, Parameter, Question
+import msgspec
+
+from indexer.review.api.endpoints import Parameters, ReadEndpoint, WriteEndpoint, choices
 from indexer.review.safety import TOKEN_HEADER
 
-# JSON of answers and the JSON Schema of that JSON, both derived from the answers' classes.
-
 Schema = dict[str, Any]
-_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
-
-
-def as_json(value: Any) -> Any:
-    """Return a value of dataclasses, mappings and sequences in the types that `json` writes."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
-        return {name: as_json(getattr(value, name)) for name in names}
-    if isinstance(value, Mapping):
-        return {str(name): as_json(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [as_json(item) for item in value]
-    return value
-
-
-def schemas(*kinds: type) -> dict[str, Schema]:
-    """Return the schemas of these classes and of every class in their fields, by name."""
-    by_name: dict[str, Schema] = {}
-    for kind in kinds:
-        _schemas_schema(kind, by_name)
-    return dict(sorted(by_name.items()))
-
-
-def reference(kind: type) -> Schema:
-    """Return a reference to the schema of a class."""
-    return {"$ref": f"#/components/schemas/{kind.__name__}"}
-
-
-def _schemas_schema(kind: Any, by_name: dict[str, Schema]) -> Schema:
-    if dataclasses.is_dataclass(kind):
-        return _class_schema(typing.cast(type, kind), by_name)
-    origin = typing.get_origin(kind)
-    inner = typing.get_args(kind)
-    if kind in _PLAIN:
-        return {"type": _PLAIN[kind]}
-    if kind is type(None):
-        return {"type": "null"}
-    if origin is Literal:
-        return {"type": "string", "enum": list(inner)}
-    if origin in (Union, types.UnionType):
-        return {"anyOf": [_schemas_schema(option, by_name) for option in inner]}
-    if origin is tuple:
-        return _tuple_schema(inner, by_name)
-    if origin is dict:
-        return {"type": "object", "additionalProperties": _schemas_schema(inner[1], by_name)}
-    raise TypeError(f"an answer holds {kind!r}, which has no schema")
-
-
-def _class_schema(kind: type, by_name: dict[str, Schema]) -> Schema:
-    if kind.__name__ not in by_name:
-        # The name is entered first, so that a class that refers to itself ends.
-        by_name[kind.__name__] = {}
-        hints = typing.get_type_hints(kind)
-        names = [field.name for field in dataclasses.fields(kind)]
-        by_name[kind.__name__] = {
-            "type": "object",
-            "description": " ".join((kind.__doc__ or "").split()),
-            "properties": {name: _schemas_schema(hints[name], by_name) for name in names},
-            "required": names,
-            "additionalProperties": False,
-        }
-    return reference(kind)
-
-
-def _tuple_schema(inner: tuple[Any, ...], by_name: dict[str, Schema]) -> Schema:
-    if len(inner) == 2 and inner[1] is Ellipsis:
-        return {"type": "array", "items": _schemas_schema(inner[0], by_name)}
-    items = [_schemas_schema(kind, by_name) for kind in inner]
-    return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
-
-
+_REFERENCE = "#/components/schemas/{name}"
 _PROBLEM = {
     "type": "object",
     "properties": {"error": {"type": "string"}, "kind": {"type": "string"}},
@@ -97,113 +24,159 @@ _PROBLEMS = {
     "503": "no answer from the store",
 }
 _WRITE_PROBLEMS = {**_PROBLEMS, "403": "no token, a wrong one, or another site"}
-_PROBLEM_REFERENCE = {"$ref": "#/components/schemas/Problem"}
 _DESCRIPTION = (
     "The content of the review pages as JSON. "
     "Ids are parameters, not parts of paths, because they may hold any character."
 )
 
 
+def as_json(value: Any) -> Any:
+    """Return a value of dataclasses, mappings and sequences in the types that `json` writes."""
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=_encode)
+
+
+def _encode(value: Any) -> Any:
+    """Return a mapping, a text or a number of another class in the class that `json` writes."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (str, float)):
+        return str(value) if isinstance(value, str) else float(value)
+    raise NotImplementedError(f"a response holds {value!r}")
+
+
 def describe_api(
-    version: str, questions: Mapping[str, Question], actions: Mapping[str, Action]
+    version: str, reads: Mapping[str, ReadEndpoint], writes: Mapping[str, WriteEndpoint]
 ) -> dict[str, Any]:
     """Return the document that `/api/openapi.json` serves."""
-    shapes = [question.shape for question in questions.values()]
-    shapes += [action.shape for action in actions.values()]
+    responses = [read.response for read in reads.values()]
+    responses += [write.response for write in writes.values()]
     paths: dict[str, Any] = {"/token": {"get": _token()}}
-    for name, question in questions.items():
-        paths[f"/{question.api}"] = {"get": _describe_question(name, question)}
-    for name, action in actions.items():
-        paths[f"/{action.api}"] = {"post": _describe_action(name, action)}
+    for name, read in reads.items():
+        paths[f"/{read.path}"] = {"get": _describe_read(name, read)}
+    for name, write in writes.items():
+        paths[f"/{write.path}"] = {"post": _describe_write(name, write)}
     return {
         "openapi": "3.1.0",
         "info": {"title": "nearfold", "version": version, "description": _DESCRIPTION},
         "servers": [{"url": "/api"}],
         "paths": paths,
         "components": {
-            "schemas": {"Problem": _PROBLEM, **schemas(*shapes)},
+            "schemas": {"Problem": _PROBLEM, **_response_schemas(responses)},
             "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": TOKEN_HEADER}},
         },
     }
 
 
-def _describe_question(name: str, question: Question) -> Mapping[str, Any]:
+def _parameter_schemas(model: type[Parameters]) -> dict[str, Schema]:
+    """Return the schema of each parameter by name; without `default` where there is none."""
+    schema = msgspec.json.schema_components([model])[1][model.__name__]
+    schemas = {name: _parameter_schema(field) for name, field in schema["properties"].items()}
+    for name, described in schemas.items():
+        if names := choices(model, name):
+            described |= {"type": "string", "enum": list(names)}
+    return schemas
+
+
+def _parameter_schema(field: Schema) -> Schema:
+    """Return the schema of a field, of an optional one the schema of what may be given."""
+    description = field.get("description", "")
+    for option in field.get("anyOf", ()):
+        if option.get("type") != "null":
+            return {**option, "description": option.get("description", description)}
+    if field.get("type") == "array":
+        return {name: value for name, value in field.items() if name != "default"}
+    return field
+
+
+def _required(model: type[Parameters]) -> set[str]:
+    fields = msgspec.structs.fields(model)
+    return {field.name for field in fields if field.required}
+
+
+def describe_parameters(model: type[Parameters]) -> list[Schema]:
+    """Return the parameters of a model as those of an address."""
+    required = _required(model)
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "description": schema.pop("description"),
+            "required": name in required,
+            "schema": schema,
+        }
+        for name, schema in _parameter_schemas(model).items()
+    ]
+
+
+def _describe_read(name: str, endpoint: ReadEndpoint) -> Mapping[str, Any]:
     return {
         "operationId": name,
-        "summary": question.summary,
-        "parameters": [_describe_parameter(parameter) for parameter in question.parameters],
-        "responses": _responses(question.shape, _PROBLEMS),
+        "summary": endpoint.summary,
+        "parameters": describe_parameters(endpoint.parameters),
+        "responses": _responses(endpoint.response, _PROBLEMS),
     }
 
 
-def _describe_action(name: str, action: Action) -> Mapping[str, Any]:
+def _describe_write(name: str, endpoint: WriteEndpoint) -> Mapping[str, Any]:
+    schemas = _parameter_schemas(endpoint.parameters)
     body = {
         "type": "object",
-        "properties": {parameter.name: _field(parameter) for parameter in action.parameters},
-        "required": [parameter.name for parameter in action.parameters if parameter.required],
+        "properties": {field: _body_field(schema) for field, schema in schemas.items()},
+        "required": [field for field in schemas if field in _required(endpoint.parameters)],
         "additionalProperties": False,
     }
     return {
         "operationId": name,
-        "summary": action.summary,
+        "summary": endpoint.summary,
         "security": [{"token": []}],
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-        "responses": _responses(action.shape, _WRITE_PROBLEMS),
+        "responses": _responses(endpoint.response, _WRITE_PROBLEMS),
     }
 
 
-def _token() -> Mapping[str, Any]:
-    shape = {"type": "object", "properties": {"token": {"type": "string"}}, "required": ["token"]}
-    answer = {"description": "the token", "content": {"application/json": {"schema": shape}}}
-    return {
-        "operationId": "token",
-        "summary": "The token that writes must carry while this server runs.",
-        "responses": {"200": answer},
-    }
-
-
-def _responses(shape: type, problems: Mapping[str, str]) -> Mapping[str, Any]:
-    problem = {"application/json": {"schema": _PROBLEM_REFERENCE}}
-    answer = {
-        "description": "the answer",
-        "content": {"application/json": {"schema": reference(shape)}},
-    }
-    failures = {code: {"description": why, "content": problem} for code, why in problems.items()}
-    return {"200": answer, **failures}
-
-
-def _describe_parameter(parameter: Parameter) -> Mapping[str, Any]:
-    return {
-        "name": parameter.name,
-        "in": "query",
-        "description": parameter.description,
-        "required": parameter.required,
-        "schema": _schema(parameter),
-    }
-
-
-def _field(parameter: Parameter) -> dict[str, Any]:
-    """Return the schema of a field of a JSON object.
+def _body_field(schema: Schema) -> Schema:
+    """Return the schema of a parameter as a field of a JSON object.
 
     Yes and no are true and false there, and a list of one value may be that value.
     """
-    if parameter.choices == YES_NO:
-        schema: dict[str, Any] = {"type": "boolean", "default": parameter.default == "yes"}
-    else:
-        schema = _schema(parameter)
-        if parameter.many:
-            schema = {"anyOf": [schema, schema["items"]]}
-    return {**schema, "description": parameter.description}
+    description = schema.pop("description")
+    if set(schema.get("enum", ())) == {"yes", "no"}:
+        schema = {"type": "boolean", "default": schema["default"] == "yes"}
+    elif schema["type"] == "array":
+        schema = {"anyOf": [schema, schema["items"]]}
+    return {**schema, "description": description}
 
 
-def _schema(parameter: Parameter) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": parameter.kind}
-    if parameter.choices:
-        schema["enum"] = list(parameter.choices)
-    if parameter.pattern:
-        schema["pattern"] = parameter.pattern
-    if parameter.kind != "string":
-        schema |= {"minimum": parameter.low, "maximum": parameter.high}
-    if parameter.default is not None:
-        schema["default"] = parameter.default
-    return {"type": "array", "items": schema} if parameter.many else schema
+def _token() -> Mapping[str, Any]:
+    schema = {"type": "object", "properties": {"token": {"type": "string"}}, "required": ["token"]}
+    response = {"description": "the token", "content": {"application/json": {"schema": schema}}}
+    return {
+        "operationId": "token",
+        "summary": "The token that writes must carry while this server runs.",
+        "responses": {"200": response},
+    }
+
+
+def _responses(kind: type, problems: Mapping[str, str]) -> Mapping[str, Any]:
+    def content(name: str) -> Schema:
+        return {"application/json": {"schema": {"$ref": _REFERENCE.format(name=name)}}}
+
+    failures = {
+        code: {"description": why, "content": content("Problem")} for code, why in problems.items()
+    }
+    return {"200": {"description": "the answer", "content": content(kind.__name__)}, **failures}
+
+
+def _response_schemas(kinds: Iterable[type]) -> dict[str, Schema]:
+    """Return the schemas of these classes and of the classes in their fields, by name.
+
+    A response has every field, whether or not its class has a default, and no other field.
+    """
+    schemas = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)[1]
+    for schema in schemas.values():
+        schema["required"] = list(schema["properties"])
+        schema["additionalProperties"] = False
+        schema["description"] = " ".join(schema.get("description", "").split())
+        for field in schema["properties"].values():
+            field.pop("default", None)
+    return dict(sorted(schemas.items()))

@@ -276,7 +276,7 @@ class StepAnswer:
 
 @dataclass(frozen=True, slots=True)
 class VersionAnswer:
-    """A text of a family.
+    """A text of a group.
 
     `date` is in milliseconds since 1970 UTC, from the `document` or its `file` (`date_of`).
     `copies`: other documents with the same text, as id and path. `step` is None for the first
@@ -295,7 +295,7 @@ class VersionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class VersionsAnswer:
-    """The versions in a family, each after its probable origin.
+    """The versions in a group, each after its probable origin.
 
     `notes` state the limits of that order.
     """
@@ -308,11 +308,11 @@ class VersionsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FamilyAnswer:
-    """A family: its principal (None if it is not in the store), and members by similarity.
+    """A group: its principal (None if it is not in the store), and members by similarity.
 
     `matrix[i][j]`: the similarity of documents i and j of `compared`, estimated from their slots.
     `measure`: that of the last `group`, None if it is not known here. `versions` is None for a
-    family that is too large to be ordered with every request: `/api/versions` does it.
+    group that is too large to be ordered with every request: `/api/versions` does it.
     """
 
     id: str
@@ -423,9 +423,9 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class MatrixAnswer:
-    """Versions of a family side by side, a part of their passages in rows.
+    """Versions of a group side by side, a part of their passages in rows.
 
-    `others`: further documents of the family that can be chosen, one of each other text.
+    `others`: further documents of the group that can be chosen, one of each other text.
     `passages`: all rows; `shared`: those that all versions have in the same words. `cut`: passages
     at the end of long versions are left out. `part` counts from 1.
     """
@@ -456,7 +456,7 @@ def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
 
 
 def shown_versions(tree: Versions, with_redline: bool) -> VersionsAnswer:
-    """Return the versions of a family, with their changes word by word if `with_redline`."""
+    """Return the versions of a group, with their changes word by word if `with_redline`."""
     shown = tuple(_shown_version(version, with_redline) for version in tree.versions)
     return VersionsAnswer(tree.family, tree.documents, shown, tree.notes)
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from indexer.errors import UsageError
 from indexer.review.access import Login
-from indexer.review.api.endpoints import Action, Parameter, ParameterValues, Question
+from indexer.review.api.endpoints import (
+    NoParameters,
+    Parameters,
+    ReadEndpoint,
+    WriteEndpoint,
+    text_meta,
+)
 from indexer.review.api.work_list import SavedSearches
 from indexer.review.labelling import local_address
 from indexer.wording import visible
@@ -21,14 +27,26 @@ _MOST_NAME = 100  # characters
 _PATHS = ("/", "/worklist")
 
 
-def searches(site: Site, values: ParameterValues) -> SavedSearches:
+class NameParameters(Parameters, frozen=True):
+    """A saved search."""
+
+    name: Annotated[str, text_meta("its name")]
+
+
+class SaveParameters(NameParameters, frozen=True):
+    """A search to save."""
+
+    address: Annotated[str, text_meta("path and query, such as /?q=agreement")]
+
+
+def searches(site: Site, values: Parameters) -> SavedSearches:
     """Return the saved searches and work lists by name."""
     return SavedSearches(site.review.searches())
 
 
-def save_search(site: Site, values: ParameterValues, login: Login) -> SavedSearches:
+def save_search(site: Site, values: SaveParameters, login: Login) -> SavedSearches:
     """Save an address by name. A name that stands for another address is not given again."""
-    name, address = values["name"].strip(), local_address(values["address"])
+    name, address = values.name.strip(), local_address(values.address)
     if not name or len(name) > _MOST_NAME or visible(name) != name:
         raise UsageError(f"a saved search has a name of visible characters, {_MOST_NAME} at most")
     if urlsplit(address).path not in _PATHS:
@@ -42,28 +60,31 @@ def save_search(site: Site, values: ParameterValues, login: Login) -> SavedSearc
     return searches(site, values)
 
 
-def delete_search(site: Site, values: ParameterValues, login: Login) -> SavedSearches:
+def delete_search(site: Site, values: NameParameters, login: Login) -> SavedSearches:
     """Delete a saved search."""
-    if not site.review.delete_search(values["name"]):
-        raise UsageError(f"there is no saved search {values['name']!r}; load the page again")
+    if not site.review.delete_search(values.name):
+        raise UsageError(f"there is no saved search {values.name!r}; load the page again")
     return searches(site, values)
 
 
-_NAME = Parameter("name", "its name")
-SEARCHES_QUESTIONS: Mapping[str, Question] = {
-    "searches": Question(
-        "searches", "The saved searches and work lists, by name.", (), searches, SavedSearches
+SEARCHES_READS: Mapping[str, ReadEndpoint] = {
+    "searches": ReadEndpoint(
+        "searches",
+        "The saved searches and work lists, by name.",
+        NoParameters,
+        searches,
+        SavedSearches,
     )
 }
-SEARCHES_ACTIONS: Mapping[str, Action] = {
-    "save_search": Action(
+SEARCHES_WRITES: Mapping[str, WriteEndpoint] = {
+    "save_search": WriteEndpoint(
         "searches/save",
         "Save the address of a search or of a work list by name.",
-        (_NAME, Parameter("address", "path and query, such as /?q=agreement")),
+        SaveParameters,
         save_search,
         SavedSearches,
     ),
-    "delete_search": Action(
-        "searches/delete", "Delete a saved search.", (_NAME,), delete_search, SavedSearches
+    "delete_search": WriteEndpoint(
+        "searches/delete", "Delete a saved search.", NameParameters, delete_search, SavedSearches
     ),
 }

@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
+from typing import Annotated, TypeAlias
 
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.label import LabelJob, label_history
 from indexer.jobs import status as store_status
 from indexer.review.access import Login
-from indexer.review.api.endpoints import WAIT, Action, Parameter, ParameterValues, Question
+from indexer.review.api.endpoints import (
+    WAIT_SECONDS,
+    NoParameters,
+    Parameters,
+    ReadEndpoint,
+    Wait,
+    Waiting,
+    WriteEndpoint,
+    number_meta,
+    text_meta,
+)
 from indexer.review.rendering import names_by_path
 from indexer.review.site import Site, checked_threshold
 from indexer.review.store_figures import FamilyChanges, FamilySize, LessSimilar, Move, Step
@@ -58,13 +69,13 @@ class Labellings:
 
 @dataclass(frozen=True, slots=True)
 class FiguresAnswer:
-    """Figures of the stored families; until they are read, `ready` is False and they are empty.
+    """Figures of the stored groups; until they are read, `ready` is False and they are empty.
 
-    `redundant`: documents of a family other than its principal. `similarities`: documents by
+    `redundant`: documents of a group other than its principal. `similarities`: documents by
     similarity to their principal, in twenty steps of .05. `threshold` is that of the last group; if
     it is not known here, `grouped` is False, and measure and threshold are the default ones. `at`:
     when the store was read, ISO 8601 in UTC; labels that these pages wrote since are in. `stale`:
-    documents or families have changed since.
+    documents or groups have changed since.
     """
 
     ready: bool
@@ -90,7 +101,7 @@ class FiguresAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SurveyAnswer:
-    """The families of other thresholds; until they are read, `ready` is False.
+    """The groups of other thresholds; until they are read, `ready` is False.
 
     `steps` are by `measure`; those below `measured_from` are estimated. `threshold`, `grouped`,
     `at` and `stale` are as in `FiguresAnswer`. `less_similar`: while it is not `ready`, how many
@@ -120,7 +131,7 @@ class RegroupAnswer:
     """Changes that `group` at a threshold would make; until these are known, `ready` is False.
 
     `survey_ready`: the store is read, of which they are. `before`: the threshold of the stored
-    families, None if it is not recorded. `moved`: documents that would be in another family than
+    groups, None if it is not recorded. `moved`: documents that would be in another group than
     now. `estimated`: by sketches; `group` measures texts. `stale`, `asks_first`: as in
     `SurveyAnswer`. `seen`: the state of the store to which all this belongs.
     """
@@ -151,11 +162,11 @@ class GroupStart:
 
 @dataclass(frozen=True, slots=True)
 class PreviewAnswer:
-    """The families that a threshold would make; nothing is written.
+    """The groups that a threshold would make; nothing is written.
 
-    `moved` counts documents that would be in another family than now. `measure` names what decides,
+    `moved` counts documents that would be in another group than now. `measure` names what decides,
     `estimated` if it is estimated from sketches. `ready` is False until the store is read.
-    `names` are those of the families in `moves` by path, told apart.
+    `names` are those of the groups in `moves` by path, told apart.
     """
 
     ready: bool
@@ -171,12 +182,56 @@ class PreviewAnswer:
     names: dict[str, str] = field(default_factory=dict)
 
 
-# Questions about a whole store: its state, its labellings, its families at other thresholds.
-
 _FAILURES_SHOWN = 200  # failed files that one answer holds
 
 
-def state(site: Site, values: ParameterValues) -> StoreState:
+Threshold: TypeAlias = Annotated[float, number_meta("least similarity, from 0 to 1", 0, 1)]
+
+
+class LabellingsParameters(Parameters, frozen=True):
+    """The last labellings."""
+
+    limit: Annotated[int, number_meta("most labellings", 1, 1000)] = 20
+
+
+class PreviewParameters(Parameters, frozen=True):
+    """The groups of a threshold."""
+
+    threshold: (
+        Annotated[
+            float,
+            number_meta(
+                "least similarity, from 0 to 1; without it that of the stored near-duplicate "
+                "groups",
+                0,
+                1,
+            ),
+        ]
+        | None
+    ) = None
+    wait: Wait = WAIT_SECONDS
+
+
+class RegroupParameters(Parameters, frozen=True):
+    """The groups that another threshold changes."""
+
+    threshold: Threshold
+    wait: Wait = WAIT_SECONDS
+
+
+class StartGroupParameters(Parameters, frozen=True):
+    """The threshold of a new `group`."""
+
+    threshold: Threshold
+    seen: Annotated[
+        str,
+        text_meta(
+            "`seen` of the answer of regroup: nothing starts if the store has changed since",
+        ),
+    ] = ""
+
+
+def state(site: Site, values: NoParameters) -> StoreState:
     """Return the current contents of the store."""
     status = store_status.status(site.store)
     failed = status.failed[:_FAILURES_SHOWN]
@@ -196,18 +251,18 @@ def state(site: Site, values: ParameterValues) -> StoreState:
     )
 
 
-def labellings(site: Site, values: ParameterValues) -> Labellings:
+def labellings(site: Site, values: LabellingsParameters) -> Labellings:
     """Return the last labellings, newest first; none while a job runs."""
     try:
         jobs = label_history(site.store)
     except StoreBusy:
         return Labellings(True, ())
-    return Labellings(False, jobs[: values["limit"]])
+    return Labellings(False, jobs[: values.limit])
 
 
-def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
+def survey(site: Site, values: Waiting) -> SurveyAnswer:
     """Return the survey of the whole store, or the progress of reading it."""
-    dated = site.survey(values["wait"])
+    dated = site.survey(values.wait)
     progress = site.survey_reader.progress
     if dated is None:
         read = site.figures(0.0)
@@ -238,9 +293,9 @@ def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
     )
 
 
-def figures(site: Site, values: ParameterValues) -> FiguresAnswer:
-    """Return the figures of the stored families, or the progress of reading them."""
-    dated = site.figures(values["wait"])
+def figures(site: Site, values: Waiting) -> FiguresAnswer:
+    """Return the figures of the stored groups, or the progress of reading them."""
+    dated = site.figures(values.wait)
     reader = site.figures_reader
     if dated is None:
         return FiguresAnswer(
@@ -270,11 +325,11 @@ def figures(site: Site, values: ParameterValues) -> FiguresAnswer:
     )
 
 
-def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
-    """Return the families that a threshold would make."""
-    previewed = site.preview(values["threshold"], values["wait"])
+def preview(site: Site, values: PreviewParameters) -> PreviewAnswer:
+    """Return the groups that a threshold would make."""
+    previewed = site.preview(values.threshold, values.wait)
     if previewed is None:
-        return PreviewAnswer(False, values["threshold"] or 0.0)
+        return PreviewAnswer(False, values.threshold or 0.0)
     families = previewed.families
     paths = ((move.before_path, move.after_path) for move in families.moves)
     return PreviewAnswer(
@@ -292,14 +347,14 @@ def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
     )
 
 
-def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
-    """Return the families that `group` at a threshold would split or merge."""
-    previewed = site.preview(values["threshold"], values["wait"])
+def regroup(site: Site, values: RegroupParameters) -> RegroupAnswer:
+    """Return the groups that `group` at a threshold would split or merge."""
+    previewed = site.preview(values.threshold, values.wait)
     if previewed is None:
         reader = site.survey_reader
         return RegroupAnswer(
             ready=False,
-            threshold=values["threshold"],
+            threshold=values.threshold,
             survey_ready=reader.result is not None,
             stage=reader.progress.stage,
             done=reader.progress.done,
@@ -325,14 +380,14 @@ def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
     )
 
 
-def start_group(site: Site, values: ParameterValues, login: Login) -> GroupStart:
+def start_group(site: Site, values: StartGroupParameters, login: Login) -> GroupStart:
     """Start `group` at a threshold, unless the store is not as it was shown."""
     dated = site.survey()
-    if dated is None or site.is_stale(dated) or values["seen"] not in ("", dated.state):
-        return GroupStart(False, values["threshold"])
+    if dated is None or site.is_stale(dated) or values.seen not in ("", dated.state):
+        return GroupStart(False, values.threshold)
     if dated.survey.measure == "none":
         raise UsageError("the recipe of this store stores no slots to group by")
-    threshold = checked_threshold(dated.survey, values["threshold"])
+    threshold = checked_threshold(dated.survey, values.threshold)
     site.regrouping.start(replace(dated.survey.options, threshold=threshold))
     return GroupStart(True, threshold)
 
@@ -341,72 +396,60 @@ def _iso_time(at: float) -> str:
     return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds")
 
 
-_MOST_LABELLINGS = Parameter("limit", "most labellings", 20, "integer", low=1, high=1000)
-_THRESHOLD = Parameter(
-    "threshold",
-    "least similarity, from 0 to 1; without it that of the stored families",
-    kind="number",
-    low=0,
-    high=1,
-    optional=True,
-)
-
-_NEW_THRESHOLD = replace(_THRESHOLD, optional=False, description="least similarity, from 0 to 1")
-_SEEN = Parameter(
-    "seen", "`seen` of the answer of regroup: nothing starts if the store has changed since", ""
-)
-
-START_GROUP = Action(
+START_GROUP = WriteEndpoint(
     "group",
     "Start group at a threshold, with the other options of the last group, as a job. It does not "
     "start while another job works on the store, nor if the store has changed (started: false).",
-    (_NEW_THRESHOLD, _SEEN),
+    StartGroupParameters,
     start_group,
     GroupStart,
 )
-STORE_QUESTIONS: Mapping[str, Question] = {
-    "status": Question(
+STORE_READS: Mapping[str, ReadEndpoint] = {
+    "status": ReadEndpoint(
         "status",
         "The contents of the store, and whether a job is running on it.",
-        (),
+        NoParameters,
         state,
         StoreState,
     ),
-    "labellings": Question(
+    "labellings": ReadEndpoint(
         "labellings",
         "The last labellings, newest first.",
-        (_MOST_LABELLINGS,),
+        LabellingsParameters,
         labellings,
         Labellings,
     ),
-    "survey": Question(
+    "survey": ReadEndpoint(
         "survey",
-        "The figures, and the families of other thresholds, for which the likely pairs of the "
+        "The figures, and the near-duplicate groups of other thresholds, for which the likely "
+        "pairs of the "
         "whole store are compared; the first request starts reading it.",
-        (WAIT,),
+        Waiting,
         survey,
         SurveyAnswer,
     ),
-    "figures": Question(
+    "figures": ReadEndpoint(
         "figures",
-        "Duplicate rate, sizes and similarities of the stored families, and labels; "
+        "Duplicate rate, sizes and similarities of the stored near-duplicate groups, and labels; "
         "the first request after a job starts reading them.",
-        (WAIT,),
+        Waiting,
         figures,
         FiguresAnswer,
     ),
-    "preview": Question(
+    "preview": ReadEndpoint(
         "preview",
-        "The families that a threshold of 0.5 or more would make, by the measure and the other "
+        "The near-duplicate groups that a threshold of 0.5 or more would make, by the measure and "
+        "the other "
         "options of the last group; nothing is written.",
-        (_THRESHOLD, WAIT),
+        PreviewParameters,
         preview,
         PreviewAnswer,
     ),
-    "regroup": Question(
+    "regroup": ReadEndpoint(
         "regroup",
-        "The families that group at another threshold would split or merge; nothing is written.",
-        (_NEW_THRESHOLD, WAIT),
+        "The near-duplicate groups that group at another threshold would split or merge; nothing "
+        "is written.",
+        RegroupParameters,
         regroup,
         RegroupAnswer,
     ),

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from indexer.errors import DocumentNotFound, StoreBusy, UsageError
 from indexer.grouping.label import LabelEvent, label_events_of
 from indexer.jobs.review_file import Note, SavedSearch
 from indexer.review.access import Login
-from indexer.review.api.endpoints import ID, WAIT, Action, Parameter, ParameterValues, Question
-from indexer.review.work_list import ORDERS, PARTS, Part, Places, WorkList
+from indexer.review.api.endpoints import (
+    WAIT_SECONDS,
+    DocumentId,
+    Item,
+    Parameters,
+    ReadEndpoint,
+    Wait,
+    WriteEndpoint,
+    number_meta,
+    text_meta,
+)
+from indexer.review.work_list import Order, Part, Places, WorkList
 from indexer.wording import visible
 
 if TYPE_CHECKING:
@@ -30,7 +41,7 @@ class ReviewProgress:
 
 @dataclass(frozen=True, slots=True)
 class WorkFamily:
-    """A family of the work list; `reviewer`: whose work it is, empty for nobody's.
+    """A group of the work list; `reviewer`: whose work it is, empty for nobody's.
 
     `path` is that of its principal. `similarity`: of the member that is least similar to it, None
     for a single document. `conflict`: reviewed documents carry different labels.
@@ -49,8 +60,8 @@ class WorkFamily:
 class WorkListAnswer:
     """A page of the work list; until the store is read, `ready` is False and it is empty.
 
-    `families`: how many the list has. `of_list`: the documents of all families of these sizes and
-    this reviewer, whether or not they are shown. `stale`: labels or families may have changed since
+    `families`: how many the list has. `of_list`: the documents of all groups of these sizes and
+    this reviewer, whether or not they are shown. `stale`: labels or groups may have changed since
     it was read; it is being read again.
     """
 
@@ -69,7 +80,7 @@ class WorkListAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The family that a reviewer goes on with, empty if none is left.
+    """The group that a reviewer goes on with, empty if none is left.
 
     `ready` is False until the store is read.
     """
@@ -80,7 +91,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Assignments:
-    """Families that were given to a reviewer, empty for nobody."""
+    """Groups that were given to a reviewer, empty for nobody."""
 
     reviewer: str
     families: tuple[str, ...]
@@ -105,22 +116,63 @@ class SavedSearches:
     searches: tuple[SavedSearch, ...]
 
 
-# Questions and actions about the work of reviewers: the work list, assignments, histories.
-
 _MOST_NAME = 200  # characters of a reviewer
 
 
-def work_list(site: Site, values: ParameterValues) -> WorkListAnswer:
+class ListParameters(Parameters, frozen=True):
+    """Which near-duplicate groups are in a work list, and their order."""
+
+    order: Annotated[
+        Order,
+        Meta(
+            description="the largest, the least similar, those whose labels differ, or the least "
+            "reviewed first"
+        ),
+    ] = "size"
+    part: Annotated[
+        Part,
+        Meta(
+            description="groups with documents to review, without any, with labels that differ, "
+            "or all"
+        ),
+    ] = "open"
+    least: Annotated[int, number_meta("documents of a group at least", 1, 1 << 31)] = 2
+    most: Annotated[int, number_meta("documents of a group at most; 0: any number", 0, 1 << 31)] = 0
+    reviewer: Annotated[str, text_meta("only groups of this reviewer")] = ""
+    wait: Wait = WAIT_SECONDS
+
+
+class WorkListParameters(ListParameters, frozen=True):
+    """A page of a work list."""
+
+    limit: Annotated[int, number_meta("groups per page", 1, 500)] = 50
+    page: Annotated[int, number_meta("number of the page, from 1", 1, 1_000_000)] = 1
+
+
+class ClaimParameters(ListParameters, frozen=True):
+    """A work list, and the group that a reviewer comes from."""
+
+    after: Annotated[str, text_meta("the group before it")] = ""
+
+
+class AssignParameters(Parameters, frozen=True):
+    """Groups for a reviewer."""
+
+    id: Annotated[tuple[Item, ...], Meta(description="ids of groups")] = ()
+    reviewer: Annotated[str, text_meta("the name")] = ""
+
+
+def work_list(site: Site, values: WorkListParameters) -> WorkListAnswer:
     """Return a page of the work list, or the progress of reading it."""
-    read = site.work_list(values["wait"])
+    read = site.work_list(values.wait)
     if read is None:
         progress = site.work_list_reader.progress
         return WorkListAnswer(False, progress.stage, progress.done, progress.total)
     work, is_stale = read
     owners = site.review.assignments()
     places = _places(work, owners, values)
-    shown = work.in_part(places, values["part"])
-    start, end = (values["page"] - 1) * values["limit"], values["page"] * values["limit"]
+    shown = work.in_part(places, values.part)
+    start, end = (values.page - 1) * values.limit, values.page * values.limit
     of_store = ReviewProgress(*work.counts())
     return WorkListAnswer(
         ready=True,
@@ -130,7 +182,7 @@ def work_list(site: Site, values: ParameterValues) -> WorkListAnswer:
         families=len(shown),
         of_list=ReviewProgress(*work.counts(places)),
         of_store=of_store,
-        page=values["page"],
+        page=values.page,
         more=len(shown) > end,
         items=tuple(
             WorkFamily(
@@ -148,119 +200,97 @@ def work_list(site: Site, values: ParameterValues) -> WorkListAnswer:
     )
 
 
-def _places(work: WorkList, owners: Mapping[str, str], values: ParameterValues) -> Places:
-    """Return the places of the families of a list in its order, whatever its part."""
-    places = work.places(values["order"], values["least"], values["most"])
-    reviewer = values["reviewer"]
+def _places(work: WorkList, owners: Mapping[str, str], values: ListParameters) -> Places:
+    """Return the places of the groups of a list in its order, whatever its part."""
+    places = work.places(values.order, values.least, values.most)
+    reviewer = values.reviewer
     if not reviewer:
         return places
     return work.of_families(places, [name for name, owner in owners.items() if owner == reviewer])
 
 
-def claim(site: Site, values: ParameterValues, login: Login) -> Claim:
-    """Give the next family of a list to whoever asks: one to review that is nobody else's.
+def claim(site: Site, values: ClaimParameters, login: Login) -> Claim:
+    """Give the next group of a list to whoever asks: one to review that is nobody else's.
 
-    Of a list of conflicts it is one of these. The next one is that after the family `after`;
+    Of a list of conflicts it is one of these. The next one is that after the group `after`;
     behind the last one the list begins again.
     """
-    read = site.work_list(values["wait"])
+    read = site.work_list(values.wait)
     if read is None:
         return Claim(False, "")
     work = read[0]
     owners = site.review.assignments()
     places = _places(work, owners, values)
-    part: Part = "conflict" if values["part"] == "conflict" else "open"
-    after = work.of_families(places, [values["after"]])
+    part: Part = "conflict" if values.part == "conflict" else "open"
+    after = work.of_families(places, [values.after])
     first = int(np.flatnonzero(places == after[0])[0]) + 1 if len(after) else 0
     for place in work.in_part(np.roll(places, -first), part).tolist():
         family = work[place].family
-        is_free = family != values["after"] and owners.get(family, login.name) == login.name
+        is_free = family != values.after and owners.get(family, login.name) == login.name
         if is_free and site.review.claim(family, login.name):
             return Claim(True, family)
     return Claim(True, "")
 
 
-def assign(site: Site, values: ParameterValues, login: Login) -> Assignments:
-    """Give families to a reviewer.
+def assign(site: Site, values: AssignParameters, login: Login) -> Assignments:
+    """Give groups to a reviewer.
 
-    Raises `DocumentNotFound` for the first id that is no family's, and then assigns none.
+    Raises `DocumentNotFound` for the first id that is no group's, and then assigns none.
     """
-    reviewer = values["reviewer"].strip()
-    if not values["id"]:
-        raise UsageError("no family is named; check at least one, or give its id")
+    reviewer = values.reviewer.strip()
+    if not values.id:
+        raise UsageError("no group is named; check at least one, or give its id")
     if len(reviewer) > _MOST_NAME or visible(reviewer) != reviewer:
         raise UsageError(f"a reviewer has a name of visible characters, {_MOST_NAME} at most")
-    rows = site.store.get(values["id"])
-    others = [id for id in values["id"] if id not in rows or rows[id].family != id]
+    rows = site.store.get(values.id)
+    others = [id for id in values.id if id not in rows or rows[id].family != id]
     read = site.work_list() if others else None  # has families whose principal is gone, too
     for id in others:
         if read is None or id not in read[0]:
             raise DocumentNotFound(id=id)
-    site.review.assign(values["id"], reviewer)
-    return Assignments(reviewer, values["id"])
+    site.review.assign(values.id, reviewer)
+    return Assignments(reviewer, values.id)
 
 
-def history(site: Site, values: ParameterValues) -> DocumentHistory:
+def history(site: Site, values: DocumentId) -> DocumentHistory:
     """Return the labellings of a document and the notes on it."""
-    notes = site.review.notes(values["id"])
+    notes = site.review.notes(values.id)
     try:
-        return DocumentHistory(False, label_events_of(site.store, values["id"]), notes)
+        return DocumentHistory(False, label_events_of(site.store, values.id), notes)
     except StoreBusy:
         return DocumentHistory(True, (), notes)
 
 
-LIST_PARAMETERS = (
-    Parameter(
-        "order",
-        "the largest, the least similar, those whose labels differ, or the least reviewed first",
-        "size",
-        choices=ORDERS,
-    ),
-    Parameter(
-        "part",
-        "families with documents to review, without any, with labels that differ, or all",
-        "open",
-        choices=PARTS,
-    ),
-    Parameter("least", "documents of a family at least", 2, "integer", low=1, high=1 << 31),
-    Parameter(
-        "most", "documents of a family at most; 0: any number", 0, "integer", low=0, high=1 << 31
-    ),
-    Parameter("reviewer", "only families of this reviewer", ""),
-    WAIT,
-)
-_LIMIT = Parameter("limit", "families per page", 50, "integer", low=1, high=500)
-_PAGE = Parameter("page", "number of the page, from 1", 1, "integer", low=1, high=1_000_000)
-
-WORK_LIST_QUESTIONS: Mapping[str, Question] = {
-    "worklist": Question(
+WORK_LIST_READS: Mapping[str, ReadEndpoint] = {
+    "worklist": ReadEndpoint(
         "worklist",
-        "The families of the store as work: how much of each is reviewed, and whose it is. A "
+        "The near-duplicate groups of the store as work: how much of each is reviewed, and whose "
+        "it is. A "
         "document is reviewed if it has a label, of the given set if there is one.",
-        (*LIST_PARAMETERS, _LIMIT, _PAGE),
+        WorkListParameters,
         work_list,
         WorkListAnswer,
     ),
-    "history": Question(
+    "history": ReadEndpoint(
         "history",
         "The labellings of a document, the last one first, and the notes on it.",
-        (ID,),
+        DocumentId,
         history,
         DocumentHistory,
     ),
 }
-WORK_LIST_ACTIONS: Mapping[str, Action] = {
-    "claim": Action(
+WORK_LIST_WRITES: Mapping[str, WriteEndpoint] = {
+    "claim": WriteEndpoint(
         "worklist/next",
-        "Take the next family of a work list that is open and nobody else's.",
-        (*LIST_PARAMETERS, Parameter("after", "the family before it", "")),
+        "Take the next group of a work list that is open and nobody else's.",
+        ClaimParameters,
         claim,
         Claim,
     ),
-    "assign": Action(
+    "assign": WriteEndpoint(
         "worklist/assign",
-        "Give families to a reviewer, or to nobody.",
-        (Parameter("id", "ids of families", many=True), Parameter("reviewer", "the name", "")),
+        "Give groups to a reviewer, or to nobody.",
+        AssignParameters,
         assign,
         Assignments,
     ),

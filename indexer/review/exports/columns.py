@@ -21,9 +21,9 @@ from indexer.review.exports.formats import Column
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A document: its row without the text, and facts about its family and its copies.
+    """A document: its row without the text, and facts about its group and its copies.
 
-    `size`: the number of documents in its family. `copies`: the id of the first document with the
+    `size`: the number of documents in its group. `copies`: the id of the first document with the
     same text, itself included; None if no other document has that text. `custody`: its attachment
     family and custodians, for load files.
     """
@@ -35,7 +35,7 @@ class DocumentRecord:
 
     @property
     def is_principal(self) -> bool:
-        """Return whether it is the principal of its family, also of a family of one."""
+        """Return whether it is the principal of its group, also of a group of one."""
         return self.row.family == self.row.id
 
     @property
@@ -57,7 +57,7 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class QueueRecord:
-    """A document to be reviewed, because others of its family have these labels."""
+    """A document to be reviewed, because others of its group have these labels."""
 
     document: DocumentRecord
     labels: tuple[str, ...]
@@ -88,42 +88,63 @@ def document_columns(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     )
 
 
+# Each column is declared once. `load_file` is its name in a load file, where it has one, and
+# `load_value` its value there, where that is another.
 FAMILIES = (
-    Column("id", "text", lambda record: record.row.id),
-    Column("path", "text", lambda record: record.row.path),
-    Column("title", "text", lambda record: record.row.title),
-    Column("family", "text", lambda record: record.row.family),
+    Column("id", "text", lambda record: record.row.id, "DOCID"),
+    Column("path", "text", lambda record: record.row.path, "FilePath"),
+    Column("title", "text", lambda record: record.row.title, "Title"),
+    Column(
+        "family",
+        "text",
+        lambda record: record.row.family,
+        "NearDupGroup",
+        lambda record: record.row.family if record.size > 1 else None,
+    ),
     Column("family_size", "whole", lambda record: record.size),
-    Column("principal", "flag", lambda record: record.is_principal),
-    Column("similarity", "share", lambda record: record.row.similarity),
+    Column(
+        "principal",
+        "flag",
+        lambda record: record.is_principal,
+        "NearDupPrincipal",
+        lambda record: record.size > 1 and record.is_principal,
+    ),
+    Column(
+        "similarity",
+        "share",
+        lambda record: record.row.similarity,
+        "NearDupSimilarity",
+        lambda record: record.similarity,
+    ),
     Column("provisional", "flag", lambda record: record.row.provisional),
-    Column("cluster", "text", lambda record: record.row.cluster),
-    Column("same_text", "text", lambda record: record.copies),
-    Column("labels", "list", lambda record: list(record.row.labels)),
-    Column("status", "text", lambda record: record.row.status),
-    Column("words", "whole", lambda record: record.row.words),
-    Column("content_type", "text", lambda record: record.row.content_type),
-    Column("size", "whole", lambda record: record.row.size),
-    Column("modified", "time", lambda record: record.row.modified),
-    Column("sha256", "text", lambda record: record.row.raw),
+    Column("cluster", "text", lambda record: record.row.cluster, "NearDupCluster"),
+    Column("same_text", "text", lambda record: record.copies, "ExactDupGroup"),
+    Column("labels", "list", lambda record: list(record.row.labels), "Labels"),
+    Column("status", "text", lambda record: record.row.status, "TextStatus"),
+    Column("words", "whole", lambda record: record.row.words, "WordCount"),
+    Column("content_type", "text", lambda record: record.row.content_type, "ContentType"),
+    Column("size", "whole", lambda record: record.row.size, "FileSize"),
+    Column("modified", "time", lambda record: record.row.modified, "DateModified"),
+    Column("sha256", "text", lambda record: record.row.raw, "SHA256"),
 )
-LOAD_FILE_FAMILIES = (
-    Column("DOCID", "text", lambda record: record.row.id),
-    Column("NearDupGroup", "text", lambda record: record.row.family if record.size > 1 else None),
-    Column("NearDupPrincipal", "flag", lambda record: record.size > 1 and record.is_principal),
-    Column("NearDupSimilarity", "share", lambda record: record.similarity),
-    Column("NearDupCluster", "text", lambda record: record.row.cluster),
-    Column("ExactDupGroup", "text", lambda record: record.copies),
-    Column("SHA256", "text", lambda record: record.row.raw),
-    Column("FilePath", "text", lambda record: record.row.path),
-    Column("Title", "text", lambda record: record.row.title),
-    Column("ContentType", "text", lambda record: record.row.content_type),
-    Column("DateModified", "time", lambda record: record.row.modified),
-    Column("FileSize", "whole", lambda record: record.row.size),
-    Column("WordCount", "whole", lambda record: record.row.words),
-    Column("TextStatus", "text", lambda record: record.row.status),
-    Column("Labels", "list", lambda record: list(record.row.labels)),
+_LOAD_FILE_ORDER = (
+    "DOCID",
+    "NearDupGroup",
+    "NearDupPrincipal",
+    "NearDupSimilarity",
+    "NearDupCluster",
+    "ExactDupGroup",
+    "SHA256",
+    "FilePath",
+    "Title",
+    "ContentType",
+    "DateModified",
+    "FileSize",
+    "WordCount",
+    "TextStatus",
+    "Labels",
 )
+# Columns of load files alone.
 CUSTODY = (
     Column("ParentID", "text", lambda record: record.custody.mail),
     Column("BegAttach", "text", lambda record: record.custody.begin),
@@ -135,49 +156,52 @@ CUSTODY = (
     Column("MIH", "text", lambda record: record.custody.mih),
 )
 PAIRS = (
-    Column("a", "text", lambda record: record.a),
-    Column("b", "text", lambda record: record.b),
-    Column("similarity", "share", lambda record: record.similarity),
-    Column("measure", "text", lambda record: record.measure),
-    Column("low", "share", lambda record: record.low),
-    Column("high", "share", lambda record: record.high),
-    Column("a_path", "text", lambda record: record.a_path),
-    Column("b_path", "text", lambda record: record.b_path),
-)
-_SIMILAR = ("NearDupSimilarity", "NearDupMeasure", "NearDupSimilarityLow", "NearDupSimilarityHigh")
-LOAD_FILE_PAIRS = tuple(
-    Column(name, column.kind, column.value)
-    for name, column in zip(
-        ("DOCID", "NearDupDOCID", *_SIMILAR, "FilePath", "NearDupFilePath"), PAIRS, strict=True
-    )
+    Column("a", "text", lambda record: record.a, "DOCID"),
+    Column("b", "text", lambda record: record.b, "NearDupDOCID"),
+    Column("similarity", "share", lambda record: record.similarity, "NearDupSimilarity"),
+    Column("measure", "text", lambda record: record.measure, "NearDupMeasure"),
+    Column("low", "share", lambda record: record.low, "NearDupSimilarityLow"),
+    Column("high", "share", lambda record: record.high, "NearDupSimilarityHigh"),
+    Column("a_path", "text", lambda record: record.a_path, "FilePath"),
+    Column("b_path", "text", lambda record: record.b_path, "NearDupFilePath"),
 )
 BATCHES = (
-    Column("batch", "whole", lambda record: record.batch.number),
-    Column("reviewer", "text", lambda record: record.batch.reviewer),
-    Column("because", "text", lambda record: "reviewed" if record.piece.is_begun else "workload"),
-    Column("part", "whole", lambda record: record.piece.part),
-    Column("parts", "whole", lambda record: record.piece.parts),
+    Column("batch", "whole", lambda record: record.batch.number, "ReviewBatch"),
+    Column("reviewer", "text", lambda record: record.batch.reviewer, "Reviewer"),
+    Column(
+        "because",
+        "text",
+        lambda record: "reviewed" if record.piece.is_begun else "workload",
+        "ReviewerBecause",
+    ),
+    Column("part", "whole", lambda record: record.piece.part, "GroupPart"),
+    Column("parts", "whole", lambda record: record.piece.parts, "GroupParts"),
 )
-_LOAD_FILE_BATCH_NAMES = ("ReviewBatch", "Reviewer", "ReviewerBecause", "GroupPart", "GroupParts")
-_REVIEW_FOR = Column("review_for", "list", lambda record: list(record.labels))
+QUEUE = (Column("review_for", "list", lambda record: list(record.labels), "ReviewFor"),)
+
+
+def load_file_columns(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Return these columns as they are in a load file, without those that it does not have."""
+    return tuple(
+        Column(column.load_file, column.kind, column.load_value or column.value)
+        for column in columns
+        if column.load_file
+    )
+
+
+LOAD_FILE_FAMILIES = tuple(
+    sorted(load_file_columns(FAMILIES), key=lambda column: _LOAD_FILE_ORDER.index(column.name))
+)
+_OF_DOCUMENTS = (*LOAD_FILE_FAMILIES, *CUSTODY)
 COLUMNS = {
     ("families", False): FAMILIES,
-    ("families", True): (*LOAD_FILE_FAMILIES, *CUSTODY),
+    ("families", True): _OF_DOCUMENTS,
     ("pairs", False): PAIRS,
-    ("pairs", True): LOAD_FILE_PAIRS,
-    ("queue", False): (_REVIEW_FOR, *document_columns(FAMILIES)),
-    ("queue", True): (
-        *document_columns((*LOAD_FILE_FAMILIES, *CUSTODY)),
-        Column("ReviewFor", _REVIEW_FOR.kind, _REVIEW_FOR.value),
-    ),
+    ("pairs", True): load_file_columns(PAIRS),
+    ("queue", False): (*QUEUE, *document_columns(FAMILIES)),
+    ("queue", True): (*document_columns(_OF_DOCUMENTS), *load_file_columns(QUEUE)),
     ("batches", False): (*BATCHES, *document_columns(FAMILIES)),
-    ("batches", True): (
-        *document_columns((*LOAD_FILE_FAMILIES, *CUSTODY)),
-        *(
-            Column(name, column.kind, column.value)
-            for name, column in zip(_LOAD_FILE_BATCH_NAMES, BATCHES, strict=True)
-        ),
-    ),
+    ("batches", True): (*document_columns(_OF_DOCUMENTS), *load_file_columns(BATCHES)),
 }
 """The columns by what is exported, and whether into a load file."""
 
@@ -205,51 +229,44 @@ def thread_records(result: ThreadsResult) -> Iterator[ThreadRecord]:
 
 
 THREADS = (
-    Column("id", "text", lambda record: record.mail.message.id),
-    Column("thread", "text", lambda record: record.thread.id),
-    Column("place", "whole", lambda record: record.place),
-    Column("depth", "whole", lambda record: record.mail.depth),
-    Column("parent", "text", lambda record: record.mail.parent),
-    Column("link", "text", lambda record: record.mail.link),
-    Column("copy_of", "text", lambda record: record.mail.copy_of),
-    Column("inclusive", "flag", lambda record: record.mail.is_inclusive),
-    Column("reasons", "list", lambda record: list(record.mail.reasons)),
-    Column("held_by", "text", lambda record: record.mail.held_by),
-    Column("own_group", "text", lambda record: record.near and record.near.principal),
-    Column("own_similarity", "share", lambda record: record.near and record.near.similarity),
+    Column("id", "text", lambda record: record.mail.message.id, "DOCID"),
+    Column("thread", "text", lambda record: record.thread.id, "ThreadID"),
+    Column("place", "whole", lambda record: record.place, "ThreadOrder"),
+    Column("depth", "whole", lambda record: record.mail.depth, "ThreadDepth"),
+    Column("parent", "text", lambda record: record.mail.parent, "ThreadParent"),
+    Column("link", "text", lambda record: record.mail.link, "ThreadLink"),
+    Column("copy_of", "text", lambda record: record.mail.copy_of, "MessageCopyOf"),
+    Column("inclusive", "flag", lambda record: record.mail.is_inclusive, "Inclusive"),
+    Column("reasons", "list", lambda record: list(record.mail.reasons), "InclusiveReason"),
+    Column("held_by", "text", lambda record: record.mail.held_by, "HeldBy"),
     Column(
-        "quotes_contained", "share", lambda record: record.near and record.near.quotes_contained
+        "own_group", "text", lambda record: record.near and record.near.principal, "OwnTextGroup"
     ),
-    Column("mih", "text", lambda record: record.mail.message.mih or None),
-    Column("message_id", "text", lambda record: record.mail.message.message_id or None),
-    Column("date", "time", lambda record: record.mail.message.date),
-    Column("from", "text", lambda record: record.mail.message.sender),
-    Column("subject", "text", lambda record: record.mail.message.subject),
-    Column("attachments", "whole", lambda record: len(record.mail.message.attachments)),
-    Column("path", "text", lambda record: record.mail.message.path),
+    Column(
+        "own_similarity",
+        "share",
+        lambda record: record.near and record.near.similarity,
+        "OwnTextSimilarity",
+    ),
+    Column(
+        "quotes_contained",
+        "share",
+        lambda record: record.near and record.near.quotes_contained,
+        "QuotesContained",
+    ),
+    Column("mih", "text", lambda record: record.mail.message.mih or None, "MIH"),
+    Column(
+        "message_id", "text", lambda record: record.mail.message.message_id or None, "MessageID"
+    ),
+    Column("date", "time", lambda record: record.mail.message.date, "DateSent"),
+    Column("from", "text", lambda record: record.mail.message.sender, "From"),
+    Column("subject", "text", lambda record: record.mail.message.subject, "Subject"),
+    Column(
+        "attachments",
+        "whole",
+        lambda record: len(record.mail.message.attachments),
+        "AttachmentCount",
+    ),
+    Column("path", "text", lambda record: record.mail.message.path, "FilePath"),
 )
-_LOAD_FILE_NAMES = {
-    "id": "DOCID",
-    "thread": "ThreadID",
-    "place": "ThreadOrder",
-    "depth": "ThreadDepth",
-    "parent": "ThreadParent",
-    "link": "ThreadLink",
-    "copy_of": "MessageCopyOf",
-    "inclusive": "Inclusive",
-    "reasons": "InclusiveReason",
-    "held_by": "HeldBy",
-    "own_group": "OwnTextGroup",
-    "own_similarity": "OwnTextSimilarity",
-    "quotes_contained": "QuotesContained",
-    "mih": "MIH",
-    "message_id": "MessageID",
-    "date": "DateSent",
-    "from": "From",
-    "subject": "Subject",
-    "attachments": "AttachmentCount",
-    "path": "FilePath",
-}
-LOAD_FILE_THREADS = tuple(
-    Column(_LOAD_FILE_NAMES[column.name], column.kind, column.value) for column in THREADS
-)
+LOAD_FILE_THREADS = load_file_columns(THREADS)

@@ -1,4 +1,4 @@
-"""Exports: what is known of families and pairs, as files for other programs, batches for reviewers,
+"""Exports: what is known of groups and pairs, as files for other programs, batches for reviewers,
 a report for people.
 """
 
@@ -91,7 +91,9 @@ def document_records(
         findings.notes.append(f"{count_of(left_out, 'duplicate')} left out, mails with attachments")
     if provisional:
         documents = count_of(provisional, "document")
-        findings.notes.append(f"{documents} came after the last group: provisional families")
+        findings.notes.append(
+            f"{documents} came after the last group: their groups are provisional"
+        )
 
 
 class _TextCopies:
@@ -144,7 +146,7 @@ def pair_records(
 def queue_records(
     store: PartStore, documents: Iterable[DocumentRecord], review: frozenset[str]
 ) -> Iterator[QueueRecord]:
-    """Yield those whose family has a label of `review` and that have none themselves: those
+    """Yield those whose group has a label of `review` and that have none themselves: those
     that have one were reviewed already. Raises `UsageError` without labels.
     """
     if not review:
@@ -235,7 +237,7 @@ class ExportOptions:
 
     Pairs: `threshold` and `measure`, as for `match`. Batches: `reviewers` share the work, in
     batches of at most `batch_size` documents, by the `balance` of words or documents. Queue:
-    `review` are labels whose near duplicates are to be reviewed. Families, batches and queue:
+    `review` are labels whose near duplicates are to be reviewed. Groups, batches and queue:
     `dedup` leaves out duplicates, of all custodians or of each. Report (`html`): `date` stands at
     its top, and `audit` pairs are verified, to estimate what bands as those of `group` miss at
     `threshold`; 0 for none.
@@ -279,7 +281,7 @@ def export(
     *,
     progress: Progress = no_progress,
 ) -> ExportResult:
-    """Write families, pairs, review batches or a review queue into a file, or a report about the
+    """Write groups, pairs, review batches or a review queue into a file, or a report about the
     whole store (`html`).
 
     `families` and `batches` have one record a document, as the last `group` left it; `pairs` are

@@ -30,12 +30,15 @@ class Column:
     """One column: its name, what its values are, and how to find the value in a record.
 
     `whole`: int; `share`: float in [0, 1]; `time`: milliseconds since 1970 UTC; `list`: str several
-    times. Any but `flag` and `list` may be None.
+    times. Any but `flag` and `list` may be None. `load_file`: its name in a load file, empty where
+    it is not in one; `load_value`: the value there, None for the same.
     """
 
     name: str
     kind: Kind
     value: Callable[[Any], Any]
+    load_file: str = ""
+    load_value: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

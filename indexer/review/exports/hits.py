@@ -24,8 +24,8 @@ from starlette.routing import BaseRoute, Route
 
 from indexer.errors import UsageError
 from indexer.model import Hit, Row
-from indexer.review.api.documents import DOCUMENT_QUESTIONS, search_options
-from indexer.review.api.endpoints import ParameterValues, parameter_values
+from indexer.review.api.documents import SearchParameters, search_options
+from indexer.review.api.endpoints import parse_parameters
 from indexer.review.exports.columns import LOAD_FILE_FAMILIES, DocumentRecord, document_columns
 from indexer.review.exports.formats import Column, Table, write_dat
 from indexer.review.http import csv_download, query_texts
@@ -199,11 +199,11 @@ def archive_route(site: Site) -> BaseRoute:
     return Route("/hits.zip", endpoint)
 
 
-def _search_values(request: Request) -> ParameterValues:
-    return parameter_values(DOCUMENT_QUESTIONS["search"].parameters, query_texts(request))
+def _search_values(request: Request) -> SearchParameters:
+    return parse_parameters(SearchParameters, query_texts(request))
 
 
-def hit_lines(site: Site, values: ParameterValues) -> Iterator[HitLine]:
+def hit_lines(site: Site, values: SearchParameters) -> Iterator[HitLine]:
     """Yield each hit, and after it what is folded under it; documents deleted since are absent."""
     rank = 0
     for hits in _batches(site, values):
@@ -218,10 +218,10 @@ def hit_lines(site: Site, values: ParameterValues) -> Iterator[HitLine]:
                     yield HitLine(rank, rows[document.id], hit.id, document.similarity)
 
 
-def _batches(site: Site, values: ParameterValues) -> Iterator[tuple[Hit, ...]]:
+def _batches(site: Site, values: SearchParameters) -> Iterator[tuple[Hit, ...]]:
     options = replace(search_options(values, False), limit=_BATCH, page=1, facts=0)
     for _ in range(MOST_HITS // _BATCH):
-        page = search(site.store, values["q"], options)
+        page = search(site.store, values.q, options)
         yield page.hits
         if not page.more or page.next is None:
             return

@@ -45,7 +45,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A family with the members that are shown; `others` counts the rest."""
+    """A group with the members that are shown; `others` counts the rest."""
 
     family: Family
     name: str

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -20,13 +20,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from indexer.model import Row
-from indexer.review.api.endpoints import (
-    ATTACHMENT,
-    ID,
-    Parameter,
-    ParameterValues,
-    parameter_values,
-)
+from indexer.review.api.endpoints import Attachment, DocumentId, number_meta, parse_parameters
 from indexer.review.http import query_texts
 from indexer.review.originals import files
 from indexer.review.originals.files import (
@@ -64,7 +58,6 @@ _VIEWER = (
 _BYTES = "default-src 'none'; sandbox; frame-ancestors 'none'"
 POLICIES = frozenset({_SHEET, _PICTURE, _VIEWER, _BYTES})
 """The policies of this module's answers, which `Safety` leaves in place."""
-_PAGE = Parameter("page", "page of a TIFF, from 1", 1, "integer", low=1, high=1000)
 _PIECE = 1 << 20
 _MOST_SEARCHED = 200_000  # documents of a store in which those with the bytes of a part are found
 
@@ -116,6 +109,18 @@ class _Unchanging(StaticFiles):
         return response
 
 
+class _FileParameters(DocumentId, frozen=True):
+    """The file of a document, or an attachment in it."""
+
+    attachment: Attachment = 0
+
+
+class _PictureParameters(_FileParameters, frozen=True):
+    """A page of a picture."""
+
+    page: Annotated[int, number_meta("page of a TIFF, from 1", 1, 1000)] = 1
+
+
 class _Frames:
     """The endpoints of files."""
 
@@ -125,11 +130,11 @@ class _Frames:
 
     def save(self, request: Request) -> Response:
         """Answer with a file to save, never to show."""
-        values = _values(request)
-        row = self._site.document_row(values["id"])
+        values = parse_parameters(_FileParameters, query_texts(request))
+        row = self._site.document_row(values.id)
         headers = {"content-security-policy": _BYTES}
-        if values["attachment"]:
-            file = _part(self._site, _whole(self._site, row), values["attachment"])
+        if values.attachment:
+            file = _part(self._site, _whole(self._site, row), values.attachment)
             headers["content-disposition"] = _disposition("attachment", file.name)
             return Response(file.data, media_type="application/octet-stream", headers=headers)
         stream = self._site.originals.open(row)
@@ -140,10 +145,10 @@ class _Frames:
 
     def page(self, request: Request) -> Response:
         """Answer with the page of a frame that shows a file, or says why it cannot."""
-        values = _values(request)
-        row = self._site.document_row(values["id"])
+        values = parse_parameters(_FileParameters, query_texts(request))
+        row = self._site.document_row(values.id)
         try:
-            file = _part(self._site, _whole(self._site, row), values["attachment"])
+            file = _part(self._site, _whole(self._site, row), values.attachment)
             check_shown(file.kind)
             return self._shown(file, values)
         except OriginalUnavailable as error:
@@ -152,12 +157,12 @@ class _Frames:
 
     def picture(self, request: Request) -> Response:
         """Answer with a picture; one in TIFF as PNG."""
-        values = _values(request, _PAGE)
-        row = self._site.document_row(values["id"])
-        file = _part(self._site, _whole(self._site, row), values["attachment"])
+        values = parse_parameters(_PictureParameters, query_texts(request))
+        row = self._site.document_row(values.id)
+        file = _part(self._site, _whole(self._site, row), values.attachment)
         data, kind = file.data, picture_type(file.data)
         if file.kind == "tiff":
-            data, kind = _rendered(self._site, file, str(values["page"])), "image/png"
+            data, kind = _rendered(self._site, file, str(values.page)), "image/png"
         if not kind:
             raise OriginalUnavailable("the file is not a picture; open it with /original/page")
         headers = {
@@ -166,8 +171,8 @@ class _Frames:
         }
         return Response(data, media_type=kind, headers=headers)
 
-    def _shown(self, file: _File, values: ParameterValues) -> Response:
-        address = {"id": values["id"], "attachment": values["attachment"] or None}
+    def _shown(self, file: _File, values: _FileParameters) -> Response:
+        address = {"id": values.id, "attachment": values.attachment or None}
         shown: dict[str, Any] = {"title": file.name, "note": "", "static": self._static}
         if file.kind == "pdf":
             shown |= {"file": link("/original", **address), "pdfjs": _PDFJS_ADDRESS}
@@ -192,10 +197,6 @@ class _Frames:
             media_type="text/html; charset=utf-8",
             headers={"content-security-policy": policy},
         )
-
-
-def _values(request: Request, *more: Parameter) -> ParameterValues:
-    return parameter_values((ID, ATTACHMENT, *more), query_texts(request))
 
 
 def _whole(site: Site, row: Row) -> _File:
