@@ -32,7 +32,7 @@ def test_commands_of_the_page(store: str) -> None:
     [block] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     printed = {line: run(*shlex.split(line)[1:], store=store) for line in block.splitlines()}
     assert "12 documents in 63 parts" in printed["nearfold status"]
-    assert "63 parts: 17 families" in printed["nearfold group --of parts"]
+    assert "63 parts: 17 near-duplicate groups" in printed["nearfold group --of parts"]
     assert "4 near duplicates" in printed["nearfold similar clause.txt --of parts"]
     [console] = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
     line, _, expected = console.removeprefix("$ ").partition("\n")

@@ -62,7 +62,7 @@ def test_passages(library: str, tmp_path: Path) -> None:
     run("group", store=library)
     commands, leaving, signing = blocks("passages.md")
     first, _, line = shell(commands, tmp_path).rpartition("passages\n")
-    assert first.startswith("5 documents, 5 families, 1 folder, 29 words, top\n  This message")
+    assert first.startswith("5 documents, 5 groups, 1 folder, 29 words, top\n  This message")
     passage = json.loads(line)
     assert (passage["text"], passage["documents"]) == (notice.rstrip("."), 5)
     assert {Path(place["path"]).name for place in passage["places"]} == {

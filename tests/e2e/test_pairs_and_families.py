@@ -191,7 +191,7 @@ def test_families_fold_a_search(store: str) -> None:
 
 def test_families_are_listed(store: str) -> None:
     text = run("group", "--dry-run", store=store)
-    assert "12 documents had a provisional family, which would become final" in text
+    assert "12 documents had a provisional group, which would become final" in text
     assert "12 rows would be changed" in text
     assert "nothing was written" in text
     assert "moved" not in text
@@ -205,7 +205,7 @@ def test_families_are_listed(store: str) -> None:
         assert all(0.8 <= member["similarity"] <= 1 for member in others)
         assert family["size"] == 1 + len(others)
     listing = run("families", "--min", "3", store=store)
-    assert listing.startswith("4 documents  ") and listing.endswith("\n2 families\n")
+    assert listing.startswith("4 documents  ") and listing.endswith("\n2 near-duplicate groups\n")
     run("families", "--label", "none", store=store, code=2)
     ferry = EXAMPLES / "ferry-press-release.txt"
     assert "ferry-web-page.html" in run("families", "--path", ferry, store=store)
