@@ -38,6 +38,7 @@ ADAPTERS = {
     "certifi": {"stores/engine/elasticsearch.py"},
     "urllib3": {"stores/engine/connections.py"},
     "typing_extensions": {"stores/engine/connections.py"},
+    "msgspec": {"review/api/endpoints.py", "review/api/openapi.py"},
     "starlette": {
         "review/access.py",
         "review/app.py",

@@ -208,9 +208,6 @@ def _exit_terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
     sys.exit(EXIT_TERMINATED)
 
 
-# The end of the programs of `indexer.spark` where PySpark or pyarrow is not installed.
-
-
 def exit_without(error: ModuleNotFoundError) -> NoReturn:
     """Exit with the extra that has the missing package; raise the error for any other package."""
     package = (error.name or "").split(".")[0]

@@ -1,4 +1,4 @@
-"""The exit codes of the command line, as docs/cli.md lists them."""
+"""Exit codes and standard output of the commands, as docs/cli.md describes them."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ def exit_code_of(error: NearfoldError) -> int:
     """Return the exit code of a command that ends with this error."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), EXIT_FAULT)
 
-
-# Standard output of the commands: lines for people, or one JSON document.
 
 LISTED = 50  # lines that are printed
 

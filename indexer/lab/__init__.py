@@ -1,1 +1,1 @@
-"""Measuring and choosing: gold sets, assessors, tuning, signature studies, synthetic corpora."""
+"""Measuring nearfold: evaluation, tuning, the signature study and synthetic corpora."""

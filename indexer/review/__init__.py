@@ -1,1 +1,1 @@
-"""review"""
+"""The review site: pages, their API, originals, exports and reports."""

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -83,7 +82,7 @@ class Page:
         responses = {name: reads[name].run(site, values) for name, values in parsed.items()}
         parameters: dict[str, Any] = {}
         for values in parsed.values():
-            parameters |= msgspec.structs.asdict(values)
+            parameters |= values.as_dict()
         return {"parameters": parameters, **responses}
 
 

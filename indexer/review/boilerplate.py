@@ -17,8 +17,6 @@ from indexer.model import Progress, no_progress
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
 
-# Similarity without boilerplate: five-word shingles weighted by their rarity in a corpus.
-
 COMMON = 0.1  # share of the texts from which on a shingle is common
 
 

@@ -1,4 +1,4 @@
-"""A cache whose entries grow old."""
+"""Caches of a site: entries that grow old, and results that are computed in the background."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class LatestReader(Generic[K, T]):
             return None
 
 
-# A reading of a whole store in the background, kept until it is discarded.
+# What is read of a whole store in the background, kept until it is discarded.
 
 TIMEOUT_SECONDS = 1.5  # for which a caller waits for the result
 

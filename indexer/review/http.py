@@ -1,4 +1,4 @@
-"""HTTP statuses of errors, and the headings of the pages that show them."""
+"""HTTP of the review site: statuses of errors, parameters and bodies, the server, static files."""
 
 from __future__ import annotations
 

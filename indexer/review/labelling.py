@@ -12,8 +12,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from urllib.parse import parse_qs
 
-from msgspec import Meta
-from msgspec.structs import replace as replace_fields
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -28,6 +26,7 @@ from indexer.review.api.endpoints import (
     P,
     Parameters,
     YesNo,
+    about,
     number_meta,
     parse_parameters,
     text_meta,
@@ -67,7 +66,7 @@ class _LabelForm(LabelParameters, frozen=True):
     ] = ""
     on: Annotated[
         Literal["checked", "others", "family"],
-        Meta(description="of a group, the documents that are named, all but its principal, or all"),
+        about("of a group, the documents that are named, all but its principal, or all"),
     ] = "checked"
     head: Annotated[str, text_meta("the id of the principal")] = ""
 
@@ -169,12 +168,10 @@ class _LabellingPages:
     def _label(self, values: _LabelForm, login: Login) -> Response:
         if values.on != "checked":
             others: YesNo = "yes" if values.on == "others" else "no"
-            values = replace_fields(values, id=(values.head,), family="yes", others=others)
+            values = values.replace(id=(values.head,), family="yes", others=others)
         if choice := values.choose:
             rest = tuple(name for name in self._site.offered_labels.exclusive if name != choice)
-            values = replace_fields(
-                values, add=(choice, *values.add), remove=(*rest, *values.remove)
-            )
+            values = values.replace(add=(choice, *values.add), remove=(*rest, *values.remove))
         wanted = label_request(self._site, values, login)
         if values.dry_run == "yes":
             plan = self._site.keep_plan(wanted, plan_label(self._site, wanted))

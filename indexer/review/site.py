@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from indexer.review.survey import Survey
 
 
-# Readings of a whole store by its pages, each with the job of the store that it is of.
+# What pages read of a whole store, each with the job of the store after which it was read.
 
 
 class DatedReading(Protocol):
@@ -112,7 +112,7 @@ def read_before(reader: SurveyReader[D], jobs: tuple[str, ...]) -> D | None:
     return dated if dated is not None and jobs[1:] == (dated.job,) else None
 
 
-# The families of a survey at the thresholds that pages ask for.
+# The groups of a survey at the thresholds that pages request.
 
 
 @dataclass(frozen=True, slots=True)

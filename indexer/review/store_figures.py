@@ -104,7 +104,7 @@ class Step:
     estimated: bool = False
 
 
-# The families of a store, as its rows name them.
+# The groups of a store, as its rows name them.
 
 ALONE = math.inf  # in place of the similarity of a family without members beside its principal
 

@@ -37,7 +37,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.external_memory import decode_pair, encode_pair
 
-# Families at any threshold from known pairs: nothing is read or measured again.
+# Groups at any threshold from known pairs: nothing is read or measured again.
 
 Numbers32 = NDArray[np.int32]
 
@@ -140,7 +140,7 @@ class SimilarPairs:
         return best_head
 
 
-# The families of a collection at any threshold, from pairs that are measured once.
+# The groups of a collection at any threshold, from pairs that are measured once.
 
 FLOOR = 0.5  # least threshold of a preview
 RECALL = 0.99  # planned share of the estimated pairs at .6

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from msgspec import Meta
-
 from indexer.comparing.alignment import Matching
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.jobs.versions import versions
@@ -22,6 +20,7 @@ from indexer.review.api.endpoints import (
     TwoIds,
     Wait,
     YesNo,
+    about,
     count_parts,
 )
 from indexer.review.api.responses import (
@@ -58,8 +57,8 @@ _MOST_ORDERED_WORDS = 20_000  # words of all of them
 class VersionsParameters(DocumentId, frozen=True):
     """The versions in the group of a document."""
 
-    dates: Annotated[YesNo, Meta(description="order by dates, or by the texts alone")] = "yes"
-    redline: Annotated[YesNo, Meta(description="include the added and removed words")] = "no"
+    dates: Annotated[YesNo, about("order by dates, or by the texts alone")] = "yes"
+    redline: Annotated[YesNo, about("include the added and removed words")] = "no"
 
 
 class MatrixParameters(DocumentId, frozen=True):
@@ -67,18 +66,18 @@ class MatrixParameters(DocumentId, frozen=True):
 
     of: Annotated[
         tuple[Item, ...],
-        Meta(description="ids of members to show; by default the first eight texts"),
+        about("ids of members to show; by default the first eight texts"),
     ] = ()
-    rows: Annotated[
-        Literal["differing", "all"], Meta(description="passages that differ, or all of them")
-    ] = "differing"
+    rows: Annotated[Literal["differing", "all"], about("passages that differ, or all of them")] = (
+        "differing"
+    )
     part: Part = 1
 
 
 class CompareParameters(TwoIds, frozen=True):
     """A part of two documents side by side."""
 
-    matching: Annotated[Matching, Meta(description="count repeats, or information")] = "literal"
+    matching: Annotated[Matching, about("count repeats, or information")] = "literal"
     part: Part = 1
     original: Original = "no"
     wait: Wait = WAIT_SECONDS

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta
-
 from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.mail.threads import ThreadMail
 from indexer.jobs.threads import stored_thread
@@ -21,7 +19,9 @@ from indexer.review.api.endpoints import (
     Part,
     ReadEndpoint,
     Wait,
+    about,
     count_parts,
+    described_pattern,
     number_meta,
     text_meta,
 )
@@ -65,20 +65,20 @@ class SearchParameters(Parameters, frozen=True):
     ] = ""
     fold: Annotated[
         Literal["live", "family", "threads", "types", "none"],
-        Meta(
-            description="by similarity of the hits, by stored near-duplicate group, by thread of "
+        about(
+            "by similarity of the hits, by stored near-duplicate group, by thread of "
             "mails, by duplicate type of clauses, or not"
         ),
     ] = "live"
     of: Annotated[
         Literal["documents", "parts", "both"],
-        Meta(description="whole documents, their parts (clauses), or both"),
+        about("whole documents, their parts (clauses), or both"),
     ] = "documents"
     top: Annotated[int, number_meta("with fold=types: hits that are compared", 1, 1000)] = TOP
     ranking: Annotated[
         Literal["whole", "first"],
-        Meta(
-            description="rank all matches, or at first some thousand of them, those written last, "
+        about(
+            "rank all matches, or at first some thousand of them, those written last, "
             "where ranking all takes long"
         ),
     ] = "whole"
@@ -106,17 +106,17 @@ class SearchParameters(Parameters, frozen=True):
     ) = None
     filter: Annotated[
         # A filter without = is refused by the search, with what to write instead.
-        tuple[Annotated[Item, Meta(extra_json_schema={"pattern": "^[^=]+="})], ...],
-        Meta(description="FIELD=VALUE; several must all hold"),
+        tuple[Annotated[Item, described_pattern("^[^=]+=")], ...],
+        about("FIELD=VALUE; several must all hold"),
     ] = ()
     folder: Annotated[str, text_meta("documents in this folder or below it")] = ""
     modified_from: Annotated[
         str, text_meta("documents changed on this day or later, such as 2024-01-31")
     ] = ""
     modified_to: Annotated[str, text_meta("documents changed on this day or before")] = ""
-    sort: Annotated[
-        Literal["relevance", "path", "modified"], Meta(description="order of the hits")
-    ] = "relevance"
+    sort: Annotated[Literal["relevance", "path", "modified"], about("order of the hits")] = (
+        "relevance"
+    )
     show: Annotated[
         str,
         text_meta(

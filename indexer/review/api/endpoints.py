@@ -19,11 +19,22 @@ if TYPE_CHECKING:
     from indexer.review.site import Site
 
 
+P = TypeVar("P", bound="Parameters")
 MAX_CHARS = 2000  # of a parameter
 MAX_BYTES = 64 << 10  # of the body of a request
 YesNo: TypeAlias = Literal["yes", "no"]
 Item: TypeAlias = Annotated[str, Meta(max_length=MAX_CHARS)]
 """One of several texts of a parameter."""
+
+
+def about(description: str) -> Meta:
+    """Return the description of a choice or of several texts, for `Annotated`."""
+    return Meta(description=description)
+
+
+def described_pattern(pattern: str) -> Meta:
+    """Return a pattern that OpenAPI describes and the endpoint itself checks, for `Annotated`."""
+    return Meta(extra_json_schema={"pattern": pattern})
 
 
 def text_meta(description: str, max_chars: int = MAX_CHARS) -> Meta:
@@ -43,12 +54,17 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True):
     read from an address, from a form and from a JSON object.
     """
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values by name."""
+        return msgspec.structs.asdict(self)
+
+    def replace(self: P, **values: Any) -> P:
+        """Return the same parameters with other values of these names."""
+        return msgspec.structs.replace(self, **values)
+
 
 class NoParameters(Parameters, frozen=True):
     """An endpoint that takes none."""
-
-
-P = TypeVar("P", bound=Parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +122,7 @@ class TwoIds(Parameters, frozen=True):
 
 
 class Waiting(Parameters, frozen=True):
-    """How long a response waits for what is computed."""
+    """The time that a response waits for what is computed."""
 
     wait: Wait = WAIT_SECONDS
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta
-
 from indexer.defaults import FOLD, TEXT_CHARS
 from indexer.errors import DocumentNotFound, NearfoldError, UsageError
 from indexer.grouping.label import LabelOptions, LabelResult, UndoResult, label
@@ -19,6 +17,7 @@ from indexer.review.api.endpoints import (
     Parameters,
     WriteEndpoint,
     YesNo,
+    about,
     number_meta,
     text_meta,
 )
@@ -38,18 +37,16 @@ class SurveyReset:
 class LabelParameters(Parameters, frozen=True):
     """Documents, and the labels to add and remove."""
 
-    id: Annotated[tuple[Item, ...], Meta(description="ids of documents")] = ()
-    add: Annotated[tuple[Item, ...], Meta(description="labels to add")] = ()
-    remove: Annotated[tuple[Item, ...], Meta(description="labels to remove")] = ()
-    family: Annotated[
-        YesNo, Meta(description="label the rest of their near-duplicate groups as well")
-    ] = "no"
-    others: Annotated[YesNo, Meta(description="with family, label that rest alone")] = "no"
+    id: Annotated[tuple[Item, ...], about("ids of documents")] = ()
+    add: Annotated[tuple[Item, ...], about("labels to add")] = ()
+    remove: Annotated[tuple[Item, ...], about("labels to remove")] = ()
+    family: Annotated[YesNo, about("label the rest of their near-duplicate groups as well")] = "no"
+    others: Annotated[YesNo, about("with family, label that rest alone")] = "no"
     review: Annotated[
-        tuple[Item, ...], Meta(description="labels that leave the rest of a group for review")
+        tuple[Item, ...], about("labels that leave the rest of a group for review")
     ] = ()
     threshold: Annotated[float, number_meta("less similar members are left for review", 0, 1)] = 0.0
-    dry_run: Annotated[YesNo, Meta(description="change nothing, only list the changes")] = "yes"
+    dry_run: Annotated[YesNo, about("change nothing, only list the changes")] = "yes"
     seen: Annotated[
         str,
         text_meta(
@@ -70,11 +67,9 @@ class CheckParameters(Parameters, frozen=True):
     text: Annotated[str, text_meta("the text of the document", TEXT_CHARS)]
     id: Annotated[str, text_meta("its id; by default a digest of its text")] = ""
     path: Annotated[str, text_meta("where it came from, such as a URL")] = ""
-    label: Annotated[tuple[Item, ...], Meta(description="labels for it if it is stored")] = ()
-    store: Annotated[YesNo, Meta(description="store it, whatever the answer")] = "no"
-    drop_duplicates: Annotated[
-        YesNo, Meta(description="with `store`: do not store a duplicate")
-    ] = "no"
+    label: Annotated[tuple[Item, ...], about("labels for it if it is stored")] = ()
+    store: Annotated[YesNo, about("store it, whatever the answer")] = "no"
+    drop_duplicates: Annotated[YesNo, about("with `store`: do not store a duplicate")] = "no"
     threshold: Annotated[float, number_meta("least similarity of a duplicate", 0.01, 1)] = FOLD
     review: (
         Annotated[
@@ -90,10 +85,7 @@ class CheckParameters(Parameters, frozen=True):
     ) = None
     review_differences: Annotated[
         YesNo,
-        Meta(
-            description="near duplicates whose facts, such as numbers or names, differ are for "
-            "review"
-        ),
+        about("near duplicates whose facts, such as numbers or names, differ are for review"),
     ] = "no"
 
 

@@ -1,4 +1,4 @@
-"""The stretch of a text around the words of a query, for a list of hits."""
+"""The responses of several endpoints, made of rows, hits, versions and comparisons."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _term_pattern(term: Term) -> str:
     return rf"{words}\w*" if term.is_prefix else rf"{words}(?!{_LETTER})"
 
 
-# The facts about a stored document that pages show, and the API sends as JSON.
+# Facts about a stored document.
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class DocumentFacts:
         )
 
 
-# Values that pages show, and the API sends as JSON: documents, hits and mails.
+# Documents, hits and mails.
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ class ThreadAnswer:
     notes: tuple[str, ...]
 
 
-# Values that pages show, and the API sends as JSON: pairs, versions and families.
+# Pairs, versions and near-duplicate groups.
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +441,7 @@ class MatrixAnswer:
     parts: int
 
 
-# Rows, hits, versions and measures in the form of answers.
+# Responses made of rows, hits, versions and measures.
 
 _UNCHANGED = "same"
 NOT_COUNTED = "the passages of the store are being counted; look again"

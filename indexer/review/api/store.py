@@ -1,4 +1,4 @@
-"""Values that pages show, and the API sends as JSON: a store and its grouping."""
+"""Endpoints of a whole store: its state, figures, other thresholds, and a new `group`."""
 
 from __future__ import annotations
 

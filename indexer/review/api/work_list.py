@@ -1,4 +1,4 @@
-"""Values that pages show, and the API sends as JSON: the work of reviewers."""
+"""Endpoints of the work of reviewers: work lists, assignments, histories of labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-from msgspec import Meta
 
 from indexer.errors import DocumentNotFound, StoreBusy, UsageError
 from indexer.grouping.label import LabelEvent, label_events_of
@@ -21,6 +20,7 @@ from indexer.review.api.endpoints import (
     ReadEndpoint,
     Wait,
     WriteEndpoint,
+    about,
     number_meta,
     text_meta,
 )
@@ -124,17 +124,13 @@ class ListParameters(Parameters, frozen=True):
 
     order: Annotated[
         Order,
-        Meta(
-            description="the largest, the least similar, those whose labels differ, or the least "
-            "reviewed first"
+        about(
+            "the largest, the least similar, those whose labels differ, or the least reviewed first"
         ),
     ] = "size"
     part: Annotated[
         Part,
-        Meta(
-            description="groups with documents to review, without any, with labels that differ, "
-            "or all"
-        ),
+        about("groups with documents to review, without any, with labels that differ, or all"),
     ] = "open"
     least: Annotated[int, number_meta("documents of a group at least", 1, 1 << 31)] = 2
     most: Annotated[int, number_meta("documents of a group at most; 0: any number", 0, 1 << 31)] = 0
@@ -158,7 +154,7 @@ class ClaimParameters(ListParameters, frozen=True):
 class AssignParameters(Parameters, frozen=True):
     """Groups for a reviewer."""
 
-    id: Annotated[tuple[Item, ...], Meta(description="ids of groups")] = ()
+    id: Annotated[tuple[Item, ...], about("ids of groups")] = ()
     reviewer: Annotated[str, text_meta("the name")] = ""
 
 

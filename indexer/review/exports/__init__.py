@@ -1,1 +1,1 @@
-"""exports"""
+"""Files for other programs and for people: tables, load files, batches, archives, reports."""

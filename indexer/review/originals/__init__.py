@@ -1,1 +1,1 @@
-"""originals"""
+"""The files of documents, saved and shown safely beside their texts."""
