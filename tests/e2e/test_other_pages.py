@@ -95,7 +95,7 @@ def test_families(library: str, tmp_path: Path) -> None:
     )
     shutil.copytree(ROOT / "examples", tmp_path / "scans")
     assert "1.000\t" in shell(scans, tmp_path)
-    first, _, labelled = shell(listing, tmp_path).rpartition("families\n")
+    first, _, labelled = shell(listing, tmp_path).rpartition("groups\n")
     assert first.startswith("4 documents") and json.loads(labelled)["size"] == 2
     by_id, by_rule = labelling
     assert (
