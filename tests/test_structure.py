@@ -11,7 +11,7 @@ FACADE = {"__init__", "__main__"}
 MODULES, LINES, DOORS = 315, 750, 8
 MORE_DOORS = {"comparing": 10, "grouping": 11}
 FLOWS = {"index": 54, "group": 54, "search": 45, "similar": 48}
-PRIVATE_WORDS = 10444
+PRIVATE_WORDS = 10_444
 
 
 @pytest.fixture(scope="module")
