@@ -218,7 +218,11 @@ def measure_in_common(
 
 
 def accepts_in_common(
-    criteria: Criteria, a: TextOperand, b: TextOperand, common: InCommon | None, rarity: Rarity
+    criteria: Criteria,
+    a: TextOperand,
+    b: TextOperand,
+    common: InCommon | None,
+    rarity: Rarity | None = None,
 ) -> bool:
     """Return `criteria.accepts`, sooner where the words that both texts have in common say it.
 

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer.comparing.criteria import NO_CRITERIA, for_folding
-from indexer.comparing.measures import MEASURES, Side, check_measure, measure_pair
+from indexer.comparing.measures import MEASURES, Side, check_measure
 from indexer.comparing.words import Words, number_runs, shared_numbers
 from indexer.defaults import FOLD, MEASURE
 from indexer.errors import UsageError
+from indexer.fingerprinting.hashing import number_occurrences, string_hashes
+from indexer.grouping.similar_pairs import FeatureOrder, prefix_length
+from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.recipe import DEFAULT
 
 Reason: TypeAlias = Literal["similar", "passage"]
 PASSAGE = 100  # words; docs/retrieval.md has the evidence
+_OF_LONGER = ("lcs", "jaccard", "jaccard_words", "overlap")  # at most: in common / the longer text
+_SHARED = 4  # of the rarest words of two texts that reach the threshold
+_BASE = 0x9E3779B97F4A7C15  # odd, as its powers modulo 2^64 have inverses
+_INVERSE = pow(_BASE, -1, 1 << 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,8 @@ def fold_chunks(
     A text is folded under the first shown one to which it is similar, or with which it shares a
     passage; so no two shown ones are. Equal texts are similar even without words. `limit`: texts
     that are shown at most, 0 for any number; of the others those are left out that fold under none.
-    An empty list gives an empty answer.
+    An empty list gives an empty answer. The time grows with the number of texts, not with its square,
+    by `lcs`, `jaccard`, `jaccard_words` and `overlap`.
 
     >>> texts = ["One two three four.", "Five six seven.", "one TWO three, four"]
     >>> for shown in fold_chunks(texts):
@@ -86,41 +97,129 @@ def fold_chunks(
     1
     """
     options = options or ChunkOptions()
-    shown: list[tuple[int, Side]] = []
+    sides = [Side(text, DEFAULT) for text in texts]
+    index = _ShownIndex(sides, options)
+    shown: list[int] = []
     folded: list[list[FoldedChunk]] = []
-    for place, text in enumerate(texts):
-        side = Side(text, DEFAULT)
-        for number, (_, head) in enumerate(shown):
-            reason = _reason(head, side, options)
-            if reason is not None:
-                similarity = _similarity(head, side, options)
-                folded[number].append(FoldedChunk(place, similarity, reason))
+    for place, side in enumerate(sides):
+        for number, may_share in index.candidates(place):
+            hit = _folded(place, sides[shown[number]], side, options, may_share)
+            if hit is not None:
+                folded[number].append(hit)
                 break
         else:
             if not limit or len(shown) < limit:
-                shown.append((place, side))
+                index.add(place)
+                shown.append(place)
                 folded.append([])
     return tuple(
-        ShownChunk(place, tuple(hits)) for (place, _), hits in zip(shown, folded, strict=True)
+        ShownChunk(place, tuple(hits)) for place, hits in zip(shown, folded, strict=True)
     )
 
 
-def _reason(head: Side, side: Side, options: ChunkOptions) -> Reason | None:
-    """Return why a chunk is folded under another one, None if it is not."""
-    criteria = for_folding(NO_CRITERIA, options.measure)
-    similarity = _similarity(head, side, options, options.threshold)
-    is_similar = similarity >= options.threshold - 1e-9
-    if is_similar and criteria.accepts_words(head.words, side.words):
-        return "similar"
-    if options.passage and shares_passage(head.words, side.words, options.passage):
-        return "passage"
-    return None
+class _ShownIndex:
+    """The shown chunks by what a chunk that folds under them has in common with them.
+
+    Two texts that reach the threshold have `_SHARED` of their rarest words, or features, in common,
+    and texts with the same passage share its hash; so few pairs are compared, and none is missed.
+    Measures that do not bound the words in common have every shown chunk as a candidate.
+    """
+
+    def __init__(self, sides: Sequence[Side], options: ChunkOptions) -> None:
+        is_bounded = options.measure in _OF_LONGER
+        self._texts = [side.text for side in sides]
+        self._prefixes = _prefixes(sides, options) if is_bounded else None
+        self._passages = [_passage_hashes(side.words, options.passage) for side in sides]
+        self._shown: dict[object, list[int]] = {}
+        self._count = 0
+
+    def candidates(self, place: int) -> list[tuple[int, bool]]:
+        """Return the numbers of the shown chunks under which a chunk may be folded, ascending.
+
+        Each comes with whether both chunks may have a passage in common.
+        """
+        by_passage = self._found(self._passages[place])
+        if self._prefixes is None:
+            found = set(range(self._count))
+        else:
+            found = self._found([self._texts[place]]) | by_passage | self._similar(place)
+        return [(number, number in by_passage) for number in sorted(found)]
+
+    def _similar(self, place: int) -> set[int]:
+        """Return the shown chunks that may reach the threshold."""
+        assert self._prefixes is not None
+        hashes, needed = self._prefixes[place]
+        counts = Counter(chain.from_iterable(self._shown.get(key, ()) for key in hashes))
+        return {number for number, count in counts.items() if count >= needed}
+
+    def _found(self, keys: Iterable[object]) -> set[int]:
+        lists = [self._shown[key] for key in keys if key in self._shown]
+        return set().union(*lists)
+
+    def add(self, place: int) -> None:
+        """Number a chunk that is shown."""
+        keys: list[object] = [self._texts[place], *self._passages[place]]
+        if self._prefixes is not None:
+            keys += self._prefixes[place][0]
+        for key in keys:
+            self._shown.setdefault(key, []).append(self._count)
+        self._count += 1
 
 
-def _similarity(head: Side, side: Side, options: ChunkOptions, least: float = 0.0) -> float:
+def _prefixes(sides: Sequence[Side], options: ChunkOptions) -> list[tuple[list[int], int]]:
+    """Return hashes for each text, and how many of them a text at the threshold has as well.
+
+    Texts of m and n hashes at the threshold t have t * max(m, n) in common. Of these at most
+    t * max(m, n) - k, the last ones in the order, lie outside the prefixes of m - t * m + k and
+    n - t * n + k hashes.
+    """
+    order = FeatureOrder()
+    uses_features = options.measure == "jaccard"
+    sets = [side.features.hashes if uses_features else _occurrences(side.words) for side in sides]
+    for hashes in sets:
+        order.count(hashes)
+    prefixes: list[tuple[list[int], int]] = []
+    for hashes in sets:
+        shortest = prefix_length(len(hashes), options.threshold)
+        first, _ = order.first(hashes, shortest + _SHARED - 1)
+        needed = min(_SHARED, len(hashes) - shortest + 1)
+        prefixes.append((first.tolist(), needed))
+    return prefixes
+
+
+def _occurrences(words: Words) -> NDArray[np.uint64]:
+    return number_occurrences(string_hashes(words.vocabulary)[words.numbers])
+
+
+def _passage_hashes(words: Words, width: int) -> list[tuple[str, int]]:
+    """Return a hash of each run of `width` words, none if it is 0."""
+    count = len(words) - width + 1
+    if not width or count < 1:
+        return []
+    powers, inverses = (
+        np.cumprod(np.full(len(words), base, np.uint64)) for base in (_BASE, _INVERSE)
+    )
+    values = string_hashes(words.vocabulary)[words.numbers] * powers
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values)])
+    runs = (sums[width:] - sums[:-width]) * inverses[:count]
+    return [("passage", run) for run in dict.fromkeys(runs.tolist())]
+
+
+def _folded(
+    place: int, head: Side, side: Side, options: ChunkOptions, may_share: bool
+) -> FoldedChunk | None:
+    """Return the chunk as folded under another one, None if it is not."""
     if head.text == side.text:
-        return 1.0
-    return measure_pair(options.measure, head, side, least=least).similarity
+        return FoldedChunk(place, 1.0, "similar")
+    criteria = for_folding(NO_CRITERIA, options.measure)
+    similarity, common = measure_in_common(options.measure, head, side, options.threshold)
+    is_similar = similarity >= options.threshold - 1e-9
+    if is_similar and accepts_in_common(criteria, head, side, common):
+        return FoldedChunk(place, similarity, "similar")
+    if may_share and shares_passage(head.words, side.words, options.passage):
+        similarity, _ = measure_in_common(options.measure, head, side, 0.0)
+        return FoldedChunk(place, similarity, "passage")
+    return None
 
 
 def shares_passage(a: Words, b: Words, words: int) -> bool:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.criteria import NO_CRITERIA, for_folding
 from indexer.comparing.measures import Side, measure_pair
 from indexer.comparing.words import normal_words
 from indexer.errors import UnknownMeasure, UsageError
@@ -121,3 +122,38 @@ def test_no_more_than_the_most_are_asked_for() -> None:
 def test_a_number_of_chunks_out_of_range_is_refused(k: int) -> None:
     with pytest.raises(UsageError):
         TopChunks(str, k, ChunkOptions(), most=10)
+
+
+def folded_by_comparing_all(texts: list[str], options: ChunkOptions) -> list[object]:
+    """Return what `groups` does, after comparing each text with every shown one."""
+    sides = [Side(text, DEFAULT) for text in texts]
+    criteria = for_folding(NO_CRITERIA, options.measure)
+    found: dict[int, list[object]] = {}
+    for place, side in enumerate(sides):
+        for shown in found:
+            head = sides[shown]
+            similarity = measure_pair(options.measure, head, side).similarity
+            is_similar = similarity >= options.threshold and criteria.accepts(head, side)
+            if head.text == side.text or is_similar:
+                found[shown].append((place, "similar"))
+            elif options.passage and shares_passage(head.words, side.words, options.passage):
+                found[shown].append((place, "passage"))
+            else:
+                continue
+            break
+        else:
+            found[place] = []
+    return list(found.items())
+
+
+@given(
+    st.lists(WORDS, max_size=12),
+    st.sampled_from(["lcs", "jaccard", "jaccard_words", "overlap", "resemblance", "containment"]),
+    st.sampled_from([0.3, 0.5, 0.75, 0.9, 1.0]),
+    st.sampled_from([0, 2, 4]),
+)
+def test_no_chunk_is_missed_that_comparing_all_of_them_folds(
+    texts: list[str], measure: str, threshold: float, passage: int
+) -> None:
+    options = ChunkOptions(threshold, measure, passage)
+    assert groups(texts, options) == folded_by_comparing_all(texts, options)
