@@ -41,7 +41,7 @@ class Wheel(bdist_wheel):
 
 
 setup(
-    packages=[*find_packages(include=["indexer*"]), "indexer._mappings"],
+    packages=[*find_packages(include=["indexer*", "nearfold"]), "indexer._mappings"],
     package_dir={
         "indexer._mappings": "mappings"
     },  # outside the package in a checkout, inside it in a wheel

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from indexer.jobs.dedup import DedupOptions, dedup
     from indexer.jobs.doctor import doctor
     from indexer.jobs.hash import hash
+    from indexer.jobs.in_memory import Index, dedupe, groups, pairs, similarity
     from indexer.jobs.index import IndexOptions, index
     from indexer.jobs.install import install, uninstall
     from indexer.jobs.reindex import reindex
@@ -55,6 +56,7 @@ __all__ = [
     "ExportOptions",
     "FamiliesOptions",
     "GroupOptions",
+    "Index",
     "IndexOptions",
     "LabelFileOptions",
     "LabelOptions",
@@ -74,6 +76,7 @@ __all__ = [
     "compare_page",
     "consistency",
     "dedup",
+    "dedupe",
     "delete",
     "doctor",
     "duplicate_pairs",
@@ -86,6 +89,7 @@ __all__ = [
     "fold_chunks",
     "fold_hits",
     "group",
+    "groups",
     "hash",
     "index",
     "install",
@@ -93,6 +97,7 @@ __all__ = [
     "label_from",
     "match",
     "open_store",
+    "pairs",
     "passages",
     "plan",
     "recipe_named",
@@ -101,6 +106,7 @@ __all__ = [
     "search",
     "similar",
     "similar_many",
+    "similarity",
     "status",
     "study",
     "synth",
@@ -121,6 +127,7 @@ _HOMES = {
     "MatchOptions": "indexer.grouping.match",
     "PassagesOptions": "indexer.grouping.passages",
     "GroupOptions": "indexer.grouping.group_options",
+    "Index": "indexer.jobs.in_memory",
     "IndexOptions": "indexer.jobs.index",
     "LabelFileOptions": "indexer.grouping.label_from",
     "LabelOptions": "indexer.grouping.label",
@@ -134,6 +141,7 @@ _HOMES = {
     "compare_page": "indexer.review.compare_page",
     "consistency": "indexer.grouping.consistency",
     "dedup": "indexer.jobs.dedup",
+    "dedupe": "indexer.jobs.in_memory",
     "delete": "indexer.grouping.delete",
     "doctor": "indexer.jobs.doctor",
     "evaluate": "indexer.lab.evaluation.evaluate",
@@ -146,6 +154,7 @@ _HOMES = {
     "fold_chunks": "indexer.searching.fold_chunks",
     "fold_hits": "indexer.searching.fold_hits",
     "group": "indexer.grouping.group",
+    "groups": "indexer.jobs.in_memory",
     "hash": "indexer.jobs.hash",
     "index": "indexer.jobs.index",
     "install": "indexer.jobs.install",
@@ -153,6 +162,7 @@ _HOMES = {
     "label_from": "indexer.grouping.label_from",
     "match": "indexer.grouping.match",
     "open_store": "indexer.stores",
+    "pairs": "indexer.jobs.in_memory",
     "approved_passages": "indexer.comparing.approved_passages",
     "passages": "indexer.grouping.passages",
     "plan": "indexer.comparing.plan",
@@ -160,6 +170,7 @@ _HOMES = {
     "reindex": "indexer.jobs.reindex",
     "restore": "indexer.jobs.restore",
     "search": "indexer.searching.search",
+    "similarity": "indexer.jobs.in_memory",
     "similar": "indexer.searching.similar",
     "similar_many": "indexer.searching.similar",
     "status": "indexer.jobs.status",

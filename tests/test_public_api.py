@@ -5,7 +5,9 @@ import subprocess
 import sys
 
 import indexer
+import nearfold
 from indexer.errors import NearfoldError
+from indexer.system.release import release
 
 TEXT = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 PUBLIC = {
@@ -15,12 +17,13 @@ PUBLIC = {
     "EvaluateOptions",
     "ExportOptions",
     "FamiliesOptions",
-    "MatchOptions",
-    "PassagesOptions",
     "GroupOptions",
+    "Index",
     "IndexOptions",
     "LabelFileOptions",
     "LabelOptions",
+    "MatchOptions",
+    "PassagesOptions",
     "Recipe",
     "SearchOptions",
     "SimilarOptions",
@@ -35,6 +38,7 @@ PUBLIC = {
     "compare_page",
     "consistency",
     "dedup",
+    "dedupe",
     "delete",
     "doctor",
     "duplicate_pairs",
@@ -47,6 +51,7 @@ PUBLIC = {
     "fold_chunks",
     "fold_hits",
     "group",
+    "groups",
     "hash",
     "index",
     "install",
@@ -54,6 +59,7 @@ PUBLIC = {
     "label_from",
     "match",
     "open_store",
+    "pairs",
     "passages",
     "plan",
     "recipe_named",
@@ -62,6 +68,7 @@ PUBLIC = {
     "search",
     "similar",
     "similar_many",
+    "similarity",
     "status",
     "study",
     "synth",
@@ -76,6 +83,15 @@ PUBLIC = {
 def test_public_names() -> None:
     assert set(indexer.__all__) == PUBLIC
     assert all(hasattr(indexer, name) for name in PUBLIC)
+
+
+def test_nearfold_has_the_same_names_and_its_version() -> None:
+    assert set(nearfold.__all__) == PUBLIC | {"__version__"} == set(dir(nearfold))
+    assert all(getattr(nearfold, name) is getattr(indexer, name) for name in ("dedupe", "Index"))
+    assert nearfold.__version__ == release()
+    command = [sys.executable, "-m", "nearfold", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert release() in done.stdout
 
 
 def test_no_public_function_hides_a_module() -> None:
@@ -104,7 +120,7 @@ def test_every_error_is_ours_and_described() -> None:
 
 def test_optional_libraries_are_not_imported() -> None:
     heavy = ("opensearchpy", "elasticsearch", "tika", "iscc_tika", "click", "rich")
-    code = f"import sys, indexer; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, nearfold; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

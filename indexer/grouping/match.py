@@ -589,6 +589,30 @@ def match(
         raise missing_field(missing)
     rarity = Rarity(view.vocabulary.frequencies)
     verifier = Verifier(view, collection, options.measure, rarity)
+    return match_collection(
+        collection,
+        verifier,
+        options,
+        progress,
+        on_pairs=on_pairs,
+        on_estimate=on_estimate,
+        left_out=left_out,
+    )
+
+
+def match_collection(
+    collection: Collection,
+    verifier: Verifier,
+    options: MatchOptions,
+    progress: Progress = no_progress,
+    *,
+    on_pairs: Callable[[MatchResult], None] | None = None,
+    on_estimate: Callable[[str], None] = ignore_text,
+    left_out: OmissionLog | None = None,
+) -> MatchResult:
+    """Find the pairs of documents of a collection, as `match` does those of a store."""
+    recipe = collection.recipe
+    uses_bands = options.uses_bands and not has_sketch_alone(recipe)
     selection = _selection(collection, options)
     layout = options.band_plan(recipe) if uses_bands else None
     context = MatchContext(

@@ -516,12 +516,20 @@ def _item(text: str | None, path: str | None, id: str | None) -> ExtractedBlob:
     if text is None and path != STDIN:
         return read_file(str(path), id)
     _check_id(id)
-    document = Document(text) if text is not None else document_at(STDIN)[1]
+    content = document_at(STDIN)[1] if text is None else Document(text)
+    return _item_of(content, id, "" if path in (None, STDIN) else str(path))
+
+
+def item_of_text(text: str, id: str | None = None) -> ExtractedBlob:
+    """Return a text as a document to store; without an id it has one of its content."""
+    return _item_of(Document(text), id, "")
+
+
+def _item_of(document: Document, id: str | None, path: str) -> ExtractedBlob:
     data = document.text.encode("utf-8", "surrogatepass")
     raw = hashlib.sha256(data).hexdigest()
     name = id or identifier(_TEXTS, raw.encode())
-    place = "" if path in (None, STDIN) else str(path)
-    blob = Blob(name, name.encode("utf-8", "replace"), place, b"", len(data), None)
+    blob = Blob(name, name.encode("utf-8", "replace"), path, b"", len(data), None)
     return ExtractedBlob(blob, raw, raw, document)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,13 +18,12 @@ from indexer.comparing.words import Words, number_runs, shared_numbers
 from indexer.defaults import FOLD, MEASURE
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import number_occurrences, string_hashes
-from indexer.grouping.similar_pairs import FeatureOrder, prefix_length
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.recipe import DEFAULT
 
 Reason: TypeAlias = Literal["similar", "passage"]
 PASSAGE = 100  # words; docs/retrieval.md has the evidence
-_OF_LONGER = ("lcs", "jaccard", "jaccard_words", "overlap")  # at most: in common / the longer text
+_OF_LONGER = ("lcs", "jaccard", "jaccard_words", "overlap")  # in common / the longer text, or less
 _SHARED = 4  # of the rarest words of two texts that reach the threshold
 _BASE = 0x9E3779B97F4A7C15  # odd, as its powers modulo 2^64 have inverses
 _INVERSE = pow(_BASE, -1, 1 << 64)
@@ -87,8 +87,8 @@ def fold_chunks(
     A text is folded under the first shown one to which it is similar, or with which it shares a
     passage; so no two shown ones are. Equal texts are similar even without words. `limit`: texts
     that are shown at most, 0 for any number; of the others those are left out that fold under none.
-    An empty list gives an empty answer. The time grows with the number of texts, not with its square,
-    by `lcs`, `jaccard`, `jaccard_words` and `overlap`.
+    An empty list gives an empty answer. By `lcs`, `jaccard`, `jaccard_words` and `overlap` the time
+    grows with the number of texts, not with its square.
 
     >>> texts = ["One two three four.", "Five six seven.", "one TWO three, four"]
     >>> for shown in fold_chunks(texts):
@@ -97,93 +97,95 @@ def fold_chunks(
     1
     """
     options = options or ChunkOptions()
-    sides = [Side(text, DEFAULT) for text in texts]
-    index = _ShownIndex(sides, options)
-    shown: list[int] = []
+    chunks = [Side(text, DEFAULT) for text in texts]
+    index = _ChunkIndex(chunks, options)
+    kept: list[int] = []
     folded: list[list[FoldedChunk]] = []
-    for place, side in enumerate(sides):
-        for number, may_share in index.candidates(place):
-            hit = _folded(place, sides[shown[number]], side, options, may_share)
+    for position, chunk in enumerate(chunks):
+        for number, may_have_passage in index.candidates(position):
+            hit = _folded(position, chunks[kept[number]], chunk, options, may_have_passage)
             if hit is not None:
                 folded[number].append(hit)
                 break
         else:
-            if not limit or len(shown) < limit:
-                index.add(place)
-                shown.append(place)
+            if not limit or len(kept) < limit:
+                index.add(position)
+                kept.append(position)
                 folded.append([])
     return tuple(
-        ShownChunk(place, tuple(hits)) for place, hits in zip(shown, folded, strict=True)
+        ShownChunk(position, tuple(hits)) for position, hits in zip(kept, folded, strict=True)
     )
 
 
-class _ShownIndex:
-    """The shown chunks by what a chunk that folds under them has in common with them.
+class _ChunkIndex:
+    """The kept chunks, by what a chunk that folds under them has in common with them.
 
     Two texts that reach the threshold have `_SHARED` of their rarest words, or features, in common,
     and texts with the same passage share its hash; so few pairs are compared, and none is missed.
-    Measures that do not bound the words in common have every shown chunk as a candidate.
+    Measures that do not bound the words in common have every kept chunk as a candidate.
     """
 
-    def __init__(self, sides: Sequence[Side], options: ChunkOptions) -> None:
+    def __init__(self, chunks: Sequence[Side], options: ChunkOptions) -> None:
         is_bounded = options.measure in _OF_LONGER
-        self._texts = [side.text for side in sides]
-        self._prefixes = _prefixes(sides, options) if is_bounded else None
-        self._passages = [_passage_hashes(side.words, options.passage) for side in sides]
-        self._shown: dict[object, list[int]] = {}
+        self._texts = [chunk.text for chunk in chunks]
+        self._prefixes = _prefixes(chunks, options) if is_bounded else None
+        self._passages = [_passage_hashes(chunk.words, options.passage) for chunk in chunks]
+        self._numbers: dict[object, list[int]] = {}
         self._count = 0
 
-    def candidates(self, place: int) -> list[tuple[int, bool]]:
-        """Return the numbers of the shown chunks under which a chunk may be folded, ascending.
+    def candidates(self, position: int) -> list[tuple[int, bool]]:
+        """Return the numbers of the kept chunks under which a chunk may be folded, ascending.
 
         Each comes with whether both chunks may have a passage in common.
         """
-        by_passage = self._found(self._passages[place])
+        by_passage = self._found(self._passages[position])
         if self._prefixes is None:
             found = set(range(self._count))
         else:
-            found = self._found([self._texts[place]]) | by_passage | self._similar(place)
+            found = self._found([self._texts[position]]) | by_passage | self._similar(position)
         return [(number, number in by_passage) for number in sorted(found)]
 
-    def _similar(self, place: int) -> set[int]:
-        """Return the shown chunks that may reach the threshold."""
+    def _similar(self, position: int) -> set[int]:
+        """Return the kept chunks that may reach the threshold."""
         assert self._prefixes is not None
-        hashes, needed = self._prefixes[place]
-        counts = Counter(chain.from_iterable(self._shown.get(key, ()) for key in hashes))
+        hashes, needed = self._prefixes[position]
+        counts = Counter(chain.from_iterable(self._numbers.get(key, ()) for key in hashes))
         return {number for number, count in counts.items() if count >= needed}
 
     def _found(self, keys: Iterable[object]) -> set[int]:
-        lists = [self._shown[key] for key in keys if key in self._shown]
+        lists = [self._numbers[key] for key in keys if key in self._numbers]
         return set().union(*lists)
 
-    def add(self, place: int) -> None:
-        """Number a chunk that is shown."""
-        keys: list[object] = [self._texts[place], *self._passages[place]]
+    def add(self, position: int) -> None:
+        """Number a chunk that is kept."""
+        keys: list[object] = [self._texts[position], *self._passages[position]]
         if self._prefixes is not None:
-            keys += self._prefixes[place][0]
+            keys += self._prefixes[position][0]
         for key in keys:
-            self._shown.setdefault(key, []).append(self._count)
+            self._numbers.setdefault(key, []).append(self._count)
         self._count += 1
 
 
-def _prefixes(sides: Sequence[Side], options: ChunkOptions) -> list[tuple[list[int], int]]:
+def _prefixes(texts: Sequence[Side], options: ChunkOptions) -> list[tuple[list[int], int]]:
     """Return hashes for each text, and how many of them a text at the threshold has as well.
 
-    Texts of m and n hashes at the threshold t have t * max(m, n) in common. Of these at most
+    Texts of m and n hashes at the threshold t have t * max(m, n) in common. Of these up to
     t * max(m, n) - k, the last ones in the order, lie outside the prefixes of m - t * m + k and
     n - t * n + k hashes.
     """
-    order = FeatureOrder()
     uses_features = options.measure == "jaccard"
-    sets = [side.features.hashes if uses_features else _occurrences(side.words) for side in sides]
-    for hashes in sets:
-        order.count(hashes)
+    sets = [text.features.hashes if uses_features else _occurrences(text.words) for text in texts]
+    _, inverse, counts = np.unique(
+        np.concatenate([*sets, np.zeros(0, np.uint64)]), return_inverse=True, return_counts=True
+    )
+    frequencies = np.split(counts[inverse.reshape(-1)], np.cumsum([len(hashes) for hashes in sets]))
     prefixes: list[tuple[list[int], int]] = []
-    for hashes in sets:
-        shortest = prefix_length(len(hashes), options.threshold)
-        first, _ = order.first(hashes, shortest + _SHARED - 1)
-        needed = min(_SHARED, len(hashes) - shortest + 1)
-        prefixes.append((first.tolist(), needed))
+    for hashes, frequency in zip(sets, frequencies, strict=False):
+        in_common = math.ceil(options.threshold * len(hashes) - 1e-6)
+        needed = min(_SHARED, in_common)
+        rarest_first = np.lexsort((hashes, frequency))
+        first = rarest_first[: len(hashes) - in_common + needed]
+        prefixes.append((hashes[first].tolist(), needed))
     return prefixes
 
 
@@ -206,19 +208,19 @@ def _passage_hashes(words: Words, width: int) -> list[tuple[str, int]]:
 
 
 def _folded(
-    place: int, head: Side, side: Side, options: ChunkOptions, may_share: bool
+    position: int, above: Side, chunk: Side, options: ChunkOptions, may_have_passage: bool
 ) -> FoldedChunk | None:
     """Return the chunk as folded under another one, None if it is not."""
-    if head.text == side.text:
-        return FoldedChunk(place, 1.0, "similar")
+    if above.text == chunk.text:
+        return FoldedChunk(position, 1.0, "similar")
     criteria = for_folding(NO_CRITERIA, options.measure)
-    similarity, common = measure_in_common(options.measure, head, side, options.threshold)
+    similarity, common = measure_in_common(options.measure, above, chunk, options.threshold)
     is_similar = similarity >= options.threshold - 1e-9
-    if is_similar and accepts_in_common(criteria, head, side, common):
-        return FoldedChunk(place, similarity, "similar")
-    if may_share and shares_passage(head.words, side.words, options.passage):
-        similarity, _ = measure_in_common(options.measure, head, side, 0.0)
-        return FoldedChunk(place, similarity, "passage")
+    if is_similar and accepts_in_common(criteria, above, chunk, common):
+        return FoldedChunk(position, similarity, "similar")
+    if may_have_passage and shares_passage(above.words, chunk.words, options.passage):
+        similarity, _ = measure_in_common(options.measure, above, chunk, 0.0)
+        return FoldedChunk(position, similarity, "passage")
     return None
 
 

@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILT_FROM = (
     "indexer",
+    "nearfold",
     "mappings",
     "pyproject.toml",
     "setup.py",
@@ -70,7 +71,8 @@ def test_the_wheel_carries_the_package_and_nothing_else(wheel: Path) -> None:
     kinds = {".py", ".pyi", ".typed"}
     package = {
         path
-        for path in (ROOT / "indexer").rglob("*")
+        for folder in ("indexer", "nearfold")
+        for path in (ROOT / folder).rglob("*")
         if path.suffix in kinds or path.parent.name in ("static", "templates", "pdfjs")
     }
     ours = {

@@ -130,14 +130,14 @@ def folded_by_comparing_all(texts: list[str], options: ChunkOptions) -> list[obj
     criteria = for_folding(NO_CRITERIA, options.measure)
     found: dict[int, list[object]] = {}
     for place, side in enumerate(sides):
-        for shown in found:
+        for shown, folded in found.items():
             head = sides[shown]
             similarity = measure_pair(options.measure, head, side).similarity
             is_similar = similarity >= options.threshold and criteria.accepts(head, side)
             if head.text == side.text or is_similar:
-                found[shown].append((place, "similar"))
+                folded.append((place, "similar"))
             elif options.passage and shares_passage(head.words, side.words, options.passage):
-                found[shown].append((place, "passage"))
+                folded.append((place, "passage"))
             else:
                 continue
             break

@@ -1,0 +1,3 @@
+from indexer import *  # noqa: F403 - the stub re-exports all public names
+
+__version__: str
