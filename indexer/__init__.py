@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from indexer.jobs.check import CheckOptions, check, check_mail
     from indexer.jobs.dedup import DedupOptions, dedup
     from indexer.jobs.doctor import doctor
+    from indexer.jobs.duplicates import DuplicatesOptions, duplicates, undo_duplicates
     from indexer.jobs.hash import hash
     from indexer.jobs.in_memory import Index, dedupe, groups, pairs, similarity
     from indexer.jobs.index import IndexOptions, index
@@ -52,6 +53,7 @@ __all__ = [
     "CheckOptions",
     "ChunkOptions",
     "DedupOptions",
+    "DuplicatesOptions",
     "EvaluateOptions",
     "ExportOptions",
     "FamiliesOptions",
@@ -81,6 +83,7 @@ __all__ = [
     "doctor",
     "duplicate_pairs",
     "duplicate_sets",
+    "duplicates",
     "evaluate",
     "export",
     "families",
@@ -112,6 +115,7 @@ __all__ = [
     "synth",
     "threads",
     "tune",
+    "undo_duplicates",
     "undo_labels",
     "uninstall",
     "versions",
@@ -143,6 +147,9 @@ _HOMES = {
     "dedup": "indexer.jobs.dedup",
     "dedupe": "indexer.jobs.in_memory",
     "delete": "indexer.grouping.delete",
+    "duplicates": "indexer.jobs.duplicates",
+    "undo_duplicates": "indexer.jobs.duplicates",
+    "DuplicatesOptions": "indexer.jobs.duplicates",
     "doctor": "indexer.jobs.doctor",
     "evaluate": "indexer.lab.evaluation.evaluate",
     "duplicate_pairs": "indexer.comparing.clauses.duplicates",

@@ -35,6 +35,7 @@ COMMANDS = {
     "dedup": "Write a dataset of texts without its duplicates.",
     "delete": "Remove documents and repair their near-duplicate groups.",
     "doctor": "Check the set-up and say how to repair it.",
+    "duplicates": "List duplicate files of a folder; link or move them if told to.",
     "evaluate": "Measure precision, recall and F1 of recipes by known truth.",
     "export": "Write near-duplicate groups, pairs, batches or a review queue.",
     "families": "List the near-duplicate groups of the store, the largest first.",

@@ -1,0 +1,122 @@
+"""`nearfold duplicates`: list groups of duplicate files, and act on redundant ones if told to."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from indexer.cli import progress
+from indexer.cli.options import ShareType, json_option
+from indexer.cli.output import EXIT_FAILED, console
+from indexer.defaults import FOLD
+from indexer.errors import UsageError
+from indexer.wording import count_of, percent, visible
+
+if TYPE_CHECKING:
+    from indexer.jobs.duplicates import DuplicatesResult, FileGroup
+
+
+@click.command("duplicates")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--near", is_flag=True, help="Group files of similar texts in which no fact differs.")
+@click.option(
+    "--threshold",
+    type=ShareType(0, 1),
+    default=FOLD,
+    show_default=True,
+    help="Minimum similarity of near duplicates.",
+)
+@click.option("--move", metavar="DIR", help="Move redundant files below this folder.")
+@click.option(
+    "--hardlink", is_flag=True, help="Replace identical files by hard links to the one kept."
+)
+@click.option("--script", metavar="FILE", help="Write a shell script that removes identical files.")
+@click.option("--undo", is_flag=True, help="Undo what was done to files below PATH.")
+@json_option
+def duplicates_command(paths: tuple[str, ...], undo: bool, as_json: bool, **options: Any) -> int:
+    """List groups of duplicate files; nothing is changed unless you say so.
+
+    Files are the same if their bytes are. One file of each group is kept: that of the earliest
+    PATH, then the first by name; of near duplicates the longest text. Both files are compared again
+    before anything happens to the other one. A journal allows --undo.
+    """
+    from indexer.jobs.duplicates import DuplicatesOptions, duplicates
+
+    settings = DuplicatesOptions(**options)
+    if undo:
+        if settings != DuplicatesOptions():
+            raise UsageError("--undo goes with PATH alone; leave the other options out")
+        return _undo(paths, as_json)
+    with progress.show_stages(as_json) as advance:
+        result = duplicates(paths, settings, progress=advance)
+    if as_json:
+        for group in result.groups:
+            # escapes keep names that are not UTF-8
+            sys.stdout.write(json.dumps(_fields(group)) + "\n")
+    else:
+        _print_groups(result, settings.script)
+    return _report_failed(result.failed, as_json)
+
+
+def _fields(group: FileGroup) -> dict[str, object]:
+    redundant = [
+        {"path": file.path, "identical": file.identical, "similarity": file.similarity}
+        for file in group.redundant
+    ]
+    return {"keep": group.keep, "redundant": redundant}
+
+
+def _print_groups(result: DuplicatesResult, script: str | None) -> None:
+    from rich.text import Text
+
+    out = console()
+    done = set(result.done)
+    for group in result.groups:
+        out.print(Text(f"keep {visible(group.keep)}"))
+        for file in group.redundant:
+            kind = "identical" if file.identical else percent(file.similarity)
+            note = "  (done)" if file.path in done else ""
+            out.print(Text(f"  {kind:>9}  {visible(file.path)}{note}"))
+    redundant = [file for group in result.groups for file in group.redundant]
+    size = sum(file.bytes for file in redundant)
+    out.print(
+        f"{count_of(result.files, 'file')}: {count_of(len(result.groups), 'group')}, "
+        f"{count_of(len(redundant), 'redundant file')} of {size:,} bytes"
+    )
+    if script is not None:
+        out.print(Text(f"nothing was changed; read {visible(script)}, then run it"))
+    elif result.journal:
+        out.print(f"{count_of(len(done), 'file')} changed; --undo with the same PATHs reverts it")
+    else:
+        out.print("nothing was changed; --hardlink, --move DIR or --script FILE act on them")
+
+
+def _undo(paths: Sequence[str], as_json: bool) -> int:
+    from rich.text import Text
+
+    from indexer.jobs.duplicates import undo_duplicates
+
+    result = undo_duplicates(paths)
+    if as_json:
+        sys.stdout.write(json.dumps({"undone": result.undone}) + "\n")
+    else:
+        out = console()
+        for path in result.undone:
+            out.print(Text(f"undone {visible(path)}"))
+        out.print(f"{count_of(len(result.undone), 'file')} as before")
+    return _report_failed(result.failed, as_json)
+
+
+def _report_failed(failed: Sequence[tuple[str, str]], as_json: bool) -> int:
+    """Print on stderr which files failed, and return the exit code."""
+    if as_json and failed:
+        listed = [{"path": path, "error": error} for path, error in failed]
+        sys.stderr.write(json.dumps({"failed": listed}) + "\n")
+    elif failed:
+        for path, error in failed:
+            click.echo(f"failed: {visible(path)}: {error}", err=True)
+    return EXIT_FAILED if failed else 0
