@@ -37,7 +37,7 @@ COMMANDS = {
     "doctor": "Check the set-up and say how to repair it.",
     "duplicates": "List duplicate files of folders; link or move them.",
     "evaluate": "Measure precision, recall and F1 of recipes by known truth.",
-    "export": "Write near-duplicate groups, pairs, batches or a review queue.",
+    "export": "Write groups, pairs, batches or a review queue to a file.",
     "families": "List near-duplicate groups, the largest first.",
     "group": "Find near-duplicate groups and clusters, and store these.",
     "hash": "Print sketches and keys of files; store nothing.",
