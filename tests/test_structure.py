@@ -9,9 +9,9 @@ ROOT = Path(__file__).parent.parent
 FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
 MODULES, LINES, DOORS = 315, 750, 8
-MORE_DOORS = {"comparing": 10, "grouping": 11}
+MORE_DOORS = {"comparing": 10, "grouping": 9}
 FLOWS = {"index": 54, "group": 54, "search": 45, "similar": 48}
-PRIVATE_WORDS = 10_444
+PRIVATE_WORDS = 10_420
 
 
 @pytest.fixture(scope="module")

@@ -248,7 +248,7 @@ def _print_disagreements(evaluation: Evaluation, out: Console) -> None:
 def _print_result(result: Result, evaluation: Evaluation, store_url: str, out: Console) -> None:
     from rich.text import Text
 
-    from indexer.grouping.precision_recall import RULES
+    from indexer.lab.evaluation.precision_recall import RULES
 
     title = f"{result.recipe} at {result.threshold:g} by {result.measure}"
     out.print(Text(f"\n{title}", style="bold"))

@@ -110,6 +110,9 @@ NUMBERS = ("size", "words", "chars")
 DAY = 24 * 3600
 UNITS = {"m": 60, "h": 3600, "d": DAY, "w": 7 * DAY, "y": 366 * DAY}  # seconds
 RuleValue: TypeAlias = str | float | None
+Value: TypeAlias = str | int | None
+
+
 RuleValues: TypeAlias = tuple[Any, ...]  # a `RuleValue` for each rule
 _WINDOW = re.compile(r"(?P<field>.+)=(?P<distance>\d+(?:\.\d+)?)(?P<unit>[mhdwy]?)", re.DOTALL)
 _ISO_TIME = re.compile(

@@ -284,3 +284,14 @@ def occurrences(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray
     is_first = np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)]
     before = places - np.maximum.accumulate(np.where(is_first, places, 0))
     return ordered, before.astype(np.uint64)
+
+
+def random_indexes(draws: int, seed: int, among: int) -> NDArray[np.int64]:
+    """Return `draws` places below `among`, with replacement, the same for the same seed.
+
+    (draws,) int64; `among` is at least 1.
+    """
+    steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(GAMMA)
+    randoms = mix64_array(steps + np.uint64(mix64(seed & MASK)))
+    places: NDArray[np.int64] = (randoms % np.uint64(among)).astype(np.int64)
+    return places

@@ -356,6 +356,49 @@ def hashed_table_keys(sketch: int, masks: Sequence[int]) -> tuple[str, ...]:
     )
 
 
+def bit_words(octets: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return sketches of (n, bytes) as (n, words), the first bits first.
+
+    >>> bit_words(np.array([[1, 0, 0, 0, 0, 0, 0, 0, 255]], np.uint8)).tolist()
+    [[1, 255]]
+    """
+    missing = -octets.shape[1] % 8
+    padded = np.ascontiguousarray(np.pad(octets, ((0, 0), (missing, 0))))
+    words: NDArray[np.uint64] = padded.view(">u8").astype(np.uint64)
+    return words
+
+
+def block_hashes(sketches: NDArray[np.uint64], mask: int) -> NDArray[np.uint64]:
+    """Return 32 bits of a hash of each (n, words) sketch under the mask of a table: (n,).
+
+    Two keys that share them by chance are told apart by their distance.
+    """
+    hashed = np.zeros(len(sketches), dtype=np.uint64)
+    for place in range(sketches.shape[1]):
+        word = mask >> 64 * (sketches.shape[1] - 1 - place) & (1 << 64) - 1
+        hashed = mix64_array(hashed ^ sketches[:, place] & np.uint64(word))
+    halves: NDArray[np.uint64] = hashed >> np.uint64(32)
+    return halves
+
+
+_HALFWORDS = np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2)
+
+
+_ONES = np.unpackbits(_HALFWORDS, axis=1).sum(axis=1, dtype=np.uint8)
+
+
+def count_ones(maps: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return how many bits are set in each row; NumPy before 2.0 uses a table.
+
+    >>> count_ones(np.array([[1, 3, 0, 65535]], dtype=np.uint64)).tolist()
+    [19]
+    """
+    has_popcount = hasattr(np, "bitwise_count")
+    counts = np.bitwise_count(maps) if has_popcount else _ONES[maps.view(np.uint16)]
+    total: NDArray[np.int64] = counts.sum(axis=1, dtype=np.int64)
+    return total
+
+
 def farthest(bits: int) -> int:
     """Return the most different bits within which pairs are found: 8 of 64, an eighth of more.
 

@@ -1,18 +1,15 @@
-"""Estimating what a cap costs: pairs sampled from hot bands, and the near duplicates among them.
+"""Candidate pairs: texts that share a band of slots, a block of bits, or a key of a few words.
 
-When at most `SAMPLE_SIZE` pairs were left out, all of them are in the sample and the estimate is a
-count. The sample depends on the bands only: the same documents give the same sample.
+A key that more texts than a cap share pairs them with one of them only; what that costs is
+estimated from a sample of the pairs that were left out.
 """
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,9 +17,9 @@ from numpy.typing import NDArray
 
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import GAMMA, MASK, mix64, mix64_array
-from indexer.fingerprinting.keys import Design, band_hashes, tables
+from indexer.fingerprinting.keys import Design, band_hashes, block_hashes, count_ones, tables
 from indexer.fingerprinting.minhash import wilson
-from indexer.grouping.parity_maps import count_ones
+from indexer.grouping.words_in_common import short_keys
 from indexer.system.external_memory import (
     AT_ONCE,
     BLOCK,
@@ -332,64 +329,7 @@ class Join:
 
 # Candidate pairs of short texts, without chance: texts that share a choice of their words.
 
-FEW_WORDS = 20  # a text of fewer is short
-_MOST_KEYS = 220  # of one number of common words; so many are the choices of nine of twelve
-_SLACK = 1e-9
 _AT_ONCE = 1000  # texts whose keys are made together
-
-Choices = tuple[tuple[int, NDArray[np.intp]], ...]
-
-
-def most_words(threshold: float) -> int:
-    """Return the most words of a text that a short one may resemble.
-
-    >>> most_words(0.8), most_words(0.5)
-    (23, 38)
-    """
-    return math.floor((FEW_WORDS - 1) / threshold + _SLACK)
-
-
-def short_keys(words: NDArray[np.uint64], threshold: float) -> NDArray[np.uint64]:
-    """Return the keys of texts of the same number of words: (texts, keys).
-
-    `words`: (texts, words) a hash for each occurrence of each word, ascending. Two texts with `lcs`
-    of `threshold` or more share a key if one of them is short.
-    """
-    columns = []
-    for common, choices in _choices(words.shape[1], threshold):
-        salt = np.uint64(common * GAMMA % (1 << 64))
-        columns.append(mix64_array(words[:, choices].sum(axis=2, dtype=np.uint64) + salt))
-    return np.concatenate([np.zeros((len(words), 0), np.uint64), *columns], axis=1)
-
-
-@lru_cache(maxsize=512)
-def _choices(words: int, threshold: float) -> Choices:
-    """Return for each number of words that may be common the places of the words of each key."""
-    longest = min(words / threshold, most_words(threshold)) + _SLACK
-    numbers = {
-        fewest_in_common(longer, threshold) for longer in range(words, math.floor(longest) + 1)
-    }
-    choices = []
-    for common in sorted(number for number in numbers if number <= min(words, FEW_WORDS - 1)):
-        size = _words_of_key(common, threshold)
-        places = list(combinations(range(words - common + size), size))
-        choices.append((common, np.array(places, dtype=np.intp)))
-    return tuple(choices)
-
-
-def fewest_in_common(longer: int, threshold: float) -> int:
-    """Return the fewest words that a text of so many has in common at a threshold; at least 1."""
-    return max(1, math.ceil(threshold * longer - _SLACK))
-
-
-def _words_of_key(common: int, threshold: float) -> int:
-    """Return of how many words keys are made of texts that share `common`, whatever their length.
-
-    So many that the longest of these texts has at most `_MOST_KEYS` keys, if it can.
-    """
-    missing = math.floor(common / threshold + _SLACK) - common
-    sizes = range(common, 0, -1)
-    return next((size for size in sizes if math.comb(missing + size, size) <= _MOST_KEYS), 1)
 
 
 class ShortTexts:
@@ -456,36 +396,6 @@ class ShortTexts:
 # Candidate pairs from sketches of bits: sketches that share a block of bits, by sort and tables.
 
 
-def bit_words(octets: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return sketches of (n, bytes) as (n, words), the first bits first.
-
-    >>> bit_words(np.array([[1, 0, 0, 0, 0, 0, 0, 0, 255]], np.uint8)).tolist()
-    [[1, 255]]
-    """
-    missing = -octets.shape[1] % 8
-    padded = np.ascontiguousarray(np.pad(octets, ((0, 0), (missing, 0))))
-    words: NDArray[np.uint64] = padded.view(">u8").astype(np.uint64)
-    return words
-
-
-def block_hashes(sketches: NDArray[np.uint64], mask: int) -> NDArray[np.uint64]:
-    """Return 32 bits of a hash of each (n, words) sketch under the mask of a table: (n,).
-
-    Two keys that share them by chance are told apart by their distance.
-    """
-    hashed = np.zeros(len(sketches), dtype=np.uint64)
-    for place in range(sketches.shape[1]):
-        word = mask >> 64 * (sketches.shape[1] - 1 - place) & (1 << 64) - 1
-        hashed = mix64_array(hashed ^ sketches[:, place] & np.uint64(word))
-    halves: NDArray[np.uint64] = hashed >> np.uint64(32)
-    return halves
-
-
-def bits_apart(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the number of different bits of each pair of (n, words) sketches."""
-    return count_ones(left ^ right)
-
-
 class ClosePairs:
     """The pairs of sketches within `distance` bits, each once.
 
@@ -517,7 +427,7 @@ class ClosePairs:
         """Yield the pairs as left, right and the number of different bits; left < right."""
         for left, right in self._join.blocks():
             self.candidates += len(left)
-            apart = bits_apart(self._sketches[left], self._sketches[right])
+            apart = count_ones(self._sketches[left] ^ self._sketches[right])
             is_close = apart <= self._distance
             yield left[is_close], right[is_close], apart[is_close]
 

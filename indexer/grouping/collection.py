@@ -16,8 +16,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import COMPARED, NO_CRITERIA, Criteria, RuleValues
-from indexer.grouping.principals import Value
+from indexer.comparing.criteria import COMPARED, NO_CRITERIA, Criteria, RuleValues, Value
 from indexer.model import Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
 from indexer.system.external_memory import Column, MemoryBudget, Places, StringSequence, parts

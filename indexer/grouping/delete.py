@@ -15,7 +15,7 @@ from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import Side
 from indexer.fingerprinting.fingerprint import current_rows
 from indexer.grouping.collection import gather
-from indexer.grouping.group import assign_families
+from indexer.grouping.group import Grouping, assign_families
 from indexer.grouping.group_options import (
     DEFAULT_FAMILIES,
     DEFAULT_OPTIONS,
@@ -223,7 +223,7 @@ def _regroup(
             statuses=options.folding.folded,
         )
         verifier = Verifier(store, collection, options.measure, rarity)
-        families = assign_families(collection, verifier, options).assignments
+        families = assign_families(Grouping(collection, verifier, options)).assignments
         assignments += (
             replace(assignment, cluster=entry.cluster, provisional=True)
             for assignment, entry in zip(families, collection.entries, strict=True)

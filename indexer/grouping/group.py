@@ -7,7 +7,7 @@ on what was grouped before.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
-from indexer.comparing.criteria import KEYED, missing_field
+from indexer.comparing.criteria import KEYED, Criteria, missing_field
 from indexer.comparing.differences import Rarity
 from indexer.comparing.plan import equal_parts, fewest_equal, has_sketch_alone, sketch_size
 from indexer.defaults import MEMORY_MEGABYTES
@@ -23,7 +23,9 @@ from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
 from indexer.grouping.collection import Collection, Entry, PairFilter, gather
 from indexer.grouping.group_options import (
     DEFAULT_OPTIONS,
+    FieldOrder,
     GroupOptions,
+    Principal,
     memory_budget,
     missing_order,
 )
@@ -34,10 +36,7 @@ from indexer.grouping.measured_pairs import (
     TextDigests,
 )
 from indexer.grouping.principals import (
-    ConnectedTexts,
-    FieldOrder,
     Graph,
-    Principal,
     SimilarityFunction,
     Visit,
     assign_principals,
@@ -47,15 +46,17 @@ from indexer.grouping.principals import (
 )
 from indexer.grouping.similar_pairs import collect_sketch_pairs, find_band_pairs
 from indexer.grouping.store_reads import read_fresh, without_passages
-from indexer.grouping.verification import MatchContext, Verifier
+from indexer.grouping.verification import MatchContext, TextReader, Verifier
 from indexer.model import Assignment, Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, FullStore
 from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.requirements import require_updatable, require_writable, scope_view
+from indexer.system.external_memory import MemoryBudget
 
 # Assignment of families and clusters to a collection of documents; nothing is written.
 
+BATCH = 500  # pairs of a cluster that are measured together
 SUMMED = ("original", "central")  # orders that go by all pairs of a document
 
 
@@ -70,17 +71,12 @@ class FamilyAssignments:
     capped: CapReport = field(default_factory=CapReport)
 
 
-def assign_families(
-    collection: Collection,
-    verifier: Verifier,
-    options: GroupOptions,
-    progress: Progress = no_progress,
-) -> FamilyAssignments:
+def assign_families(grouping: Grouping, progress: Progress = no_progress) -> FamilyAssignments:
     """Return the families and clusters of a collection.
 
     Ignores `within` and `of` of the options: they decide which documents are in the collection.
     """
-    grouping = Grouping(collection, verifier, options)
+    collection, verifier, options = grouping.collection, grouping.verifier, grouping.options
     order = grouping.first_order()
     pairs = grouping.pairs(order, progress)
     if options.principal in SUMMED:
@@ -97,6 +93,26 @@ def assign_families(
         cluster = clusters.get(place)
         assignments.append(Assignment(entry.id, family, principal, similarity, cluster))
     return FamilyAssignments(assignments, pairs.capped)
+
+
+def grouping_of_rows(
+    rows: Iterable[Row],
+    texts: TextReader,
+    recipe: Recipe,
+    options: GroupOptions,
+    total: int,
+    criteria: Criteria,
+    budget: MemoryBudget | None = None,
+    progress: Progress = no_progress,
+) -> Grouping:
+    """Return the grouping of rows that are in no store; `texts` reads them again with their texts.
+
+    Rows come ascending by id; `total`: about how many there are, for `progress`. `criteria`: what
+    members meet with their principal.
+    """
+    settings = options.order_value, criteria, criteria.folded
+    collection = gather(rows, recipe, total, progress, budget, *settings)
+    return Grouping(collection, Verifier(texts, collection, options.measure), options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +289,46 @@ class Grouping:
 
 
 # Account of a grouping: families, copies inside them, documents that moved, label conflicts.
+
+
+# Clusters of connected texts.
+
+
+class ConnectedTexts:
+    """Texts connected through any chain of pairs (union-find).
+
+    The least text of a chain is its representative.
+    """
+
+    def __init__(self, texts: int) -> None:
+        self._parents = list(range(texts))
+
+    def root(self, text: int) -> int:
+        """Return the least text of the chain."""
+        parents = self._parents
+        while parents[text] != text:
+            parents[text] = parents[parents[text]]
+            text = parents[text]
+        return text
+
+    def join(self, a: int, b: int) -> None:
+        """Connect two texts."""
+        a, b = self.root(a), self.root(b)
+        self._parents[max(a, b)] = min(a, b)
+
+    def extend(
+        self,
+        pairs: Sequence[tuple[int, int]],
+        similarities: Callable[[Sequence[tuple[int, int]]], Sequence[float]],
+        threshold: float,
+    ) -> None:
+        """Connect the pairs that reach `threshold`; connected ones are not measured."""
+        for start in range(0, len(pairs), BATCH):
+            batch = pairs[start : start + BATCH]
+            apart = [(a, b) for a, b in batch if self.root(a) != self.root(b)]
+            for (a, b), value in zip(apart, similarities(apart), strict=True):
+                if value >= threshold:
+                    self.join(a, b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,7 +569,7 @@ def _assign(
     for collection in collections:
         missing &= collection.fields_without_values()
         verifier = _verifier(store, collection, options, digests)
-        families = assign_families(collection, verifier, options, progress)
+        families = assign_families(Grouping(collection, verifier, options), progress)
         if write and isinstance(verifier, RememberingVerifier):
             verifier.save_pairs()
         pairs += zip(collection.entries, families.assignments, strict=True)

@@ -40,7 +40,7 @@ from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, with_datasketch_slots
 from indexer.fingerprinting.keys import GUARANTEED_LENGTH
 from indexer.fingerprinting.minhash import equal_slots, similarity_intervals
-from indexer.grouping.audit import AuditFrame, check_audited
+from indexer.grouping.audit import Audit, AuditFrame, check_audited
 from indexer.grouping.candidates import CapReport, MissedEstimate, TextPairs
 from indexer.grouping.collection import Collection, DocumentPairs, PairFilter, gather
 from indexer.grouping.group_options import (
@@ -50,7 +50,6 @@ from indexer.grouping.group_options import (
     require_slots,
     unknown_label,
 )
-from indexer.grouping.precision_recall import Audit, describe_audit
 from indexer.grouping.similar_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.grouping.similar_pairs import (
     find_all_pairs,
@@ -269,7 +268,7 @@ class MatchResult:
         if self.omissions:
             yield str(self.omissions)
         if self.audit:
-            yield from describe_audit(self.audit)
+            yield from self.audit.sentences()
 
 
 class _FirstNames(StringSequence):

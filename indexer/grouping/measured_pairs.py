@@ -19,7 +19,6 @@ from indexer.comparing.criteria import RULES_VERSION
 from indexer.comparing.measures import MEASURES
 from indexer.grouping.collection import Collection
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.precision_recall import are_in
 from indexer.grouping.verification import TextReader, Verifier
 from indexer.model import Row
 from indexer.system.external_memory import (
@@ -28,6 +27,7 @@ from indexer.system.external_memory import (
     MemoryBudget,
     Places,
     Sorter,
+    are_in,
     decode_pair,
     encode_pair,
 )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.measures import parity_map
+from indexer.fingerprinting.keys import count_ones
 from indexer.system.external_memory import MemoryBudget, parts
 
 try:
@@ -24,8 +25,6 @@ except ImportError:
 LEAST_BITS, MOST_BITS = 1 << 10, 1 << 16
 STEP = 1 << 11
 SLACK = 1e-9
-_HALFWORDS = np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2)
-_ONES = np.unpackbits(_HALFWORDS, axis=1).sum(axis=1, dtype=np.uint8)
 
 
 class ParityMaps:
@@ -106,18 +105,6 @@ def most_apart_of_larger(
 def _apart(sizes: NDArray[np.int64], shared: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
     apart: NDArray[np.int32] = np.floor(sizes - 2 * (shared - SLACK)).astype(np.int32)
     return apart
-
-
-def count_ones(maps: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return how many bits are set in each row; NumPy before 2.0 uses a table.
-
-    >>> count_ones(np.array([[1, 3, 0, 65535]], dtype=np.uint64)).tolist()
-    [19]
-    """
-    has_popcount = hasattr(np, "bitwise_count")
-    counts = np.bitwise_count(maps) if has_popcount else _ONES[maps.view(np.uint16)]
-    total: NDArray[np.int64] = counts.sum(axis=1, dtype=np.int64)
-    return total
 
 
 def _bytes(values: NDArray[np.int32]) -> bytes:

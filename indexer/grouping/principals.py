@@ -1,4 +1,4 @@
-"""Near-duplicate groups around a principal, and clusters of connected texts.
+"""Near-duplicate groups around a principal.
 
 Pure definitions: documents and texts are numbers, and the caller supplies the similarity. Several
 documents may carry one text and are then similar to 1.
@@ -10,21 +10,18 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import METADATA, ORDERED, stored_value
-from indexer.errors import UsageError
-from indexer.model import Row
+from indexer.comparing.criteria import Value
+from indexer.grouping.group_options import FieldOrder, Principal
 from indexer.system.external_memory import MemoryBudget, Sorter, encode_pair
 
-Principal: TypeAlias = Literal["original", "longest", "first", "central"]
 SimilarityFunction: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
 ReadAhead: TypeAlias = Callable[[Sequence[tuple[int, int]]], None]
 Texts: TypeAlias = NDArray[np.int32]
-BATCH = 500
 AHEAD = 256  # visits whose pairs are announced together
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
@@ -214,111 +211,3 @@ def sum_equal_slots(
         sums += np.bincount(right, equal * copies[left], len(copies))
     totals: list[float] = sums.tolist()
     return totals
-
-
-class ConnectedTexts:
-    """Texts connected through any chain of pairs (union-find).
-
-    The least text of a chain is its representative.
-    """
-
-    def __init__(self, texts: int) -> None:
-        self._parents = list(range(texts))
-
-    def root(self, text: int) -> int:
-        """Return the least text of the chain."""
-        parents = self._parents
-        while parents[text] != text:
-            parents[text] = parents[parents[text]]
-            text = parents[text]
-        return text
-
-    def join(self, a: int, b: int) -> None:
-        """Connect two texts."""
-        a, b = self.root(a), self.root(b)
-        self._parents[max(a, b)] = min(a, b)
-
-    def extend(
-        self,
-        pairs: Sequence[tuple[int, int]],
-        similarities: Callable[[Sequence[tuple[int, int]]], Sequence[float]],
-        threshold: float,
-    ) -> None:
-        """Connect the pairs that reach `threshold`; connected ones are not measured."""
-        for start in range(0, len(pairs), BATCH):
-            batch = pairs[start : start + BATCH]
-            apart = [(a, b) for a, b in batch if self.root(a) != self.root(b)]
-            for (a, b), value in zip(apart, similarities(apart), strict=True):
-                if value >= threshold:
-                    self.join(a, b)
-
-
-_DIRECTIONS = {"": False, "asc": False, "desc": True}
-
-
-Value: TypeAlias = str | int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FieldOrder:
-    """An order by a field of `ORDERED`, or by `metadata.NAME`.
-
-    Documents without a value come last in either direction.
-    """
-
-    field: str
-    is_descending: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.field}:desc" if self.is_descending else self.field
-
-    @property
-    def metadata_name(self) -> str | None:
-        """Return the name of the metadata that is compared; None for another field."""
-        return self.field.removeprefix(METADATA) if self.field.startswith(METADATA) else None
-
-    def value(self, row: Row) -> Value:
-        """Return what a document is compared by."""
-        return stored_value(row, self.field)
-
-    def places(self, values: Sequence[Value]) -> list[int]:
-        """Return the places of values of this field in order, equal ones as they come.
-
-        >>> FieldOrder("size", is_descending=True).places([3, None, 9, 3])
-        [2, 0, 3, 1]
-        """
-        present = [(value, place) for place, value in enumerate(values) if value is not None]
-        present.sort(key=_first, reverse=self.is_descending)
-        absent = [place for place, value in enumerate(values) if value is None]
-        return [place for _, place in present] + absent
-
-
-def _first(pair: tuple[str | int, int]) -> tuple[str | int]:
-    return (pair[0],)
-
-
-def parse_order(text: str) -> FieldOrder:
-    """Return the order that a user writes as `FIELD`, `FIELD:asc` or `FIELD:desc`.
-
-    Raises `UsageError` for another field or direction.
-
-    >>> parse_order("modified:desc")
-    FieldOrder(field='modified', is_descending=True)
-    """
-    field, _, direction = text.partition(":")
-    if field.startswith(METADATA):
-        field, _, direction = _split_last(text)
-    is_metadata = field.startswith(METADATA) and field != METADATA
-    is_known = field in ORDERED or is_metadata
-    if not is_known or direction not in _DIRECTIONS:
-        raise UsageError(
-            f"cannot order by {text!r}; give a field, or FIELD:desc for the opposite order: "
-            f"{', '.join(ORDERED)} or metadata.NAME"
-        )
-    return FieldOrder(field, _DIRECTIONS[direction])
-
-
-def _split_last(text: str) -> tuple[str, str, str]:
-    """Return field, colon and direction; names of metadata hold colons, such as `dc:title`."""
-    field, colon, direction = text.rpartition(":")
-    return (field, colon, direction) if direction in ("asc", "desc") else (text, "", "")

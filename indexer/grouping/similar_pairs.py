@@ -14,6 +14,7 @@ from indexer.fingerprinting.hashing import mix64_array
 from indexer.fingerprinting.keys import (
     RunIndex,
     allowed_distance,
+    bit_words,
     design_for,
     farthest,
     passage_keys,
@@ -21,7 +22,6 @@ from indexer.fingerprinting.keys import (
 from indexer.fingerprinting.minhash import slot_similarity, wilson
 from indexer.fingerprinting.rare_terms import common_entries
 from indexer.grouping.candidates import (
-    FEW_WORDS,
     PAIRS_AT_ONCE,
     BandPairs,
     CapReport,
@@ -33,12 +33,11 @@ from indexer.grouping.candidates import (
     SlotCounter,
     TextPairs,
     TextPairsBuilder,
-    bit_words,
-    most_words,
 )
 from indexer.grouping.collection import Collection, PairFilter
 from indexer.grouping.parity_maps import SLACK, ParityMaps
 from indexer.grouping.verification import MatchContext, Verifier
+from indexer.grouping.words_in_common import FEW_WORDS, most_words
 from indexer.model import TERM_HEAD
 from indexer.system.external_memory import (
     Codes,

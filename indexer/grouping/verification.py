@@ -14,16 +14,13 @@ from numpy.typing import NDArray
 from indexer.comparing.approved_passages import OmissionLog
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import Side, jaccard, measure_pair, stored_side
-from indexer.fingerprinting.keys import pack_slots
+from indexer.fingerprinting.keys import count_ones, pack_slots
 from indexer.grouping.candidates import TextPairs
 from indexer.grouping.collection import Collection, PairFilter
-from indexer.grouping.parity_maps import count_ones, most_apart
-from indexer.grouping.words_in_common import SequenceCache
+from indexer.grouping.parity_maps import most_apart
+from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MOST_CHARS, SequenceCache
 from indexer.model import Progress, Row, no_progress
 
-MOST_CHARS = 20_000_000  # characters of texts that are kept at most
-BYTES_A_CHAR = 13  # of a text that is kept, its features and words included
-BATCH = 500  # texts or pairs that are read or measured together
 ACCEPTED = 50  # pairs whose words are looked up together
 
 

@@ -10,7 +10,8 @@ import math
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from functools import lru_cache
+from itertools import combinations, count
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from indexer.comparing.words import (
     folded_words,
     normal_words,
 )
-from indexer.fingerprinting.hashing import number_occurrences, string_hashes
+from indexer.fingerprinting.hashing import GAMMA, mix64_array, number_occurrences, string_hashes
 
 # Words in order of many pairs: `lcs` of texts whose words have numbers of one vocabulary.
 
@@ -260,6 +261,71 @@ def may_share_words(text: str, others: Sequence[str], least: float) -> list[bool
 
 
 # A cache of the words of texts as sequences, within the memory budget, and their `lcs`.
+
+# Words that short texts have in common at a threshold, and keys made of choices of them.
+
+FEW_WORDS = 20  # a text of fewer is short
+_MOST_KEYS = 220  # of one number of common words; so many are the choices of nine of twelve
+_SLACK = 1e-9
+Choices = tuple[tuple[int, NDArray[np.intp]], ...]
+
+
+def most_words(threshold: float) -> int:
+    """Return the most words of a text that a short one may resemble.
+
+    >>> most_words(0.8), most_words(0.5)
+    (23, 38)
+    """
+    return math.floor((FEW_WORDS - 1) / threshold + _SLACK)
+
+
+def short_keys(words: NDArray[np.uint64], threshold: float) -> NDArray[np.uint64]:
+    """Return the keys of texts of the same number of words: (texts, keys).
+
+    `words`: (texts, words) a hash for each occurrence of each word, ascending. Two texts with `lcs`
+    of `threshold` or more share a key if one of them is short.
+    """
+    columns = []
+    for common, choices in _choices(words.shape[1], threshold):
+        salt = np.uint64(common * GAMMA % (1 << 64))
+        columns.append(mix64_array(words[:, choices].sum(axis=2, dtype=np.uint64) + salt))
+    return np.concatenate([np.zeros((len(words), 0), np.uint64), *columns], axis=1)
+
+
+@lru_cache(maxsize=512)
+def _choices(words: int, threshold: float) -> Choices:
+    """Return for each number of words that may be common the places of the words of each key."""
+    longest = min(words / threshold, most_words(threshold)) + _SLACK
+    numbers = {
+        fewest_in_common(longer, threshold) for longer in range(words, math.floor(longest) + 1)
+    }
+    choices = []
+    for common in sorted(number for number in numbers if number <= min(words, FEW_WORDS - 1)):
+        size = _words_of_key(common, threshold)
+        places = list(combinations(range(words - common + size), size))
+        choices.append((common, np.array(places, dtype=np.intp)))
+    return tuple(choices)
+
+
+def fewest_in_common(longer: int, threshold: float) -> int:
+    """Return the fewest words that a text of so many has in common at a threshold; at least 1."""
+    return max(1, math.ceil(threshold * longer - _SLACK))
+
+
+def _words_of_key(common: int, threshold: float) -> int:
+    """Return of how many words keys are made of texts that share `common`, whatever their length.
+
+    So many that the longest of these texts has at most `_MOST_KEYS` keys, if it can.
+    """
+    missing = math.floor(common / threshold + _SLACK) - common
+    sizes = range(common, 0, -1)
+    return next((size for size in sizes if math.comb(missing + size, size) <= _MOST_KEYS), 1)
+
+
+MOST_CHARS = 20_000_000  # characters of texts that are kept at most
+BYTES_A_CHAR = 13  # of a text that is kept, its features and words included
+BATCH = 500  # texts or pairs that are read or measured together
+
 
 BYTES_A_WORD = 150  # of a vocabulary
 

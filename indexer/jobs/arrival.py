@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,6 @@ from indexer.comparing.measures import Side
 from indexer.comparing.plan import fewest_equal
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
-from indexer.grouping.candidates import Slots
 from indexer.grouping.delete import is_principal, repair_families, repair_strays
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, similarity_to_principal
 from indexer.jobs.document_rows import with_labels_of
@@ -35,6 +35,7 @@ from indexer.system.failpoints import reached
 CARRIERS = 100
 _AT_ONCE = 2048  # pairs whose slots are compared together
 
+Slots: TypeAlias = NDArray[Any]
 _Hashes = NDArray[np.uint32]
 
 

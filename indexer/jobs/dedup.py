@@ -27,10 +27,8 @@ from indexer.documents.tables import text_of
 from indexer.errors import ExtractionError, UsageError
 from indexer.fingerprinting.fingerprint import Fingerprints, fingerprints
 from indexer.fingerprinting.keys import pack_slots
-from indexer.grouping.collection import gather
-from indexer.grouping.group import Grouping
+from indexer.grouping.group import grouping_of_rows
 from indexer.grouping.group_options import GroupOptions, memory_budget
-from indexer.grouping.verification import Verifier
 from indexer.jobs.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
 from indexer.jobs.dedup_output import SPOOL, Output, copy_rows, make_work_folder, plan_output
 from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
@@ -240,17 +238,9 @@ class DedupRun:
         options = self.options.family_options()
         criteria = options.criteria
         rows = self.spool.rows(with_text=bool(criteria))
-        collection = gather(
-            rows,
-            DEFAULT,
-            self.spool.rows_read,
-            self.progress,
-            self.budget,
-            criteria=criteria,
-            statuses=criteria.folded,
-        )
-        verifier = Verifier(self.spool, collection, options.measure)
-        grouping = Grouping(collection, verifier, options)
+        settings = options, self.spool.rows_read, criteria, self.budget, self.progress
+        grouping = grouping_of_rows(rows, self.spool, DEFAULT, *settings)
+        collection = grouping.collection
         order = grouping.first_order()
         pairs = grouping.pairs(order, self.progress)
         texts, ids = collection.documents.texts, collection.entries.ids

@@ -355,7 +355,7 @@ def groups(
     table = _TextRows(by_id, progress)
     collection = table.collect(options)
     verifier = Verifier(table, collection, options.measure)
-    assigned = assign_families(collection, verifier, options, progress).assignments
+    assigned = assign_families(Grouping(collection, verifier, options), progress).assignments
     members: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
     for position, assignment in enumerate(assigned):
         if int(assignment.family) != position:

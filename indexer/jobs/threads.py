@@ -33,10 +33,8 @@ from indexer.documents.sources import FileSource, path_list
 from indexer.errors import ExtractionError, UsageError
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.fingerprinting.keys import stored_sketch
-from indexer.grouping.collection import gather
-from indexer.grouping.group import assign_families
+from indexer.grouping.group import assign_families, grouping_of_rows
 from indexer.grouping.group_options import GroupOptions, check_threshold
-from indexer.grouping.verification import Verifier
 from indexer.jobs.versions import own_date
 from indexer.model import Assignment, Blob, FailedBlob, Fingerprint, Query, Row
 from indexer.recipe import DEFAULT
@@ -75,15 +73,9 @@ def near_mails(mails: Iterable[ThreadMail], threshold: float) -> Mapping[str, Ne
     by_id = {mail.message.id: mail for mail in mails if _own_text(mail)}
     ordered = [by_id[id] for id in sorted(by_id)]
     rows = {row.id: row for row in _rows(ordered)}
-    collection = gather(
-        rows.values(),
-        DEFAULT,
-        len(rows),
-        criteria=options.folding,
-        statuses=options.folding.folded,
-    )
-    verifier = Verifier(_OwnTexts(rows), collection, options.measure)
-    families = assign_families(collection, verifier, options).assignments
+    texts, criteria = _OwnTexts(rows), options.folding
+    grouping = grouping_of_rows(rows.values(), texts, DEFAULT, options, len(rows), criteria)
+    families = assign_families(grouping).assignments
     joined = {member.family for member in families if member.family != member.id}
     return {member.id: _near_mail(member, by_id) for member in families if member.family in joined}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -15,12 +15,13 @@ from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.comparing.plan import fewest_equal, has_sketch_alone, resolve_sketch
 from indexer.defaults import FOLD, MEASURE, OVERLAP, DefaultName, DefaultNumber
 from indexer.errors import UsageError
-from indexer.grouping.candidates import fewest_in_common, most_words
-from indexer.grouping.principals import parse_order
+from indexer.grouping.group_options import parse_order
+from indexer.grouping.words_in_common import fewest_in_common, most_words
 from indexer.model import FoldedHit, Hit, Progress, RankedRow, Row, Scope, no_progress
 from indexer.recipe import Recipe
 from indexer.searching.folding import (
     ByFamily,
+    Folding,
     Group,
     NoFolding,
     Rule,
@@ -269,10 +270,9 @@ def fold_hits(
         rule: Rule = by_type(distinct, texts, threshold, synonyms)
     else:
         rule = folding_rule(fold, threshold, texts)
-    groups = fold_ranking(hits, rule, len(hits), len(hits)).groups
-    if fold == "live" and has_misled(groups, texts, threshold):
-        rule_by_text = text_rule(threshold, texts)
-        groups = fold_ranking(hits, rule_by_text, len(hits), len(hits)).groups
+    groups = fold_unless_misled(
+        lambda rule: fold_ranking(hits, rule, len(hits), len(hits)), rule, texts, threshold
+    ).groups
     if fold == "family":
         groups = show_changed_apart(groups, texts)
     if show is not None:
@@ -292,9 +292,21 @@ def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
     return ByFamily() if fold == "family" else NoFolding()
 
 
-def text_rule(threshold: float, texts: StoredTexts) -> Rule:
-    """Return the rule of `live` folding for hits whose slots mislead: texts decide."""
-    return _sketch_rule(threshold, texts, trusts_slots=False)
+def fold_unless_misled(
+    fold_by: Callable[[Rule], Folding],
+    rule: Rule,
+    texts: StoredTexts,
+    threshold: float,
+    groups: int | None = None,
+) -> Folding:
+    """Return the folding by a rule; by texts alone if slots mislead the rule.
+
+    `fold_by` folds the same hits by any rule. Of `groups` the first are checked; None: all.
+    """
+    folding = fold_by(rule)
+    if isinstance(rule, BySketch) and _has_misled(folding.groups[:groups], texts, threshold):
+        return fold_by(_sketch_rule(threshold, texts, trusts_slots=False))
+    return folding
 
 
 def _trusts_slots(texts: StoredTexts) -> bool:
@@ -322,7 +334,7 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
     )
 
 
-def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -> bool:
+def _has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -> bool:
     """Return whether slots folded a hit whose text shows it to be another document.
 
     Texts that were made to deceive sketches do so.

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, compress, islice
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from indexer.grouping.principals import FieldOrder, Value
+from indexer.comparing.criteria import Value
+from indexer.grouping.group_options import FieldOrder
 from indexer.model import RankedRow
 from indexer.searching.stored_texts import KEPT, StoredTexts, ranked_row
 from indexer.stores.base import HitSketches, RankedHit, Ranking

@@ -19,7 +19,7 @@ from indexer.comparing.measures import check_measure
 from indexer.comparing.plan import has_sketch_alone
 from indexer.defaults import MEASURE
 from indexer.errors import SnapshotExpired, UsageError
-from indexer.grouping.principals import parse_order
+from indexer.grouping.group_options import parse_order
 from indexer.model import Facet, Hit, Progress, Query, RankedRow, Scope, no_progress
 from indexer.recipe import Recipe
 from indexer.searching.fold_hits import (
@@ -30,13 +30,13 @@ from indexer.searching.fold_hits import (
     family_settings,
     fold_measure,
     fold_threshold,
+    fold_unless_misled,
     folding_rule,
-    has_misled,
     hits_of_groups,
     live_settings,
-    text_rule,
 )
 from indexer.searching.folding import (
+    Folding,
     Group,
     NoFolding,
     RestReader,
@@ -459,25 +459,24 @@ def fold_search(
         folding = fold_families(new_hits, seeds, page, members)
         return FoldedRanking(folding.groups, len(seeds), folding.complete, rule)
     rest = rest_of_hits(ranking, WINDOW, texts)
-    folded = _fold_by(rule, new_hits, seeds, page, rest)
-    if options.fold == "live" and has_misled(folded.groups[:end], texts, options.least):
-        return _fold_by(text_rule(options.least, texts), same_hits, seeds, page)
-    return folded
+    attempts = iter([(new_hits, rest), (same_hits, None)])
+    folding = fold_unless_misled(
+        lambda rule: _fold_by(rule, *next(attempts), seeds, page), rule, texts, options.least, end
+    )
+    return FoldedRanking(folding.groups, len(seeds), folding.complete, rule, folding.others)
 
 
 def _fold_by(
     rule: Rule,
     hits: Iterable[RankedRow],
+    rest: RestReader | None,
     seeds: list[RankedRow],
     page: range,
-    rest: RestReader | None = None,
-) -> FoldedRanking:
+) -> Folding:
     if isinstance(rule, SelectiveRule) and rule.reads_texts:
-        folding = fold_page(hits, rule, page, WINDOW, seeds, rest)
-    else:
-        window = 0 if isinstance(rule, NoFolding) else WINDOW
-        folding = fold_ranking(hits, rule, page.stop, window, seeds)
-    return FoldedRanking(folding.groups, len(seeds), folding.complete, rule, folding.others)
+        return fold_page(hits, rule, page, WINDOW, seeds, rest)
+    window = 0 if isinstance(rule, NoFolding) else WINDOW
+    return fold_ranking(hits, rule, page.stop, window, seeds)
 
 
 def _type_rule(

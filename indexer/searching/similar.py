@@ -21,7 +21,7 @@ from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots, stored_sketch
-from indexer.grouping.candidates import FEW_WORDS, fewest_in_common, most_words
+from indexer.grouping.words_in_common import FEW_WORDS, fewest_in_common, most_words
 from indexer.model import (
     Candidate,
     Candidates,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,19 +19,19 @@ from pyspark.sql import functions as sf
 from indexer.comparing.plan import Plan, equal_parts, has_bits_alone, sketch_size
 from indexer.comparing.words import normal_words
 from indexer.fingerprinting.hashing import number_occurrences, string_hashes
-from indexer.fingerprinting.keys import band_hashes, design_for, tables, unpack_slots
-from indexer.fingerprinting.minhash import NearSketches
-from indexer.grouping.candidates import (
-    FEW_WORDS,
-    SlotCounter,
+from indexer.fingerprinting.keys import (
+    band_hashes,
     bit_words,
-    bits_apart,
     block_hashes,
-    most_words,
-    short_keys,
+    count_ones,
+    design_for,
+    tables,
+    unpack_slots,
 )
+from indexer.fingerprinting.minhash import NearSketches
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
+from indexer.grouping.words_in_common import FEW_WORDS, most_words, short_keys
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.session import Stage, Work
@@ -49,6 +50,14 @@ CountEqual: TypeAlias = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[A
 """Return how much is equal in the sketches at the places left and right."""
 
 
+def _equal_slots(
+    slots: NDArray[Any], left: NDArray[np.intp], right: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the number of equal slots of each pair, (pairs,)."""
+    counts: NDArray[np.intp] = np.count_nonzero(slots[left] == slots[right], axis=1)
+    return counts
+
+
 def near_in_buckets(
     slots: NDArray[Any], keys: Keys, is_open: Flags, least: int
 ) -> tuple[NearSketches, int]:
@@ -65,8 +74,7 @@ def near_in_buckets(
     ([[0, 2, 2]], 2)
     """
     if _kernel is None or not hasattr(_kernel, "near_in_buckets") or not keys.size:
-        counter = SlotCounter(slots)
-        return count_in_buckets(keys, is_open, counter.count, least)
+        return count_in_buckets(keys, is_open, partial(_equal_slots, slots), least)
     low = slots.astype(np.uint8, copy=False)
     answer, candidates = _kernel.near_in_buckets(
         low.tobytes(), low.shape[1], keys.tobytes(), keys.shape[1], is_open.tobytes(), least
@@ -165,14 +173,14 @@ class Sharing:
             return near_in_buckets(sketches, keys, is_open, self.least)
 
         def equal(left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.int64]:
-            return self.bits - bits_apart(sketches[left], sketches[right])
+            return self.bits - count_ones(np.bitwise_xor(sketches[left], sketches[right]))
 
         return count_in_buckets(keys, is_open, equal, self.least)
 
     def equal(self, left: Sketches, right: Sketches) -> NDArray[Any]:
         """Return the number of equal slots or bits of each pair of sketches."""
         if self.masks:
-            return self.bits - bits_apart(left, right)
+            return self.bits - count_ones(np.bitwise_xor(left, right))
         counts: NDArray[np.intp] = np.count_nonzero(left == right, axis=1)
         return counts
 
@@ -428,7 +436,7 @@ def _count_capped(hot: DataFrame) -> dict[str, int]:
     return {"hot_bands": row[0], "largest_band": row[1] or 0, "pairs_left_out": row[2] or 0}
 
 
-# Keys of short texts over a cluster, as `indexer.grouping.candidates` has them.
+# Keys of short texts over a cluster, as `indexer.grouping.words_in_common` makes them.
 
 
 def short_text_keys(

@@ -16,9 +16,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.comparing.plan import equal_parts, fewest_equal, has_bits_alone, sketch_size
-from indexer.grouping.group import SUMMED
+from indexer.grouping.group import SUMMED, ConnectedTexts
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.principals import ConnectedTexts
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.bands import Sharing, share_bands, share_blocks, short_text_keys

@@ -20,8 +20,7 @@ from indexer.fingerprinting.keys import unsigned64
 from indexer.fingerprinting.minhash import FULL, similarity_intervals, slot_similarity
 from indexer.grouping.group_options import LABELS_NAMED, require_slots, unknown_label
 from indexer.grouping.match import MatchOptions
-from indexer.grouping.verification import BATCH, BYTES_A_CHAR, MOST_CHARS
-from indexer.grouping.words_in_common import SequenceCache
+from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MOST_CHARS, SequenceCache
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.bands import Sharing, share_bands, share_blocks, short_text_keys

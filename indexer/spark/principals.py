@@ -13,8 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.comparing.criteria import Criteria
-from indexer.grouping.group_options import missing_order, quoted_words
-from indexer.grouping.principals import FieldOrder, Principal
+from indexer.grouping.group_options import FieldOrder, Principal, missing_order, quoted_words
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.distinct_texts import keyed_documents, number_texts

@@ -365,3 +365,12 @@ def _map_file(shape: int | tuple[int, ...], dtype: DTypeLike, size: int) -> NDAr
             f"{tempfile.gettempdir()} ({error.strerror}); "
             "set TMPDIR to a folder on a larger disk, or allow more --memory"
         ) from error
+
+
+def are_in(codes: Codes, others: Codes) -> NDArray[np.bool_]:
+    """Return which codes are among `others`, which are sorted: (codes,) bool."""
+    if not len(others):
+        return np.zeros(len(codes), dtype=bool)
+    places = np.minimum(np.searchsorted(others, codes), len(others) - 1)
+    is_in: NDArray[np.bool_] = others[places] == codes
+    return is_in

@@ -5,7 +5,7 @@ import random
 import pytest
 from sample_library import rows, similarity
 
-from indexer.grouping.candidates import FEW_WORDS
+from indexer.grouping.words_in_common import FEW_WORDS
 from indexer.jobs.check import check
 from indexer.model import WordLookup
 from indexer.searching.fold_hits import fold_hits

@@ -12,8 +12,8 @@ import pyarrow.compute  # type: ignore[import-untyped]
 import pytest
 from numpy.typing import NDArray
 
-from indexer.fingerprinting.keys import design_for
-from indexer.grouping.candidates import ClosePairs, Join, SlotCounter, bit_words
+from indexer.fingerprinting.keys import bit_words, design_for
+from indexer.grouping.candidates import ClosePairs, Join, SlotCounter
 from indexer.recipe import recipe_named
 from indexer.spark import bands
 from indexer.spark.bands import (

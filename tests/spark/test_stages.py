@@ -13,10 +13,9 @@ from synthetic_library import library, store_of
 from indexer.comparing.criteria import Criteria
 from indexer.documents.sources import walk
 from indexer.errors import SourceNotFound, StoreError, UsageError
-from indexer.grouping.group import group
+from indexer.grouping.group import ConnectedTexts, group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
-from indexer.grouping.principals import ConnectedTexts
 from indexer.recipe import DEFAULT
 from indexer.spark.group import Components
 from indexer.spark.input_documents import Input, failures, signed_documents

@@ -16,16 +16,15 @@ from sample_library import library, rows, true_pairs
 
 from indexer.defaults import RECALL
 from indexer.errors import UsageError
-from indexer.grouping.match import MatchOptions, MatchResult, match
-from indexer.grouping.precision_recall import (
+from indexer.grouping.audit import (
     RULED_OUT,
     Stratum,
     allot,
     audit_strata,
     count_bounds,
-    describe_audit,
-    distinct_places,
+    distinct_indexes,
 )
+from indexer.grouping.match import MatchOptions, MatchResult, match
 from indexer.recipe import recipe_named
 
 LITTLE = 0.5  # a planned recall at which many pairs are missed
@@ -173,22 +172,20 @@ def test_the_summary_claims_no_more_than_was_verified() -> None:
         Stratum("measured", 3, 3, 3, 1.0, True),
         Stratum("far", 32, 32, 0, 0.0, False, placed=False),
     )
-    [every] = describe_audit(
-        audit_strata(0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far], "lcs")
-    )
+    [every] = audit_strata(
+        0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far], "lcs"
+    ).sentences()
     assert every == (
         "audit: all 36 pairs of different texts are verified; 1 pair of texts is at 0.8 or "
         "above by lcs and not listed: recall 75.0%"
     )
     sampled = Stratum("far", 50_000, 300, 0, 0.0, False, placed=False)
-    [nothing] = describe_audit(
-        audit_strata(0.99, [Stratum("measured", 0, 0, 0, 1.0, True), sampled])
-    )
+    [nothing] = audit_strata(0.99, [Stratum("measured", 0, 0, 0, 1.0, True), sampled]).sentences()
     assert (
         "300 of 50,000" in nothing
         and "far apart; by this random sample alone 609 may still do so" in nothing
     )
-    first, second = describe_audit(audit_strata(0.8, [measured, sampled]))
+    first, second = audit_strata(0.8, [measured, sampled]).sentences()
     assert "about 0 pairs of texts are" in first and "0 of 300 pairs sampled from 50,000" in second
     assert "recall of pairs of different texts 100.0% (95 % interval 74.3% to 100.0%)" in first
     assert "one in 10,000 of those at 0.8 lies there" in second
@@ -295,11 +292,11 @@ def test_samples_are_spread_over_strata_and_differ() -> None:
     assert allot([10, 0, 5], [0.5, 0.5, 0.5], 100) == [10, 0, 5]
     assert sum(allot([1000, 1000, 1000], [0.5, 0.1, 0.0], 100)) == 100
     for number, among in ((5, 6), (50, 60), (50, 10_000), (0, 0)):
-        numbers = distinct_places(number, among, 3).tolist()
+        numbers = distinct_indexes(number, among, 3).tolist()
         assert len(set(numbers)) == len(numbers) == number
         assert all(0 <= place < among for place in numbers)
     times = [0] * 10
     for seed in range(3000):
-        for place in distinct_places(3, 10, seed * 13).tolist():
+        for place in distinct_indexes(3, 10, seed * 13).tolist():
             times[place] += 1
     assert all(800 < count < 1000 for count in times)

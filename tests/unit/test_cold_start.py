@@ -12,7 +12,7 @@ import indexer
 from indexer import defaults
 from indexer.cli.main import COMMANDS, commands, run
 from indexer.comparing.measures import MEASURES
-from indexer.grouping.precision_recall import RULES
+from indexer.lab.evaluation.precision_recall import RULES
 from indexer.lab.synthesis.kinds import KINDS
 from indexer.lab.tuning.tune import GRIDS
 from indexer.recipe import DEFAULT

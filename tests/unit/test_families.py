@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.grouping.group import ConnectedTexts
+from indexer.grouping.group_options import FieldOrder
 from indexer.grouping.principals import (
-    ConnectedTexts,
-    FieldOrder,
     Graph,
     Visit,
     assign_principals,

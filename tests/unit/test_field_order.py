@@ -4,7 +4,7 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import UsageError
-from indexer.grouping.principals import FieldOrder, parse_order
+from indexer.grouping.group_options import FieldOrder, parse_order
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from indexer.grouping.precision_recall import bootstrap, mitchell, z_value
+from indexer.lab.evaluation.precision_recall import bootstrap, mitchell, z_value
 
 
 def test_conrad_and_raymond_print_one_standard_deviation_as_95_per_cent() -> None:

@@ -22,11 +22,11 @@ from indexer.defaults import MEASURE
 from indexer.errors import RecipeMismatch, StoreError, UnknownMeasure, UsageError
 from indexer.fingerprinting.minhash import wilson
 from indexer.grouping import similar_pairs
-from indexer.grouping.candidates import FEW_WORDS
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.grouping.verification import Verifier
+from indexer.grouping.words_in_common import FEW_WORDS
 from indexer.model import Assignment
 from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
 from indexer.searching.fold_hits import fold_hits

@@ -9,7 +9,7 @@ from sample_library import edited, library, rows, sentence
 from indexer.errors import UsageError
 from indexer.grouping import match as pairs
 from indexer.grouping.collection import PAGE, Names, Records, gather
-from indexer.grouping.group import assign_families, group
+from indexer.grouping.group import Grouping, assign_families, group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.grouping.verification import Verifier
@@ -73,7 +73,7 @@ def test_families_are_the_same(texts_by_id, kind, cap):
         collection = gather(store.scan(), DEFAULT, len(texts_by_id), budget=budget)
         options = GroupOptions(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
         verifier = Verifier(store, collection, "jaccard")
-        results.append(assign_families(collection, verifier, options))
+        results.append(assign_families(Grouping(collection, verifier, options)))
     assert results[0] == results[1]
 
 

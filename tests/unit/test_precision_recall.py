@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.grouping.precision_recall import Counts, count_sets, is_captured, linked_sets
+from indexer.lab.evaluation.precision_recall import Counts, count_sets, is_captured, linked_sets
 
 TRUE = {("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")}
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparing.measures import parity_map
+from indexer.fingerprinting.keys import count_ones
 from indexer.grouping import parity_maps
-from indexer.grouping.parity_maps import ParityMaps, count_ones
+from indexer.grouping.parity_maps import ParityMaps
 from indexer.grouping.similar_pairs import FeatureOrder, SimilarSets, prefix_length
 from indexer.system.external_memory import MemoryBudget, SpillFiles
 

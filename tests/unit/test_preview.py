@@ -12,10 +12,10 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.comparing.criteria import Criteria, Window
 from indexer.defaults import FOLD, MEASURE
+from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
-from indexer.review import survey as preview
 from indexer.review.survey import survey
 from indexer.stores import open_store
 

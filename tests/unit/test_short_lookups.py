@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import library, rows, similarity
 
-from indexer.grouping.candidates import FEW_WORDS
+from indexer.grouping.words_in_common import FEW_WORDS
 from indexer.model import Candidates
 from indexer.searching.similar import SimilarOptions, similar, similar_many, word_lookup
 from indexer.stores.sqlite import candidates

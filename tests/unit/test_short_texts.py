@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.fingerprinting.hashing import number_occurrences, string_hashes
-from indexer.grouping.candidates import FEW_WORDS, ShortTexts, most_words, short_keys
+from indexer.grouping.candidates import ShortTexts
+from indexer.grouping.words_in_common import FEW_WORDS, most_words, short_keys
 from indexer.system.external_memory import MemoryBudget, SpillFiles, decode_pair
 
 texts = st.lists(st.lists(st.sampled_from("abcdefghijkl"), max_size=24), max_size=20)

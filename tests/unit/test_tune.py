@@ -25,7 +25,7 @@ from corpus.formats import txt
 from indexer.comparing.measures import Side, measure_pair
 from indexer.errors import UnknownName, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
-from indexer.grouping.precision_recall import Counts
+from indexer.lab.evaluation.precision_recall import Counts
 from indexer.lab.synthesis.synth import SynthOptions, synth
 from indexer.lab.tuning.experiment import experiment, run
 from indexer.lab.tuning.report import COLUMNS, page, table, write

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from indexer.errors import UsageError
 from indexer.grouping.group_options import check_threshold
-from indexer.grouping.precision_recall import RULES, Rule, ordered_pair
 from indexer.lab.evaluation.decider import NOT_FOUND, Decider, Decision, TypeDecider
 from indexer.lab.evaluation.gold import Group, Pair, gold_documents, groups
 from indexer.lab.evaluation.judgements import Gold, GoldDocument
+from indexer.lab.evaluation.precision_recall import RULES, Rule, ordered_pair
 from indexer.lab.evaluation.scores import (
     Evaluation,
     Mistake,
@@ -36,7 +36,7 @@ class EvaluateOptions:
 
     `recipes`: those to measure; the store's own, or the default, when empty. `measure`: that of the
     recipe when None. `rule`: when a set counts as captured, one of
-    `indexer.grouping.precision_recall.RULES`. `closed`: whether pairs that are not listed are
+    `indexer.lab.evaluation.precision_recall.RULES`. `closed`: whether pairs that are not listed are
     different; see `read_gold`. `seed`: that of the bootstrap. `types`: also measure the detector of
     duplicate types, its overlap being the threshold, and count the types of found pairs.
     `synonyms`: lines as `duplicate_sets` takes them, with `types` alone.

@@ -20,7 +20,6 @@ from typing import Any
 
 from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
-from indexer.grouping.precision_recall import linked_sets, ordered_pair
 from indexer.jobs.document_rows import documents_at
 from indexer.lab.evaluation.judgements import (
     DIFFERENT,
@@ -35,6 +34,7 @@ from indexer.lab.evaluation.judgements import (
     GoldSet,
     LabelledPair,
 )
+from indexer.lab.evaluation.precision_recall import linked_sets, ordered_pair
 from indexer.model import Blob, Row
 from indexer.stores.base import Store
 from indexer.wording import count_of

@@ -24,7 +24,6 @@ from starlette.routing import Route
 
 from indexer.errors import NearfoldError, UsageError
 from indexer.fingerprinting.normalise import count_words
-from indexer.grouping.precision_recall import ordered_pair
 from indexer.lab.evaluation.gold import gold_documents, read_gold
 from indexer.lab.evaluation.judgements import (
     DIFFERENT,
@@ -37,6 +36,7 @@ from indexer.lab.evaluation.judgements import (
     Judgement,
     Sheet,
 )
+from indexer.lab.evaluation.precision_recall import ordered_pair
 from indexer.lab.evaluation.sheets import SheetWriter, agreement, disagreements, read_sheets
 from indexer.review.http import (
     check_token,

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from indexer.grouping.precision_recall import ordered_pair
+from indexer.lab.evaluation.precision_recall import ordered_pair
 
 # Kappa: agreement of assessors beyond chance, over categories without order.
 

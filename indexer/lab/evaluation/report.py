@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from indexer.comparing.compare import compare
-from indexer.grouping.precision_recall import RULES
 from indexer.lab.evaluation.judgements import GoldDocument, Kappa, MeasuredAgreement
+from indexer.lab.evaluation.precision_recall import RULES
 from indexer.lab.evaluation.scores import Evaluation, Mistake, Result
 from indexer.review.rendering import render_file
 from indexer.review.side_by_side import Cells, SideBySide

@@ -12,17 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.fingerprinting.minhash import wilson
-from indexer.grouping.precision_recall import (
-    Counts,
-    Rule,
-    SetCounts,
-    bootstrap,
-    count_sets,
-    is_captured,
-    linked_sets,
-    mitchell,
-    share,
-)
 from indexer.lab.evaluation.gold import Group, Pair
 from indexer.lab.evaluation.judgements import (
     DUPLICATES,
@@ -32,6 +21,17 @@ from indexer.lab.evaluation.judgements import (
     Kappa,
     LabelledPair,
     siegel_castellan,
+)
+from indexer.lab.evaluation.precision_recall import (
+    Counts,
+    Rule,
+    SetCounts,
+    bootstrap,
+    count_sets,
+    is_captured,
+    linked_sets,
+    mitchell,
+    share,
 )
 
 Interval = tuple[float, float]
@@ -77,7 +77,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class CaptureScores:
-    """Scores of sets, under a rule of `indexer.grouping.precision_recall.RULES`."""
+    """Scores of sets, under a rule of `indexer.lab.evaluation.precision_recall.RULES`."""
 
     counts: SetCounts
     recall: Share

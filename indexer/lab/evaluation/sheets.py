@@ -17,7 +17,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from indexer.errors import UsageError
-from indexer.grouping.precision_recall import ordered_pair
 from indexer.lab.evaluation.gold import Record, read_gold, records, type_named
 from indexer.lab.evaluation.judgements import (
     DUPLICATES,
@@ -37,6 +36,7 @@ from indexer.lab.evaluation.judgements import (
     mean_kappa,
     siegel_castellan,
 )
+from indexer.lab.evaluation.precision_recall import ordered_pair
 
 VERSION = 1
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from indexer.grouping.precision_recall import Counts
+from indexer.lab.evaluation.precision_recall import Counts
 from indexer.lab.tuning.results import (
     CLOSE,
     ENOUGH,

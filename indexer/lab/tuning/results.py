@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.grouping.precision_recall import Counts
 from indexer.lab.evaluation.judgements import DIFFERENT, DUPLICATES
+from indexer.lab.evaluation.precision_recall import Counts
 
 UNRELATED = "unrelated"
 ENOUGH_GROUPS = 20  # of related documents, for a bootstrap over them

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from indexer.fingerprinting.hashing import mix64
-from indexer.grouping.precision_recall import Counts, bootstrap, f1_of_rows
 from indexer.lab.evaluation.judgements import TYPES
+from indexer.lab.evaluation.precision_recall import Counts, bootstrap, f1_of_rows
 from indexer.lab.tuning.results import (
     UNRELATED,
     Case,

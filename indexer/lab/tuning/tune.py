@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from indexer.errors import UnknownName, UsageError
-from indexer.grouping.precision_recall import bootstrap, f1_of_rows, linked_sets
 from indexer.lab.evaluation.decider import usual_measure
 from indexer.lab.evaluation.gold import gold_documents, groups
 from indexer.lab.evaluation.judgements import Gold
+from indexer.lab.evaluation.precision_recall import bootstrap, f1_of_rows, linked_sets
 from indexer.lab.evaluation.sheets import read_truth
 from indexer.lab.synthesis.changes import RandomSource
 from indexer.lab.tuning.experiment import RECALLS, THRESHOLDS, layout, run

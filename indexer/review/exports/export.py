@@ -315,11 +315,11 @@ def export(
 def _write_report(
     store: FullStore, out: Path, options: ExportOptions, progress: Progress
 ) -> ExportResult:
-    audit = None
+    audited = None
     if options.audit:
         sampled = MatchOptions(threshold=options.threshold, recall=RECALL, audit=options.audit)
-        audit = match(store, sampled, progress=progress).audit
-    page = report(store, options.date, progress, audit)
+        audited = match(store, sampled, progress=progress)
+    page = report(store, options.date, progress, audited)
     with write_whole(out) as part:
         part.write_text(page.html, encoding="utf-8", errors="replace", newline="\n")
     return ExportResult(str(out), "html", "report", page.documents)

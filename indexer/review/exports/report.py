@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 
 from indexer.comparing.measures import MEASURES
 from indexer.defaults import MEASURE
-from indexer.grouping.precision_recall import Audit, describe_audit
+from indexer.grouping.match import MatchResult
 from indexer.jobs.status import Overview, status
 from indexer.model import Progress, Row, Status, no_progress
 from indexer.review import charts
@@ -58,17 +58,18 @@ def report(
     store: FullStore,
     date: str | None = None,
     progress: Progress = no_progress,
-    audit: Audit | None = None,
+    audited: MatchResult | None = None,
 ) -> Report:
     """Return the report of a store as the last `group` left it.
 
-    `date` stands at its top; today's in UTC when None. `audit` says what `group` misses. For the
-    same documents and the same date the report is the same, byte for byte. Charts are left out
-    where they cannot be drawn; their numbers are always there. The whole store is read once, and
-    again the texts of up to 20,000 pairs, for what other thresholds would give. Raises `StoreError`
-    when nothing was indexed yet.
+    `date` stands at its top; today's in UTC when None. `audited` holds an estimate of what `group`
+    misses. For the same documents and the same date the report is the same, byte for byte. Charts
+    are left out where they cannot be drawn; their numbers are always there. The whole store is read
+    once, and again the texts of up to 20,000 pairs, for what other thresholds would give. Raises
+    `StoreError` when nothing was indexed yet.
     """
     overview = status(store)
+    audit = None if audited is None else audited.audit
     surveyed = survey(store, progress)
     measure = surveyed.measure if surveyed.measure != "none" else MEASURE
     families = [family(store, largest.id) for largest in surveyed.largest]
@@ -82,12 +83,12 @@ def report(
         "numbers": _numbers(surveyed, overview),
         "charts": _charts(surveyed) if charts.can_draw() else dict.fromkeys(_CHARTS),
         "missing": "" if charts.can_draw() else charts.MISSING,
-        "tables": _tables(surveyed, overview, audit),
+        "tables": _tables(surveyed, overview, audited),
         "content_types": _content_types(overview),
         "states": _states(overview),
         "groups": [_group(large) for large in families],
         "audit": audit,
-        "audit_sentences": _audit_sentences(audit),
+        "audit_sentences": _audit_sentences(audited),
         "more_failures": max(0, len(overview.failed) - FAILURES),
         "settings": _settings(overview, surveyed),
     }
@@ -152,8 +153,9 @@ def _first_bin(surveyed: Survey) -> int | None:
 
 
 def _tables(
-    surveyed: Survey, overview: Overview, audit: Audit | None
+    surveyed: Survey, overview: Overview, audited: MatchResult | None
 ) -> dict[str, list[tuple[str, ...]]]:
+    audit = None if audited is None else audited.audit
     return {
         "sizes": [(size, f"{number:,}") for size, number in surveyed.sizes],
         "similarities": [(low, f"{number:,}") for low, number in _similarities(surveyed)],
@@ -202,10 +204,10 @@ def _group(large: Family) -> _Group:
     )
 
 
-def _audit_sentences(audit: Audit | None) -> list[str]:
-    if audit is None:
+def _audit_sentences(audited: MatchResult | None) -> list[str]:
+    if audited is None or audited.audit is None:
         return []
-    sentences = [sentence.removeprefix("audit: ") for sentence in describe_audit(audit)]
+    sentences = [sentence.removeprefix("audit: ") for sentence in audited.audit.sentences()]
     return [sentence[:1].upper() + sentence[1:] for sentence in sentences]
 
 
