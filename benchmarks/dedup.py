@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cdist
 
-from indexer.comparing.measures import Side
+from indexer.comparing.measures import ComparedText
 from indexer.recipe import DEFAULT
 
 THRESHOLD = 0.8
@@ -123,7 +123,7 @@ def lcs_matrix(texts: list[str]) -> NDArray[np.float32]:
 
 def jaccard_matrix(texts: list[str]) -> NDArray[np.float32]:
     """Return the features in common of all pairs, as fractions of those of both."""
-    features = [Side(text, DEFAULT).features.hashes for text in texts]
+    features = [ComparedText(text, DEFAULT).features.hashes for text in texts]
     counts = np.array([len(own) for own in features])
     all_features = np.concatenate(features)
     order = np.argsort(all_features, kind="stable")

@@ -24,7 +24,7 @@ from harness import ROOT, arguments, head, row
 from indexer import open_store
 from indexer.comparing.criteria import is_replaced
 from indexer.comparing.differences import Rarity, has_differences, measure_new_words
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.defaults import REPLACED_AT_MOST
 from indexer.fingerprinting.minhash import wilson
 from indexer.recipe import DEFAULT
@@ -32,7 +32,7 @@ from indexer.stores.abilities import FullStore
 
 VERDICTS = ("right", "debatable", "wrong")
 MAX_LETTERS = 2_000_000  # of a text that is aligned
-Condition = Callable[[Side, Side], bool]
+Condition = Callable[[ComparedText, ComparedText], bool]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def conditions(store: FullStore) -> Mapping[str, Condition]:
     """Return what separates a pair, by the option that asks for it."""
     rarity = Rarity(store.vocabulary.frequencies)
 
-    def is_new(a: Side, b: Side) -> bool:
+    def is_new(a: ComparedText, b: ComparedText) -> bool:
         return (measure_new_words([(a, b)], rarity)[0].novelty or 0) > 2
 
     return {
@@ -81,10 +81,10 @@ def separated_rows(read: list[Family], store: FullStore, root: Path) -> Iterator
     """Yield for each condition how many pairs of each verdict it separates, of how many."""
     ids = {stored.path: stored.id for stored in store.scan()}
 
-    def text_of(name: str) -> Side | None:
+    def text_of(name: str) -> ComparedText | None:
         id = ids.get(str(root / name), "")
         text = store.get([id])[id].text if id else ""
-        return Side(text, DEFAULT) if 0 < len(text) <= MAX_LETTERS else None
+        return ComparedText(text, DEFAULT) if 0 < len(text) <= MAX_LETTERS else None
 
     pairs = [
         (family.verdict, a, b)

@@ -30,7 +30,7 @@ from measure_corpora import LabelledPair, seen_corpora, unseen_corpora
 from numpy.typing import NDArray
 
 from indexer.comparing.differences import RARE, Rarity, has_differences, measure_new_words
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.words import words
 from indexer.model import WordFrequencies
 from indexer.recipe import DEFAULT
@@ -72,7 +72,7 @@ def pool(corpora: Sequence[Scored]) -> Scored:
 
 def score(pairs: Sequence[LabelledPair]) -> Scored:
     """Score all pairs of a corpus, whose texts tell which words are rare."""
-    read = {text: Side(text, DEFAULT) for pair in pairs for text in (pair.a, pair.b)}
+    read = {text: ComparedText(text, DEFAULT) for pair in pairs for text in (pair.a, pair.b)}
     both = [(read[pair.a], read[pair.b]) for pair in pairs]
     frequency = Counter(word for text in read.values() for word in text.words.vocabulary)
     rows = [score_pair(a, b, frequency, len(read)) for a, b in both]
@@ -82,7 +82,7 @@ def score(pairs: Sequence[LabelledPair]) -> Scored:
     return Scored(pairs, scores, lengths, np.array([one.novelty or 0.0 for one in new]))
 
 
-def rarity_in(texts: Iterable[Side]) -> Rarity:
+def rarity_in(texts: Iterable[ComparedText]) -> Rarity:
     """Return how many of the texts have a word, as written but for case."""
     count = len(list(texts))
     having = Counter(word for text in texts for word in text.spelled.vocabulary)
@@ -95,7 +95,9 @@ def rarity_in(texts: Iterable[Side]) -> Rarity:
     return Rarity(frequencies)
 
 
-def score_pair(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> dict[str, float]:
+def score_pair(
+    a: ComparedText, b: ComparedText, frequency: Mapping[str, int], texts: int
+) -> dict[str, float]:
     names = ("jaccard", "resemblance", "overlap", "lcs")
     values = {name: measure_pair(name, a, b).similarity for name in names}
     in_order = values["lcs"]

@@ -194,18 +194,20 @@ class TextFieldMismatch(StoreError):
     `signed`: how many documents have fingerprints; None for an index of nearfold's own.
     """
 
-    def __init__(self, *, index: str, stored: str, requested: str, signed: int | None) -> None:
+    def __init__(
+        self, *, index: str, stored: str, requested: str, fingerprinted: int | None
+    ) -> None:
         extent = (
             "all its texts are there"
-            if signed is None
-            else f"documents with its fingerprints: {signed:,}"
+            if fingerprinted is None
+            else f"documents with its fingerprints: {fingerprinted:,}"
         )
         super().__init__(
             f"index {index} is signed by its field {stored}, not {requested}: {extent}; "
             f"give --text-field {stored}, or read it into another store"
         )
         self.index, self.stored, self.requested = index, stored, requested
-        self.signed = signed
+        self.signed = fingerprinted
 
 
 class ReindexInProgress(StoreError):

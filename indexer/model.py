@@ -195,7 +195,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
+class Prefilter:
     """Bounds that leave out candidates whose rows need not be read.
 
     Rows with a sketch have at least `least` slots equal to `slots`, a sketch as it is stored, with
@@ -213,7 +213,7 @@ class WordLookup:
     """A look-up of rows of a few words by these.
 
     `words`: the different ones, each in the ways in which it may be written. A row has at least
-    `shared` of them in its text, which has `fewest_words` to `most_words` words.
+    `shared` of them in its text, which has `fewest_words` to `max_words` words.
     """
 
     words: tuple[tuple[str, ...], ...]

@@ -638,7 +638,7 @@ def _one_of(what: str, value: str, known: tuple[str, ...]) -> str:
     return value
 
 
-def _number(what: str, digits: str, least: int, most: int) -> int:
-    if not digits.isdecimal() or len(digits) > 9 or not least <= int(digits) <= most:
-        raise UsageError(f"the {what} lies between {least} and {most}, unlike {digits!r}")
+def _number(what: str, digits: str, minimum: int, limit: int) -> int:
+    if not digits.isdecimal() or len(digits) > 9 or not minimum <= int(digits) <= limit:
+        raise UsageError(f"the {what} lies between {minimum} and {limit}, unlike {digits!r}")
     return int(digits)

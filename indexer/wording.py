@@ -148,7 +148,7 @@ def unmistakable(name: str) -> str:
     return shown if plain else json.dumps(shown, ensure_ascii=False)
 
 
-def percent(share: float | None, digits: int = 0) -> str:
+def percent(fraction: float | None, digits: int = 0) -> str:
     """Return a share in [0, 1] in per cent. Only 1 is 100 %: texts that differ are never shown as
     equal.
 
@@ -158,30 +158,30 @@ def percent(share: float | None, digits: int = 0) -> str:
     >>> percent(0.918, 1), percent(0.99999, 1), percent(0.995), percent(1)
     ('91.8%', '99.9%', '99.5%', '100%')
     """
-    if share is None:
+    if fraction is None:
         return "–"
-    text = f"{share:.{digits}%}"
-    if share == 1 or not text.startswith("100"):
+    text = f"{fraction:.{digits}%}"
+    if fraction == 1 or not text.startswith("100"):
         return text
     digits = max(1, digits)
     steps = 10 ** (digits + 2)
-    return f"{math.floor(share * steps) / steps:.{digits}%}"
+    return f"{math.floor(fraction * steps) / steps:.{digits}%}"
 
 
-def spell_words_in_order(common: int, words: tuple[int, int]) -> str:
+def format_words_in_order(common: int, words: tuple[int, int]) -> str:
     """Return the words that two texts have in order, of the longer one, and both lengths.
 
-    >>> spell_words_in_order(82, (1_000, 90))
+    >>> format_words_in_order(82, (1_000, 90))
     '82 of 1,000 words, in order; the texts have 1,000 and 90 words'
     """
     longer = count_of(max(words), "word")
     return f"{common:,} of {longer}, in order; the texts have {words[0]:,} and {words[1]:,} words"
 
 
-def spell_labels(labels: Iterable[str]) -> str:
+def format_labels(labels: Iterable[str]) -> str:
     """Join labels with commas; `(none)` for none.
 
-    >>> spell_labels(["hot", "key"]), spell_labels([])
+    >>> format_labels(["hot", "key"]), format_labels([])
     ('hot, key', '(none)')
     """
     return ", ".join(labels) or "(none)"

@@ -10,8 +10,8 @@ import numpy as np
 from sample_library import similarity
 
 from indexer.comparing.criteria import copy_key
-from indexer.comparing.measures import Side, measure_pair
-from indexer.comparing.plan import fewest_equal
+from indexer.comparing.measures import ComparedText, measure_pair
+from indexer.comparing.plan import min_equal
 from indexer.defaults import FOLD, MEASURE
 from indexer.fingerprinting.keys import band_keys, unpack_slots
 from indexer.grouping.group_options import GroupOptions, quoted_words
@@ -27,7 +27,7 @@ class Oracle:
         self.threshold, self.chained = threshold, threshold if chained is None else chained
         self.rows = {row.id: row for row in rows}
         self.copy_keys = {id: copy_key(row) for id, row in self.rows.items()}
-        self.sides = {id: Side(row.text, recipe) for id, row in self.rows.items()}
+        self.sides = {id: ComparedText(row.text, recipe) for id, row in self.rows.items()}
         layout = GroupOptions(min(self.threshold, self.chained), measure).band_plan(recipe)
         self.recipe = recipe
         self.slots = {
@@ -115,7 +115,7 @@ class Oracle:
         if same or a not in self.slots or b not in self.slots:
             return same
         equal = self.equal(a, b)
-        least = fewest_equal(self.measure, threshold or self.threshold, self.recipe)
+        least = min_equal(self.measure, threshold or self.threshold, self.recipe)
         return frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and equal >= least
 
     def similarity(self, a, b):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.defaults import MEASURE
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.jobs.document_rows import ExtractedBlob, row_of
@@ -71,14 +71,14 @@ def library(rows: list[Row], recipe: Recipe = DEFAULT) -> Any:
 @lru_cache(maxsize=1 << 14)
 def similarity(a: str, b: str, measure: str = MEASURE, recipe: Recipe = DEFAULT) -> float:
     """Return the similarity of two texts by a measure."""
-    return measure_pair(measure, Side(a, recipe), Side(b, recipe)).similarity
+    return measure_pair(measure, ComparedText(a, recipe), ComparedText(b, recipe)).similarity
 
 
 def true_pairs(
     texts: dict[str, str], threshold: float, recipe: Recipe = DEFAULT, measure: str = MEASURE
 ) -> dict[tuple[str, str], float]:
     """Return, by brute force, the pairs at the threshold or above by a measure."""
-    sides = {id: Side(text, recipe) for id, text in texts.items()}
+    sides = {id: ComparedText(text, recipe) for id, text in texts.items()}
     values = {
         (a, b): measure_pair(measure, sides[a], sides[b]).similarity
         for a, b in combinations(sorted(texts), 2)

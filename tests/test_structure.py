@@ -10,8 +10,8 @@ FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
 MODULES, LINES, DOORS = 315, 750, 8
 MORE_DOORS = {"comparing": 10, "grouping": 9}
-FLOWS = {"index": 54, "group": 54, "search": 45, "similar": 48}
-PRIVATE_WORDS = 10_420
+FLOWS = {"index": 48, "group": 42, "search": 39, "similar": 41}
+PRIVATE_WORDS = 5156
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.options import (
-    ShareType,
+    FractionType,
     fold_threshold_option,
     json_option,
     measure_option,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @fold_threshold_option
 @click.option(
     "--review",
-    type=ShareType(0, 1),
+    type=FractionType(0, 1),
     help=f"Least similarity of what is for review (default: {REVIEW}, or --threshold if lower).",
 )
 @click.option(
@@ -102,8 +102,8 @@ def check_command(
         print_json(dataclasses.asdict(result))
     else:
         _print_result(result)
-        for place, attachment in result.attachments.items():
-            console().print(Text(f"\n{visible(place)}"))
+        for position, attachment in result.attachments.items():
+            console().print(Text(f"\n{visible(position)}"))
             _print_result(attachment)
     return 0
 

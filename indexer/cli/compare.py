@@ -86,12 +86,12 @@ def compare_command(
     from indexer.review.compare_page import compare_page
     from indexer.review.compared_documents import original
     from indexer.review.redline_files import redline_docx, redline_pdf
-    from indexer.system.files import check_not_read, check_place, write_whole
+    from indexer.system.files import check_not_read, check_output_path, write_whole
 
-    for place, option in ((page, "--html"), (docx, "--docx"), (pdf, "--pdf")):
-        if place:
-            check_not_read(place, (a, b), option)
-            check_place(place, option)
+    for position, option in ((page, "--html"), (docx, "--docx"), (pdf, "--pdf")):
+        if position:
+            check_not_read(position, (a, b), option)
+            check_output_path(position, option)
     with open_for_command(store_url) as store:
         left, right = originals = original(a, store), original(b, store)
         comparison = _compare(store, left, right, matching, shingle_width)

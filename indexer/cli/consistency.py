@@ -9,7 +9,7 @@ import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.cli.output import console, print_json, print_lines
-from indexer.wording import count_of, spell_labels, visible
+from indexer.wording import count_of, format_labels, visible
 
 if TYPE_CHECKING:
     from indexer.grouping.consistency import Disagreement
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 def consistency_command(store_url: str, as_json: bool) -> int:
-    """List near-duplicate groups whose documents carry different labels.
+    """List near-duplicate groups whose labels differ.
 
     Nothing is grouped or written.
     """
@@ -50,7 +50,7 @@ def _print_disagreements(disagreements: Sequence[Disagreement], as_json: bool) -
         line = f"{disagreement.family}  {documents}: {', '.join(counts)}"
         out.print(Text(visible(line)))
         print_lines(
-            f"  {spell_labels(member.labels)}  {member.id}  {member.path}"
+            f"  {format_labels(member.labels)}  {member.id}  {member.path}"
             for member in disagreement.members
         )
 

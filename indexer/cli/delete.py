@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from indexer.cli.options import ShareType, json_option, open_for_command, store_option
+from indexer.cli.options import FractionType, json_option, open_for_command, store_option
 from indexer.cli.output import EXIT_FAILED, console, print_json
 from indexer.defaults import FOLD, MEASURE, MEASURE_NAMES, PRINCIPAL
 from indexer.wording import count_of, visible
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--threshold",
-    type=ShareType(0, 1),
+    type=FractionType(0, 1),
     help=f"Least similarity (default: that of the last `group`, or {FOLD}).",
 )
 @click.option(

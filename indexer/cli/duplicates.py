@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli import progress
-from indexer.cli.options import ShareType, json_option
+from indexer.cli.options import FractionType, json_option
 from indexer.cli.output import EXIT_FAILED, console
 from indexer.defaults import FOLD
 from indexer.errors import UsageError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--near", is_flag=True, help="Group files of similar texts in which no fact differs.")
 @click.option(
     "--threshold",
-    type=ShareType(0, 1),
+    type=FractionType(0, 1),
     default=FOLD,
     show_default=True,
     help="Minimum similarity of near duplicates.",
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("--undo", is_flag=True, help="Undo what was done to files below PATH.")
 @json_option
 def duplicates_command(paths: tuple[str, ...], undo: bool, as_json: bool, **options: Any) -> int:
-    """List groups of duplicate files; nothing is changed unless you say so.
+    """List duplicate files of folders; link or move them.
 
     Files are the same if their bytes are. One file of each group is kept: that of the earliest
     PATH, then the first by name; of near duplicates the longest text. Both files are compared again

@@ -10,7 +10,7 @@ import click
 
 from indexer.cli import progress
 from indexer.cli.options import (
-    ShareType,
+    FractionType,
     json_option,
     open_for_command,
     out_file_option,
@@ -48,8 +48,8 @@ def cell_table(*titles: str) -> Table:
     from rich.table import Table
 
     columns = Table(box=None, padding=(0, 2, 0, 0))
-    for place, title in enumerate(titles):
-        columns.add_column(title, justify="right" if place else "left", no_wrap=True)
+    for index, title in enumerate(titles):
+        columns.add_column(title, justify="right" if index else "left", no_wrap=True)
     return columns
 
 
@@ -75,7 +75,7 @@ def kappa_cells(agreement: MeasuredAgreement) -> list[str]:
     ]
 
 
-def share_cells(measured: Share) -> list[str]:
+def fraction_cells(measured: Share) -> list[str]:
     """Return a share, the counts it was made of, and its three intervals."""
     return [
         percentage(measured.value),
@@ -117,7 +117,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
 @click.option(
     "--threshold",
     "thresholds",
-    type=ShareType(0, 1),
+    type=FractionType(0, 1),
     multiple=True,
     default=[REVIEW],
     show_default=True,
@@ -169,12 +169,12 @@ def evaluate_command(
     """
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
     from indexer.lab.evaluation.report import evaluation_page
-    from indexer.system.files import check_place, write_whole
+    from indexer.system.files import check_output_path, write_whole
     from indexer.system.recipe_inputs import recipe_asked
 
     chosen = [recipe_asked(name) for name in recipes]
     if report:
-        check_place(report, "--report")
+        check_output_path(report, "--report")
     settings = EvaluateOptions(recipes=chosen, closed=_UNLISTED[unlisted], **options)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         evaluation = evaluate(gold, store, settings, progress=advance)
@@ -272,14 +272,14 @@ def _print_result(result: Result, evaluation: Evaluation, store_url: str, out: C
 
 def _print_scores(result: Result, out: Console) -> None:
     table = cell_table("", "value", "of", "Wilson", "Mitchell", "bootstrap")
-    shares = {
+    fractions = {
         "precision of pairs": result.pairs.precision,
         "recall of pairs": result.pairs.recall,
         "precision of sets": result.sets.precision,
         "recall of sets": result.sets.recall,
     }
-    for name, share in shares.items():
-        table.add_row(name, *share_cells(share))
+    for name, fraction in fractions.items():
+        table.add_row(name, *fraction_cells(fraction))
     bootstrap = interval(result.pairs.f1_bootstrap)
     table.add_row("F1 of pairs", percentage(result.pairs.f1), "", "", "", bootstrap)
     table.add_row("F1 of sets", percentage(result.sets.f1), "", "", "", "")

@@ -102,7 +102,7 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
 def export_command(
     store_url: str, as_json: bool, form: Form, what: What, out: Path, reviewers: str, **options: Any
 ) -> int:
-    """Write near-duplicate groups, pairs, batches or a review queue.
+    """Write groups, pairs, batches or a review queue to a file.
 
     The file is a table or a load file. --format html writes a report for people. --threshold and
     --measure are for pairs; groups are those of the last `group`, and --audit needs the
@@ -141,9 +141,9 @@ def _write_to_stdout(
     from indexer.review.exports.export import export
 
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "export"
-        result = export(store, place, form, what, settings, progress=advance)
-        with place.open("rb") as file:
+        path = Path(folder) / "export"
+        result = export(store, path, form, what, settings, progress=advance)
+        with path.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
     sys.stdout.buffer.flush()
     for note in result.notes:
@@ -168,17 +168,17 @@ def _refuse_unused(form: Form, what: What) -> None:
     if form == "html" and "what" in names:
         raise UsageError("--format html is one report about everything; leave --what out")
     of_pairs = ("measure",) if "audit" in names else ("threshold", "measure")
-    places = (
+    positions = (
         ("--what batches", what == "batches" and form != "html", _OF_BATCHES),
         ("--what pairs", what == "pairs" and form != "html", of_pairs),
         ("--what queue", what == "queue" and form != "html", ("review",)),
         ("--format html", form == "html", ("date", "audit")),
         ("families, batches and queues", what != "pairs" and form != "html", ("dedup",)),
     )
-    for place, is_chosen, options in places:
+    for position, is_chosen, options in positions:
         for name in options:
             if name in names and not is_chosen:
-                raise UsageError(f"--{name.replace('_', '-')} is for {place} only; leave it out")
+                raise UsageError(f"--{name.replace('_', '-')} is for {position} only; leave it out")
 
 
 def _print_export(result: ExportResult, as_json: bool) -> None:

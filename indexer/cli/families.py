@@ -54,7 +54,7 @@ def families_command(
     store_url: str,
     as_json: bool,
 ) -> int:
-    """List the near-duplicate groups of the store, the largest first.
+    """List near-duplicate groups, the largest first.
 
     With --json, each is a line.
     """
@@ -101,16 +101,16 @@ def _print_families(
 def _print_family(family: ListedFamily, reasons: Sequence[Reasons | None], of: str) -> None:
     from rich.text import Text
 
-    from indexer.comparing.criteria import spell_reasons
+    from indexer.comparing.criteria import format_reasons
 
     out = console()
     first, *others = family.members
     out.print(Text(f"{count_of(family.size, of[:-1])}  {_name(first, of)}", style="bold"))
     for member, explained in zip(others[: LISTED - 1], reasons, strict=False):
-        share = "" if member.similarity is None else percent(member.similarity)
+        fraction = "" if member.similarity is None else percent(member.similarity)
         read = "  (as far as read)" if first.is_cut or member.is_cut else ""
-        out.print(Text(f"  {share:>4}  {_name(member, of)}{read}"))
-        for sentence in spell_reasons(explained) if explained else ():
+        out.print(Text(f"  {fraction:>4}  {_name(member, of)}{read}"))
+        for sentence in format_reasons(explained) if explained else ():
             out.print(Text(f"        {visible(sentence)}"))
     if family.size > LISTED:
         out.print(f"  ... and {family.size - LISTED:,} more; --json lists all")

@@ -35,12 +35,12 @@ def hash_command(
 ) -> int:
     """Print sketches and keys of files; store nothing."""
     from indexer.jobs.hash import hash, statistics_at
-    from indexer.system.files import check_place, write_whole
+    from indexer.system.files import check_output_path, write_whole
     from indexer.system.recipe_inputs import recipe_asked
 
     recipe = recipe_asked(recipe_name)
     if save_statistics:
-        check_place(save_statistics, "--save-statistics")
+        check_output_path(save_statistics, "--save-statistics")
     corpus = statistics_at(statistics, recipe, _print_left_out) if statistics else None
     if corpus and save_statistics:
         with write_whole(save_statistics, "--save-statistics") as part:
@@ -93,12 +93,12 @@ def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
 
 def _signature(fingerprint: Fingerprint) -> dict[str, Any]:
     """Return length, hash and terms of a rare-term signature, and the keys of the terms."""
-    from indexer.fingerprinting.rare_terms import spell_hash
+    from indexer.fingerprinting.rare_terms import format_hash
 
     vector = fingerprint.vector
     return {
         "length": None if vector is None else int(vector[0]),
-        "hash": None if vector is None else spell_hash(vector),
+        "hash": None if vector is None else format_hash(vector),
         "terms": list(fingerprint.terms),
         "rare": list(fingerprint.rare),
     }
@@ -109,7 +109,7 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
 
     A text without a signature is named by its status.
     """
-    from indexer.fingerprinting.rare_terms import spell_hash
+    from indexer.fingerprinting.rare_terms import format_hash
 
     if fingerprint.simhash is not None and recipe.features.startswith(_TOKENS):
         return _base32(fingerprint.simhash, recipe)
@@ -119,7 +119,7 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
         first = " ".join(f"{slot:08x}" for slot in fingerprint.minhash[:4].tolist())
         return f"{len(fingerprint.minhash)} slots {first} ..."
     if fingerprint.vector is not None:
-        head = f"{int(fingerprint.vector[0])} {spell_hash(fingerprint.vector)}"
+        head = f"{int(fingerprint.vector[0])} {format_hash(fingerprint.vector)}"
         return f"{head} {' '.join(fingerprint.terms[:8])}"
     return fingerprint.status
 
@@ -128,7 +128,7 @@ def _base32(bits: int, recipe: Recipe) -> str:
     """Return the serialised form of a simhash-doc."""
     from indexer.fingerprinting import simhash
 
-    return simhash.spell_base32(bits, recipe.features.removeprefix(_TOKENS))
+    return simhash.format_base32(bits, recipe.features.removeprefix(_TOKENS))
 
 
 def _hexadecimal(bits: int, recipe: Recipe) -> str:

@@ -16,7 +16,7 @@ import click
 from indexer.cli import progress
 from indexer.cli.options import (
     ByteCount,
-    ShareType,
+    FractionType,
     delimiter_option,
     encoding_option,
     index_recipe_option,
@@ -231,7 +231,7 @@ LISTED_FAILURES = 20
 )
 @click.option(
     "--family-threshold",
-    type=ShareType(0, 1),
+    type=FractionType(0, 1),
     help="Similarity at which a document joins a near-duplicate group on arrival, by measure and "
     "criteria of the "
     f"last `group` (default: that of the last `group`, or {FOLD}).",
@@ -276,19 +276,19 @@ def index_command(
         )
         recipe = destination.stored_recipe()
     for path in paths:
-        if _could_be_signed_there(path, store.address):
+        if _could_be_fingerprinted_there(path, store.address):
             advice = f"to sign the documents of {path} where they are: --store {path}"
             click.echo(f"read into {store_url}; {advice}", err=True)
             break
     if before is None:
-        kernel = _signed_with(recipe) or f"fingerprints by the {kernel_name()} kernel"
+        kernel = _fingerprinted_with(recipe) or f"fingerprints by the {kernel_name()} kernel"
         begun = "new index at" if destination is store else "documents signed in place in"
         click.echo(f"{begun} {store_url}; {kernel}", err=True)
     elif recipe and recipe.statistics_number > before.statistics_number:
         advice = (
             f"`nearfold reindex --recipe {recipe.name}` signs the earlier documents by them, too"
         )
-        click.echo(f"new documents are {_signed_with(recipe)}; {advice}", err=True)
+        click.echo(f"new documents are {_fingerprinted_with(recipe)}; {advice}", err=True)
     _print_account(account, as_json)
     excluded = account.skipped.get("excluded", 0)
     is_all = sum(account.skipped.values()) == account.seen
@@ -304,11 +304,11 @@ def index_command(
 
 def _options(values: dict[str, Any]) -> IndexOptions:
     """Return the options of `index` from those of the command line."""
-    from indexer.documents.base import Limits, Reading
+    from indexer.documents.base import Limits, ReadOptions
     from indexer.jobs.index import IndexOptions
     from indexer.system.recipe_inputs import recipe_asked
 
-    reading = Reading(**{name: values.pop(name) for name in _READING})
+    read_options = ReadOptions(**{name: values.pop(name) for name in _READING})
     limits = Limits(
         seconds=values.pop("timeout"),
         megabytes=values.pop("memory"),
@@ -321,10 +321,10 @@ def _options(values: dict[str, Any]) -> IndexOptions:
         values["family_threshold"] = "group"
     if values.pop("no_families"):
         values["family_threshold"] = None
-    return IndexOptions(recipe, limits=limits, reading=reading, **values)
+    return IndexOptions(recipe, limits=limits, reading=read_options, **values)
 
 
-def _signed_with(recipe: Recipe | None) -> str:
+def _fingerprinted_with(recipe: Recipe | None) -> str:
     """Return the corpus statistics of a recipe in words; empty for one without."""
     if recipe is None or recipe.corpus is None:
         return ""
@@ -333,10 +333,9 @@ def _signed_with(recipe: Recipe | None) -> str:
     return f"signed with statistics {name}, of {count_of(statistics.documents, 'document')}"
 
 
-def _could_be_signed_there(path: str, destination: StoreAddress) -> bool:
+def _could_be_fingerprinted_there(path: str, destination: StoreAddress) -> bool:
     """Return whether a PATH is an index in a search engine other than the one written to."""
-    from indexer.stores import is_store_url
-    from indexer.stores.address import parse_address
+    from indexer.stores.address import is_store_url, parse_address
 
     if not is_store_url(path):
         return False

@@ -60,13 +60,13 @@ def install_command(
 ) -> int:
     """Let a cluster sign documents of any client and fold searches."""
     from indexer.jobs.install import install, install_dashboards
-    from indexer.system.files import check_place
+    from indexer.system.files import check_output_path
     from indexer.system.recipe_inputs import recipe_asked
 
     if time_field and not dashboards:
         raise UsageError("--time-field is for --dashboards; give both, or neither")
     if dashboards and "://" not in dashboards and not dry_run:
-        check_place(Path(dashboards), "--dashboards")
+        check_output_path(Path(dashboards), "--dashboards")
     with open_for_command(store_url) as store:
         if dashboards:
             install_dashboards(store, dashboards, dry_run=True, time_field=time_field)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.options import (
-    ShareType,
+    FractionType,
     dry_run_option,
     encoding_option,
     json_option,
@@ -20,7 +20,7 @@ from indexer.cli.options import (
 )
 from indexer.cli.output import EXIT_FAILED, console, print_json, print_lines
 from indexer.errors import UsageError
-from indexer.wording import count_of, spell_labels, visible
+from indexer.wording import count_of, format_labels, visible
 
 if TYPE_CHECKING:
     from indexer.grouping.label import LabelJob, LabelResult, LabelUpdate, ReviewItem, UndoResult
@@ -42,7 +42,7 @@ def print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None:
     if result.conflicts:
         out.print(f"{count_of(len(result.conflicts), 'document')} with labels not in the file:")
         print_lines(
-            f"  kept {spell_labels(conflict.kept)}  {conflict.id}  {conflict.path}"
+            f"  kept {format_labels(conflict.kept)}  {conflict.id}  {conflict.path}"
             for conflict in result.conflicts
         )
         out.print("--replace removes them")
@@ -217,11 +217,11 @@ def _undo_json(result: UndoResult, dry_run: bool) -> dict[str, Any]:
 
 def _review_line(item: ReviewItem) -> str:
     document = f"{_similarity(item.similarity)}{item.id}  {item.path}"
-    return f"  {spell_labels(item.labels)}  {document}  ({_REASONS[item.reason]})"
+    return f"  {format_labels(item.labels)}  {document}  ({_REASONS[item.reason]})"
 
 
 def _label_change(before: Sequence[str], after: Sequence[str]) -> str:
-    return f"{spell_labels(before)} -> {spell_labels(after)}"
+    return f"{format_labels(before)} -> {format_labels(after)}"
 
 
 def _similarity(similarity: float | None) -> str:
@@ -249,7 +249,7 @@ def _similarity(similarity: float | None) -> str:
 )
 @click.option(
     "--threshold",
-    type=ShareType(0, 1),
+    type=FractionType(0, 1),
     default=0.0,
     show_default=True,
     help="With --family: list less similar members for review.",
@@ -297,7 +297,7 @@ def label_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Label documents and the members of their near-duplicate groups.
+    """Label documents and the members of their groups.
 
     Every change can be undone.
 

@@ -17,7 +17,7 @@ import click
 from indexer.cli import progress
 from indexer.cli.manifest import run_manifest, write_manifest
 from indexer.cli.options import (
-    ShareType,
+    FractionType,
     cap_option,
     criteria_options,
     drop_defaults,
@@ -88,15 +88,15 @@ def print_database_lines(
             f"the pairs of a database of copietje are not written as {form}; they are its lines, "
             "or JSON with --format jsonl"
         )
-    least = DEFAULT_THRESHOLD if unset_options(["threshold"]) else threshold
+    minimum = DEFAULT_THRESHOLD if unset_options(["threshold"]) else threshold
     is_json = as_json or form == "jsonl"
     documents = pairs = 0
     with opened_out(out) as file:
-        for match in match_database(path, least, weight):
+        for match in match_database(path, minimum, weight):
             file.write(_json_pairs(match) if is_json else copietje_line(match.uid, match.matches))
             documents, pairs = documents + 1, pairs + len(match.matches)
     if as_json:
-        sys.stderr.write(json_line({"documents": documents, "pairs": pairs, "threshold": least}))
+        sys.stderr.write(json_line({"documents": documents, "pairs": pairs, "threshold": minimum}))
     return 0
 
 
@@ -104,8 +104,8 @@ def _json_pairs(document: LabelledMatches) -> str:
     """Return a line for each match of a document, with the fields of other pairs."""
     ranked = sorted(document.matches, reverse=True)
     return "".join(
-        json_line({"a": document.uid, "b": other, "similarity": share, "measure": "estimate"})
-        for share, other in ranked
+        json_line({"a": document.uid, "b": other, "similarity": fraction, "measure": "estimate"})
+        for fraction, other in ranked
     )
 
 
@@ -142,8 +142,8 @@ def print_fingerprint_pairs(
         fingerprints = read_fingerprints(file)
     except UnicodeDecodeError as error:
         raise UsageError(f"{file.name} is not UTF-8 ({error.reason}); save it as such") from error
-    least = 1 - DISTANCE / BITS if unset_options(["threshold"]) else threshold
-    distance = allowed_distance(least)
+    minimum = 1 - DISTANCE / BITS if unset_options(["threshold"]) else threshold
+    distance = allowed_distance(minimum)
     design = design_for(BITS, distance, tables)
     count = 0
     with opened_out(out) as target:
@@ -153,7 +153,7 @@ def print_fingerprint_pairs(
     if as_json:
         counts = {"fingerprints": len(fingerprints.names), "pairs": count, "distance": distance}
         tables_used = {"tables": design.tables, "key_bits": design.key_bits}
-        sys.stderr.write(json_line({**counts, "threshold": least, **tables_used}))
+        sys.stderr.write(json_line({**counts, "threshold": minimum, **tables_used}))
         return 0
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
     notes.print(f"{count_of(count, 'pair')} in {count_of(len(fingerprints.names), 'fingerprint')}")
@@ -206,8 +206,8 @@ class PairLines:
     def write(self, part: MatchResult) -> None:
         """Write some pairs, except in formats that need all of them."""
         names = self._names(part)
-        places = part.left, part.right
-        a, b = (map(names.__getitem__, side) for side in places)
+        positions = part.left, part.right
+        a, b = (map(names.__getitem__, side) for side in positions)
         lines = zip(a, b, part, self._reasons(part), strict=True)
         if self._form == "csv":
             sides = [] if part.within is None else ["a_in_b", "b_in_a"]
@@ -257,26 +257,28 @@ def _write_text(lines: Iterable[Line], file: TextIO) -> None:
 
 def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
     """Yield sentences: whether texts were cut, and the reasons."""
-    from indexer.comparing.criteria import spell_reasons
+    from indexer.comparing.criteria import format_reasons
 
     if pair.as_read and not (reasons and reasons.same):
         yield "the same as far as read" if pair.similarity == 1 else "as far as read"
     if pair.left_out and pair.left_out.passages:
         yield str(pair.left_out)
     if reasons:
-        yield from map(visible, spell_reasons(reasons))
+        yield from map(visible, format_reasons(reasons))
 
 
 def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
     """Write copietje's `duplicates.txt`: each document with its matches, most similar first, ties
     by descending name.
     """
-    for place, matches in result.by_document():
-        file.write(copietje_line(names[place], [(value, names[other]) for other, value in matches]))
+    for position, matches in result.by_document():
+        file.write(
+            copietje_line(names[position], [(value, names[other]) for other, value in matches])
+        )
 
 
 def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
-    from indexer.comparing.criteria import spell_reasons
+    from indexer.comparing.criteria import format_reasons
 
     writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
     for a, b, pair, reasons in lines:
@@ -285,7 +287,7 @@ def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
         if pair.left_out:
             values.append(pair.left_out.words)
         if reasons:
-            values.append("; ".join(spell_reasons(reasons)))
+            values.append("; ".join(format_reasons(reasons)))
         writer.writerow([a, b, *values])
 
 
@@ -366,7 +368,7 @@ _COPIETJE: dict[str, Any] = {
 @out_file_option("Write to this file instead of stdout.")
 @click.option(
     "--false-negative-weight",
-    type=ShareType(0, 1),
+    type=FractionType(0, 1),
     default=0.75,
     show_default=True,
     help="With --format copietje: weight of missed pairs by which bands are planned.",
@@ -488,7 +490,7 @@ def _settings(
 def _check_form(form: Form, explain: bool, out: Path | None) -> None:
     """Raise the error of a format that cannot be written, or not with reasons."""
     from indexer.review.exports import formats
-    from indexer.system.files import check_place
+    from indexer.system.files import check_output_path
 
     if explain and form in ("parquet", "copietje"):
         raise UsageError(f"{form} has no place for reasons; leave --explain out")
@@ -497,7 +499,7 @@ def _check_form(form: Form, explain: bool, out: Path | None) -> None:
             raise UsageError("parquet is no text; give --out FILE")
         formats.check_pyarrow()
     if out is not None:
-        check_place(out)
+        check_output_path(out)
 
 
 def _notes() -> Console:

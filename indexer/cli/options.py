@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Types of the parameters of commands.
 
 
-class ShareType(click.FloatRange):
+class FractionType(click.FloatRange):
     """A number from 0 to 1; NaN, which compares with nothing, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -156,7 +156,7 @@ left_out_option = approved_option(
 def _threshold_option(default: float) -> Decorator:
     return click.option(
         "--threshold",
-        type=ShareType(0, 1),
+        type=FractionType(0, 1),
         default=default,
         show_default=True,
         help="Least similarity.",
@@ -174,7 +174,7 @@ threshold_option = _threshold_option(REVIEW)
 fold_threshold_option = _threshold_option(FOLD)
 search_threshold_option = click.option(
     "--threshold",
-    type=ShareType(0, 1),
+    type=FractionType(0, 1),
     help="With --fold live: least similarity of folded hits "
     f"(default: {FOLD}); with --fold types: least terminology that fuzzy duplicates share "
     f"(default: {OVERLAP}).",
@@ -363,12 +363,12 @@ def out_file_option(help: str, *names: str, required: bool = False) -> Decorator
 @contextlib.contextmanager
 def opened_out(out: Path | None) -> Iterator[TextIO]:
     """Open stdout, or a file that replaces `out` when all is written."""
-    from indexer.system.files import check_place, write_whole
+    from indexer.system.files import check_output_path, write_whole
 
     if out is None:
         yield sys.stdout
         return
-    check_place(out)
+    check_output_path(out)
     with (
         write_whole(out) as part,
         part.open("w", encoding="utf-8", errors="replace", newline="") as file,

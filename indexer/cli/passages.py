@@ -152,5 +152,5 @@ def _passage_json(passage: RepeatedPassage) -> dict[str, object]:
         "families": passage.families,
         "folders": passage.folders,
         "where": passage.where,
-        "places": [asdict(place) for place in passage.places],
+        "places": [asdict(position) for position in passage.places],
     }

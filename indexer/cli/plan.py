@@ -68,10 +68,10 @@ def plan_command(
     from indexer.grouping.group_options import require_slots
     from indexer.recipe import recipe_named
     from indexer.review.charts import s_curve
-    from indexer.system.files import check_place, write_whole
+    from indexer.system.files import check_output_path, write_whole
 
     if picture:
-        check_place(picture, "--picture")
+        check_output_path(picture, "--picture")
     if false_negative_weight is not None:
         refuse_options(["recall", "measure", "keys"], "with --false-negative-weight")
     recipe = recipe_named(recipe_name)
@@ -113,5 +113,5 @@ def _print_plan(chosen: Plan, as_json: bool) -> None:
             f"false negatives {chosen.false_negative:.4f}"
         )
     out.print("\nsimilarity of the features, and the chance to become a candidate")
-    for similarity, share in chosen.curve:
-        out.print(f"{similarity:5.2f}  {percent(share, 2):>7}  {'█' * round(40 * share)}")
+    for similarity, fraction in chosen.curve:
+        out.print(f"{similarity:5.2f}  {percent(fraction, 2):>7}  {'█' * round(40 * fraction)}")

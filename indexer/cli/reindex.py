@@ -71,7 +71,7 @@ def reindex_command(
             recipe,
             keep=keep,
             statistics=statistics,
-            on_progress=lambda signed: advance("signing", signed, total),
+            on_progress=lambda fingerprinted: advance("signing", fingerprinted, total),
         )
         current = store.stored_recipe()
     if as_json:
@@ -104,9 +104,9 @@ def _sentences(
     if current and (stored and stored.left_out) != current.left_out:
         yield _passages_sentence(current)
     change = "moved to the fields of today" if is_same else f"signed by {recipe.name}"
-    signed = f"{count_of(result.copied, 'document')} {change}"
+    fingerprinted = f"{count_of(result.copied, 'document')} {change}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""
-    yield f"{signed}; {result.index} is in service{kept}"
+    yield f"{fingerprinted}; {result.index} is in service{kept}"
     if result.bit_changes:
         number = current.statistics_number if current else 0
         yield _change_sentence(result.bit_changes, recipe.bits or 0, number)

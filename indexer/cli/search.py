@@ -158,14 +158,14 @@ def print_page(page: Page, as_json: bool, by_token: bool) -> None:
         print_json(_page_json(page))
         return
     out = console()
-    least = "at least " if page.relation == "gte" else ""
-    groups = f"{least}{count_of(page.families, 'group')}"
+    minimum = "at least " if page.relation == "gte" else ""
+    groups = f"{minimum}{count_of(page.families, 'group')}"
     out.print(f"{count_of(page.total, _NOUNS[page.of])} in {groups}, page {page.page}\n")
     for hit in page.hits:
         _print_hit(hit, page.of)
     if any(hit.folded for hit in page.hits):
         out.print(
-            f"\nsimilarity to the hit above by measure: {page.measure}{_spell_threshold(page)}"
+            f"\nsimilarity to the hit above by measure: {page.measure}{_format_threshold(page)}"
         )
     for name, values in page.facets.items():
         out.print(Text(f"\n{'documents':>10}{'groups':>10}  {name}", style="dim"))
@@ -178,7 +178,7 @@ def print_page(page: Page, as_json: bool, by_token: bool) -> None:
         out.print(f"\nnext page: {next_page}")
 
 
-def _spell_threshold(page: Page) -> str:
+def _format_threshold(page: Page) -> str:
     return "" if page.threshold is None else f", folded at {page.threshold:g} or more"
 
 
@@ -186,7 +186,7 @@ def _print_hit(hit: Hit, of: str) -> None:
     """Print a hit and the hits folded under it."""
     from rich.text import Text
 
-    from indexer.comparing.differences import spell_differences
+    from indexer.comparing.differences import format_differences
 
     out = console()
     out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
@@ -199,7 +199,7 @@ def _print_hit(hit: Hit, of: str) -> None:
             name = f"{visible(folded.path)}  {folded.id}"
         read = "  (as far as read)" if folded.as_read else ""
         out.print(Text(f"  + {percent(folded.similarity):>4}  {kind}{name}{read}"))
-        for sentence in spell_differences(folded.differences or ()):
+        for sentence in format_differences(folded.differences or ()):
             out.print(Text(f"          {visible(sentence)}"))
     if len(hit.folded) > LISTED:
         out.print(f"  + ... and {len(hit.folded) - LISTED:,} more; --json lists all")

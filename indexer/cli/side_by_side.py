@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from indexer.wording import count_of, percent, spell_words_in_order, visible
+from indexer.wording import count_of, format_words_in_order, percent, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +71,11 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from indexer.comparing.differences import spell_differences, spell_sameness, spell_sides
+    from indexer.comparing.differences import (
+        format_differences,
+        format_new_words_by_text,
+        format_sameness,
+    )
     from indexer.comparing.measures import DECLARED, describe_measures
 
     measures = comparison.measures
@@ -79,18 +83,18 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     if measures.hamming is not None and measures.hamming_interval:
         values["hamming"] = _estimated_value(measures.hamming, *measures.hamming_interval)
     table = Table.grid(padding=(0, 2, 0, 0))
-    in_order = spell_words_in_order(measures.in_order.common, measures.in_order.words)
+    in_order = format_words_in_order(measures.in_order.common, measures.in_order.words)
     for name, meaning in {**describe_measures(measures), "lcs": in_order}.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
     if comparison.same:
-        console.print(spell_sameness(comparison.same))
+        console.print(format_sameness(comparison.same))
     if comparison.rearranged:
         console.print("rearranged: nearly all passages are shared, in another order")
-    for sentence in spell_differences(comparison.differences):
+    for sentence in format_differences(comparison.differences):
         console.print(Text(visible(sentence)))
     if any(comparison.words) and not comparison.same:
-        for sentence in spell_sides(comparison.new_words):
+        for sentence in format_new_words_by_text(comparison.new_words):
             console.print(Text(visible(sentence)))
 
 

@@ -19,7 +19,7 @@ from indexer.cli.options import (
 )
 from indexer.cli.output import console, print_json
 from indexer.errors import UsageError
-from indexer.wording import count_of, percent, spell_words_in_order, visible
+from indexer.wording import count_of, format_words_in_order, percent, visible
 
 if TYPE_CHECKING:
     from indexer.model import Match
@@ -75,7 +75,7 @@ def similar_command(
 
 def _print_matches(result: SimilarResult, as_json: bool) -> None:
     """Print the matches of a look-up."""
-    from indexer.comparing.criteria import COMPARED, spell_reasons
+    from indexer.comparing.criteria import COMPARED, format_reasons
 
     if as_json:
         print_json(_result_json(result))
@@ -87,7 +87,7 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
         similarity = (_similarity(match), "bold")
         out.print(Text.assemble(similarity, f"  {visible(match.path)}  ", (match.id, "dim")))
         out.print(Text(f"  {_reasons(match, result.text)}"))
-        for sentence in spell_reasons(match):
+        for sentence in format_reasons(match):
             out.print(Text(f"  {visible(sentence)}"))
     if result.matches:
         number = count_of(len(result.matches), "near duplicate")
@@ -108,7 +108,7 @@ def _reasons(match: Match, text: str) -> str:
     """
     clauses = []
     if match.measure == "lcs" and match.in_order:
-        clauses.append(spell_words_in_order(match.in_order.common, match.in_order.words))
+        clauses.append(format_words_in_order(match.in_order.common, match.in_order.words))
     if match.containment:
         query_in_match, match_in_query = map(percent, match.containment)
         clauses.append(

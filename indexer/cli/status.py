@@ -45,7 +45,7 @@ def status_command(
         raise UsageError("give only one of --failures, --jobs and --prometheus")
     with open_for_command(store_url) as store:
         if prometheus:
-            click.echo(_figures(store), nl=False)
+            click.echo(_statistics(store), nl=False)
             return 0
         if jobs:
             _print_jobs(job_history(journal_path(store.address)), as_json)
@@ -55,16 +55,16 @@ def status_command(
     return 0
 
 
-def _figures(store: Store) -> bytes:
+def _statistics(store: Store) -> bytes:
     """Return a store's figures in Prometheus' text format.
 
     Raises `MissingExtra`, and `StoreError` when nothing was indexed yet.
     """
     try:
-        from indexer.jobs.metrics import Figures
+        from indexer.jobs.metrics import Statistics
     except ModuleNotFoundError as error:
         raise MissingExtra(package="prometheus-client", extra="metrics") from error
-    return Figures(store).text()
+    return Statistics(store).text()
 
 
 def _print_status(overview: Overview, as_json: bool) -> None:
@@ -158,7 +158,7 @@ def _tally(title: str, numbers: dict[Any, int]) -> str:
 
 def _print_jobs(jobs: tuple[JobSummary, ...], as_json: bool) -> None:
     """Print the jobs of a store, the last one first."""
-    from indexer.stores.journal import spell_settings
+    from indexer.stores.journal import format_settings
 
     for job in jobs:
         start = _iso_time(job.began)
@@ -171,5 +171,5 @@ def _print_jobs(jobs: tuple[JobSummary, ...], as_json: bool) -> None:
         seconds = "" if job.seconds is None else f"  {job.seconds:,.1f} s"
         counts = [f"{number:,} {name.replace('_', ' ')}" for name, number in job.counts.items()]
         summary = f"  {', '.join(counts)}" if counts else ""
-        options = visible(f"  {spell_settings(job.settings)}") if job.settings else ""
+        options = visible(f"  {format_settings(job.settings)}") if job.settings else ""
         print(f"{start}  {job.id}  {job.command}  {job.outcome}{seconds}{summary}{options}")

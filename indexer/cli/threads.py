@@ -72,13 +72,13 @@ def threads_command(
     from rich.text import Text
 
     from indexer.jobs.threads import ThreadsOptions, threads
-    from indexer.system.files import check_not_read, check_place
+    from indexer.system.files import check_not_read, check_output_path
 
     if (form == "text") != (out is None):
         raise UsageError("--out goes with --format csv or dat; give both or neither")
     if out is not None:
         check_not_read(out, paths)
-        check_place(out)
+        check_output_path(out)
     result = threads(paths, ThreadsOptions(namespace, ignore_signatures, threshold))
     if out is not None:
         _write(result, form, out)
@@ -129,10 +129,10 @@ def _print_thread(thread: Thread, result: ThreadsResult, paths: Mapping[str, str
         out.print(Text(f"  {indent}  {visible(mail.message.path)}: {visible(why)}"))
         near = result.near.get(mail.message.id)
         if near is not None and near.principal != mail.message.id:
-            out.print(Text(f"  {indent}  {visible(_likeness(near, paths[near.principal]))}"))
+            out.print(Text(f"  {indent}  {visible(_similarity_text(near, paths[near.principal]))}"))
 
 
-def _likeness(near: NearMail, path: str) -> str:
+def _similarity_text(near: NearMail, path: str) -> str:
     """Return how much of a mail is in the principal of its group, which has this path."""
     own = f"own text {percent(near.similarity)} like {path}"
     if near.quotes_contained is None:
@@ -155,10 +155,10 @@ def _print_account(result: ThreadsResult, out: Path | None) -> None:
     from rich.text import Text
 
     mails = result.mail_count
-    share = percent(result.inclusive_count / mails if mails else None)
+    fraction = percent(result.inclusive_count / mails if mails else None)
     line = (
         f"{count_of(mails, 'mail')} in {count_of(len(result.threads), 'thread')}: "
-        f"{result.inclusive_count:,} inclusive ({share}), {result.others:,} other files, "
+        f"{result.inclusive_count:,} inclusive ({fraction}), {result.others:,} other files, "
         f"{len(result.failed):,} failed"
     )
     console().print(Text(line if out is None else f"{line}; written to {visible(str(out))}"))

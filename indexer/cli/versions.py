@@ -68,8 +68,8 @@ def _tree_lines(versions: Sequence[Version]) -> Iterator[Text]:
     """Yield a line for each version below the one it came from, and one for each of its copies."""
     from rich.text import Text
 
-    for place, version in enumerate(versions):
-        later_depths = [later.depth for later in versions[place + 1 :]]
+    for index, version in enumerate(versions):
+        later_depths = [later.depth for later in versions[index + 1 :]]
         levels = range(1, version.depth + 1)
         open_levels = [_goes_on(later_depths, level) for level in levels]
         trunk = "".join("│   " if is_open else "    " for is_open in open_levels[:-1])

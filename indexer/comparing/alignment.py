@@ -64,17 +64,17 @@ WIDTHS = (16, 6, 3)  # words of the runs that are anchors, the surest first
 Numbers = NDArray[np.int64]
 
 
-def lcs(a: Words, b: Words, least: float = 0.0) -> float:
+def lcs(a: Words, b: Words, minimum: float = 0.0) -> float:
     """Return the words of the LCS / words of the longer text; 0 when neither has any.
 
-    May be 0 for a pair below `least`, which is found out sooner.
+    May be 0 for a pair below `minimum`, which is found out sooner.
 
     >>> from indexer.comparing.words import words
     >>> lcs(words("to be or not to be"), words("not to be or to be"))
     0.8333333333333334
     """
     longer = max(len(a), len(b))
-    needed = math.ceil(least * longer - 1e-9)
+    needed = math.ceil(minimum * longer - 1e-9)
     return lcs_length(a, b, needed) / longer if longer else 0.0
 
 
@@ -94,35 +94,35 @@ def lcs_by_table(a: Sequence[object], b: Sequence[object]) -> int:
     above = [0] * (len(b) + 1)
     for item in a:
         row = [0]
-        for place, other_item in enumerate(b):
+        for index, other_item in enumerate(b):
             is_same = item == other_item
-            row.append(above[place] + 1 if is_same else max(row[place], above[place + 1]))
+            row.append(above[index] + 1 if is_same else max(row[index], above[index + 1]))
         above = row
     return above[-1]
 
 
-def lcs_length(a: Words, b: Words, least: int = 0) -> int:
-    """Return the number of words of the LCS; 0 when it is less than `least`.
+def lcs_length(a: Words, b: Words, minimum: int = 0) -> int:
+    """Return the number of words of the LCS; 0 when it is less than `minimum`.
 
     Exact up to `EXACT_CELLS` pairs of words, else as the module says.
     """
-    if min(len(a), len(b)) < max(least, 1):
+    if min(len(a), len(b)) < max(minimum, 1):
         return 0
     shared = _shared_words(a, b)
-    if _most_in_common(shared) < max(least, 1):
+    if _max_in_common(shared) < max(minimum, 1):
         return 0
     left, right = shared.a.numbers, shared.b.numbers
     if len(left) * len(right) <= EXACT_CELLS:
-        return lcs_of_strings(as_string(left), as_string(right), least)
+        return lcs_of_strings(as_string(left), as_string(right), minimum)
     common = sum(run.words for run in common_runs(a, b))
-    return common if common >= least else 0
+    return common if common >= minimum else 0
 
 
-def lcs_of_strings(a: str | list[int], b: str | list[int], least: int = 0) -> int:
-    """Return the length of the LCS of two strings exactly; 0 when it is less than `least`."""
+def lcs_of_strings(a: str | list[int], b: str | list[int], minimum: int = 0) -> int:
+    """Return the length of the LCS of two strings exactly; 0 when it is less than `minimum`."""
     # one less: rapidfuzz 3.14 may give 0 for a pair whose LCS is exactly the cut-off
-    length = LCSseq.similarity(a, b, score_cutoff=max(least - 1, 0))
-    return length if length >= least else 0
+    length = LCSseq.similarity(a, b, score_cutoff=max(minimum - 1, 0))
+    return length if length >= minimum else 0
 
 
 def common_runs(a: Words, b: Words) -> list[Tile]:
@@ -162,12 +162,12 @@ def stretches(a: Words, b: Words) -> Iterator[Stretch]:
     [Stretch(a=['two'], b=['too']), Stretch(a=['four'], b=[])]
     """
     words_a, words_b = a.folded, b.folded
-    place_a = place_b = 0
+    position_a = position_b = 0
     for run in [*common_runs(a, b), Tile(len(words_a), len(words_b), 0)]:
-        stretch = Stretch(words_a[place_a : run.a], words_b[place_b : run.b])
+        stretch = Stretch(words_a[position_a : run.a], words_b[position_b : run.b])
         if stretch.a or stretch.b:
             yield stretch
-        place_a, place_b = run.a + run.words, run.b + run.words
+        position_a, position_b = run.a + run.words, run.b + run.words
 
 
 class _CommonWords(NamedTuple):
@@ -191,20 +191,20 @@ def _shared_words(a: Words, b: Words) -> _SharedWords:
     translation = translate_numbers(a, b)
     is_shared = np.zeros(len(a.vocabulary), dtype=np.bool_)
     is_shared[translation[translation >= 0]] = True
-    places_a = np.flatnonzero(is_shared[a.numbers])
+    positions_a = np.flatnonzero(is_shared[a.numbers])
     numbers_b = translation[b.numbers]
-    places_b = np.flatnonzero(numbers_b >= 0)
-    left = _CommonWords(a.numbers[places_a], places_a)
-    right = _CommonWords(numbers_b[places_b], places_b)
+    positions_b = np.flatnonzero(numbers_b >= 0)
+    left = _CommonWords(a.numbers[positions_a], positions_a)
+    right = _CommonWords(numbers_b[positions_b], positions_b)
     return _SharedWords(left, right, len(a.vocabulary))
 
 
-def most_words_in_common(a: Words, b: Words) -> int:
+def max_words_in_common(a: Words, b: Words) -> int:
     """Return the words that both texts have, each as often as both have it: at least the LCS."""
-    return _most_in_common(_shared_words(a, b))
+    return _max_in_common(_shared_words(a, b))
 
 
-def _most_in_common(shared: _SharedWords) -> int:
+def _max_in_common(shared: _SharedWords) -> int:
     """Return the words that both texts have, each as often as both have it."""
     in_a = np.bincount(shared.a.numbers, minlength=shared.kinds)
     in_b = np.bincount(shared.b.numbers, minlength=shared.kinds)
@@ -266,10 +266,10 @@ def _divided(a: Numbers, b: Numbers, part: _Stretch) -> Iterator[_Stretch | Tile
     words_b = b[part.b : part.end_b]
     next_a, next_b = part.a, part.b
     for anchor in _anchors(words_a, words_b, WIDTHS[part.step]):
-        place_a, place_b = part.a + anchor.a, part.b + anchor.b
-        yield _Stretch(next_a, place_a, next_b, place_b, part.step + 1)
-        yield Tile(place_a, place_b, anchor.words)
-        next_a, next_b = place_a + anchor.words, place_b + anchor.words
+        position_a, position_b = part.a + anchor.a, part.b + anchor.b
+        yield _Stretch(next_a, position_a, next_b, position_b, part.step + 1)
+        yield Tile(position_a, position_b, anchor.words)
+        next_a, next_b = position_a + anchor.words, position_b + anchor.words
     yield _Stretch(next_a, part.end_a, next_b, part.end_b, part.step + 1)
 
 
@@ -279,19 +279,21 @@ def _anchors(a: Numbers, b: Numbers, width: int) -> list[Tile]:
     kinds = 1 + max(int(runs_a.max(initial=0)), int(runs_b.max(initial=0)))
     is_single = np.bincount(runs_a, minlength=kinds) == 1
     is_single &= np.bincount(runs_b, minlength=kinds) == 1
-    place_in_b = np.zeros(kinds, dtype=np.int64)
-    place_in_b[runs_b] = np.arange(len(runs_b))
-    places_a = np.flatnonzero(is_single[runs_a])
-    places_b = place_in_b[runs_a[places_a]]
-    chain = _longest_rising(places_b.tolist())
+    position_in_b = np.zeros(kinds, dtype=np.int64)
+    position_in_b[runs_b] = np.arange(len(runs_b))
+    positions_a = np.flatnonzero(is_single[runs_a])
+    positions_b = position_in_b[runs_a[positions_a]]
+    chain = _longest_rising(positions_b.tolist())
     anchors: list[Tile] = []
-    for place_a, place_b in zip(places_a[chain].tolist(), places_b[chain].tolist(), strict=True):
-        anchor = Tile(place_a, place_b, width)
+    for position_a, position_b in zip(
+        positions_a[chain].tolist(), positions_b[chain].tolist(), strict=True
+    ):
+        anchor = Tile(position_a, position_b, width)
         last = anchors[-1] if anchors else None
-        if last is None or min(place_a - last.a, place_b - last.b) >= last.words:
+        if last is None or min(position_a - last.a, position_b - last.b) >= last.words:
             anchors.append(anchor)
-        elif place_a - last.a == place_b - last.b:
-            anchors[-1] = Tile(last.a, last.b, place_a - last.a + width)
+        elif position_a - last.a == position_b - last.b:
+            anchors[-1] = Tile(last.a, last.b, position_a - last.a + width)
     return anchors
 
 
@@ -302,18 +304,18 @@ def _longest_rising(values: Sequence[int]) -> list[int]:
     [1, 3, 4]
     """
     ends: list[int] = []
-    places: list[int] = []
+    positions: list[int] = []
     before: list[int] = []
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         length = bisect_left(ends, value)
-        before.append(places[length - 1] if length else -1)
+        before.append(positions[length - 1] if length else -1)
         ends[length : length + 1] = [value]
-        places[length : length + 1] = [place]
+        positions[length : length + 1] = [index]
     chain: list[int] = []
-    place = places[-1] if places else -1
-    while place >= 0:
-        chain.append(place)
-        place = before[place]
+    index = positions[-1] if positions else -1
+    while index >= 0:
+        chain.append(index)
+        index = before[index]
     return chain[::-1]
 
 
@@ -479,14 +481,14 @@ def _align_information(a: Words, b: Words, width: int) -> Alignment:
 
 
 def _text(runs: NDArray[np.int64], size: int, width: int) -> _Text:
-    place = np.arange(len(runs))
-    first = _first_places(runs, int(runs.max(initial=-1)) + 1)[runs]
-    repeated = first < place
-    beyond = np.maximum(place, first + width)[repeated]
-    return _Text(runs, first, ~_covered(beyond, place[repeated] + width, size))
+    position = np.arange(len(runs))
+    first = _first_positions(runs, int(runs.max(initial=-1)) + 1)[runs]
+    repeated = first < position
+    beyond = np.maximum(position, first + width)[repeated]
+    return _Text(runs, first, ~_covered(beyond, position[repeated] + width, size))
 
 
-def _first_places(runs: NDArray[np.int64], kinds: int) -> NDArray[np.int64]:
+def _first_positions(runs: NDArray[np.int64], kinds: int) -> NDArray[np.int64]:
     """Return the first place of each kind of run, (kinds,); -1 for one that is not here."""
     first = np.full(kinds, -1, dtype=np.int64)
     first[runs[::-1]] = np.arange(len(runs))[::-1]
@@ -511,7 +513,7 @@ def _chunks(text: _Text, other: _Text, width: int) -> list[Tile]:
     They join the first places of every run in each text where these are consecutive.
     """
     kinds = int(max(text.runs.max(initial=-1), other.runs.max(initial=-1))) + 1
-    partner = _first_places(other.runs, kinds)[text.runs]
+    partner = _first_positions(other.runs, kinds)[text.runs]
     here = np.flatnonzero((partner >= 0) & (text.first == np.arange(len(text.runs))))
     there = partner[here]
     begins = np.flatnonzero((np.diff(here, prepend=-2) != 1) | (np.diff(there, prepend=-2) != 1))

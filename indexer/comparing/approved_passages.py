@@ -151,11 +151,11 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
 def _replaced(text: str, spans: Iterable[Span], fill: Callable[[str], str]) -> str:
     """Return a text with what `fill` makes of each span in its place."""
     parts = []
-    place = 0
+    position = 0
     for start, stop in _merged(spans):
-        parts += [text[place:start], fill(text[start:stop])]
-        place = stop
-    return "".join([*parts, text[place:]])
+        parts += [text[position:start], fill(text[start:stop])]
+        position = stop
+    return "".join([*parts, text[position:]])
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
@@ -347,18 +347,18 @@ def _known_runs(passages: Mapping[int, NDArray[np.uint64]]) -> _KnownRuns:
 
 def _are_among(runs: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Return which runs are among sorted hashes, of which there is one at least."""
-    places = np.searchsorted(hashes, runs)
-    places[places == len(hashes)] = 0
-    result: NDArray[np.bool_] = hashes[places] == runs
+    positions = np.searchsorted(hashes, runs)
+    positions[positions == len(hashes)] = 0
+    result: NDArray[np.bool_] = hashes[positions] == runs
     return result
 
 
 def _covered(is_run: NDArray[np.bool_], width: int, count: int) -> NDArray[np.bool_]:
     """Return which of `count` words are in a run of `width` words that is flagged by its place."""
     changes = np.zeros(count + 1, dtype=np.int64)
-    places = np.flatnonzero(is_run)
-    changes[places] += 1
-    changes[places + width] -= 1
+    positions = np.flatnonzero(is_run)
+    changes[positions] += 1
+    changes[positions + width] -= 1
     return np.cumsum(changes[:-1]) > 0
 
 
@@ -371,11 +371,11 @@ def _char_spans(text: str, words: Words, mask: NDArray[np.bool_]) -> list[Span]:
     for first, behind in edges.reshape(-1, 2).tolist():
         start = int(words.starts[first])
         stop = int(words.ends[behind - 1])
-        least = int(words.ends[first - 1]) if first else 0
-        most = int(words.starts[behind]) if behind < len(words) else len(text)
-        while start > least and not text[start - 1].isspace():
+        minimum = int(words.ends[first - 1]) if first else 0
+        limit = int(words.starts[behind]) if behind < len(words) else len(text)
+        while start > minimum and not text[start - 1].isspace():
             start -= 1
-        while stop < most and not text[stop].isspace():
+        while stop < limit and not text[stop].isspace():
             stop += 1
         spans.append((start, stop))
     return spans

@@ -22,11 +22,11 @@ from indexer.comparing.differences import (
 )
 from indexer.comparing.measures import (
     MEASURES,
+    ComparedText,
     MeasureValues,
-    Side,
     check_measure,
+    fingerprinted_text,
     measure_all,
-    signed_side,
 )
 from indexer.comparing.words import Words, normal_words
 from indexer.defaults import SHINGLE_WORDS
@@ -124,7 +124,7 @@ def compare(
     """
     recipe = replace(recipe, left_out=None)
     prints = fingerprint(a, recipe), fingerprint(b, recipe)
-    sides = _side(a, prints[0], recipe), _side(b, prints[1], recipe)
+    sides = _compared_text(a, prints[0], recipe), _compared_text(b, prints[1], recipe)
     scores = measure_all(*sides, matching, shingle_width)
     words = sides[0].words, sides[1].words
     return Comparison(
@@ -145,8 +145,8 @@ def _sameness(a: str, b: str) -> Sameness:
     return Sameness("text") if a == b else Sameness("words", ignored(a, b))
 
 
-def _side(text: str, signed: Fingerprint, recipe: Recipe) -> Side:
-    return signed_side(text, recipe, signed)
+def _compared_text(text: str, fingerprinted: Fingerprint, recipe: Recipe) -> ComparedText:
+    return fingerprinted_text(text, recipe, fingerprinted)
 
 
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
@@ -207,12 +207,12 @@ def _spans(
     """Yield a text as spans in order: shared passages with adjacent punctuation, and the words
     between them.
     """
-    end, places = (
+    end, positions = (
         0,
         sorted((*getattr(passage, side), number) for number, passage in enumerate(shared, 1)),
     )
     pending: Span | None = None
-    for begin, stop, number in [*places, (len(text), len(text), 0)]:
+    for begin, stop, number in [*positions, (len(text), len(text), 0)]:
         start = max(begin, end)
         gap = text[end:start]
         closing = _CLOSING.match(gap) if pending else None
@@ -231,12 +231,12 @@ def _cut(spans: Sequence[Span], fixed: set[int | None]) -> list[tuple[Span, ...]
     """Return the spans of one text, cut around the fixed passages: between, fixed, between, fixed,
     ..., between.
     """
-    places = [
-        place
-        for place, span in enumerate(spans)
+    positions = [
+        index
+        for index, span in enumerate(spans)
         if span.passage in fixed and span.passage is not None
     ]
-    cuts = [0, *(edge for place in places for edge in (place, place + 1)), len(spans)]
+    cuts = [0, *(edge for position in positions for edge in (position, position + 1)), len(spans)]
     return [tuple(spans[start:stop]) for start, stop in pairwise(cuts)]
 
 
@@ -244,23 +244,23 @@ def _fixed_passages(shared: Sequence[Passage]) -> set[int | None]:
     """Return the numbers of the passages, sorted by a, that form the sequence with the most words
     in order of b as well.
     """
-    ranked = sorted(range(len(shared)), key=lambda place: shared[place].b)
-    rank = {place: nth for nth, place in enumerate(ranked, 1)}
+    ranked = sorted(range(len(shared)), key=lambda position: shared[position].b)
+    rank = {position: nth for nth, position in enumerate(ranked, 1)}
     # A Fenwick tree of (words so far, last passage) by rank in b.
     best: list[tuple[int, int]] = [(0, -1)] * (len(shared) + 1)
     before: list[int] = []
-    for place, passage in enumerate(shared):
-        words, last = max(_prefixes(best, rank[place] - 1), default=(0, -1))
+    for index, passage in enumerate(shared):
+        words, last = max(_prefixes(best, rank[index] - 1), default=(0, -1))
         before.append(last)
-        nth = rank[place]
+        nth = rank[index]
         while nth < len(best):
-            best[nth] = max(best[nth], (words + passage.words, place))
+            best[nth] = max(best[nth], (words + passage.words, index))
             nth += nth & -nth
     fixed: set[int | None] = set()
-    _, place = max(_prefixes(best, len(shared)), default=(0, -1))
-    while place >= 0:
-        fixed.add(place + 1)
-        place = before[place]
+    _, index = max(_prefixes(best, len(shared)), default=(0, -1))
+    while index >= 0:
+        fixed.add(index + 1)
+        index = before[index]
     return fixed
 
 
@@ -289,10 +289,10 @@ class Edit:
     b_end: int
 
 
-def edits(a: Sequence[str], b: Sequence[str], most: int = MOST_EDITS) -> list[Edit]:
+def edits(a: Sequence[str], b: Sequence[str], limit: int = MOST_EDITS) -> list[Edit]:
     """Return the shortest edits from a to b, in order; between two edits both are equal.
 
-    With more than `most` single insertions and deletions everything between the common beginning
+    With more than `limit` single insertions and deletions everything between the common beginning
     and the common end is one edit. Time: O((N + M) * most).
 
     >>> edits("did you steal money".split(), "did they steal money then".split())
@@ -302,7 +302,7 @@ def edits(a: Sequence[str], b: Sequence[str], most: int = MOST_EDITS) -> list[Ed
     inner_a, inner_b = a[first : len(a) - last], b[first : len(b) - last]
     if not inner_a and not inner_b:
         return []
-    path = _path(inner_a, inner_b, most) if inner_a and inner_b else None
+    path = _path(inner_a, inner_b, limit) if inner_a and inner_b else None
     if path is None:
         return [Edit(first, len(a) - last, first, len(b) - last)]
     return list(_stretches(path, len(inner_a), len(inner_b), first))
@@ -328,21 +328,23 @@ def shared_ends(a: str, b: str) -> tuple[int, int]:
 
 def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
     """Count the equal items at the beginning and, of the rest, at the end."""
-    most = min(len(a), len(b))
-    first = next((place for place in range(most) if a[place] != b[place]), most)
-    most -= first
-    last = next((place for place in range(most) if a[-1 - place] != b[-1 - place]), most)
+    limit = min(len(a), len(b))
+    first = next((position for position in range(limit) if a[position] != b[position]), limit)
+    limit -= first
+    last = next(
+        (position for position in range(limit) if a[-1 - position] != b[-1 - position]), limit
+    )
     return first, last
 
 
-def _path(a: Sequence[str], b: Sequence[str], most: int) -> list[tuple[int, int]] | None:
+def _path(a: Sequence[str], b: Sequence[str], limit: int) -> list[tuple[int, int]] | None:
     """Return the places that are equal in both on the shortest path, ascending.
 
-    None when it has more than `most` steps.
+    None when it has more than `limit` steps.
     """
     furthest: dict[int, int] = {1: 0}
     trail: list[dict[int, int]] = []
-    for steps in range(min(most, len(a) + len(b)) + 1):
+    for steps in range(min(limit, len(a) + len(b)) + 1):
         trail.append(dict(furthest))
         for diagonal in range(-steps, steps + 1, 2):
             x = _start(furthest, diagonal, steps)
@@ -435,9 +437,9 @@ def redline(comparison: Comparison) -> Iterator[Stretch]:
     [('same', 'for '), ('removed', '$400 '), ('added', '€400 '), ('same', 'now')]
     """
     a, b = (_WordText(text) for text in comparison.texts)
-    for change, place, end in _changes(comparison, a, b):
+    for change, position, end in _changes(comparison, a, b):
         text = a if change == "removed" else b
-        yield Stretch(change, text.between(place, end), end - place)
+        yield Stretch(change, text.between(position, end), end - position)
 
 
 def redline_in_lines(comparison: Comparison) -> Iterator[Stretch]:
@@ -498,18 +500,18 @@ class _WordText:
         self._starts = [self._start(*gap) for gap in gaps]
         self._ends = ends
 
-    def between(self, place: int, end: int) -> str:
+    def between(self, position: int, end: int) -> str:
         """Return the text of words [place, end) up to the next word; text before the first word of
         all belongs to that word.
         """
-        first = self._starts[place] if place else 0
+        first = self._starts[position] if position else 0
         last = self._starts[end] if end < len(self._starts) else len(self.text)
         return self.text[first:last]
 
-    def signs(self, place: int) -> tuple[str, str]:
+    def signs(self, position: int) -> tuple[str, str]:
         """Return the signs of value before and after a word, without blanks and variants."""
-        start, end = int(self.words.starts[place]), self._ends[place]
-        before = self.text[self._starts[place] : start]
+        start, end = int(self.words.starts[position]), self._ends[position]
+        before = self.text[self._starts[position] : start]
         after = _AFTER.match(self.text, end)
         rest = self.text[end : end + 2]
         parting = rest[:1] if rest[1:].isdigit() and self.text[end - 1].isdigit() else ""
@@ -532,15 +534,15 @@ def _changes(
     the second.
     """
     pending: tuple[Change, int, int] | None = None
-    for change, place, end in _pieces(comparison, a, b):
-        if place == end:
+    for change, position, end in _pieces(comparison, a, b):
+        if position == end:
             continue
-        if pending and pending[0] == change and pending[2] == place:
+        if pending and pending[0] == change and pending[2] == position:
             pending = change, pending[1], end
             continue
         if pending:
             yield pending
-        pending = change, place, end
+        pending = change, position, end
     if pending:
         yield pending
 

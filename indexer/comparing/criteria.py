@@ -18,16 +18,22 @@ from indexer.comparing.alignment import align, lcs, lcs_length, stretches
 from indexer.comparing.differences import (
     Rarity,
     differences,
+    format_differences,
+    format_new_words,
+    format_sameness,
     has_differences,
     measure_new_words,
     sameness,
-    spell_differences,
-    spell_new_words,
-    spell_sameness,
 )
 from indexer.comparing.facts import stated_facts
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
-from indexer.comparing.measures import MEASURES, Side, TextOperand, check_measure, measure_pair
+from indexer.comparing.measures import (
+    MEASURES,
+    ComparedText,
+    TextOperand,
+    check_measure,
+    measure_pair,
+)
 from indexer.comparing.words import Words, words
 from indexer.defaults import REPLACED_AT_MOST, REVIEW
 from indexer.errors import UsageError
@@ -261,11 +267,11 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     if not left or not right:
         return SAME_LANGUAGE
     of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
-    most, least = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
+    limit, minimum = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
     is_told_apart = left[of_a] >= OWN_SHARE * left[of_b] and right[of_b] >= OWN_SHARE * right[of_a]
-    if of_a == of_b or least < LEAST_TIMES or not is_told_apart or most > BALANCE * least:
+    if of_a == of_b or minimum < LEAST_TIMES or not is_told_apart or limit > BALANCE * minimum:
         return SAME_LANGUAGE
-    return TwoLanguages(of_a, of_b, least)
+    return TwoLanguages(of_a, of_b, minimum)
 
 
 def _function_words(words: Words) -> Counter[str]:
@@ -305,7 +311,7 @@ class Replacement(NamedTuple):
 NONE = Replacement("", "", 0)
 
 
-def most_replaced(a: Words, b: Words) -> Replacement:
+def max_replaced(a: Words, b: Words) -> Replacement:
     """Return the replacement that is made most often, ties to the first words in order.
 
     `NONE` where no words stand for others, as for texts without words. The other order of the
@@ -314,19 +320,19 @@ def most_replaced(a: Words, b: Words) -> Replacement:
     >>> from indexer.comparing.words import normal_words
     >>> a = normal_words("List instances. All instances are shown: no instances, no list.")
     >>> b = normal_words("List disks. All disks are shown: no disks, no list.")
-    >>> most_replaced(a, b)
+    >>> max_replaced(a, b)
     Replacement(a='instances', b='disks', times=3)
     """
     return min(replacements(a, b), key=lambda made: (-made.times, made), default=NONE)
 
 
-def is_replaced(a: Words, b: Words, most: float) -> bool:
-    """Return whether the same words stand for the same other words more than `most` times.
+def is_replaced(a: Words, b: Words, limit: float) -> bool:
+    """Return whether the same words stand for the same other words more than `limit` times.
 
     No text is aligned of which at most so many words are not in order.
     """
     others = min(len(a), len(b)) - lcs_length(a, b)
-    return others > most and any(replacements(a, b, most))
+    return others > limit and any(replacements(a, b, limit))
 
 
 def replacements(a: Words, b: Words, more_than: float = 0) -> Iterator[Replacement]:
@@ -401,13 +407,13 @@ class Criteria:
                 f"no pair can have the same {both[0]} and different ones; "
                 "leave out --same or --differ of it"
             )
-        for name, least in self.require:
+        for name, minimum in self.require:
             check_measure(name)
-            if not 0 <= least <= 1:
-                raise UsageError(f"{name} must be required from 0 to 1, not {least}")
-        for name, most in self._limits():
-            if not most >= 0:
-                raise UsageError(f"{name} is 0 or more, and cannot be at most {most:g}")
+            if not 0 <= minimum <= 1:
+                raise UsageError(f"{name} must be required from 0 to 1, not {minimum}")
+        for name, limit in self._limits():
+            if not limit >= 0:
+                raise UsageError(f"{name} is 0 or more, and cannot be at most {limit:g}")
 
     def check_sketches(self, recipe: Recipe, measure: str) -> None:
         """Raise `UsageError` if a recipe lacks the sketches of `measure` or of a required one."""
@@ -427,7 +433,7 @@ class Criteria:
     def _limits(self) -> list[tuple[str, float]]:
         """Return the upper limits that are set, by name."""
         limits = zip(LIMITS, (self.novelty, self.replaced), strict=True)
-        return [(name, most) for name, most in limits if most is not None]
+        return [(name, limit) for name, limit in limits if limit is not None]
 
     @property
     def folded(self) -> tuple[str, ...]:
@@ -483,8 +489,8 @@ class Criteria:
         return {name: value for name, value in conditions.items() if value}
 
     def _requirements(self) -> list[str]:
-        most = [f"{name}<={limit:.12g}" for name, limit in self._limits()]
-        return [*(f"{name}={least:g}" for name, least in self.require), *most]
+        limit = [f"{name}<={limit:.12g}" for name, limit in self._limits()]
+        return [*(f"{name}={minimum:g}" for name, minimum in self.require), *limit]
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Criteria:
@@ -562,8 +568,8 @@ class Criteria:
     def _accepts(self, a: TextOperand, b: TextOperand) -> bool:
         if self.numbers == "distinguish" and has_differences(a.facts, b.facts):
             return False
-        for name, least in self.require:
-            if measure_pair(name, a, b, least=least).similarity < least:
+        for name, minimum in self.require:
+            if measure_pair(name, a, b, minimum=minimum).similarity < minimum:
                 return False
         return self.accepts_words(a.words, b.words)
 
@@ -633,18 +639,20 @@ class Reasons:
     new_words: NewWords
 
 
-def spell_reasons(reasons: PairDifferences) -> list[str]:
+def format_reasons(reasons: PairDifferences) -> list[str]:
     """Return sentences: what copies have in common, whether the order is another, the facts that
     differ, and the new words of texts that are no copies.
     """
-    sentences = [spell_sameness(reasons.same)] if reasons.same else []
+    sentences = [format_sameness(reasons.same)] if reasons.same else []
     if reasons.rearranged:
         sentences.append("rearranged: nearly all passages are shared, in another order")
-    sentences += spell_differences(reasons.differences)
-    return sentences if reasons.same else [*sentences, spell_new_words(reasons.new_words)]
+    sentences += format_differences(reasons.differences)
+    return sentences if reasons.same else [*sentences, format_new_words(reasons.new_words)]
 
 
-def reasons_of(rows: tuple[Row, Row], sides: tuple[Side, Side], new_words: NewWords) -> Reasons:
+def reasons_of(
+    rows: tuple[Row, Row], sides: tuple[ComparedText, ComparedText], new_words: NewWords
+) -> Reasons:
     """Return what differs between two documents, whose new words are known.
 
     They are called rearranged below `REVIEW` of their words in order.

@@ -127,21 +127,23 @@ def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iter
 
 def _occurrences(word: str, is_sign: bool, text: FactText) -> Iterator[Fact]:
     """Yield the facts, of one word or a sign before it, that a text states by a folded word."""
-    for place in text.source.places(word):
-        occurrence = text.source.sign_before(place) if is_sign else text.fact(place)
+    for position in text.source.places(word):
+        occurrence = text.source.sign_before(position) if is_sign else text.fact(position)
         if occurrence:
             yield occurrence
 
 
-def _runs_around(text: FactSource, place: int, shared: frozenset[int]) -> Iterator[tuple[int, int]]:
+def _runs_around(
+    text: FactSource, position: int, shared: frozenset[int]
+) -> Iterator[tuple[int, int]]:
     """Yield the shared runs of `RUN` words that a word is in: its offset in the run, and the run's
     hash.
     """
     if shared:
-        first = max(0, place - RUN + 1)
-        for start, run in enumerate(text.run_hashes[first : place + 1], start=first):
+        first = max(0, position - RUN + 1)
+        for start, run in enumerate(text.run_hashes[first : position + 1], start=first):
             if run in shared:
-                yield place - start, run
+                yield position - start, run
 
 
 def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
@@ -150,29 +152,29 @@ def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
     return before, _neighbour(text, fact.end - 1, 1, fact.key[0])
 
 
-def _neighbour(text: FactText, place: int, step: int, kind: str) -> Neighbour:
+def _neighbour(text: FactText, position: int, step: int, kind: str) -> Neighbour:
     """Return the next word in a direction that is not a fact of this class, as in a list."""
     for _ in range(_SKIPPED):
-        between = text.source.between(min(place, place + step))
-        place += step
+        between = text.source.between(min(position, position + step))
+        position += step
         if between is None:
             return "", True
-        fact = text.fact(place)
+        fact = text.fact(position)
         if fact is None or fact.key[0] != kind or not _JOINED.fullmatch(between):
-            return text.source.folded(place), bool(_BOUNDARY.search(between))
-    return text.source.folded(place), False
+            return text.source.folded(position), bool(_BOUNDARY.search(between))
+    return text.source.folded(position), False
 
 
-def _run_length(a: FactSource, place_a: int, b: FactSource, place_b: int) -> int:
+def _run_length(a: FactSource, position_a: int, b: FactSource, position_b: int) -> int:
     """Return how many words around two places are the same, up to `RUN` on each side."""
-    return sum(_equal_words(a, place_a, b, place_b, step) for step in (-1, 1)) - 1
+    return sum(_equal_words(a, position_a, b, position_b, step) for step in (-1, 1)) - 1
 
 
-def _equal_words(a: FactSource, place_a: int, b: FactSource, place_b: int, step: int) -> int:
+def _equal_words(a: FactSource, position_a: int, b: FactSource, position_b: int, step: int) -> int:
     count = 0
     while count < RUN:
-        word = a.folded(place_a + step * count)
-        if not word or word != b.folded(place_b + step * count):
+        word = a.folded(position_a + step * count)
+        if not word or word != b.folded(position_b + step * count):
             break
         count += 1
     return count
@@ -222,12 +224,12 @@ def _differences(a: FactSource, b: FactSource) -> Iterator[Difference]:
     yield from _leftover(left, right, aligned)
 
 
-def spell_differences(differences: Iterable[Difference]) -> list[str]:
+def format_differences(differences: Iterable[Difference]) -> list[str]:
     """Return a sentence for each kind.
 
-    >>> spell_differences([Difference("number", "42,000", "45,500")])
+    >>> format_differences([Difference("number", "42,000", "45,500")])
     ['1 number differs: 42,000 / 45,500']
-    >>> spell_differences([Difference("name", "Acme", "Acme")])
+    >>> format_differences([Difference("name", "Acme", "Acme")])
     ['1 name differs: Acme in another place']
     """
     by_kind: dict[DifferenceKind, list[Difference]] = defaultdict(list)
@@ -235,7 +237,7 @@ def spell_differences(differences: Iterable[Difference]) -> list[str]:
         by_kind[difference.kind].append(difference)
     sentences = []
     for kind, members in by_kind.items():
-        quoted = ", ".join(map(_spell, members[:QUOTED_DIFFERENCES]))
+        quoted = ", ".join(map(_format, members[:QUOTED_DIFFERENCES]))
         more = (
             f" and {len(members) - QUOTED_DIFFERENCES:,} more"
             if len(members) > QUOTED_DIFFERENCES
@@ -246,7 +248,7 @@ def spell_differences(differences: Iterable[Difference]) -> list[str]:
     return sentences
 
 
-def _spell(difference: Difference) -> str:
+def _format(difference: Difference) -> str:
     if difference.a == difference.b:
         return f"{difference.a} in another place"
     return f"{difference.a or '–'} / {difference.b or '–'}"
@@ -274,7 +276,7 @@ def _unequal_numbers(a: FactSource, b: FactSource, run: Tile) -> list[int]:
     last, last_b = run.a + run.words - 1, run.b + run.words - 1
     if a.text[a.starts[run.a] : a.ends[last]] != b.text[b.starts[run.b] : b.ends[last_b]]:
         return numbers
-    return [place for place in numbers if not a.has_context_in(place, run.a, last)]
+    return [position for position in numbers if not a.has_context_in(position, run.a, last)]
 
 
 def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[Gaps, Gaps]:
@@ -282,12 +284,12 @@ def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[
 
     The first word of a run belongs to the gap before it, each other one to a gap of its own.
     """
-    places_a, places_b = (sorted({*text.signs, *text.addresses}) for text in (a, b))
+    positions_a, positions_b = (sorted({*text.signs, *text.addresses}) for text in (a, b))
     changed_a: Gaps = {}
     changed_b: Gaps = {}
     for number, run in enumerate(runs):
-        offsets = {place - run.a for place in _within(places_a, run.a, run.words)}
-        offsets |= {place - run.b for place in _within(places_b, run.b, run.words)}
+        offsets = {position - run.a for position in _within(positions_a, run.a, run.words)}
+        offsets |= {position - run.b for position in _within(positions_b, run.b, run.words)}
         for offset in offsets:
             left, right = run.a + offset, run.b + offset
             if a.signs.get(left) != b.signs.get(right) or _other_address(a, left, b, right):
@@ -295,15 +297,15 @@ def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[
     return changed_a, changed_b
 
 
-def _other_address(a: FactSource, place_a: int, b: FactSource, place_b: int) -> bool:
-    if place_a not in a.addresses or place_b not in b.addresses:
+def _other_address(a: FactSource, position_a: int, b: FactSource, position_b: int) -> bool:
+    if position_a not in a.addresses or position_b not in b.addresses:
         return False
-    facts = a.fact(place_a), b.fact(place_b)
+    facts = a.fact(position_a), b.fact(position_b)
     return len({fact.value for fact in facts if fact}) > 1
 
 
-def _within(places: list[int], start: int, size: int) -> list[int]:
-    return places[bisect_left(places, start) : bisect_left(places, start + size)]
+def _within(positions: list[int], start: int, size: int) -> list[int]:
+    return positions[bisect_left(positions, start) : bisect_left(positions, start + size)]
 
 
 def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
@@ -392,11 +394,11 @@ def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gap
     source = text.source
     size = len(source.starts)
     facts: GapFacts = defaultdict(list)
-    for place, gap in sorted((_gaps(spans, size) | changed).items()):
-        fact = text.fact(place) if place < size else None
-        if place in changed and fact and fact.kind != "address":
+    for position, gap in sorted((_gaps(spans, size) | changed).items()):
+        fact = text.fact(position) if position < size else None
+        if position in changed and fact and fact.kind != "address":
             fact = None
-        for stated in filter(None, (source.sign_before(place), fact)):
+        for stated in filter(None, (source.sign_before(position), fact)):
             facts_here = facts[gap, stated.key[0]]
             if facts_here and stated.kind == "address" and _is_same_address(facts_here[-1], stated):
                 facts_here[-1] = facts_here[-1]._replace(end=stated.end)
@@ -409,9 +411,9 @@ def _gaps(spans: Sequence[tuple[int, int]], size: int) -> Gaps:
     """Return the places outside the spans, the one after the last word too, with their gaps."""
     gaps: Gaps = {}
     start = 0
-    for number, (place, words) in enumerate([*spans, (size + 1, 0)]):
-        gaps |= dict.fromkeys(range(start, place), number)
-        start = place + words
+    for number, (position, words) in enumerate([*spans, (size + 1, 0)]):
+        gaps |= dict.fromkeys(range(start, position), number)
+        start = position + words
     return gaps
 
 
@@ -465,7 +467,7 @@ RARE = 0.02  # of the documents of a store
 QUOTED_WORDS = 5  # rare words that a sentence names
 MOST_KNOWN = 1 << 17  # words whose frequencies are remembered
 FrequencyLookup: TypeAlias = Callable[[Sequence[str]], WordFrequencies]
-_Sides: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+_BothTexts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class WordText(Protocol):
@@ -514,8 +516,9 @@ def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...
     They are spelled as in the text that has them, where they first stand.
 
     >>> from indexer.recipe import DEFAULT
-    >>> from indexer.comparing.measures import Side
-    >>> new_words(Side("To be or NOT to be", DEFAULT), Side("Be, or be e-mailed", DEFAULT))
+    >>> from indexer.comparing.measures import ComparedText
+    >>> a = ComparedText("To be or NOT to be", DEFAULT)
+    >>> new_words(a, ComparedText("Be, or be e-mailed", DEFAULT))
     (('To', 'NOT'), ('e', 'mailed'))
     """
     return tuple(_spellings(a, _new(a, b))), tuple(_spellings(b, _new(b, a)))
@@ -543,11 +546,11 @@ def measure_new_words(
     ]
 
 
-def spell_new_words(new: NewWords) -> str:
+def format_new_words(new: NewWords) -> str:
     """Return a sentence: how many words, how many of them rare, the rarest by name, the novelty.
 
     >>> rare = RareWord("quorum", "left", 1), RareWord("4711", "right", 2)
-    >>> spell_new_words(NewWords(2, 1, rare, 9.21))
+    >>> format_new_words(NewWords(2, 1, rare, 9.21))
     '3 new words, 2 of them rare: quorum, 4711 (novelty 9.2)'
     """
     if not new.left + new.right:
@@ -556,10 +559,10 @@ def spell_new_words(new: NewWords) -> str:
     return _sentence(new.left + new.right, new.rare) + novelty
 
 
-def spell_sides(new: NewWords) -> list[str]:
+def format_new_words_by_text(new: NewWords) -> list[str]:
     """Return a sentence for each of two texts, A and B, and one for their novelty where known.
 
-    >>> spell_sides(NewWords(2, 0, (RareWord("quorum", "left", 1),), 9.21))
+    >>> format_new_words_by_text(NewWords(2, 0, (RareWord("quorum", "left", 1),), 9.21))
     ['A has 2 new words, 1 of them rare: quorum', 'B has 0 new words', 'novelty 9.2']
     """
     if not new.left + new.right:
@@ -609,14 +612,14 @@ def _spellings(side: WordText, new: list[int]) -> Iterator[str]:
 
 def _whole_words(side: WordText, new: list[int]) -> dict[str, None]:
     """Return the words of a text, as spelled, that those with these numbers are part of."""
-    words, spelled = side.words, side.spelled
+    words, formatted = side.words, side.spelled
     firsts = words.firsts[new]
     first_starts, first_ends = words.starts[firsts], words.ends[firsts]
-    places = np.searchsorted(spelled.starts, first_starts, side="right") - 1
-    is_inside = places >= 0
-    is_inside[is_inside] = spelled.ends[places[is_inside]] >= first_ends[is_inside]
-    first_starts[is_inside] = spelled.starts[places[is_inside]]
-    first_ends[is_inside] = spelled.ends[places[is_inside]]
+    positions = np.searchsorted(formatted.starts, first_starts, side="right") - 1
+    is_inside = positions >= 0
+    is_inside[is_inside] = formatted.ends[positions[is_inside]] >= first_ends[is_inside]
+    first_starts[is_inside] = formatted.starts[positions[is_inside]]
+    first_ends[is_inside] = formatted.ends[positions[is_inside]]
     spellings: dict[str, None] = {}
     spans = zip(new, first_starts.tolist(), first_ends.tolist(), strict=True)
     for number, start, end in spans:
@@ -629,9 +632,9 @@ def _put_together(written: str, word: str) -> str:
     return word if "\n" in written or "\r" in written else written
 
 
-def _with_rarity(new: NewWords, sides: _Sides, frequencies: WordFrequencies) -> NewWords:
+def _with_rarity(new: NewWords, sides: _BothTexts, frequencies: WordFrequencies) -> NewWords:
     documents = max(1, frequencies.documents)
-    most = max(1, RARE * documents)
+    limit = max(1, RARE * documents)
     rare: list[RareWord] = []
     amounts: list[float] = []
     names: tuple[Literal["left", "right"], ...] = ("left", "right")
@@ -640,7 +643,7 @@ def _with_rarity(new: NewWords, sides: _Sides, frequencies: WordFrequencies) -> 
             count = frequencies.counts[word]
             # a document may be written between two counts
             amounts.append(math.log(documents / min(documents, max(1, count))))
-            if count <= most:
+            if count <= limit:
                 rare.append(RareWord(word, name, count))
     rare.sort(key=lambda word: (word.documents, word.word))
     return NewWords(new.left, new.right, tuple(rare), math.fsum(amounts))
@@ -669,21 +672,21 @@ def ignored(a: str, b: str) -> tuple[str, ...]:
     (('case', 'blanks', 'signs'), ('blanks',))
     """
     kinds = []
-    letters_a, letters_b = (list(filter(str.isalnum, text)) for text in (a, b))
-    if letters_a != letters_b:
-        is_case = "".join(letters_a).casefold() == "".join(letters_b).casefold()
+    characters_a, characters_b = (list(filter(str.isalnum, text)) for text in (a, b))
+    if characters_a != characters_b:
+        is_case = "".join(characters_a).casefold() == "".join(characters_b).casefold()
         kinds.append("case" if is_case else "forms of letters")
     if _BLANKS.findall(a) != _BLANKS.findall(b):
         kinds.append("blanks")
-    if list(filter(_is_sign, a)) != list(filter(_is_sign, b)):
+    if list(filter(_is_symbol, a)) != list(filter(_is_symbol, b)):
         kinds.append("signs")
     return tuple(kinds)
 
 
-def spell_sameness(same: Sameness) -> str:
+def format_sameness(same: Sameness) -> str:
     """Return a sentence.
 
-    >>> spell_sameness(Sameness("words", ("case", "signs"), as_read=True))
+    >>> format_sameness(Sameness("words", ("case", "signs"), as_read=True))
     'the same words, as far as read; ignored: case, signs'
     """
     if same.kind == "bytes":
@@ -699,5 +702,5 @@ def _is_plain(row: Row) -> bool:
     return not row.extractor or row.extractor.startswith("plain/")
 
 
-def _is_sign(char: str) -> bool:
+def _is_symbol(char: str) -> bool:
     return not char.isalnum() and not char.isspace()

@@ -63,13 +63,13 @@ def addresses(text: str) -> Iterator[tuple[int, str]]:
     >>> list(addresses("Ask <ann@x.org>, or see www.x.org/a."))
     [(5, 'ann@x.org'), (24, 'www.x.org/a')]
     """
-    place = 0
-    while sign := _SIGN.search(text, place):
-        match = _ADDRESS.search(text, max(place, sign.start() - _BEFORE))
+    position = 0
+    while sign := _SIGN.search(text, position):
+        match = _ADDRESS.search(text, max(position, sign.start() - _BEFORE))
         if match is None:
             return
         yield match.start(), match.group().rstrip(_AFTER)
-        place = match.end()
+        position = match.end()
 
 
 def address_value(address: str) -> str:
@@ -104,10 +104,10 @@ _QUOTING = re.compile(r"(?:\A|[\r\n])[ \t>|]*\Z")
 _FROM_LINE = 40  # characters before a sign that are looked at for the beginning of its line
 
 
-def signs(text: str) -> Iterator[tuple[int, str]]:
+def find_symbols(text: str) -> Iterator[tuple[int, str]]:
     """Yield each sign with the place in the text where it ends.
 
-    >>> list(signs("> if 5 <= x <b>or</b> y->z != 3")), list(signs("x ≤ 5"))
+    >>> list(find_symbols("> if 5 <= x <b>or</b> y->z != 3")), list(find_symbols("x ≤ 5"))
     ([(9, '≤'), (29, '≠')], [(3, '≤')])
     """
     matches = list(_matches(text))
@@ -131,12 +131,12 @@ def signs(text: str) -> Iterator[tuple[int, str]]:
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of `_SIGN`, which is tried only where a sign may begin."""
-    place = 0
-    while first := _FIRST.search(text, place):
+    position = 0
+    while first := _FIRST.search(text, position):
         match = _FACT_SIGNS_SIGN.match(text, first.start())
         if match:
             yield match
-        place = match.end() if match else first.end()
+        position = match.end() if match else first.end()
 
 
 # A fact as it is compared, and the values that spellings of names and negations have in common.
@@ -238,13 +238,13 @@ class FactSource:
     def _folded(self) -> list[str]:
         return self.words.folded
 
-    def spelling(self, place: int) -> str:
+    def spelling(self, position: int) -> str:
         """Return a word as it is written."""
-        return self.text[self.starts[place] : self.ends[place]]
+        return self.text[self.starts[position] : self.ends[position]]
 
-    def folded(self, place: int) -> str:
+    def folded(self, position: int) -> str:
         """Return the folded spelling; empty outside the text."""
-        return self._folded[place] if 0 <= place < len(self._folded) else ""
+        return self._folded[position] if 0 <= position < len(self._folded) else ""
 
     @cached_property
     def run_hashes(self) -> list[int]:
@@ -264,11 +264,11 @@ class FactSource:
         """The places of words in the vocabulary."""
         return {word: number for number, word in enumerate(self.words.vocabulary)}
 
-    def between(self, place: int) -> str | None:
+    def between(self, position: int) -> str | None:
         """Return what stands between a word and the next one; None at either end of the text."""
-        if not 0 <= place < len(self.starts) - 1:
+        if not 0 <= position < len(self.starts) - 1:
             return None
-        return self.text[self.ends[place] : self.starts[place + 1]]
+        return self.text[self.ends[position] : self.starts[position + 1]]
 
     @cached_property
     def numbers(self) -> list[int]:
@@ -276,8 +276,8 @@ class FactSource:
         flags = [_is_number(word) for word in self.words.vocabulary]
         if not any(flags):
             return []
-        places: list[int] = np.flatnonzero(np.array(flags)[self.words.numbers]).tolist()
-        return places
+        positions: list[int] = np.flatnonzero(np.array(flags)[self.words.numbers]).tolist()
+        return positions
 
     @cached_property
     def _numeric(self) -> frozenset[int]:
@@ -286,7 +286,7 @@ class FactSource:
     @cached_property
     def number_values(self) -> tuple[str, ...] | None:
         """The values of all numbers, sorted; None where one is of an address."""
-        facts = [fact for place in self.numbers if (fact := self.fact(place))]
+        facts = [fact for position in self.numbers if (fact := self.fact(position))]
         if any(fact.kind == "address" for fact in facts):
             return None
         return tuple(sorted(fact.value for fact in facts))
@@ -294,47 +294,49 @@ class FactSource:
     @cached_property
     def signs(self) -> dict[int, str]:
         """The signs before words, by the place of the word; after the last word, their number."""
-        by_place: dict[int, str] = {}
-        for end, sign in signs(self.text):
-            place = bisect_left(self.starts, end)
-            by_place[place] = f"{by_place[place]} {sign}" if place in by_place else sign
-        return by_place
+        by_position: dict[int, str] = {}
+        for end, sign in find_symbols(self.text):
+            position = bisect_left(self.starts, end)
+            by_position[position] = (
+                f"{by_position[position]} {sign}" if position in by_position else sign
+            )
+        return by_position
 
     @cached_property
     def addresses(self) -> dict[int, str]:
         """The e-mail address or URL that words are of, by their places."""
-        by_place: dict[int, str] = {}
+        by_position: dict[int, str] = {}
         for start, address in addresses(self.text):
             first = bisect_left(self.starts, start)
             end = bisect_left(self.starts, start + len(address))
-            by_place |= dict.fromkeys(range(first, end), address)
-        return by_place
+            by_position |= dict.fromkeys(range(first, end), address)
+        return by_position
 
-    def quantity(self, place: int) -> Quantity:
+    def quantity(self, position: int) -> Quantity:
         """Return the number that a word is, with its sign and unit."""
-        return quantity(self.text, self.words, place)
+        return quantity(self.text, self.words, position)
 
-    def context(self, place: int) -> str:
+    def context(self, position: int) -> str:
         """Return a number with the words beside it, on which its sign and unit depend."""
-        first, last = max(0, place - 1), min(len(self.starts) - 1, place + 2)
+        first, last = max(0, position - 1), min(len(self.starts) - 1, position + 2)
         start = max(0, self.starts[first] - REACH)
         return self.text[start : self.ends[last] + REACH]
 
-    def has_context_in(self, place: int, first: int, last: int) -> bool:
+    def has_context_in(self, position: int, first: int, last: int) -> bool:
         """Return whether the context of a number lies within the words from the first to the last
         one.
         """
         return (
-            first < place < last - 1
-            and self.starts[place - 1] - self.starts[first] >= REACH
-            and self.ends[last] - self.ends[place + 2] >= REACH
+            first < position < last - 1
+            and self.starts[position - 1] - self.starts[first] >= REACH
+            and self.ends[last] - self.ends[position + 2] >= REACH
         )
 
-    def fact(self, place: int) -> Fact | None:
+    def fact(self, position: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
-        if place not in self._facts:
-            self._facts[place] = self._read(place)
-        return self._facts[place]
+        if position not in self._facts:
+            self._facts[position] = self._read(position)
+        return self._facts[position]
 
     def _read(self, place: int) -> Fact | None:
         word = self.folded(place)
@@ -353,40 +355,42 @@ class FactSource:
             return Fact("name", name_value(spelling), spelling, place, place + 1)
         return None
 
-    def sign_before(self, place: int) -> Fact | None:
+    def sign_before(self, position: int) -> Fact | None:
         """Return the sign before a word as a fact, which is quoted with the word; or None."""
-        sign = self.signs.get(place)
+        sign = self.signs.get(position)
         if sign is None:
             return None
-        word = f" {self.spelling(place)}" if place < len(self.starts) else ""
-        return Fact("sign", sign, sign + word, place, place)
+        word = f" {self.spelling(position)}" if position < len(self.starts) else ""
+        return Fact("sign", sign, sign + word, position, position)
 
-    def _number(self, place: int, word: str) -> Fact:
-        spelling = self.spelling(place)
-        beside = {self.folded(place - 1), self.folded(place + 1)}
+    def _number(self, position: int, word: str) -> Fact:
+        spelling = self.spelling(position)
+        beside = {self.folded(position - 1), self.folded(position + 1)}
         if _DATE.match(word) or not beside.isdisjoint(MONTHS.keys()):
-            return Fact("date", number_value(word), spelling, place, place + 1)
-        quantity = self.quantity(place)
+            return Fact("date", number_value(word), spelling, position, position + 1)
+        quantity = self.quantity(position)
         kind: DifferenceKind = "amount" if quantity.is_amount else "number"
         whole = quantity.written(self.text)
-        return Fact(kind, quantity.key, quantity.number, place, place + 1, quantity.unit, whole)
+        return Fact(
+            kind, quantity.key, quantity.number, position, position + 1, quantity.unit, whole
+        )
 
-    def _currency(self, place: int, word: str) -> Fact | None:
+    def _currency(self, position: int, word: str) -> Fact | None:
         """Return the name of a currency as a fact, where it belongs to no number."""
-        if self._is_of_number(place) or place + 1 in self._numeric:
+        if self._is_of_number(position) or position + 1 in self._numeric:
             return None
-        return Fact("amount", CURRENCIES[word], self.spelling(place), place, place + 1)
+        return Fact("amount", CURRENCIES[word], self.spelling(position), position, position + 1)
 
-    def _is_of_number(self, place: int) -> bool:
+    def _is_of_number(self, position: int) -> bool:
         """Return whether a word is the unit, the scale or the currency of a number before it."""
-        end = self.ends[place]
-        for before in (place - 1, place - 2) if self.folded(place) in BESIDE else ():
+        end = self.ends[position]
+        for before in (position - 1, position - 2) if self.folded(position) in BESIDE else ():
             if before in self._numeric and self.quantity(before).end >= end:
                 return True
         return False
 
-    def _has_digit(self, place: int) -> bool:
-        return any(map(str.isdigit, self.folded(place)))
+    def _has_digit(self, position: int) -> bool:
+        return any(map(str.isdigit, self.folded(position)))
 
     def places(self, word: str) -> list[int]:
         """Return where a folded word stands, at most `MOST_PLACES` places."""
@@ -402,22 +406,22 @@ class FactSource:
         return self._standings[word]
 
     def _find_standing(self, word: str) -> Standing:
-        places = self.places(word)
-        if any(self.text[self.starts[place]].islower() for place in self._places[word]):
+        positions = self.places(word)
+        if any(self.text[self.starts[position]].islower() for position in self._places[word]):
             return "small"
-        return "name" if any(map(self._stands_as_name, places)) else "unknown"
+        return "name" if any(map(self._stands_as_name, positions)) else "unknown"
 
-    def _stands_as_name(self, place: int) -> bool:
-        spelling = self.spelling(place)
+    def _stands_as_name(self, position: int) -> bool:
+        spelling = self.spelling(position)
         if not spelling[0].isupper():
             return False
-        start = self.starts[place]
+        start = self.starts[position]
         starts_sentence = _SENTENCE_START.search(self.text[max(0, start - 12) : start])
         is_acronym = len(spelling) > 1 and spelling.isupper()
-        return is_acronym or not starts_sentence or self._has_capital(place + 1)
+        return is_acronym or not starts_sentence or self._has_capital(position + 1)
 
-    def _has_capital(self, place: int) -> bool:
-        return place < len(self.starts) and self.spelling(place)[0].isupper()
+    def _has_capital(self, position: int) -> bool:
+        return position < len(self.starts) and self.spelling(position)[0].isupper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,16 +435,16 @@ class FactText:
     source: FactSource
     other: FactSource
 
-    def fact(self, place: int) -> Fact | None:
+    def fact(self, position: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
-        fact = self.source.fact(place)
-        if fact is None or fact.kind != "name" or self.is_name(self.source.folded(place)):
+        fact = self.source.fact(position)
+        if fact is None or fact.kind != "name" or self.is_name(self.source.folded(position)):
             return fact
         return None
 
-    def facts(self, place: int, end: int) -> list[Fact]:
+    def facts(self, position: int, end: int) -> list[Fact]:
         """Return the facts that words [place, end) state, one by one."""
-        return [fact for fact in map(self.fact, range(place, end)) if fact]
+        return [fact for fact in map(self.fact, range(position, end)) if fact]
 
     def is_name(self, word: str) -> bool:
         """Return whether a folded word is a name where it has a capital letter."""
@@ -464,10 +468,10 @@ def stated_facts(text: str, words: Words) -> tuple[str, ...]:
     """
     source = FactSource(text, words)
     values: list[str] = []
-    for place in range(len(words) + 1):
-        if sign := source.signs.get(place):
+    for position in range(len(words) + 1):
+        if sign := source.signs.get(position):
             values.append(sign)
-        fact = source.fact(place) if place < len(words) else None
+        fact = source.fact(position) if position < len(words) else None
         if fact and fact.kind != "name":
             values.append(fact.value)
     return tuple(values)

@@ -40,13 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing import relations
-from indexer.comparing.alignment import (
-    Alignment,
-    Matching,
-    align,
-    lcs,
-    words_in_order,
-)
+from indexer.comparing.alignment import Alignment, Matching, align, lcs, words_in_order
 from indexer.comparing.facts import FactSource
 from indexer.comparing.measure import FeatureSet, Measure, Operand, exact
 from indexer.comparing.misread import LCS_MISREAD, lcs_misread
@@ -90,20 +84,20 @@ def common(a: FeatureSet, b: FeatureSet) -> int:
     small, large = sorted((a.hashes, b.hashes), key=len)
     if not len(small):
         return 0
-    places = np.minimum(np.searchsorted(large, small), len(large) - 1)
-    return int(np.count_nonzero(large[places] == small))
+    positions = np.minimum(np.searchsorted(large, small), len(large) - 1)
+    return int(np.count_nonzero(large[positions] == small))
 
 
 def jaccard(a: FeatureSet, b: FeatureSet) -> float:
     """Return features in common / all distinct features; 0 when neither has any."""
     shared = common(a, b)
-    return _share(shared, len(a) + len(b) - shared)
+    return _fraction(shared, len(a) + len(b) - shared)
 
 
 def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
     """Return the share of a's features that lie in b, and of b's in a; 0 without features."""
     shared = common(a, b)
-    return _share(shared, len(a)), _share(shared, len(b))
+    return _fraction(shared, len(a)), _fraction(shared, len(b))
 
 
 MeasuredValue: TypeAlias = "float | tuple[float, float] | Estimate | None"
@@ -198,7 +192,7 @@ def resemblance(a: Words, b: Words, width: int = SHINGLE_WORDS) -> float:
     kinds = 1 + max(int(runs_a.max()), int(runs_b.max()))
     in_a = np.bincount(runs_a, minlength=kinds) > 0
     in_b = np.bincount(runs_b, minlength=kinds) > 0
-    return _share(int(np.count_nonzero(in_a & in_b)), int(np.count_nonzero(in_a | in_b)))
+    return _fraction(int(np.count_nonzero(in_a & in_b)), int(np.count_nonzero(in_a | in_b)))
 
 
 def terminology(a: Words, b: Words) -> float:
@@ -211,7 +205,7 @@ def terminology(a: Words, b: Words) -> float:
     0.6
     """
     shared = len(set(a.vocabulary).intersection(b.vocabulary))
-    return _share(shared, max(len(a.vocabulary), len(b.vocabulary)))
+    return _fraction(shared, max(len(a.vocabulary), len(b.vocabulary)))
 
 
 def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None, bits: int = FULL) -> Estimate | None:
@@ -248,7 +242,7 @@ def hamming(a: Operand, b: Operand) -> float | None:
     return bit_similarity(a.simhash, b.simhash, a.bits)
 
 
-def _share(part: int, whole: int) -> float:
+def _fraction(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
@@ -349,15 +343,15 @@ def check_measure(name: str) -> None:
 
 
 def measure_pair(
-    name: str, a: Operand, b: Operand, matching: Matching = "literal", least: float = 0.0
+    name: str, a: Operand, b: Operand, matching: Matching = "literal", minimum: float = 0.0
 ) -> Estimate:
     """Return one measure by name, as the number that a threshold is compared with.
 
-    For exact measures low and high are equal. The value may be 0 for a pair below `least`, which
+    For exact measures low and high are equal. The value may be 0 for a pair below `minimum`, which
     saves time. Raises `UnknownMeasure`, which lists the names.
     """
     check_measure(name)
-    return MEASURES[name].value(a, b, matching, least)
+    return MEASURES[name].value(a, b, matching, minimum)
 
 
 # The two texts of a comparison, with everything that measures read computed once.
@@ -382,7 +376,7 @@ def feature_set(text: str, recipe: Recipe) -> FeatureSet:
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedText:
     """One text of a comparison, with its sketches; the rest is computed on first use.
 
     What the recipe leaves out of texts is blank in `text`, so that places in it are right.
@@ -438,22 +432,22 @@ class Side:
         return passage_runs(self.text)
 
 
-def stored_side(
+def stored_text(
     text: str, recipe: Recipe, packed: bytes | None, simhash: int | None = None
-) -> Side:
+) -> ComparedText:
     """Return a stored text as a side of a comparison, with the sketches of its row."""
     sketch = unpack_slots(packed, recipe.slot_bytes) if packed else None
     if recipe.terms:
-        return Side(text, recipe, vector=sketch)
+        return ComparedText(text, recipe, vector=sketch)
     if recipe.has_long_bits:
-        return Side(text, recipe, simhash=int.from_bytes(packed, "big") if packed else None)
-    return Side(text, recipe, sketch, simhash)
+        return ComparedText(text, recipe, simhash=int.from_bytes(packed, "big") if packed else None)
+    return ComparedText(text, recipe, sketch, simhash)
 
 
-def signed_side(text: str, recipe: Recipe, signed: Fingerprint) -> Side:
+def fingerprinted_text(text: str, recipe: Recipe, fingerprinted: Fingerprint) -> ComparedText:
     """Return a text as a side of a comparison, with the sketches of its fingerprint."""
-    vector = signed.vector if recipe.terms else None
-    return Side(text, recipe, signed.minhash, signed.simhash, vector)
+    vector = fingerprinted.vector if recipe.terms else None
+    return ComparedText(text, recipe, fingerprinted.minhash, fingerprinted.simhash, vector)
 
 
 def parity_map(hashes: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:

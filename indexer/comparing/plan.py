@@ -21,7 +21,7 @@ from indexer.defaults import MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import DISTANCE, allowed_distance, check_distance, parse_design
 from indexer.fingerprinting.minhash import FULL, Z999, similarity_intervals
-from indexer.fingerprinting.rare_terms import THRESHOLD, fewest_common
+from indexer.fingerprinting.rare_terms import THRESHOLD, min_common
 from indexer.recipe import DEFAULT, LONG_BITS, Recipe
 from indexer.wording import percent
 
@@ -111,7 +111,7 @@ class Plan:
     `false_positive` is the area under the S-curve below the threshold, `false_negative` the area
     above the curve beyond it: chances, averaged over similarities, times the length of the
     interval. `curve`: 21 points (similarity of the features, chance). `shared` is the least number
-    of shared bands that make a candidate. `fewest_equal`: slots that are equal in a candidate that
+    of shared bands that make a candidate. `min_equal`: slots that are equal in a candidate that
     is looked at further. `expected_recall`: the share of the pairs exactly at the threshold of
     `measure` that meet both; of the pairs above it more do. `least_recall`: the share that was
     asked for. `unrelated`: the usual similarity of the features of unrelated documents. `is_known`:
@@ -187,7 +187,7 @@ def _plan(
     threshold: float, recall: float, measure: str, recipe: Recipe, keys: int | None, shared: int
 ) -> Plan:
     slots = recipe.slots or 0
-    similarities, fewest, kept = _by_slots(threshold, recall, measure, recipe)
+    similarities, minimum, kept = _by_slots(threshold, recall, measure, recipe)
 
     def expected(layout: tuple[int, int]) -> float:
         return float(kept @ (1.0 - missed(similarities, *layout, shared)) / len(kept))
@@ -204,7 +204,7 @@ def _plan(
     return replace(
         chosen,
         measure=measure,
-        fewest_equal=fewest,
+        fewest_equal=minimum,
         expected_recall=expected(best),
         least_recall=recall,
         unrelated=unrelated,
@@ -212,8 +212,8 @@ def _plan(
     )
 
 
-def fewest_equal_slots(threshold: float, recall: float, measure: str, recipe: Recipe) -> int:
-    """Return `Plan.fewest_equal` of the plan of these values, without making it."""
+def min_equal_slots(threshold: float, recall: float, measure: str, recipe: Recipe) -> int:
+    """Return `Plan.min_equal` of the plan of these values, without making it."""
     _check(threshold, recipe.slots or 0, 1)
     _check_recall(recall)
     return _by_slots(threshold, recall, measure, recipe)[1]
@@ -228,13 +228,13 @@ def _by_slots(
     """
     slots = recipe.slots or 0
     similarities = feature_similarities(measure, threshold, recipe.relation)
-    similarities = equal_share(similarities, recipe.packed)
+    similarities = equal_fraction(similarities, recipe.packed)
     if measure == "estimate":
         return similarities, math.ceil(similarities[0] * slots - 1e-9), np.ones(1)
     tails = binomial_tails(similarities, slots)
-    fewest = int(np.argmax(tails.mean(axis=0) > _SLOT_MISSES * (1 - recall)))
-    kept = 1.0 - tails[:, fewest - 1] if fewest else np.ones(len(similarities))
-    return similarities, fewest, kept
+    minimum = int(np.argmax(tails.mean(axis=0) > _SLOT_MISSES * (1 - recall)))
+    kept = 1.0 - tails[:, minimum - 1] if minimum else np.ones(len(similarities))
+    return similarities, minimum, kept
 
 
 def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | None:
@@ -250,8 +250,8 @@ def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | Non
     if not recipe.bands or not is_planned(measure, recipe.relation):
         return None
     similarities = feature_similarities(measure, threshold, recipe.relation)
-    shares = equal_share(similarities, recipe.packed)
-    return float(1.0 - missed(shares, recipe.bands, recipe.rows or 0, recipe.shared or 1).mean())
+    fractions = equal_fraction(similarities, recipe.packed)
+    return float(1.0 - missed(fractions, recipe.bands, recipe.rows or 0, recipe.shared or 1).mean())
 
 
 def plan_by_weight(
@@ -319,7 +319,7 @@ def describe_plan(chosen: Plan) -> str:
     >>> describe_plan(plan(0.8)).partition(": ")[2].partition(" and ")[0]
     'expected to find 99.0% of the pairs at lcs 0.8'
     """
-    least = f", {chosen.shared} shared" if chosen.shared > 1 else ""
+    minimum = f", {chosen.shared} shared" if chosen.shared > 1 else ""
     unrelated = percent(chosen.recall(chosen.unrelated), 2)
     if not chosen.is_known:
         promise = (
@@ -336,7 +336,7 @@ def describe_plan(chosen: Plan) -> str:
                 "no layout of so few keys and slots finds more"
             )
     return (
-        f"{chosen.bands} bands x {chosen.rows} rows{least}: {promise}; "
+        f"{chosen.bands} bands x {chosen.rows} rows{minimum}: {promise}; "
         f"{unrelated} of pairs of unrelated documents are candidates"
     )
 
@@ -384,7 +384,7 @@ def missed(
     return missed
 
 
-def equal_share(similarities: Similarities, packed: int | None) -> Similarities:
+def equal_fraction(similarities: Similarities, packed: int | None) -> Similarities:
     """Return the share of slots to be equal, by chance too where only their low bits are stored."""
     by_chance = 2.0**-packed if packed else 0.0
     return by_chance + (1 - by_chance) * similarities
@@ -395,8 +395,8 @@ def binomial_tails(similarities: Similarities, slots: int) -> NDArray[np.float64
     counts = np.arange(slots + 1)
     logs = np.array([math.lgamma(count + 1) for count in range(slots + 1)])
     ways = logs[slots] - logs - logs[::-1]
-    shares = np.clip(similarities, 1e-12, 1 - 1e-12)[:, None]
-    terms = ways + counts * np.log(shares) + (slots - counts) * np.log1p(-shares)
+    fractions = np.clip(similarities, 1e-12, 1 - 1e-12)[:, None]
+    terms = ways + counts * np.log(fractions) + (slots - counts) * np.log1p(-fractions)
     tails: NDArray[np.float64] = np.minimum(1.0, np.cumsum(np.exp(terms), axis=1))
     return tails
 
@@ -503,7 +503,7 @@ def equal_parts(recipe: Recipe, threshold: float) -> int:
     """
     size = sketch_size(recipe)
     if recipe.terms:
-        return fewest_common(threshold, size)
+        return min_common(threshold, size)
     return size - allowed_distance(threshold, size)
 
 
@@ -531,7 +531,7 @@ def enough_equal(
 
 
 @lru_cache(maxsize=256)
-def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
+def min_equal(measure: str, threshold: float, recipe: Recipe) -> int:
     """Return the fewest slots equal in a pair that slots do not rule out at a threshold.
 
     For `jaccard` the 99.9 % interval of such a pair ends at the threshold or above. For other
@@ -540,7 +540,7 @@ def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
     measures and features whose relation is not known, or without slots.
 
     >>> from indexer.recipe import DEFAULT_V1
-    >>> [fewest_equal(name, 0.8, DEFAULT_V1) for name in ("jaccard", "lcs", "estimate", "hamming")]
+    >>> [min_equal(name, 0.8, DEFAULT_V1) for name in ("jaccard", "lcs", "estimate", "hamming")]
     [88, 61, 0, 0]
     """
     if measure == "jaccard" and recipe.minhash:
@@ -549,4 +549,4 @@ def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
     if not recipe.minhash or not is_related(measure, recipe.relation):
         return 0
     limited = min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE)
-    return fewest_equal_slots(limited, RECALL, measure, recipe)
+    return min_equal_slots(limited, RECALL, measure, recipe)

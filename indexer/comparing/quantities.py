@@ -218,9 +218,9 @@ class Quantity(NamedTuple):
         return not {*CURRENCIES.values(), "%", "‰"}.isdisjoint(self.unit.split())
 
 
-def quantity(text: str, words: Words, place: int) -> Quantity:
+def quantity(text: str, words: Words, position: int) -> Quantity:
     """Return the quantity whose number is a word of a text."""
-    return _Reader(text, words).quantity(place)
+    return _Reader(text, words).quantity(position)
 
 
 def number_value(word: str) -> str:
@@ -236,85 +236,85 @@ class _Reader(NamedTuple):
     text: str
     words: Words
 
-    def quantity(self, place: int) -> Quantity:
-        value, suffix = _split(self.folded(place))
-        start, end = int(self.words.starts[place]), int(self.words.ends[place])
+    def quantity(self, position: int) -> Quantity:
+        value, suffix = _split(self.folded(position))
+        start, end = int(self.words.starts[position]), int(self.words.ends[position])
         number = self.text[start:end]
-        last = place
+        last = position
         if scale := SCALES.get(suffix):
             suffix = ""
-        elif not suffix and (scale := SCALES.get(self.next_to(place, 1))):
+        elif not suffix and (scale := SCALES.get(self.next_to(position, 1))):
             last += 1
             end = int(self.words.ends[last])
         if scale:
             is_plain = _PLAIN.match(value)
             value = f"{Decimal(value) * int(scale):f}" if is_plain else f"{value} × {scale}"
             value = _plain(value)
-        before = self._currency_before(place)
+        before = self._currency_before(position)
         after = (_unit(suffix, value), end) if suffix else self._unit_after(last, value)
         start = before[1] if before else start
         end = after[1] if after else end
         units = dict.fromkeys(unit for unit, _ in filter(None, (before, after)))
-        if self._has_minus(place):
+        if self._has_minus(position):
             return Quantity("-", value, " ".join(units), f"-{number}", start, end)
-        if self._is_in_brackets(place, end):
+        if self._is_in_brackets(position, end):
             return Quantity("-", value, " ".join(units), f"({number})", start, end)
         return Quantity("", value, " ".join(units), number, start, end)
 
-    def folded(self, place: int) -> str:
-        return self.words.vocabulary[int(self.words.numbers[place])]
+    def folded(self, position: int) -> str:
+        return self.words.vocabulary[int(self.words.numbers[position])]
 
-    def next_to(self, place: int, step: int) -> str:
+    def next_to(self, position: int, step: int) -> str:
         """Return the word after (1) or before (-1) a number that belongs to it, if it is such a
         word, and nothing but a blank is between.
         """
-        beside = place + step
+        beside = position + step
         if not 0 <= beside < len(self.words) or self.folded(beside) not in BESIDE:
             return ""
-        left, right = sorted((place, beside))
+        left, right = sorted((position, beside))
         between = self.text[int(self.words.ends[left]) : int(self.words.starts[right])]
         return self.folded(beside) if _ADJACENT.fullmatch(between) else ""
 
-    def _currency_before(self, place: int) -> tuple[str, int] | None:
-        start = int(self.words.starts[place])
+    def _currency_before(self, position: int) -> tuple[str, int] | None:
+        start = int(self.words.starts[position])
         before = self.text[max(0, start - 3) : start].rstrip("-\u2212\u2013" + _BLANKS + "(")
         if before and unicodedata.category(before[-1]) == "Sc":
             return _currency(before[-1]), max(0, start - 3) + len(before) - 1
-        if code := CURRENCIES.get(self.next_to(place, -1)):
-            return code, int(self.words.starts[place - 1])
+        if code := CURRENCIES.get(self.next_to(position, -1)):
+            return code, int(self.words.starts[position - 1])
         return None
 
-    def _unit_after(self, place: int, value: str) -> tuple[str, int] | None:
-        end = int(self.words.ends[place])
+    def _unit_after(self, position: int, value: str) -> tuple[str, int] | None:
+        end = int(self.words.ends[position])
         rest = self.text[end : end + 2]
         sign = rest.lstrip(_BLANKS)[:1]
-        if sign and _is_unit_sign(sign):
+        if sign and _is_unit_symbol(sign):
             end += rest.index(sign) + 1
-            scale = self.folded(place + 1) if place + 1 < len(self.words) else ""
+            scale = self.folded(position + 1) if position + 1 < len(self.words) else ""
             if sign == "°" and scale in ("c", "f") and self.text[end : end + 1].lower() == scale:
                 return f"°{scale}", end + 1
             return _currency(sign), end
-        after = self.next_to(place, 1)
+        after = self.next_to(position, 1)
         if not after:
             return None
-        stop = int(self.words.ends[place + 1])
-        spelling = self.text[int(self.words.starts[place + 1]) : stop]
+        stop = int(self.words.ends[position + 1])
+        spelling = self.text[int(self.words.starts[position + 1]) : stop]
         unit = CURRENCIES.get(after) or _unit(after, value, spelling)
         return (unit, stop) if unit else None
 
-    def _has_minus(self, place: int) -> bool:
-        start = int(self.words.starts[place])
+    def _has_minus(self, position: int) -> bool:
+        start = int(self.words.starts[position])
         return bool(_MINUS.search(self.text, max(0, start - REACH), start))
 
-    def _is_in_brackets(self, place: int, end: int) -> bool:
+    def _is_in_brackets(self, position: int, end: int) -> bool:
         """Return whether a number is in brackets, as account books write one below zero."""
-        start = int(self.words.starts[place])
+        start = int(self.words.starts[position])
         opening = _BRACKET.search(self.text, max(0, start - 3), start)
         if not opening or self.text[end : end + 1] != ")":
             return False
         before = self.text[max(0, opening.start() - 2) : opening.start()].rstrip(_BLANKS)[-1:]
-        is_amount = any(map(_is_unit_sign, before + opening.group()))
-        return is_amount or bool(_IN_BOOKS.match(self.text[start : int(self.words.ends[place])]))
+        is_amount = any(map(_is_unit_symbol, before + opening.group()))
+        return is_amount or bool(_IN_BOOKS.match(self.text[start : int(self.words.ends[position])]))
 
 
 def _split(word: str) -> tuple[str, str]:
@@ -356,5 +356,5 @@ def _currency(sign: str) -> str:
     return CURRENCIES.get(sign, sign)
 
 
-def _is_unit_sign(char: str) -> bool:
+def _is_unit_symbol(char: str) -> bool:
     return char in "%‰°" or unicodedata.category(char) == "Sc"

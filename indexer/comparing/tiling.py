@@ -40,9 +40,9 @@ def tiles_by_suffixes(
 
 def _reach(shared: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Count the consecutive shared runs from each place on; 0 where the first is not shared."""
-    place = np.arange(len(shared))
-    walls = np.where(shared, len(shared), place)
-    return np.minimum.accumulate(walls[::-1])[::-1] - place
+    position = np.arange(len(shared))
+    walls = np.where(shared, len(shared), position)
+    return np.minimum.accumulate(walls[::-1])[::-1] - position
 
 
 def _sorted_suffixes(
@@ -52,20 +52,20 @@ def _sorted_suffixes(
 
     Beside each stands the number of runs that it has in common with the one before it.
     """
-    places = np.flatnonzero(reach)
+    positions = np.flatnonzero(reach)
     levels = [np.where(reach > 0, text, -1)]
     longest = int(reach.max(initial=0))
     step, distinct = 1, 0
-    while step < longest and distinct < len(places):
+    while step < longest and distinct < len(positions):
         prefix = levels[-1]
-        ahead = np.minimum(places + step, len(text) - 1)
-        pairs = prefix[places] * (len(text) + 1) + prefix[ahead] + 1
+        ahead = np.minimum(positions + step, len(text) - 1)
+        pairs = prefix[positions] * (len(text) + 1) + prefix[ahead] + 1
         values, ranks = np.unique(pairs, return_inverse=True)
         level = np.full(len(text), -1, dtype=np.int64)
-        level[places] = ranks
+        level[positions] = ranks
         levels.append(level)
         step, distinct = 2 * step, len(values)
-    order = places[np.argsort(levels[-1][places], kind="stable")]
+    order = positions[np.argsort(levels[-1][positions], kind="stable")]
     return order, _suffix_tiling_common(order, levels, reach)
 
 
@@ -130,7 +130,7 @@ class _Descent:
                 break
             grown = [self._merge(rank) for rank in self.merging.take(length)]
             due = self.joining.take(length)
-            grown += [self._join(place) for place in due if self.left[place] >= length]
+            grown += [self._join(position) for position in due if self.left[position] >= length]
             groups = {self._root(group) for group in grown if group is not None}
             placed += self._place(groups, length)
         return placed
@@ -156,8 +156,8 @@ class _Descent:
         small, large = sorted((above, below), key=self._size)
         self.parent[small] = large
         for source, target in zip(self.heaps.pop(small), self.heaps[large], strict=True):
-            for place in source:
-                heappush(target, place)
+            for position in source:
+                heappush(target, position)
         return large
 
     def _size(self, group: int) -> int:
@@ -165,9 +165,9 @@ class _Descent:
         heap_a, heap_b = self.heaps[group]
         return len(heap_a) + len(heap_b)
 
-    def _join(self, place: int) -> int:
-        group = self._root(self.rank[place])
-        heappush(self.heaps.setdefault(group, ([], []))[place >= self.first_b], place)
+    def _join(self, position: int) -> int:
+        group = self._root(self.rank[position])
+        heappush(self.heaps.setdefault(group, ([], []))[position >= self.first_b], position)
         return group
 
     def _place(self, groups: set[int], length: int) -> list[tuple[int, int, int]]:
@@ -203,16 +203,16 @@ class _Descent:
         left = self.left
         text = int(start >= self.first_b)
         cut = start - self.width + 1
-        for place in range(max(cut, 0), start + length + self.width - 1):
-            if left[place]:
-                left[place] = 0
+        for position in range(max(cut, 0), start + length + self.width - 1):
+            if left[position]:
+                left[position] = 0
                 self.free[text] -= 1
-        for place in range(cut - 1, max(cut - length, -1), -1):
-            if not left[place]:
+        for position in range(cut - 1, max(cut - length, -1), -1):
+            if not left[position]:
                 break
-            left[place] = cut - place
-            if self.due[place] > left[place]:
-                self.joining.add(left[place], place)
+            left[position] = cut - position
+            if self.due[position] > left[position]:
+                self.joining.add(left[position], position)
 
 
 class _Agenda:

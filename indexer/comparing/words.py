@@ -94,9 +94,9 @@ def number_strings(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
     >>> number_strings(["to", "be", "to"])
     (array([0, 1, 0]), ['to', 'be'])
     """
-    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
-    numbers = np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items))
-    return numbers, list(places)
+    positions = {item: index for index, item in enumerate(dict.fromkeys(items))}
+    numbers = np.fromiter(map(positions.__getitem__, items), dtype=np.int64, count=len(items))
+    return numbers, list(positions)
 
 
 def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -141,12 +141,12 @@ def number_runs(
     base = 1 + max(int(a.max(initial=0)), int(b.max(initial=0)))
     runs = np.concatenate([a[:count_a], b[:count_b]])
     span = base
-    for place in range(1, width):
+    for position in range(1, width):
         if span * base > _MAX_SPAN:
             distinct, runs = np.unique(runs, return_inverse=True)
             span = len(distinct)
         runs = runs * base
-        runs += np.concatenate([a[place : place + count_a], b[place : place + count_b]])
+        runs += np.concatenate([a[position : position + count_a], b[position : position + count_b]])
         span *= base
     runs = np.unique(runs, return_inverse=True)[1]
     return runs[:count_a], runs[count_a:]
@@ -198,14 +198,14 @@ def normal_words(text: str) -> Words:
     if text.isascii() and not LINE_END_HYPHEN.search(text):
         return _ascii_words(text)
     codes, starts, ends = _composed(text)
-    codes, places = fold(codes)
+    codes, positions = fold(codes)
     first = word_starts(codes)
     last = np.append(first[1:], len(codes))[: len(first)]
     last = last - (codes[last - 1] == SPACE)
     normal = decode(codes)
     spans = zip(first.tolist(), last.tolist(), strict=True)
     numbers, vocabulary = number_strings([normal[start:end] for start, end in spans])
-    return Words(tuple(vocabulary), numbers, starts[places[first]], ends[places[last - 1]])
+    return Words(tuple(vocabulary), numbers, starts[positions[first]], ends[positions[last - 1]])
 
 
 def folded_words(text: str) -> list[str]:
@@ -244,24 +244,24 @@ def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray
     """
     shown = text if text.isascii() else without_ignorables(text)
     if len(shown) == len(text):
-        places = np.arange(len(text))
+        positions = np.arange(len(text))
     else:
         bits = codepoint_classes()[encode(text)]
-        places = np.flatnonzero(bits & IGNORABLE == 0)
+        positions = np.flatnonzero(bits & IGNORABLE == 0)
     spans = [match.span() for match in LINE_END_HYPHEN.finditer(shown)]
     if spans:
         joins = np.zeros(len(shown) + 1, dtype=np.int64)
         for start, end in spans:
             joins[start] += 1
             joins[end] -= 1
-        places = places[np.cumsum(joins[:-1]) == 0]
+        positions = positions[np.cumsum(joins[:-1]) == 0]
         shown = LINE_END_HYPHEN.sub("", shown)
     normal = nfkc(shown)
     codes = encode(normal)
     if normal == shown:
-        return codes, places, places + 1
+        return codes, positions, positions + 1
     first, last = _sources(shown)
-    return codes, places[first], places[last] + 1
+    return codes, positions[first], positions[last] + 1
 
 
 def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -278,8 +278,8 @@ def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     starts, ends = edges[:-1], edges[1:]
     sizes = ends - starts
     is_same = np.logical_and.reduceat(stays, starts)
-    for place in np.flatnonzero(~is_same).tolist():
-        sizes[place], is_same[place] = _composed_size(text[starts[place] : ends[place]])
+    for position in np.flatnonzero(~is_same).tolist():
+        sizes[position], is_same[position] = _composed_size(text[starts[position] : ends[position]])
     inside = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     alone = inside * np.repeat(is_same, sizes)
     last = np.where(is_same, starts, ends - 1)
@@ -359,18 +359,18 @@ def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the offsets [start, end) of every word, (n,) int64 each, ascending."""
     codes = encode(text)
     kinds = _kinds()[codes]
-    places = np.arange(len(codes), dtype=np.int64)
+    positions = np.arange(len(codes), dtype=np.int64)
     if not text.isascii():
         visible = codepoint_classes()[codes] & IGNORABLE == 0
-        kinds, places = kinds[visible], places[visible]
+        kinds, positions = kinds[visible], positions[visible]
     alone = kinds & _ALONE != 0
     marks = kinds & _MARK != 0
     syllable = _with_marks(alone, marks)
     run = _add_joiners(kinds & _PART != 0, kinds, ~syllable)
-    run |= _line_breaks(text, places, run & ~syllable & (kinds & _DIGIT == 0))
+    run |= _line_breaks(text, positions, run & ~syllable & (kinds & _DIGIT == 0))
     starts = run & (~_shift(run) | alone | (_shift(syllable) & ~marks))
     ends = run & ~np.concatenate((run[1:] & ~starts[1:], [False]))[: len(run)]
-    return places[starts], places[ends] + 1
+    return positions[starts], positions[ends] + 1
 
 
 def _with_marks(alone: NDArray[np.bool_], marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -387,25 +387,25 @@ def _add_joiners(
     None of these may be of a script without spaces.
     """
     digits = kinds & _DIGIT != 0
-    letters = run & spaced
-    run[1:-1] |= (kinds[1:-1] & _JOINER != 0) & letters[:-2] & letters[2:]
+    characters = run & spaced
+    run[1:-1] |= (kinds[1:-1] & _JOINER != 0) & characters[:-2] & characters[2:]
     run[1:-1] |= (kinds[1:-1] & _DIGIT_JOINER != 0) & digits[:-2] & digits[2:]
     return run
 
 
 def _line_breaks(
-    text: str, places: NDArray[np.int64], letters: NDArray[np.bool_]
+    text: str, positions: NDArray[np.int64], characters: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Flag the visible characters from a hyphen at the end of a line to the next line's first.
 
     Only where letters stand on both sides.
     """
     spans = [match.span() for match in _LINE_END.finditer(text)]
-    first, last = np.searchsorted(places, np.array(spans, dtype=np.int64).reshape(-1, 2)).T
-    inner = (first > 0) & (last < len(places))
+    first, last = np.searchsorted(positions, np.array(spans, dtype=np.int64).reshape(-1, 2)).T
+    inner = (first > 0) & (last < len(positions))
     first, last = first[inner], last[inner]
-    broken = letters[first - 1] & letters[last]
-    turns = np.zeros(len(places) + 1, dtype=np.int64)
+    broken = characters[first - 1] & characters[last]
+    turns = np.zeros(len(positions) + 1, dtype=np.int64)
     np.add.at(turns, first[broken], 1)
     np.add.at(turns, last[broken], -1)
     return np.cumsum(turns[:-1]) > 0

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from lzma import LZMAError
 from typing import IO, BinaryIO, cast
 
-from indexer.documents.base import Reading, SourceItem
+from indexer.documents.base import ReadOptions, SourceItem
 from indexer.documents.blobs import (
     INSIDE,
     Allowance,
@@ -42,7 +42,7 @@ class _Header(tarfile.TarInfo):
             raise tarfile.ReadError(reason) from error
 
 
-def tar_members(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+def tar_members(outer: Blob, stream: BinaryIO, read_options: ReadOptions) -> Iterator[SourceItem]:
     """Yield the files of an archive in its order; an archive within it is one document.
 
     Links, devices and the like are `SkippedBlob`; a member that is too large fails. Of two members
@@ -51,7 +51,7 @@ def tar_members(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[Sou
     """
     try:
         with tarfile.open(fileobj=stream, mode="r|*", tarinfo=_Header) as archive:
-            yield from _members(outer, archive, reading)
+            yield from _members(outer, archive, read_options)
     except UnreadableFile as error:
         yield FailedBlob(outer.path, str(error))
     except _DAMAGE as error:
@@ -61,8 +61,10 @@ def tar_members(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[Sou
         )
 
 
-def _members(outer: Blob, archive: tarfile.TarFile, reading: Reading) -> Iterator[SourceItem]:
-    allowance = Allowance.of(outer, reading.max_bytes)
+def _members(
+    outer: Blob, archive: tarfile.TarFile, read_options: ReadOptions
+) -> Iterator[SourceItem]:
+    allowance = Allowance.of(outer, read_options.max_bytes)
     numbered = NumberedBlobs()
     for info in archive:
         allowance.take(info.size)
@@ -75,7 +77,7 @@ def _members(outer: Blob, archive: tarfile.TarFile, reading: Reading) -> Iterato
             yield SkippedBlob(f"{outer.path}{INSIDE}{name}", "special_file")
             continue
         modified = int(info.mtime * 10**9)
-        result = _read(archive, info, reading.max_bytes, modified)
+        result = _read(archive, info, read_options.max_bytes, modified)
         yield archive_member(outer, info.name, numbered, result, modified)
 
 
@@ -103,7 +105,7 @@ _ZIPS_DAMAGE = (
 )
 
 
-def zip_members(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+def zip_members(outer: Blob, stream: BinaryIO, read_options: ReadOptions) -> Iterator[SourceItem]:
     """Yield the files of an archive in the order of its directory; an archive within it is one
     document.
 
@@ -121,7 +123,7 @@ def zip_members(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[Sou
                 f"it cannot be read as a zip archive ({error}); repair the file, then run again",
             )
             return
-        allowance = Allowance.of(outer, reading.max_bytes)
+        allowance = Allowance.of(outer, read_options.max_bytes)
         numbered = NumberedBlobs()
         for info in archive.infolist():
             if not info.is_dir():

@@ -30,7 +30,7 @@ _NO_DELIMITERS = '"\r\n\0'
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadOptions:
     """Options of reading sources.
 
     `text_field`, `id_field`, `title_field`, `label_field`: fields of a record; a dot leads into a

@@ -200,11 +200,11 @@ def read(blob: Blob, max_bytes: int) -> Payload:
     return read_file(blob.opener, max_bytes)
 
 
-def read_file(place: bytes, max_bytes: int) -> Payload:
+def read_file(path: bytes, max_bytes: int) -> Payload:
     """Read a file, as `read` does."""
     try:
         reached("before_read")
-        payload = _read_once(place, max_bytes) or _read_once(place, max_bytes)
+        payload = _read_once(path, max_bytes) or _read_once(path, max_bytes)
         reached("after_read")
     except OSError as error:
         raise _unreadable(error) from error
@@ -223,10 +223,10 @@ def stream(blob: Blob) -> BinaryIO:
     return open_file(blob.opener)
 
 
-def open_file(place: bytes) -> BinaryIO:
+def open_file(path: bytes) -> BinaryIO:
     """Open a file, as `stream` does."""
     try:
-        return os.fdopen(os.open(place, _FLAGS), "rb")
+        return os.fdopen(os.open(path, _FLAGS), "rb")
     except OSError as error:
         raise _unreadable(error) from error
 

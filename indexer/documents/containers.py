@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import BinaryIO, TypeAlias, cast
 
 from indexer.documents import archives, blobs, load_files, mailboxes, tables
-from indexer.documents.base import PARENT, Reading, Records, SourceItem
+from indexer.documents.base import PARENT, ReadOptions, Records, SourceItem
 from indexer.documents.blobs import (
     DamagedRecord,
     LoadedSource,
@@ -29,10 +29,10 @@ from indexer.documents.maildir import MailFile
 from indexer.errors import ExtractionError, MissingExtra
 from indexer.model import Blob, FailedBlob
 
-Members: TypeAlias = Callable[[Blob, BinaryIO, Reading], Iterator[SourceItem]]
-RecordReader: TypeAlias = Callable[[str, BinaryIO, Reading], Records]
-LineReader: TypeAlias = Callable[[str, BinaryIO, Reading], Iterator[bytes]]
-ColumnReader: TypeAlias = Callable[[str, BinaryIO, Reading], dict[str, str]]
+Members: TypeAlias = Callable[[Blob, BinaryIO, ReadOptions], Iterator[SourceItem]]
+RecordReader: TypeAlias = Callable[[str, BinaryIO, ReadOptions], Records]
+LineReader: TypeAlias = Callable[[str, BinaryIO, ReadOptions], Iterator[bytes]]
+ColumnReader: TypeAlias = Callable[[str, BinaryIO, ReadOptions], dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +76,22 @@ class RecordFormat:
         packed = tuple(f"{suffix}.gz" for suffix in self.suffixes if self.may_be_packed)
         return Container((*self.suffixes, *packed), self._members)
 
-    def _members(self, outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
-        rows = self.records(outer.path, stream, reading)
-        if reading.text_files is not None:
-            files = TextFiles(reading.text_files, reading)
-            rows = read_text_files(rows, reading, files, is_path=bool)
-        return tables.record_blobs(outer, rows, reading)
+    def _members(
+        self, outer: Blob, stream: BinaryIO, read_options: ReadOptions
+    ) -> Iterator[SourceItem]:
+        rows = self.records(outer.path, stream, read_options)
+        if read_options.text_files is not None:
+            files = TextFiles(read_options.text_files, read_options)
+            rows = read_text_files(rows, read_options, files, is_path=bool)
+        return tables.record_blobs(outer, rows, read_options)
 
 
-def _parquet_records(path: str, stream: BinaryIO, reading: Reading) -> Records:
-    yield from _parquet().records(path, stream, reading)
+def _parquet_records(path: str, stream: BinaryIO, read_options: ReadOptions) -> Records:
+    yield from _parquet().records(path, stream, read_options)
 
 
-def _parquet_columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
-    columns: dict[str, str] = _parquet().columns(path, stream, reading)
+def _parquet_columns(path: str, stream: BinaryIO, read_options: ReadOptions) -> dict[str, str]:
+    columns: dict[str, str] = _parquet().columns(path, stream, read_options)
     return columns
 
 
@@ -138,14 +140,14 @@ def record_format(path: str) -> RecordFormat | None:
     return next((format for format in RECORD_FORMATS if format.holds(path)), None)
 
 
-def read_table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], Records]:
+def read_table(path: str, stream: BinaryIO, read_options: ReadOptions) -> tuple[list[str], Records]:
     """Return the names of the fields of a load file or a table, and its records.
 
     Raises `DamagedRecord`, also for a file of another type.
     """
     name = path.lower()
     if name.endswith(".dat"):
-        table = load_files.read_table(stream, reading)
+        table = load_files.read_table(stream, read_options)
         if table is None:
             raise DamagedRecord(
                 "it is no Concordance load file; if it is a table, let its name end in .csv"
@@ -153,7 +155,7 @@ def read_table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str]
         return table
     if not name.endswith((".csv", ".tsv")):
         raise DamagedRecord("it is no load file or table; give a file that ends in .dat or .csv")
-    return tables.read_table(name, stream, reading)
+    return tables.read_table(name, stream, read_options)
 
 
 def container_of(path: str) -> Container | None:
@@ -187,15 +189,15 @@ def holds_files(path: str) -> bool:
 
 
 def expand(
-    items: Iterable[SourceItem], paths: Collection[str], reading: Reading, opened: set[str]
+    items: Iterable[SourceItem], paths: Collection[str], read_options: ReadOptions, opened: set[str]
 ) -> Iterator[SourceItem]:
     """Yield the items, containers replaced by their members, and add their paths to `opened`.
 
-    Unless `reading.containers` is `all`, only the containers among `paths`, which the caller named,
-    are opened. With `reading.attachments`, mails are followed by their attachments.
+    Unless `read_options.containers` is `all`, only the containers among `paths`, which the caller
+    named, are opened. With `read_options.attachments`, mails are followed by their attachments.
     """
-    for item in _open_containers(items, paths, reading, opened):
-        blobs = _mail_and_attachments(item, reading)
+    for item in _open_containers(items, paths, read_options, opened):
+        blobs = _mail_and_attachments(item, read_options)
         if blobs is None or not isinstance(item, Blob):
             yield item
         else:
@@ -203,39 +205,43 @@ def expand(
             yield from blobs
 
 
-def _mail_and_attachments(item: SourceItem, reading: Reading) -> Sequence[Blob] | None:
-    if not reading.attachments or not isinstance(item, Blob):
+def _mail_and_attachments(item: SourceItem, read_options: ReadOptions) -> Sequence[Blob] | None:
+    if not read_options.attachments or not isinstance(item, Blob):
         return None
     if not may_be_mail(item.path):
         return None
 
-    return divide(item, reading)
+    return divide(item, read_options)
 
 
 def _open_containers(
-    items: Iterable[SourceItem], paths: Collection[str], reading: Reading, opened: set[str]
+    items: Iterable[SourceItem], paths: Collection[str], read_options: ReadOptions, opened: set[str]
 ) -> Iterator[SourceItem]:
     for item in items:
-        container = _container(item, paths, reading)
+        container = _container(item, paths, read_options)
         if container is None or not isinstance(item, Blob):
             yield item
             continue
         opened.add(item.path)
         try:
-            yield from _documents_in(item, container, reading)
+            yield from _documents_in(item, container, read_options)
         except MissingExtra as error:
             yield FailedBlob(item.path, str(error))
 
 
-def _container(item: SourceItem, paths: Collection[str], reading: Reading) -> Container | None:
+def _container(
+    item: SourceItem, paths: Collection[str], read_options: ReadOptions
+) -> Container | None:
     """Return the container that an item is opened as; None when it is to stay as it is."""
-    is_named = reading.containers == "given" and item.path in paths
-    if is_named or reading.containers == "all":
+    is_named = read_options.containers == "given" and item.path in paths
+    if is_named or read_options.containers == "all":
         return container_of(item.path)
     return None
 
 
-def _documents_in(outer: Blob, container: Container, reading: Reading) -> Iterator[SourceItem]:
+def _documents_in(
+    outer: Blob, container: Container, read_options: ReadOptions
+) -> Iterator[SourceItem]:
     """Yield what is in a container, or its failure when it cannot be opened."""
     try:
         stream = blobs.stream(outer)
@@ -245,22 +251,22 @@ def _documents_in(outer: Blob, container: Container, reading: Reading) -> Iterat
     with stream:
         if outer.path.lower().endswith(".gz") and not container.unpacks_gzip:
             with gzip.GzipFile(fileobj=stream) as unpacked:
-                yield from container.members(outer, cast(BinaryIO, unpacked), reading)
+                yield from container.members(outer, cast(BinaryIO, unpacked), read_options)
         else:
-            yield from container.members(outer, stream, reading)
+            yield from container.members(outer, stream, read_options)
 
 
 # Mails with attachments.
 
 
-def divide(mail: Blob, reading: Reading) -> Sequence[Blob] | None:
+def divide(mail: Blob, read_options: ReadOptions) -> Sequence[Blob] | None:
     """Return a mail without its attachments, then these; None for one that cannot be divided.
 
     An attachment is known by its name, the second of a name by `#2` after it, and has the id of the
     mail in its metadata. The bytes and digest of the mail stay those of its file.
     """
     try:
-        payload = read(mail, reading.max_bytes)
+        payload = read(mail, read_options.max_bytes)
         text, files = split_attachments(payload.data)
     except (ExtractionError, ValueError):
         return None

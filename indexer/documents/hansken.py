@@ -21,7 +21,7 @@ from hansken.query import Range, to_query  # type: ignore[import-untyped]
 from hansken.remote import RECOVERABLE_JSON_STREAM_ERRORS  # type: ignore[import-untyped]
 from requests import RequestException
 
-from indexer.documents.base import Reading, SourceItem
+from indexer.documents.base import ReadOptions, SourceItem
 from indexer.documents.blobs import INSIDE, bounded, file_payload
 from indexer.errors import UnreadableFile, UsageError
 from indexer.model import Blob, Document, FailedBlob, Payload
@@ -40,7 +40,7 @@ _ERRORS = (RequestException, OSError, ValueError)
 class HanskenSource:
     """One project. A document is known by its trace uid, which is its id too."""
 
-    def __init__(self, url: str, reading: Reading) -> None:
+    def __init__(self, url: str, read_options: ReadOptions) -> None:
         """Open `hansken://HOST[:PORT][/PATH]/PROJECT[?keystore=URL]`; `hansken+http://` without
         TLS, for tests.
 
@@ -48,7 +48,7 @@ class HanskenSource:
         keystore may also be given by HANSKEN_KEYSTORE_ENDPOINT. Raises `UsageError` for a URL that
         names no project, or a server that refuses the login.
         """
-        self._reading = reading
+        self._reading = read_options
         endpoint, project, keystore = _address(url)
         self._url = url.partition("?")[0].rstrip("/")
         try:

@@ -14,21 +14,14 @@ from indexer.documents.base import (
     CUSTODIAN,
     MESSAGE_ID,
     PARENT,
-    Reading,
+    ReadOptions,
     Records,
     SourceItem,
     byte_order_mark,
 )
 from indexer.documents.blobs import DamagedRecord, inner_id
 from indexer.documents.mail.headers import message_ids
-from indexer.documents.tables import (
-    DELIMITER,
-    IDS,
-    NEWLINE,
-    QUOTE,
-    field_named,
-    split_labels,
-)
+from indexer.documents.tables import DELIMITER, IDS, NEWLINE, QUOTE, field_named, split_labels
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob, FailedBlob, field_of
 from indexer.wording import count_of
@@ -47,17 +40,17 @@ class TextFiles:
     of the folder itself. It never leads out of the folder, nor through a symbolic link.
     """
 
-    def __init__(self, folder: str | None, reading: Reading) -> None:
+    def __init__(self, folder: str | None, read_options: ReadOptions) -> None:
         """Open no file yet; without a folder every path is refused."""
         self._folder = None if folder is None else os.path.realpath(folder)
-        self._reading = reading
+        self._reading = read_options
         self._entries: dict[str, Mapping[str, str]] = {}
 
     def text(self, path: str) -> str | ExtractionError:
         """Return the text of a file, or why it cannot be read."""
         try:
-            place = self._locate(path)
-            blob = Blob("", b"", place, os.fsencode(place), 0, None)
+            position = self._locate(path)
+            blob = Blob("", b"", position, os.fsencode(position), 0, None)
             data = blobs.read(blob, self._reading.max_bytes).data
         except UnreadableFile as error:
             return error
@@ -85,14 +78,14 @@ class TextFiles:
             raise UnreadableFile(
                 reason=f"the path {path} is not below {self._folder}", remedy=_REMEDY
             )
-        place = _below(self._folder, names, self._names)
-        if place is None and names[0].casefold() == os.path.basename(self._folder).casefold():
-            place = _below(self._folder, names[1:], self._names)
-        if place is None:
+        position = _below(self._folder, names, self._names)
+        if position is None and names[0].casefold() == os.path.basename(self._folder).casefold():
+            position = _below(self._folder, names[1:], self._names)
+        if position is None:
             raise UnreadableFile(
                 reason=f"there is no text file {path} below {self._folder}", remedy=_REMEDY
             )
-        return place
+        return position
 
     def _names(self, folder: str) -> Mapping[str, str]:
         """Return the names in a folder by their folded spelling; the first of several counts."""
@@ -106,37 +99,37 @@ class TextFiles:
 
 
 def read_text_files(
-    records: Records, reading: Reading, files: TextFiles, is_path: Callable[[str], bool]
+    records: Records, read_options: ReadOptions, files: TextFiles, is_path: Callable[[str], bool]
 ) -> Records:
     """Yield records, with the texts of files in place of the paths that their text field holds.
 
     `is_path` says whether a text is one; an empty field stays an empty text. A file that cannot be
     read leaves its error in the field.
     """
-    for place, record in records:
+    for position, record in records:
         if isinstance(record, ExtractionError):
-            yield place, record
+            yield position, record
             continue
-        path = field_of(record, reading.text_field)
+        path = field_of(record, read_options.text_field)
         if isinstance(path, str) and path.strip() and is_path(path):
-            yield place, {**record, reading.text_field: files.text(path.strip())}
+            yield position, {**record, read_options.text_field: files.text(path.strip())}
         else:
-            yield place, record
+            yield position, record
 
 
 def _below(
     folder: str, names: Sequence[str], names_in: Callable[[str], Mapping[str, str]]
 ) -> str | None:
     """Return the regular file of that path below the folder, without links; None without one."""
-    place = folder
+    position = folder
     for name in names:
-        exact = os.path.join(place, name)
+        exact = os.path.join(position, name)
         if not os.path.lexists(exact):
-            exact = os.path.join(place, names_in(place).get(name.casefold(), name))
+            exact = os.path.join(position, names_in(position).get(name.casefold(), name))
         if os.path.islink(exact):
             return None
-        place = exact
-    return place if os.path.isfile(place) else None
+        position = exact
+    return position if os.path.isfile(position) else None
 
 
 def decode(data: bytes, path: str, encoding: str) -> str | ExtractionError:
@@ -173,40 +166,42 @@ _RANGES = ("attachrange", "attachmentrange")
 _PARENTS = ("parentid", "parentdocid", "parentcontrolnumber", "parentdoc", "parent")
 
 
-def concordance_documents(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+def concordance_documents(
+    outer: Blob, stream: BinaryIO, read_options: ReadOptions
+) -> Iterator[SourceItem]:
     """Yield a blob for each row, known by its document id; the file itself if it is no load file.
 
-    The fields of id, text and title have their usual names, in any spelling, unless `reading` names
-    others. A text that is one line ending in `.txt` is the path of a text file, which begins in
-    `reading.text_files` or else in the folder of the load file. Values of the label field are
-    separated by `;`. Custodian, Message-ID and the mail of an attachment go to the metadata that
-    documents of mails have; of the fields that name the mail, the first of the attachment family
-    counts before its range, and this before the parent.
+    The fields of id, text and title have their usual names, in any spelling, unless `read_options`
+    names others. A text that is one line ending in `.txt` is the path of a text file, which begins
+    in `read_options.text_files` or else in the folder of the load file. Values of the label field
+    are separated by `;`. Custodian, Message-ID and the mail of an attachment go to the metadata
+    that documents of mails have; of the fields that name the mail, the first of the attachment
+    family counts before its range, and this before the parent.
     """
     try:
-        table = read_table(stream, reading)
+        table = read_table(stream, read_options)
         if table is None:
             yield outer
             return
         names, records = table
-        reading = _with_fields(names, reading)
+        read_options = _with_fields(names, read_options)
     except DamagedRecord as error:
         yield FailedBlob(outer.path, str(error))
         return
-    files = TextFiles(reading.text_files or folder_of(outer), reading)
-    fields = _MailFields(names, outer, reading)
-    values = _restored(records, reading, fields)
-    restored = read_text_files(values, reading, files, is_path=_is_path)
-    yield from tables.record_blobs(outer, restored, reading)
+    files = TextFiles(read_options.text_files or folder_of(outer), read_options)
+    fields = _MailFields(names, outer, read_options)
+    values = _restored(records, read_options, fields)
+    restored = read_text_files(values, read_options, files, is_path=_is_path)
+    yield from tables.record_blobs(outer, restored, read_options)
 
 
-def read_table(stream: BinaryIO, reading: Reading) -> tuple[list[str], Records] | None:
+def read_table(stream: BinaryIO, read_options: ReadOptions) -> tuple[list[str], Records] | None:
     """Return the names of the fields, and the place and fields of each row; None if it is no load
     file.
 
     Raises `DamagedRecord` for a file in an unknown encoding, or without a row of names.
     """
-    lines = tables.text_lines(stream, reading)
+    lines = tables.text_lines(stream, read_options)
     first = next(lines, "")
     if first.startswith(_UNDECODED_QUOTE):
         raise DamagedRecord(
@@ -215,11 +210,11 @@ def read_table(stream: BinaryIO, reading: Reading) -> tuple[list[str], Records] 
         )
     if QUOTE not in first and DELIMITER not in first:
         return None
-    rows = tables.Rows(chain([first], lines), DELIMITER, reading.max_bytes, QUOTE)
+    rows = tables.Rows(chain([first], lines), DELIMITER, read_options.max_bytes, QUOTE)
     names = next(rows, None)
     if isinstance(names, ExtractionError) or not names:
         raise DamagedRecord(f"it has no row of field names ({names or 'it is empty'}); add one")
-    return names, _records(names, rows, reading)
+    return names, _records(names, rows, read_options)
 
 
 def folder_of(outer: Blob) -> str | None:
@@ -237,28 +232,28 @@ def _is_path(text: str) -> bool:
     return "\n" not in text and text.rstrip().casefold().endswith(".txt")
 
 
-def _records(names: list[str], rows: tables.Rows, reading: Reading) -> Records:
+def _records(names: list[str], rows: tables.Rows, read_options: ReadOptions) -> Records:
     for number, row in enumerate((row for row in rows if row != []), 1):
         if isinstance(row, ExtractionError):
             yield str(number), row
         else:
-            yield str(number), tables.record(names, row, reading)
+            yield str(number), tables.record(names, row, read_options)
 
 
-def _restored(records: Records, reading: Reading, fields: _MailFields) -> Records:
-    for place, record in records:
+def _restored(records: Records, read_options: ReadOptions, fields: _MailFields) -> Records:
+    for position, record in records:
         if isinstance(record, ExtractionError):
-            yield place, record
+            yield position, record
         else:
-            yield place, fields.named(_values(record, reading))
+            yield position, fields.named(_values(record, read_options))
 
 
 class _MailFields:
     """The fields of mails and attachments under the names that metadata has for them."""
 
-    def __init__(self, names: Sequence[str], outer: Blob, reading: Reading) -> None:
+    def __init__(self, names: Sequence[str], outer: Blob, read_options: ReadOptions) -> None:
         self._outer = outer
-        self._reading = reading
+        self._reading = read_options
         self._renamed = {
             CUSTODIAN: field_named(names, _CUSTODIANS),
             MESSAGE_ID: field_named(names, _MESSAGE_IDS),
@@ -309,35 +304,35 @@ def _first_of(span: str, own: str) -> str:
     return "-".join(names[:half]).strip() if len(names) == 2 * half else ""
 
 
-def _values(fields: Mapping[str, str], reading: Reading) -> dict[str, object]:
+def _values(fields: Mapping[str, str], read_options: ReadOptions) -> dict[str, object]:
     """Return the fields of a row without empty ones, their line ends and labels restored."""
     values: dict[str, object] = {
         name: value.replace(NEWLINE, "\n")
         for name, value in fields.items()
-        if value or name == reading.text_field
+        if value or name == read_options.text_field
     }
-    if reading.label_field and reading.label_field in fields:
-        values[reading.label_field] = split_labels(fields[reading.label_field])
+    if read_options.label_field and read_options.label_field in fields:
+        values[read_options.label_field] = split_labels(fields[read_options.label_field])
     return values
 
 
-def _with_fields(names: Sequence[str], reading: Reading) -> Reading:
+def _with_fields(names: Sequence[str], read_options: ReadOptions) -> ReadOptions:
     """Return how the rows are read: by the fields that are named, else by those of usual names.
 
     Raises `DamagedRecord` for a field that is not there.
     """
-    id_field = reading.id_field or field_named(names, IDS)
-    default = Reading()
-    text_field: str | None = reading.text_field
+    id_field = read_options.id_field or field_named(names, IDS)
+    default = ReadOptions()
+    text_field: str | None = read_options.text_field
     if text_field == default.text_field and text_field not in names:
         text_field = field_named(names, _TEXTS)
-    title = reading.title_field
+    title = read_options.title_field
     if title == default.title_field:
         title = field_named(names, _TITLES) or title
     wanted = {
         "--id-field": id_field,
         "--text-field": text_field,
-        "--label-field": reading.label_field or names[0],
+        "--label-field": read_options.label_field or names[0],
     }
     for option, name in wanted.items():
         if name not in names:
@@ -345,7 +340,7 @@ def _with_fields(names: Sequence[str], reading: Reading) -> Reading:
             raise DamagedRecord(
                 f"it has {problem}, but: {', '.join(names[:40])}; choose one by {option}"
             )
-    return replace(reading, id_field=id_field, text_field=str(text_field), title_field=title)
+    return replace(read_options, id_field=id_field, text_field=str(text_field), title_field=title)
 
 
 # Opticon load files (OPT) as a source: one document for each run of pages, its text in text
@@ -356,30 +351,34 @@ _BREAKS = ("Y", "")
 _ID, _VOLUME, _PAGES, _TEXT = "DOCID", "Volume", "PageCount", "text"
 
 
-def opticon_documents(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+def opticon_documents(
+    outer: Blob, stream: BinaryIO, read_options: ReadOptions
+) -> Iterator[SourceItem]:
     """Yield a blob for each document, known by the key of its first page; the file itself if it is
     no load file.
 
-    The text of a page is the file `KEY.txt` anywhere below `reading.text_files`, or else below the
-    folder of the load file. A document has the texts of all its pages, or one text beside its first
-    page; one of which only some pages have a text fails.
+    The text of a page is the file `KEY.txt` anywhere below `read_options.text_files`, or else below
+    the folder of the load file. A document has the texts of all its pages, or one text next to its
+    first page; one of which only some pages have a text fails.
     """
-    lines = tables.text_lines(stream, reading)
+    lines = tables.text_lines(stream, read_options)
     try:
         first = next(lines, "")
         fields = first.rstrip("\r\n").split(",")
         if len(fields) != _FIELDS or fields[3] not in _BREAKS:
             yield outer
             return
-        rows = tables.Rows(chain([first], lines), ",", reading.max_bytes)
-        texts = _PageTexts(reading.text_files or folder_of(outer), reading)
-        reading = replace(reading, id_field=_ID, text_field=_TEXT, label_field=None)
-        yield from tables.record_blobs(outer, _opticon_records(rows, texts, reading), reading)
+        rows = tables.Rows(chain([first], lines), ",", read_options.max_bytes)
+        texts = _PageTexts(read_options.text_files or folder_of(outer), read_options)
+        read_options = replace(read_options, id_field=_ID, text_field=_TEXT, label_field=None)
+        yield from tables.record_blobs(
+            outer, _opticon_records(rows, texts, read_options), read_options
+        )
     except DamagedRecord as error:
         yield FailedBlob(outer.path, str(error))
 
 
-def _opticon_records(rows: tables.Rows, texts: _PageTexts, reading: Reading) -> Records:
+def _opticon_records(rows: tables.Rows, texts: _PageTexts, read_options: ReadOptions) -> Records:
     """Yield the documents, by the number of the line on which each begins."""
     pages: list[str] = []
     volume = ""
@@ -409,27 +408,27 @@ def _document(pages: Sequence[str], volume: str, texts: _PageTexts) -> Mapping[s
 class _PageTexts:
     """The text files below a folder, by the key of the page."""
 
-    def __init__(self, folder: str | None, reading: Reading) -> None:
-        self._files = TextFiles(folder, reading)
+    def __init__(self, folder: str | None, read_options: ReadOptions) -> None:
+        self._files = TextFiles(folder, read_options)
         self._paths = self._files.by_stem()
 
     def of(self, pages: Sequence[str]) -> str | ExtractionError:
         """Return the text of a document of these pages, or why there is none."""
-        places = [self._paths.get(key.casefold(), []) for key in pages]
-        missing = [key for key, paths in zip(pages, places, strict=True) if not paths]
+        positions = [self._paths.get(key.casefold(), []) for key in pages]
+        missing = [key for key, paths in zip(pages, positions, strict=True) if not paths]
         if missing and (missing[0] == pages[0] or len(missing) < len(pages) - 1):
             count = count_of(len(pages), "page")
             return UnreadableFile(
                 reason=f"{len(missing):,} of {count} have no text file, such as {missing[0]}.txt",
                 remedy="name the folder that holds them by --text-files",
             )
-        duplicate_paths = next((paths for paths in places if len(paths) > 1), None)
+        duplicate_paths = next((paths for paths in positions if len(paths) > 1), None)
         if duplicate_paths:
             return UnreadableFile(
                 reason="two text files have one name: "
                 f"{duplicate_paths[0]} and {duplicate_paths[1]}",
                 remedy="name the folder of one volume by --text-files",
             )
-        texts = [self._files.text(paths[0]) for paths in places if paths]
+        texts = [self._files.text(paths[0]) for paths in positions if paths]
         error = next((text for text in texts if isinstance(text, ExtractionError)), None)
         return error or "\n".join(cast(list[str], texts))

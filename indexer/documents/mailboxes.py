@@ -9,14 +9,8 @@ from email.errors import MessageError
 from itertools import chain, pairwise
 from typing import BinaryIO
 
-from indexer.documents.base import Reading, SourceItem
-from indexer.documents.blobs import (
-    DamagedRecord,
-    NumberedBlobs,
-    file_payload,
-    inner_blob,
-    lines,
-)
+from indexer.documents.base import ReadOptions, SourceItem
+from indexer.documents.blobs import DamagedRecord, NumberedBlobs, file_payload, inner_blob, lines
 from indexer.errors import UnreadableFile
 from indexer.model import Blob, FailedBlob
 
@@ -35,7 +29,7 @@ _DATE = re.compile(  # as `asctime` writes it (RFC 4155), also with a zone
 )
 
 
-def mbox_messages(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+def mbox_messages(outer: Blob, stream: BinaryIO, read_options: ReadOptions) -> Iterator[SourceItem]:
     """Yield the messages of a mailbox, divided at lines that begin with `From ` and have two of
     three: an empty line above, the date of a delivery, a field of a message below. Without the date
     it is a usual field, or an address follows `From `.
@@ -45,7 +39,7 @@ def mbox_messages(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[S
     """
     numbered = NumberedBlobs()
     try:
-        for offset, message in _messages(stream, reading.max_bytes):
+        for offset, message in _messages(stream, read_options.max_bytes):
             if isinstance(message, UnreadableFile):
                 key = numbered.key(offset.encode())
                 yield inner_blob(outer, key, f"{key.decode()}.eml", message)
@@ -72,7 +66,7 @@ def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | U
             )
         return
     start = 0
-    place = len(first)
+    position = len(first)
     size = 0
     is_after_empty = False
     message: list[bytes] = []
@@ -81,15 +75,15 @@ def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | U
             is_whole = size <= max_bytes
             content = b"".join(message) if is_whole else UnreadableFile.too_large(max_bytes)
             yield str(start), content
-            start = place
+            start = position
             size = 0
             message = []
             is_after_empty = False
-            place += len(line) if isinstance(line, bytes) else 0
+            position += len(line) if isinstance(line, bytes) else 0
             continue
         length = len(line) if isinstance(line, bytes) else max_bytes + 1
         size += length
-        place += length
+        position += length
         if size <= max_bytes and isinstance(line, bytes):
             message.append(line)
         is_after_empty = line in (b"\n", b"\r\n")

@@ -65,10 +65,10 @@ def _is_in_maildir(folder: bytes) -> bool:
     return all(os.path.isdir(os.path.join(parent, name)) for name in _FOLDERS)
 
 
-def is_message(place: bytes) -> bool:
+def is_message(path: bytes) -> bool:
     """Return whether a file is a mail in a Maildir, by its name and folder."""
-    is_named = unique_name(place.rpartition(b"/")[2]) is not None
-    return is_named and holds_messages(os.path.dirname(place))
+    is_named = unique_name(path.rpartition(b"/")[2]) is not None
+    return is_named and holds_messages(os.path.dirname(path))
 
 
 def unique_name(name: bytes) -> bytes | None:

@@ -180,13 +180,13 @@ def _non_ascii_lines(data: bytes) -> bytes:
     out of their context.
     """
     sample = b""
-    place = 0
-    while len(sample) < _SAMPLE and (match := _BEYOND_ASCII.search(data, place)):
+    position = 0
+    while len(sample) < _SAMPLE and (match := _BEYOND_ASCII.search(data, position)):
         byte = match.start()
-        begin = max(data.rfind(b"\n", place, byte) + 1, place, byte - _LINE)
+        begin = max(data.rfind(b"\n", position, byte) + 1, position, byte - _LINE)
         end = data.find(b"\n", byte, byte + _LINE)
-        place = byte + _LINE if end < 0 else end + 1
-        sample += data[begin:place]
+        position = byte + _LINE if end < 0 else end + 1
+        sample += data[begin:position]
     return sample
 
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, cast
 
 from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
-from indexer.documents.base import Reading, SourceItem
+from indexer.documents.base import ReadOptions, SourceItem
 from indexer.documents.blobs import INSIDE, bounded, file_payload, identifier
 from indexer.documents.containers import container_of, expand
 from indexer.errors import SourceNotFound, UnreadableFile, UsageError
@@ -24,7 +24,7 @@ _ABSENT = (404, 410)
 class RemoteSource:
     """One URL: a file, or a folder with everything below it."""
 
-    def __init__(self, url: str, reading: Reading) -> None:
+    def __init__(self, url: str, read_options: ReadOptions) -> None:
         """Raise `SourceNotFound`, and `UsageError` for a URL that cannot be read or holds a
         password.
         """
@@ -33,7 +33,7 @@ class RemoteSource:
                 "a URL must not hold a password, because others can read it; "
                 "see docs/sources.md for where to put it"
             )
-        self._reading = reading
+        self._reading = read_options
         self._system, self._root, self._info = _look_up(url)
         self._opened: set[str] = set()
         self._url = self._shown(self._root)

@@ -209,10 +209,10 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         source = _CONTINUED.sub(r"\1", _COMMENT.sub(r"\1", source.replace("\r\n", "\n")))
-        most = 4 * len(source) + 1000
+        limit = 4 * len(source) + 1000
         self._stack = source.split("\n")[::-1]
         self._budget = 10 * len(source) + 10_000
-        self._macros = Macros(self._printed, most)
+        self._macros = Macros(self._printed, limit)
         self._table: Table | None = None
         self._own: dict[str, list[str]] = {}
         self._strings = {"R": "®", "Tm": "™", "lq": "“", "rq": "”", "Ba": "|"}

@@ -63,9 +63,9 @@ class MdocLine:
         while end > 1 and words[end - 1] in _CLOSE:
             end -= 1
         closers: list[str] = []
-        place = 0
-        while place < end:
-            place = self._macro(words, place, end, closers)
+        position = 0
+        while position < end:
+            position = self._macro(words, position, end, closers)
         for closer in (*reversed(closers), *words[end:]):
             self._put(closer, glued=True)
         return "".join(self._parts)
@@ -76,16 +76,16 @@ class MdocLine:
         self._parts.append(text)
         self._glued = text in OPEN
 
-    def _macro(self, words: Sequence[str], place: int, end: int, closers: list[str]) -> int:
+    def _macro(self, words: Sequence[str], position: int, end: int, closers: list[str]) -> int:
         """Print one macro or word, and return the place behind it."""
-        macro = words[place]
-        if macro not in CALLABLE and place:
+        macro = words[position]
+        if macro not in CALLABLE and position:
             self._put(macro)
-            return place + 1
-        stop = place + 1
+            return position + 1
+        stop = position + 1
         while stop < end and words[stop] not in CALLABLE:
             stop += 1
-        following = list(words[place + 1 : stop])
+        following = list(words[position + 1 : stop])
         if macro in _QUOTING:
             closers.append(_QUOTING[macro][1])
         opening = _QUOTING.get(macro, "")[:1] or _OPENING.get(macro)
@@ -192,10 +192,10 @@ _NAME = 100  # characters of a page's name, which takes its place wherever it is
 class FilledText:
     """Printed text, by paragraphs: in filled text, words of several lines become one line."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, limit: int) -> None:
         self._lines: list[str] = []
         self._current: list[str] = []
-        self._left = most
+        self._left = limit
         self.is_filled = True
 
     def put(self, text: str, glued: bool = False) -> None:
@@ -231,10 +231,10 @@ class Macros:
     `printed` replaces the escapes of a piece of source.
     """
 
-    def __init__(self, printed: Callable[[str], str], most: int) -> None:
+    def __init__(self, printed: Callable[[str], str], limit: int) -> None:
         self._printed = printed
-        self._left = most
-        self.text = FilledText(most)
+        self._left = limit
+        self.text = FilledText(limit)
         self.name = self.section = ""
         self._page = self._link = self._heading = ""
         self._is_mdoc = self._is_tag = self._is_glued = False

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from indexer.documents import maildir
-from indexer.documents.base import Reading, Source, SourceItem, unique
+from indexer.documents.base import ReadOptions, Source, SourceItem, unique
 from indexer.documents.blobs import INSIDE, identifier
 from indexer.errors import MissingExtra, SourceNotFound, UsageError
 from indexer.model import Blob, FailedBlob, SkippedBlob
@@ -43,28 +43,28 @@ class _Rules:
     covered: frozenset[bytes]
     namespace: str | None
 
-    def owns(self, place: bytes) -> bool:
-        """Return whether `place` or a folder above it is nearfold's own."""
-        return not self.own.isdisjoint(_lineage(place))
+    def owns(self, path: bytes) -> bool:
+        """Return whether `path` or a folder above it is nearfold's own."""
+        return not self.own.isdisjoint(_lineage(path))
 
 
 class FileSource:
     """Files and folders, and the members of containers among them."""
 
     def __init__(
-        self, paths: Sequence[str], reading: Reading, own_files: Collection[str] = ()
+        self, paths: Sequence[str], read_options: ReadOptions, own_files: Collection[str] = ()
     ) -> None:
         """Raise `SourceNotFound` for a PATH that does not exist."""
         self._paths = paths
-        self._reading = reading
-        self._files = walk(paths, reading.namespace, own_files)
+        self._reading = read_options
+        self._files = walk(paths, read_options.namespace, own_files)
         self._opened: set[str] = set()
 
     def blobs(self) -> Iterator[SourceItem]:
         """Yield the items of `walk`, containers opened."""
         from indexer.documents.containers import expand
 
-        named = {_shown(os.path.realpath(os.fsencode(path))) for path in self._paths}
+        named = {_printable(os.path.realpath(os.fsencode(path))) for path in self._paths}
         return expand(self._files, named, self._reading, self._opened)
 
     def scopes(self) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def _root(path: str | os.PathLike[str]) -> _Root:
         info = os.stat(name)
         return _Root(os.path.realpath(name), info)
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise SourceNotFound(path=_shown(name)) from None
+        raise SourceNotFound(path=_printable(name)) from None
     except OSError as error:
         return _Root(os.path.abspath(name), None, _problem("this path", error))
 
@@ -149,11 +149,11 @@ def _walk_roots(
 
 def _walk_root(root: _Root, rules: _Rules) -> Iterator[SourceItem]:
     if root.info is None:
-        yield FailedBlob(_shown(root.place), root.problem)
+        yield FailedBlob(_printable(root.place), root.problem)
     elif stat.S_ISDIR(root.info.st_mode):
         yield from _walk_folder(root.place, rules)
     elif rules.owns(root.place):
-        yield SkippedBlob(_shown(root.place), "excluded")
+        yield SkippedBlob(_printable(root.place), "excluded")
     else:
         folder, name = os.path.split(root.place)
         key = (maildir.is_message(root.place) and maildir.unique_name(name)) or name
@@ -167,7 +167,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
     space = _space(root, rules)
     levels = [(root, rules.owns(root) or maildir.holds_deliveries(root), _entries(root, b""))]
     while levels:
-        place, own, entries = levels[-1]
+        position, own, entries = levels[-1]
         try:
             key, entry = next(entries)
         except StopIteration:
@@ -175,7 +175,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
             continue
         except OSError as error:
             levels.pop()
-            yield FailedBlob(_shown(place), _problem("this folder", error))
+            yield FailedBlob(_printable(position), _problem("this folder", error))
             continue
         if entry.path in rules.covered:
             continue
@@ -184,19 +184,21 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
             own = own or maildir.holds_deliveries(entry.path)
             levels.append((entry.path, own, _entries(entry.path, key + b"/")))
         else:
-            yield SkippedBlob(_shown(entry.path), "excluded") if own else _leaf(entry, key, space)
+            yield (
+                SkippedBlob(_printable(entry.path), "excluded") if own else _leaf(entry, key, space)
+            )
 
 
-def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
+def _entries(path: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
     """Yield the entries of a folder with their keys, in the order of keys, in one of a Maildir in
     that of names.
     """
-    with os.scandir(place) as listing:
+    with os.scandir(path) as listing:
         entries = sorted(listing, key=_sort_key)
     names = (entry.name for entry in entries)
     keys: Iterator[bytes] = (prefix + name for name in names)
-    if maildir.holds_messages(place):
-        keys = maildir.message_keys(place, prefix, names)
+    if maildir.holds_messages(path):
+        keys = maildir.message_keys(path, prefix, names)
     yield from zip(keys, entries, strict=True)
 
 
@@ -209,33 +211,35 @@ def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> SourceItem:
     try:
         return _file(entry.path, key, space, entry.stat(follow_symlinks=False))
     except OSError as error:
-        return FailedBlob(_shown(entry.path), _problem("this file", error))
+        return FailedBlob(_printable(entry.path), _problem("this file", error))
 
 
-def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | SkippedBlob:
+def _file(path: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | SkippedBlob:
     if stat.S_ISLNK(info.st_mode):
-        return SkippedBlob(_shown(place), "symbolic_link")
+        return SkippedBlob(_printable(path), "symbolic_link")
     if not stat.S_ISREG(info.st_mode):
-        return SkippedBlob(_shown(place), "special_file")
-    opener = maildir.MailFile(place) if maildir.is_message(place) else place
-    return Blob(identifier(space, key), key, _shown(place), opener, info.st_size, info.st_mtime_ns)
+        return SkippedBlob(_printable(path), "special_file")
+    opener = maildir.MailFile(path) if maildir.is_message(path) else path
+    return Blob(
+        identifier(space, key), key, _printable(path), opener, info.st_size, info.st_mtime_ns
+    )
 
 
 def _space(folder: bytes, rules: _Rules) -> bytes:
     return folder if rules.namespace is None else os.fsencode(rules.namespace)
 
 
-def _lineage(place: bytes) -> Iterator[bytes]:
+def _lineage(path: bytes) -> Iterator[bytes]:
     """Yield a path, its folder, the folder of that one, and so on to the top."""
-    yield place
-    while (parent := os.path.dirname(place)) != place:
+    yield path
+    while (parent := os.path.dirname(path)) != path:
         yield parent
-        place = parent
+        path = parent
 
 
-def _shown(place: bytes) -> str:
+def _printable(path: bytes) -> str:
     """Return a path to display; bytes that are not UTF-8 appear as U+FFFD."""
-    return place.decode("utf-8", "replace")
+    return path.decode("utf-8", "replace")
 
 
 def _problem(item: str, error: OSError) -> str:
@@ -260,19 +264,19 @@ class UrlSource:
     """
 
     schemes: tuple[str, ...]
-    load: Callable[[], Callable[[str, Reading], Source]]
+    load: Callable[[], Callable[[str, ReadOptions], Source]]
     package: str
     extra: str
     takes_query: bool = False
 
 
-def _hansken() -> Callable[[str, Reading], Source]:
+def _hansken() -> Callable[[str, ReadOptions], Source]:
     from indexer.documents.hansken import HanskenSource
 
     return HanskenSource
 
 
-def _remote() -> Callable[[str, Reading], Source]:
+def _remote() -> Callable[[str, ReadOptions], Source]:
     from indexer.documents.remote import RemoteSource
 
     return RemoteSource
@@ -286,14 +290,14 @@ URL_SOURCES = (
 )
 
 
-def url_source(url: str, reading: Reading) -> Source:
+def url_source(url: str, read_options: ReadOptions) -> Source:
     """Return the source at a URL. Raises `MissingExtra` when its library is not installed."""
     kind = _kind_of_url(url)
     try:
         open_source = kind.load()
     except ModuleNotFoundError as error:
         raise MissingExtra(package=kind.package, extra=kind.extra) from error
-    return open_source(url, reading)
+    return open_source(url, read_options)
 
 
 def check_queryable(paths: Iterable[str]) -> None:

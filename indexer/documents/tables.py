@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
-from indexer.documents.base import Reading, Records, SourceItem, byte_order_mark
+from indexer.documents.base import ReadOptions, Records, SourceItem, byte_order_mark
 from indexer.documents.blobs import DamagedRecord, NumberedBlobs, identifier, inner_blob, lines
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob, Document, FailedBlob, Payload, field_of
@@ -33,35 +33,38 @@ _PIECE = 1 << 20
 _DELIMITERS = (",", ";", "\t", "|")
 
 
-def delimited_records(path: str, stream: BinaryIO, reading: Reading) -> Records:
+def delimited_records(path: str, stream: BinaryIO, read_options: ReadOptions) -> Records:
     """Yield the rows of a file as `read_table` returns them; raises as it does."""
-    _, rows = read_table(path, stream, reading)
+    _, rows = read_table(path, stream, read_options)
     yield from rows
 
 
-def read_table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], Records]:
-    """Return the names of the columns, and the rows of a file in `reading.encoding`, or in that
-    which a byte order mark names.
+def read_table(path: str, stream: BinaryIO, read_options: ReadOptions) -> tuple[list[str], Records]:
+    """Return the names of the columns, and the rows of a file in `read_options.encoding`, or in
+    the one that a byte order mark names.
 
-    Without `reading.delimiter`, the first of comma, semicolon, tab and bar (in `.tsv` files tab
-    first) that makes the requested fields columns separates fields, or that makes several columns
-    if no field is requested. Raises `DamagedRecord` when one of these fields is not a column.
+    Without `read_options.delimiter`, the first of comma, semicolon, tab and bar (in `.tsv` files
+    tab first) that makes the requested fields columns separates fields, or that makes several
+    columns if no field is requested. Raises `DamagedRecord` when one of these is not a column.
     """
-    names, rows = _table(path, stream, reading)
-    return names, _records(names, rows, reading)
+    names, rows = _table(path, stream, read_options)
+    return names, _records(names, rows, read_options)
 
 
-def _records(names: list[str], rows: Rows, reading: Reading) -> Records:
+def _records(names: list[str], rows: Rows, read_options: ReadOptions) -> Records:
     for number, row in enumerate((row for row in rows if row != []), 1):
-        yield str(number), row if isinstance(row, ExtractionError) else record(names, row, reading)
+        yield (
+            str(number),
+            row if isinstance(row, ExtractionError) else record(names, row, read_options),
+        )
 
 
-def delimited_lines(path: str, stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
+def delimited_lines(path: str, stream: BinaryIO, read_options: ReadOptions) -> Iterator[bytes]:
     """Yield the row of names, then the row of each item of `records`, as they stand, in UTF-8.
 
     A row that cannot be read is its first line.
     """
-    _, rows = _table(path, stream, reading)
+    _, rows = _table(path, stream, read_options)
     yield rows.raw_bytes
     for row in rows:
         if row != []:
@@ -69,40 +72,40 @@ def delimited_lines(path: str, stream: BinaryIO, reading: Reading) -> Iterator[b
 
 
 def table_rows(
-    path: str, stream: BinaryIO, reading: Reading
+    path: str, stream: BinaryIO, read_options: ReadOptions
 ) -> tuple[dict[str, str], bytes, Iterator[tuple[bytes, Mapping[str, Any] | ExtractionError]]]:
     """Return the `columns`, their row, and each item of `records` with its row, as `raw_rows` has
     them; raises as `read_table` does.
     """
-    names, rows = _table(path, stream, reading)
+    names, rows = _table(path, stream, read_options)
     first = rows.raw_bytes
-    both = ((rows.raw_bytes, item) for _, item in _records(names, rows, reading))
+    both = ((rows.raw_bytes, item) for _, item in _records(names, rows, read_options))
     return _separated(names, rows), first, both
 
 
-def columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
+def columns(path: str, stream: BinaryIO, read_options: ReadOptions) -> dict[str, str]:
     """Return the names of the columns in their order, each with what separates it from the next.
 
     Raises `DamagedRecord` when one of the requested fields is not a column.
     """
-    return _separated(*_table(path, stream, reading))
+    return _separated(*_table(path, stream, read_options))
 
 
 def _separated(names: list[str], rows: Rows) -> dict[str, str]:
     return dict.fromkeys(names, f"separated by {rows.delimiter!r}")
 
 
-def _table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], Rows]:
+def _table(path: str, stream: BinaryIO, read_options: ReadOptions) -> tuple[list[str], Rows]:
     """Return the names of the columns, and the rows below them."""
     tabs_first = path.lower().removesuffix(".gz").endswith(".tsv")
-    text = text_lines(stream, reading)
+    text = text_lines(stream, read_options)
     first = next(text, "")
-    delimiter = reading.delimiter or _delimiter(first, tabs_first, reading)
-    rows = Rows(chain([first], text), delimiter, reading.max_bytes)
+    delimiter = read_options.delimiter or _delimiter(first, tabs_first, read_options)
+    rows = Rows(chain([first], text), delimiter, read_options.max_bytes)
     names = next(rows, None)
     if isinstance(names, ExtractionError) or not names:
         raise DamagedRecord(f"it has no row of column names ({names or 'it is empty'}); add one")
-    for name in reading.required_fields:
+    for name in read_options.required_fields:
         if name not in names:
             raise DamagedRecord(
                 f"it has no column {name!r}, but: {', '.join(names[:20])}; "
@@ -112,10 +115,10 @@ def _table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], Ro
     return names, rows
 
 
-def _delimiter(first: str, tabs_first: bool, reading: Reading) -> str:
+def _delimiter(first: str, tabs_first: bool, read_options: ReadOptions) -> str:
     """Return the character that separates the fields of the first line."""
     delimiters = ("\t", *_DELIMITERS) if tabs_first else _DELIMITERS
-    required = set(reading.required_fields)
+    required = set(read_options.required_fields)
     for delimiter in delimiters:
         columns = next(csv.reader([first], delimiter=delimiter), ())
         if required <= set(columns) if required else len(columns) > 1:
@@ -123,13 +126,13 @@ def _delimiter(first: str, tabs_first: bool, reading: Reading) -> str:
     return delimiters[0]
 
 
-def text_lines(stream: BinaryIO, reading: Reading) -> Iterator[str]:
+def text_lines(stream: BinaryIO, read_options: ReadOptions) -> Iterator[str]:
     """Yield the lines as text; bytes that are not of the encoding are lone surrogates, so that only
     their own row fails.
 
     Raises `DamagedRecord` for a file that cannot be read to its end.
     """
-    encoding = reading.encoding
+    encoding = read_options.encoding
     try:
         start = stream.read(4)
         mark, marked_encoding = byte_order_mark(start)
@@ -137,7 +140,7 @@ def text_lines(stream: BinaryIO, reading: Reading) -> Iterator[str]:
         pieces = chain([start[len(mark) :]], iter(lambda: stream.read(_PIECE), b""))
         errors = "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
         texts = codecs.iterdecode(pieces, encoding, errors)
-        yield from _lines(texts, reading.max_bytes)
+        yield from _lines(texts, read_options.max_bytes)
     except (OSError, EOFError, zlib.error, UnicodeError) as error:
         raise DamagedRecord(
             f"it cannot be read to its end as {encoding.upper()} ({error}); "
@@ -220,7 +223,7 @@ class Rows:
 
 
 def record(
-    names: list[str], row: list[str], reading: Reading
+    names: list[str], row: list[str], read_options: ReadOptions
 ) -> Mapping[str, str] | ExtractionError:
     """Return the fields of a row by name, or why it has none: their number, its encoding, or a text
     that is too long.
@@ -232,30 +235,30 @@ def record(
         )
     if any(map(_UNDECODED.search, row)):
         return ExtractionError(
-            f"the row is not {reading.encoding.upper()}; name the encoding by --encoding, such as "
-            "cp1252, or convert the file"
+            f"the row is not {read_options.encoding.upper()}; name the encoding by --encoding, "
+            "such as cp1252, or convert the file"
         )
     fields = dict(zip(names, row, strict=True))
-    if len(fields.get(reading.text_field, "")) > reading.max_bytes:
-        return UnreadableFile.too_large(reading.max_bytes)
+    if len(fields.get(read_options.text_field, "")) > read_options.max_bytes:
+        return UnreadableFile.too_large(read_options.max_bytes)
     return fields
 
 
 # JSON Lines: one record a line, known by the number of its line, counted from 1.
 
 
-def json_records(path: str, stream: BinaryIO, reading: Reading) -> Records:
+def json_records(path: str, stream: BinaryIO, read_options: ReadOptions) -> Records:
     """Yield the records of a file; empty lines are none, but count."""
-    for number, line in enumerate(lines(stream, reading.max_bytes), 1):
+    for number, line in enumerate(lines(stream, read_options.max_bytes), 1):
         if isinstance(line, UnreadableFile):
             yield str(number), line
         elif line.strip():
             yield str(number), _record(line)
 
 
-def json_lines(path: str, stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
+def json_lines(path: str, stream: BinaryIO, read_options: ReadOptions) -> Iterator[bytes]:
     """Yield the line of each item of `records` as it stands; empty for a line that is too long."""
-    for line in lines(stream, reading.max_bytes):
+    for line in lines(stream, read_options.max_bytes):
         if isinstance(line, UnreadableFile):
             yield b""
         elif line.strip():
@@ -285,58 +288,60 @@ _KINDS = {
 }
 
 
-def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:
+def document(record: Mapping[str, Any], read_options: ReadOptions) -> Document | ExtractionError:
     """Return the document of a record, or the error that it has none."""
-    text = text_of(record, reading)
+    text = text_of(record, read_options)
     if isinstance(text, ExtractionError):
         return text
-    if not all(_is_label(label) for label in _label_values(record, reading)):
+    if not all(_is_label(label) for label in _label_values(record, read_options)):
         return ExtractionError(
-            f"the field {reading.label_field!r} holds more than labels, "
+            f"the field {read_options.label_field!r} holds more than labels, "
             "which are single values or one list of them; repair it"
         )
-    special = {reading.text_field, reading.title_field}
+    special = {read_options.text_field, read_options.title_field}
     return Document(
-        text=text[: reading.max_chars],
-        title=_text(field_of(record, reading.title_field)) or "",
+        text=text[: read_options.max_chars],
+        title=_text(field_of(record, read_options.title_field)) or "",
         content_type="text/plain",
         metadata={name: value for name, value in _flat(record) if name not in special},
         extractor=EXTRACTOR,
-        truncated=len(text) > reading.max_chars,
+        truncated=len(text) > read_options.max_chars,
     )
 
 
-def text_of(record: Mapping[str, Any], reading: Reading) -> str | ExtractionError:
+def text_of(record: Mapping[str, Any], read_options: ReadOptions) -> str | ExtractionError:
     """Return the text of a record, or the error that it has none.
 
     A list of texts is one text, an element a line, null left out. An error in place of the text is
     that of its text file.
     """
-    value = field_of(record, reading.text_field)
+    value = field_of(record, read_options.text_field)
     if isinstance(value, ExtractionError):
         return value
     text = _text(value)
-    return _no_text(record, value, reading) if text is None else text
+    return _no_text(record, value, read_options) if text is None else text
 
 
-def _no_text(record: Mapping[str, Any], value: object, reading: Reading) -> ExtractionError:
+def _no_text(
+    record: Mapping[str, Any], value: object, read_options: ReadOptions
+) -> ExtractionError:
     """Return the error of a record whose text field holds this value."""
     if not is_empty(value):
         kind = _KINDS.get(type(value), "something else")
-        return ExtractionError(f"the field {reading.text_field!r} holds no text but {kind}")
+        return ExtractionError(f"the field {read_options.text_field!r} holds no text but {kind}")
     names = [name for name in sorted(record) if not name.startswith("near_")]
     return ExtractionError(
-        f"the record has no text in the field {reading.text_field!r} "
+        f"the record has no text in the field {read_options.text_field!r} "
         f"(it has: {', '.join(names[:20]) or 'nothing'}); name the field by --text-field"
     )
 
 
-def payload(record: Mapping[str, Any], reading: Reading) -> Payload:
+def payload(record: Mapping[str, Any], read_options: ReadOptions) -> Payload:
     """Return the payload of a record.
 
     `raw` is the SHA-256 of its text, `source` that of everything that is kept of it.
     """
-    result = document(record, reading)
+    result = document(record, read_options)
     if isinstance(result, ExtractionError):
         digest = hashlib.sha256(_canonical(sorted(record))).hexdigest()
         return Payload(b"", 0, None, digest, digest, result)
@@ -345,7 +350,7 @@ def payload(record: Mapping[str, Any], reading: Reading) -> Payload:
         result.text,
         result.title,
         result.metadata,
-        labels(record, reading),
+        labels(record, read_options),
         result.truncated,
     ]
     raw = hashlib.sha256(text).hexdigest()
@@ -353,13 +358,15 @@ def payload(record: Mapping[str, Any], reading: Reading) -> Payload:
     return Payload(b"", len(text), None, raw, source, result)
 
 
-def record_blobs(outer: Blob, records: Records, reading: Reading) -> Iterator[Blob | FailedBlob]:
+def record_blobs(
+    outer: Blob, records: Records, read_options: ReadOptions
+) -> Iterator[Blob | FailedBlob]:
     """Yield a blob for each record.
 
     With an `id_field` the key is its value; a record without one, or with that of an earlier
     record, fails.
     """
-    if reading.own_ids and reading.id_field is None:
+    if read_options.own_ids and read_options.id_field is None:
         yield FailedBlob(
             outer.path,
             "its records have no ids of their own unless --id-field names them; "
@@ -368,38 +375,42 @@ def record_blobs(outer: Blob, records: Records, reading: Reading) -> Iterator[Bl
         return
     keys = NumberedBlobs()
     try:
-        for place, record in records:
+        for position, record in records:
             if isinstance(record, ExtractionError):
-                yield _broken(outer, place, record, reading)
+                yield _broken(outer, position, record, read_options)
             else:
-                yield _blob_at(outer, place, record, keys, reading)
+                yield _blob_at(outer, position, record, keys, read_options)
     except DamagedRecord as error:
         yield FailedBlob(outer.path, str(error))
 
 
 def _blob_at(
-    outer: Blob, place: str, record: Mapping[str, Any], keys: NumberedBlobs, reading: Reading
+    outer: Blob,
+    path: str,
+    record: Mapping[str, Any],
+    keys: NumberedBlobs,
+    read_options: ReadOptions,
 ) -> Blob | FailedBlob:
     """Return the blob of the record at a place, or its failure when it has no usable key."""
-    field = reading.id_field
-    name = place if field is None else _scalar(field_of(record, field))
+    field = read_options.id_field
+    name = path if field is None else _scalar(field_of(record, field))
     if not name:
         problem = f"has no value in {field!r}; give it one, or change --id-field"
-        return FailedBlob(outer.path, f"record {place} {problem}")
+        return FailedBlob(outer.path, f"record {path} {problem}")
     key = name.encode("utf-8", "surrogatepass")
-    objection = _objection(name, key, reading) if reading.own_ids else None
+    objection = _objection(name, key, read_options) if read_options.own_ids else None
     if objection is None and not keys.first(key):
         objection = f"has the same {field} as an earlier one: {name}; make ids distinct"
     if objection is not None:
-        return FailedBlob(outer.path, f"record {place} {objection}")
-    return blob(outer, name, record, payload(record, reading), reading)
+        return FailedBlob(outer.path, f"record {path} {objection}")
+    return blob(outer, name, record, payload(record, read_options), read_options)
 
 
-def _objection(name: str, key: bytes, reading: Reading) -> str | None:
+def _objection(name: str, key: bytes, read_options: ReadOptions) -> str | None:
     """Return why a record's key cannot be its document's id, None when it can."""
     if key != name.encode("utf-8", "replace"):
-        return f"has half a character in {reading.id_field!r}, which no store keeps; repair it"
-    if reading.parted and _PART.search(name):
+        return f"has half a character in {read_options.id_field!r}, which no store keeps; repair it"
+    if read_options.parted and _PART.search(name):
         return (
             f"has an id that ends as those of parts do ({name[-80:]}); "
             "where clauses are kept, give it another"
@@ -408,22 +419,22 @@ def _objection(name: str, key: bytes, reading: Reading) -> str | None:
 
 
 def blob(
-    outer: Blob, name: str, record: Mapping[str, Any], payload: Payload, reading: Reading
+    outer: Blob, name: str, record: Mapping[str, Any], payload: Payload, read_options: ReadOptions
 ) -> Blob:
     """Return the blob of a record; with `own_ids` its name is its id."""
     inner = inner_blob(outer, name.encode("utf-8", "surrogatepass"), name, payload)
-    id = name if reading.own_ids else inner.id
-    return replace(inner, id=id, labels=labels(record, reading))
+    id = name if read_options.own_ids else inner.id
+    return replace(inner, id=id, labels=labels(record, read_options))
 
 
-def labels(record: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
+def labels(record: Mapping[str, Any], read_options: ReadOptions) -> tuple[str, ...]:
     """Return the labels of the label field, one value or a list; numbers as text, none empty."""
-    texts = (_scalar(value) for value in _label_values(record, reading))
+    texts = (_scalar(value) for value in _label_values(record, read_options))
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
-def _label_values(record: Mapping[str, Any], reading: Reading) -> list[Any]:
-    value = field_of(record, reading.label_field) if reading.label_field else None
+def _label_values(record: Mapping[str, Any], read_options: ReadOptions) -> list[Any]:
+    value = field_of(record, read_options.label_field) if read_options.label_field else None
     return value if isinstance(value, list) else [value]
 
 
@@ -431,14 +442,16 @@ def _is_label(value: object) -> bool:
     return value is None or _scalar(value) is not None
 
 
-def _broken(outer: Blob, place: str, error: ExtractionError, reading: Reading) -> Blob | FailedBlob:
+def _broken(
+    outer: Blob, path: str, error: ExtractionError, read_options: ReadOptions
+) -> Blob | FailedBlob:
     """Return the blob of a record that cannot be read, whose key is its number, or its failure
     where an `id_field` would be the key.
     """
-    if reading.id_field is not None:
-        return FailedBlob(outer.path, f"record {place}: {error}")
+    if read_options.id_field is not None:
+        return FailedBlob(outer.path, f"record {path}: {error}")
     digest = hashlib.sha256(str(error).encode()).hexdigest()
-    return inner_blob(outer, place.encode(), place, Payload(b"", 0, None, digest, digest, error))
+    return inner_blob(outer, path.encode(), path, Payload(b"", 0, None, digest, digest, error))
 
 
 def is_empty(value: object) -> bool:
@@ -502,7 +515,11 @@ class IndexSource:
     """One index; a document in it is known by its id there."""
 
     def __init__(
-        self, documents: Documents, location: str, reading: Reading, digest: Digest | None = None
+        self,
+        documents: Documents,
+        location: str,
+        read_options: ReadOptions,
+        digest: Digest | None = None,
     ) -> None:
         """Read from the store at `location`, its URL without user and options.
 
@@ -511,7 +528,7 @@ class IndexSource:
         """
         self._documents = documents
         self._digest = digest
-        self._reading = reading if digest is None else replace(reading, own_ids=True)
+        self._reading = read_options if digest is None else replace(read_options, own_ids=True)
         self._url = location
 
     def blobs(self) -> Iterator[SourceItem]:
@@ -523,8 +540,8 @@ class IndexSource:
             if self._digest is None:
                 content = payload(fields, self._reading)
             else:
-                signed = payload(self._with_text(fields), self._reading)
-                content = replace(signed, source=self._digest(fields))
+                fingerprinted = payload(self._with_text(fields), self._reading)
+                content = replace(fingerprinted, source=self._digest(fields))
             yield blob(outer, id, fields, content, self._reading)
 
     def _with_text(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -561,8 +578,8 @@ def field_named(names: Sequence[str], known: Sequence[str]) -> str | None:
     >>> field_named(["Control Number", "BEGDOC#"], ("begdoc", "controlnumber"))
     'BEGDOC#'
     """
-    spelled = {_NO_NAME.sub("", name.casefold()): name for name in reversed(names)}
-    return next((spelled[name] for name in known if name in spelled), None)
+    formatted = {_NO_NAME.sub("", name.casefold()): name for name in reversed(names)}
+    return next((formatted[name] for name in known if name in formatted), None)
 
 
 def split_labels(value: str) -> list[str]:

@@ -100,11 +100,11 @@ def _runs(line: str) -> Iterator[tuple[str, str]]:
     """Yield direction and characters of each run; neutral characters inside a run belong to it, and
     blanks at either end of the line to the run beside them.
     """
-    place = 0
+    position = 0
     for direction, group in groupby(_directions(line)):
-        end = place + sum(1 for _ in group)
-        yield direction, line[place:end]
-        place = end
+        end = position + sum(1 for _ in group)
+        yield direction, line[position:end]
+        position = end
 
 
 def _directions(line: str) -> list[str]:
@@ -115,14 +115,14 @@ def _directions(line: str) -> list[str]:
         kind = unicodedata.bidirectional(char)
         strong = _STRONG.get(kind, strong)
         directions.append(strong if kind in _STRONG or kind == "NSM" else _NEUTRAL)
-    places = [place for place, direction in enumerate(directions) if direction]
-    for last, place in pairwise(places):
-        if directions[last] == directions[place]:
-            directions[last:place] = [directions[last]] * (place - last)
-    if places and line[: places[0]].isspace():
-        directions[: places[0]] = [directions[places[0]]] * places[0]
-    if places and line[places[-1] + 1 :].isspace():
-        directions[places[-1] :] = [directions[places[-1]]] * (len(line) - places[-1])
+    positions = [index for index, direction in enumerate(directions) if direction]
+    for last, index in pairwise(positions):
+        if directions[last] == directions[index]:
+            directions[last:index] = [directions[last]] * (index - last)
+    if positions and line[: positions[0]].isspace():
+        directions[: positions[0]] = [directions[positions[0]]] * positions[0]
+    if positions and line[positions[-1] + 1 :].isspace():
+        directions[positions[-1] :] = [directions[positions[-1]]] * (len(line) - positions[-1])
     return directions
 
 
@@ -383,11 +383,11 @@ def _first(metadata: Mapping[str, Sequence[str]], key: str) -> str:
     return next((value for value in metadata.get(key, ()) if value.strip()), "")
 
 
-def _clean(text: str, most: int) -> str:
+def _clean(text: str, limit: int) -> str:
     """Return one line that is safe to store and to show: no control characters, no lone surrogates,
-    at most `most` code points.
+    at most `limit` code points.
     """
-    return _UNSAFE.sub(" ", text[: 4 * most]).strip()[:most]
+    return _UNSAFE.sub(" ", text[: 4 * limit]).strip()[:limit]
 
 
 def _mark_utf8(html: bytes) -> bytes:

@@ -126,8 +126,8 @@ class ServerExtractor:
             "writeLimit": str(chars),
             "maxEmbeddedResources": str(_MAX_EMBEDDED),
         }
-        most = _BYTES_A_CHAR * chars + _OTHER_BYTES
-        return _call("put", self._url, "/rmeta/body", data, headers, self._limits.seconds, most)
+        limit = _BYTES_A_CHAR * chars + _OTHER_BYTES
+        return _call("put", self._url, "/rmeta/body", data, headers, self._limits.seconds, limit)
 
 
 class _Disconnection(Exception):
@@ -135,7 +135,7 @@ class _Disconnection(Exception):
 
 
 @dataclass(slots=True)
-class _Answer:
+class _Response:
     """The part of a response that the client library reads."""
 
     status_code: int
@@ -203,22 +203,22 @@ def _call(
     data: bytes | None,
     headers: dict[str, str],
     seconds: float,
-    most: int,
+    limit: int,
 ) -> tuple[int, bytes]:
     """Return status and body of an answer.
 
-    Raises `ExtractionTimeout`, `_Disconnection`, and `ExtractionError` for a body over `most`
+    Raises `ExtractionTimeout`, `_Disconnection`, and `ExtractionError` for a body over `limit`
     bytes.
     """
     client = _client()
     deadline = time.monotonic() + seconds
 
-    def send(address: str, body: bytes | None, **options: Any) -> _Answer:
+    def send(address: str, body: bytes | None, **options: Any) -> _Response:
         with client.requests.request(
             verb, address, data=body, stream=True, allow_redirects=False, **options
         ) as response:
-            content = _read(response, deadline, seconds, most)
-            return _Answer(response.status_code, response.headers, content)
+            content = _read(response, deadline, seconds, limit)
+            return _Response(response.status_code, response.headers, content)
 
     options = {"timeout": (_CONNECT_SECONDS, seconds), "verify": True, "proxies": _proxies(url)}
     settings = {"httpVerbs": {verb: send}, "rawResponse": True, "requestOptions": options}
@@ -231,16 +231,16 @@ def _call(
     return int(status), bytes(content)
 
 
-def _read(response: Any, deadline: float, seconds: float, most: int) -> bytes:
-    """Read a body of at most `most` bytes until the deadline."""
+def _read(response: Any, deadline: float, seconds: float, limit: int) -> bytes:
+    """Read a body of at most `limit` bytes until the deadline."""
     pieces = []
     size = 0
     for piece in response.iter_content(_PIECE):
         pieces.append(piece)
         size += len(piece)
-        if size > most:
+        if size > limit:
             raise ExtractionError(
-                f"the server's answer is larger than {most >> 20} MB; the document is hostile"
+                f"the server's answer is larger than {limit >> 20} MB; the document is hostile"
             )
         if time.monotonic() > deadline:
             raise ExtractionTimeout(seconds=seconds)

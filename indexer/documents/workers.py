@@ -291,11 +291,11 @@ class _Job(Generic[K]):
 class _Run(Generic[K]):
     """The tasks of one `extract_all` that are under way."""
 
-    def __init__(self, jobs: queue.SimpleQueue[_Job[Any] | None], most: int) -> None:
+    def __init__(self, jobs: queue.SimpleQueue[_Job[Any] | None], limit: int) -> None:
         self.is_abandoned = False
         self.results: queue.SimpleQueue[_Job[K]] = queue.SimpleQueue()
         self._jobs = jobs
-        self._most = most
+        self._most = limit
         self._to_retry: deque[Task[K]] = deque()
         self._is_retrying = False
         self._under_way = 0

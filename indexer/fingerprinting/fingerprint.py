@@ -73,15 +73,15 @@ class KeyRows(Sequence[tuple[str, ...]]):
         return len(self._texts)
 
     @overload
-    def __getitem__(self, place: int) -> tuple[str, ...]: ...
+    def __getitem__(self, position: int) -> tuple[str, ...]: ...
 
     @overload
-    def __getitem__(self, place: slice) -> KeyRows: ...
+    def __getitem__(self, position: slice) -> KeyRows: ...
 
-    def __getitem__(self, place: int | slice) -> tuple[str, ...] | KeyRows:
-        if isinstance(place, slice):
-            return KeyRows(self._texts[place])
-        return tuple(self._texts[place].split())
+    def __getitem__(self, position: int | slice) -> tuple[str, ...] | KeyRows:
+        if isinstance(position, slice):
+            return KeyRows(self._texts[position])
+        return tuple(self._texts[position].split())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -117,33 +117,33 @@ class Fingerprints:
     def __len__(self) -> int:
         return len(self.status)
 
-    def __getitem__(self, place: int) -> Fingerprint:
+    def __getitem__(self, position: int) -> Fingerprint:
         """Return the fingerprint of one text."""
-        signed = self.is_signed(place)
+        fingerprinted = self.is_signed(position)
         return Fingerprint(
-            status=self.status[place],
-            minhash=self.minhash[place] if signed and self.recipe.minhash else None,
-            vector=self.minhash[place] if signed and self.recipe.has_vector else None,
-            simhash=self._bits(place) if signed and self.recipe.simhash else None,
-            bands=self.bands[place],
-            blocks=self.blocks[place],
-            exact=self.exact[place],
-            words=int(self.words[place]),
-            chars=int(self.chars[place]),
+            status=self.status[position],
+            minhash=self.minhash[position] if fingerprinted and self.recipe.minhash else None,
+            vector=self.minhash[position] if fingerprinted and self.recipe.has_vector else None,
+            simhash=self._bits(position) if fingerprinted and self.recipe.simhash else None,
+            bands=self.bands[position],
+            blocks=self.blocks[position],
+            exact=self.exact[position],
+            words=int(self.words[position]),
+            chars=int(self.chars[position]),
         )
 
-    def _bits(self, place: int) -> int:
+    def _bits(self, position: int) -> int:
         if self.recipe.has_long_bits:
-            return int.from_bytes(self.minhash[place].tobytes(), "big")
-        return int(self.simhash[place])
+            return int.from_bytes(self.minhash[position].tobytes(), "big")
+        return int(self.simhash[position])
 
-    def is_signed(self, place: int) -> bool:
+    def is_signed(self, position: int) -> bool:
         """Return whether a text has sketches and keys."""
-        pairs = int(self.words[place]) - 1
-        return _is_signed(self.status[place], pairs, self.recipe)
+        pairs = int(self.words[position]) - 1
+        return _has_sketch(self.status[position], pairs, self.recipe)
 
 
-def _is_signed(status: Status, features: int, recipe: Recipe) -> bool:
+def _has_sketch(status: Status, features: int, recipe: Recipe) -> bool:
     """Return whether a text of this status is signed: numbers are words too.
 
     `features`: how many a text of numbers only has.
@@ -208,17 +208,17 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     minhash = np.zeros((count, slots), dtype=_slot_type(recipe))
     bits = np.zeros(count, dtype=np.uint64)
     status: list[Status] = []
-    signed: list[bool] = []
-    for place, text_codes in enumerate(codes):
+    fingerprinted: list[bool] = []
+    for index, text_codes in enumerate(codes):
         features = _hashes(text_codes, recipe)
         status.append(status_of(text_codes, len(features), recipe))
-        signed.append(_is_signed(status[place], len(features), recipe))
-        if signed[place]:
+        fingerprinted.append(_has_sketch(status[index], len(features), recipe))
+        if fingerprinted[index]:
             if recipe.minhash:
-                minhash[place] = _low_bits(fast_similarity_sketch(features, slots), recipe)
+                minhash[index] = _low_bits(fast_similarity_sketch(features, slots), recipe)
             if recipe.simhash:
-                bits[place] = simhash(features)
-    bands, blocks = _keys(minhash, bits, signed, recipe)
+                bits[index] = simhash(features)
+    bands, blocks = _keys(minhash, bits, fingerprinted, recipe)
     exact = [hashlib.sha256(decode(text_codes).encode()).hexdigest() for text_codes in codes]
     counts = map(len, map(word_starts, codes)) if is_v2 else map(count_words, texts)
     words = np.fromiter(counts, np.int64, count)
@@ -322,15 +322,21 @@ def _slots(recipe: Recipe) -> int:
 
 
 def _keys(
-    minhash: NDArray[Any], bits: NDArray[np.uint64], signed: list[bool], recipe: Recipe
+    minhash: NDArray[Any], bits: NDArray[np.uint64], fingerprinted: list[bool], recipe: Recipe
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the band keys and block keys of signed rows; none for the others."""
     every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0, recipe.key_digits)
-    bands = [row if is_signed else () for row, is_signed in zip(every_band, signed, strict=True)]
+    bands = [
+        row if is_fingerprinted else ()
+        for row, is_fingerprinted in zip(every_band, fingerprinted, strict=True)
+    ]
     if not recipe.blocks:
-        return bands, [() for _ in signed]
+        return bands, [() for _ in fingerprinted]
     every_block = [keys.block_keys(number, 64, recipe.blocks) for number in bits.tolist()]
-    blocks = [row if is_signed else () for row, is_signed in zip(every_block, signed, strict=True)]
+    blocks = [
+        row if is_fingerprinted else ()
+        for row, is_fingerprinted in zip(every_block, fingerprinted, strict=True)
+    ]
     return bands, blocks
 
 
@@ -372,31 +378,33 @@ def _check(recipe: Recipe) -> None:
 _BATCH = 256
 
 
-def sign_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
+def fingerprint_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
     """Return the same rows with the keys of a recipe, in order.
 
     Rows that could not be signed on arrival stay unsigned; cut text stays `truncated`; family
     fields stay and become provisional.
     """
-    signed = fingerprints([row.text for row in rows], recipe)
-    return [_sign_row(row, signed[place], recipe.id) for place, row in enumerate(rows)]
+    fingerprinted = fingerprints([row.text for row in rows], recipe)
+    return [
+        _fingerprint_row(row, fingerprinted[index], recipe.id) for index, row in enumerate(rows)
+    ]
 
 
-def _sign_row(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
+def _fingerprint_row(row: Row, fingerprinted: Fingerprint, recipe_id: str) -> Row:
     if row.status == "unsigned":
         return replace(row, recipe=recipe_id, provisional=True)
-    stays_truncated = row.status == "truncated" and signed.status == "complete"
+    stays_truncated = row.status == "truncated" and fingerprinted.status == "complete"
     return replace(
         row,
         recipe=recipe_id,
-        status="truncated" if stays_truncated else signed.status,
-        exact=signed.exact,
-        words=signed.words,
-        chars=signed.chars,
-        bands=signed.bands,
-        blocks=signed.blocks,
-        minhash=stored_sketch(signed),
-        simhash=stored_bits(signed),
+        status="truncated" if stays_truncated else fingerprinted.status,
+        exact=fingerprinted.exact,
+        words=fingerprinted.words,
+        chars=fingerprinted.chars,
+        bands=fingerprinted.bands,
+        blocks=fingerprinted.blocks,
+        minhash=stored_sketch(fingerprinted),
+        simhash=stored_bits(fingerprinted),
         provisional=True,
     )
 
@@ -409,14 +417,14 @@ def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]
     """
     remaining = iter(rows)
     while batch := list(islice(remaining, _BATCH)):
-        for row, signed in zip(batch, sign_rows(batch, recipe), strict=True):
-            is_signed = row.recipe and row.status != "unsigned"
+        for row, fingerprinted in zip(batch, fingerprint_rows(batch, recipe), strict=True):
+            is_fingerprinted = row.recipe and row.status != "unsigned"
             is_right = (
-                not is_signed
-                or _signature(row) == _signature(signed)
+                not is_fingerprinted
+                or _signature(row) == _signature(fingerprinted)
                 or recipe.has_other_statistics(row.recipe)
             )
-            yield row, row if is_right else replace(signed, parts=None)
+            yield row, row if is_right else replace(fingerprinted, parts=None)
 
 
 def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:
@@ -430,13 +438,15 @@ def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:
     current, remaining = recipe.id, iter(rows)
     while batch := list(islice(remaining, _BATCH)):
         older = [
-            place
-            for place, row in enumerate(batch)
+            index
+            for index, row in enumerate(batch)
             if row.recipe != current and recipe.has_other_statistics(row.recipe)
         ]
-        signed = sign_rows([batch[place] for place in older], recipe) if older else []
-        for place, row in zip(older, signed, strict=True):
-            batch[place] = replace(row, provisional=batch[place].provisional)
+        fingerprinted = (
+            fingerprint_rows([batch[position] for position in older], recipe) if older else []
+        )
+        for index, row in zip(older, fingerprinted, strict=True):
+            batch[index] = replace(row, provisional=batch[index].provisional)
         yield from batch
 
 

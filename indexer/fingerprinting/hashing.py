@@ -66,9 +66,9 @@ def gram_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
         return np.empty(0, dtype=np.uint64)
     wide = codes.astype(np.uint64)
     packed = np.full(count, GAMMA, dtype=np.uint64)
-    for place in range(width):
-        part = wide[place : place + count] << np.uint64(CODE_BITS * (place % 3))
-        packed += part * np.uint64(GRAM_MULTIPLIER) if place >= 3 else part
+    for position in range(width):
+        part = wide[position : position + count] << np.uint64(CODE_BITS * (position % 3))
+        packed += part * np.uint64(GRAM_MULTIPLIER) if position >= 3 else part
     return mix64_array(packed)
 
 
@@ -114,9 +114,9 @@ def word_hashes(
     if len(starts) == 0:
         return np.empty(0, dtype=np.uint64)
     lengths = np.diff(np.append(starts, len(codes)))
-    places = np.arange(starts[0], len(codes)) - np.repeat(starts, lengths)
+    positions = np.arange(starts[0], len(codes)) - np.repeat(starts, lengths)
     shown = codes[starts[0] :].astype(np.uint64)
-    terms = letter_hashes(shown + (places.astype(np.uint64) << np.uint64(CODE_BITS)))
+    terms = letter_hashes(shown + (positions.astype(np.uint64) << np.uint64(CODE_BITS)))
     terms[shown == BLANK] = 0
     return mix64_array(np.add.reduceat(terms, starts - starts[0]))
 
@@ -128,8 +128,8 @@ def shingle_hashes(words: NDArray[np.uint64], width: int) -> NDArray[np.uint64]:
     """
     count = max(0, len(words) - width + 1)
     hashes = np.zeros(count, dtype=np.uint64)
-    for place in range(width):
-        hashes = mix64_array(hashes ^ words[place : place + count])
+    for position in range(width):
+        hashes = mix64_array(hashes ^ words[position : position + count])
     return hashes
 
 
@@ -171,14 +171,16 @@ def keyed_gram_hashes(codes: NDArray[np.uint32], width: int, key: tuple[int, int
     count = max(0, len(codes) - width + 1)
     wide = codes.astype(np.uint64)
     halves = np.zeros((2, count), dtype=np.uint64)
-    for place in range(width):
-        halves[place // 3] |= wide[place : place + count] << np.uint64(CODE_BITS * (place % 3))
+    for position in range(width):
+        halves[position // 3] |= wide[position : position + count] << np.uint64(
+            CODE_BITS * (position % 3)
+        )
     return siphash24(halves[0], halves[1], key)
 
 
-def keyed_letter_hashes(letters: Words, key: tuple[int, int]) -> Words:
+def keyed_letter_hashes(characters: Words, key: tuple[int, int]) -> Words:
     """Return the keyed hash of each letter at its place, given as code + place * 2**21."""
-    return siphash24(letters, np.full(len(letters), _LETTER, dtype=np.uint64), key)
+    return siphash24(characters, np.full(len(characters), _LETTER, dtype=np.uint64), key)
 
 
 def siphash24(first: Words, second: Words, key: tuple[int, int]) -> Words:
@@ -280,9 +282,9 @@ def number_occurrences(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def occurrences(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the hashes in ascending order, and how many equal ones come before each: (n,) both."""
     ordered = np.sort(hashes)
-    places = np.arange(len(ordered))
+    positions = np.arange(len(ordered))
     is_first = np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)]
-    before = places - np.maximum.accumulate(np.where(is_first, places, 0))
+    before = positions - np.maximum.accumulate(np.where(is_first, positions, 0))
     return ordered, before.astype(np.uint64)
 
 
@@ -293,5 +295,5 @@ def random_indexes(draws: int, seed: int, among: int) -> NDArray[np.int64]:
     """
     steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(GAMMA)
     randoms = mix64_array(steps + np.uint64(mix64(seed & MASK)))
-    places: NDArray[np.int64] = (randoms % np.uint64(among)).astype(np.int64)
-    return places
+    positions: NDArray[np.int64] = (randoms % np.uint64(among)).astype(np.int64)
+    return positions

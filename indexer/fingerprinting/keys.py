@@ -96,8 +96,8 @@ def band_hashes(minhash: NDArray[Any], bands: int, rows: int) -> NDArray[np.uint
     """
     used = minhash[:, : bands * rows].reshape(len(minhash), bands, rows).astype(np.uint64)
     hashed = np.zeros(used.shape[:2], dtype=np.uint64)
-    for place in range(rows):
-        hashed = mix64_array(hashed ^ used[:, :, place])
+    for position in range(rows):
+        hashed = mix64_array(hashed ^ used[:, :, position])
     return hashed
 
 
@@ -113,9 +113,9 @@ def band_keys(
         return [_long_keys(row) for row in band_hashes(minhash, bands, rows).tolist()]
     keys = short_keys(minhash, bands, rows, digits)
     shifts = np.arange(5 * (digits - 1), -1, -5, dtype=np.uint64)
-    places = (keys[:, :, None] >> shifts & np.uint64(31)).astype(np.intp)
-    spelled = _BASE_32[places].view(f"U{digits}").reshape(keys.shape)
-    return [tuple(row) for row in spelled.tolist()]
+    positions = (keys[:, :, None] >> shifts & np.uint64(31)).astype(np.intp)
+    formatted = _BASE_32[positions].view(f"U{digits}").reshape(keys.shape)
+    return [tuple(row) for row in formatted.tolist()]
 
 
 def short_keys(minhash: NDArray[Any], bands: int, rows: int, digits: int) -> NDArray[np.uint64]:
@@ -142,8 +142,8 @@ def block_keys(bits: int, width: int, blocks: int) -> tuple[str, ...]:
     part = width // blocks
     digits = -(-part // 4)
     return tuple(
-        f"{place:02x}{bits >> (width - part * (place + 1)) & (1 << part) - 1:0{digits}x}"
-        for place in range(blocks)
+        f"{position:02x}{bits >> (width - part * (position + 1)) & (1 << part) - 1:0{digits}x}"
+        for position in range(blocks)
     )
 
 
@@ -234,11 +234,11 @@ def choose_design(bits: int, levels: Sequence[tuple[int, int]]) -> Design:
         raise UsageError(
             f"each level chooses at least one part and leaves at least one, unlike {list(levels)}"
         )
-    fewest = _fewest_bits(bits, stages)
-    if fewest is None:
+    minimum = _min_bits(bits, stages)
+    if minimum is None:
         raise UsageError(f"{bits} bits are too few to be cut as {list(levels)} says")
     tables = math.prod(math.comb(level.parts, level.chosen) for level in stages)
-    return Design(bits, stages, tables, fewest)
+    return Design(bits, stages, tables, minimum)
 
 
 def designs(bits: int, distance: int, max_tables: int = MAX_TABLES) -> list[Design]:
@@ -257,7 +257,7 @@ def designs(bits: int, distance: int, max_tables: int = MAX_TABLES) -> list[Desi
     every = []
     for levels in itertools.chain(one_level, two_levels):
         tables = math.prod(math.comb(level.parts, level.chosen) for level in levels)
-        key_bits = _fewest_bits(bits, levels) if tables <= max_tables else None
+        key_bits = _min_bits(bits, levels) if tables <= max_tables else None
         if key_bits is not None:
             every.append(Design(bits, levels, tables, key_bits))
     every.sort(key=lambda design: (design.tables, -design.key_bits, len(design.levels)))
@@ -268,10 +268,10 @@ def designs(bits: int, distance: int, max_tables: int = MAX_TABLES) -> list[Desi
     return best
 
 
-def design_for(bits: int, distance: int, most: int | None = None) -> Design:
-    """Return the design with the longest keys of at most `most` tables that misses nothing.
+def design_for(bits: int, distance: int, limit: int | None = None) -> Design:
+    """Return the design with the longest keys of at most `limit` tables that misses nothing.
 
-    Without `most` it is 16 tables of 28 bits for 3 of 64 bits, 28 of 16 for 6; of more bits one
+    Without `limit` it is 16 tables of 28 bits for 3 of 64 bits, 28 of 16 for 6; of more bits one
     table more than the distance. Raises `UsageError` for a distance above `farthest`, and where so
     few tables do not do.
 
@@ -281,25 +281,25 @@ def design_for(bits: int, distance: int, most: int | None = None) -> Design:
     [(16, 60), (16, 28), (28, 16)]
     """
     check_distance(bits, distance)
-    if bits > 64 and most is None:
+    if bits > 64 and limit is None:
         return choose_design(bits, [(max(distance, 1) + 1, 1)])
-    usual = next(most_tables for farthest, most_tables in _TABLES if distance <= farthest)
-    known = designs(bits, max(distance, 1), most or usual)
+    usual = next(max_tables for farthest, max_tables in _TABLES if distance <= farthest)
+    known = designs(bits, max(distance, 1), limit or usual)
     if not known:
         raise UsageError(
-            f"{most} tables are too few for a distance of {distance}; give {distance + 1} or more"
+            f"{limit} tables are too few for a distance of {distance}; give {distance + 1} or more"
         )
     return known[-1]
 
 
 def check_distance(bits: int, distance: int, remedy: str = "give a higher threshold") -> None:
     """Raise `UsageError` for a distance above `farthest`; the message ends by the remedy."""
-    most_apart = farthest(bits)
-    if not 0 <= distance <= most_apart:
-        least = 1 - most_apart / bits
+    max_apart = farthest(bits)
+    if not 0 <= distance <= max_apart:
+        minimum = 1 - max_apart / bits
         raise UsageError(
-            f"sketches of {bits} bits find pairs within {most_apart} different bits, "
-            f"a threshold of {least:.3f}, not within {distance}; {remedy}"
+            f"sketches of {bits} bits find pairs within {max_apart} different bits, "
+            f"a threshold of {minimum:.3f}, not within {distance}; {remedy}"
         )
 
 
@@ -322,7 +322,7 @@ def tables(design: Design) -> tuple[int, ...]:
     ['f000', '0f00', '00f0', '000f']
     """
     choices = _choices(list(range(design.bits))[::-1], design.levels)
-    return tuple(_mask_of(places) for places in choices)
+    return tuple(_mask_of(positions) for positions in choices)
 
 
 def table_keys(sketch: int, masks: Sequence[int]) -> tuple[str, ...]:
@@ -374,9 +374,9 @@ def block_hashes(sketches: NDArray[np.uint64], mask: int) -> NDArray[np.uint64]:
     Two keys that share them by chance are told apart by their distance.
     """
     hashed = np.zeros(len(sketches), dtype=np.uint64)
-    for place in range(sketches.shape[1]):
-        word = mask >> 64 * (sketches.shape[1] - 1 - place) & (1 << 64) - 1
-        hashed = mix64_array(hashed ^ sketches[:, place] & np.uint64(word))
+    for position in range(sketches.shape[1]):
+        word = mask >> 64 * (sketches.shape[1] - 1 - position) & (1 << 64) - 1
+        hashed = mix64_array(hashed ^ sketches[:, position] & np.uint64(word))
     halves: NDArray[np.uint64] = hashed >> np.uint64(32)
     return halves
 
@@ -408,8 +408,8 @@ def farthest(bits: int) -> int:
     return max(FARTHEST, bits // 8)
 
 
-def _mask_of(places: list[int]) -> int:
-    return sum(1 << place for place in places)
+def _mask_of(positions: list[int]) -> int:
+    return sum(1 << position for position in positions)
 
 
 def _extract_bits(sketch: int, mask: int) -> int:
@@ -424,28 +424,28 @@ def _extract_bits(sketch: int, mask: int) -> int:
     return value
 
 
-def _choices(places: list[int], levels: Sequence[Level]) -> Iterator[list[int]]:
+def _choices(positions: list[int], levels: Sequence[Level]) -> Iterator[list[int]]:
     """Yield each choice of places that the levels allow, from places in descending order."""
     if not levels:
         yield []
         return
-    parts = _parts(places, levels[0].parts)
+    parts = _parts(positions, levels[0].parts)
     for chosen in itertools.combinations(range(len(parts)), levels[0].chosen):
         others = [number for number in range(len(parts)) if number not in chosen]
-        key = [place for number in chosen for place in parts[number]]
-        rest = [place for number in others for place in parts[number]]
+        key = [position for number in chosen for position in parts[number]]
+        rest = [position for number in others for position in parts[number]]
         for more in _choices(rest, levels[1:]):
             yield key + more
 
 
-def _parts(places: list[int], count: int) -> list[list[int]]:
+def _parts(positions: list[int], count: int) -> list[list[int]]:
     """Cut into consecutive parts whose lengths differ by at most one, the longer ones first."""
-    short, longer = divmod(len(places), count)
+    short, longer = divmod(len(positions), count)
     edges = [part * short + min(part, longer) for part in range(count + 1)]
-    return [places[start:end] for start, end in itertools.pairwise(edges)]
+    return [positions[start:end] for start, end in itertools.pairwise(edges)]
 
 
-def _fewest_bits(bits: int, levels: Sequence[Level]) -> int | None:
+def _min_bits(bits: int, levels: Sequence[Level]) -> int | None:
     """Return the length of the shortest key; None when there are more parts than bits."""
     if not levels:
         return 0
@@ -453,12 +453,12 @@ def _fewest_bits(bits: int, levels: Sequence[Level]) -> int | None:
     if bits < level.parts:
         return None
     short, longer = divmod(bits, level.parts)
-    fewest_long = max(0, level.chosen - (level.parts - longer))
-    most_long = min(level.chosen, longer)
+    min_long = max(0, level.chosen - (level.parts - longer))
+    max_long = min(level.chosen, longer)
     lengths = []
-    for long_parts in range(fewest_long, most_long + 1):
+    for long_parts in range(min_long, max_long + 1):
         chosen = short * level.chosen + long_parts
-        rest = _fewest_bits(bits - chosen, levels[1:])
+        rest = _min_bits(bits - chosen, levels[1:])
         if rest is None:
             return None
         lengths.append(chosen + rest)
@@ -549,7 +549,7 @@ def passage_runs(text: str) -> NDArray[np.uint64]:
     >>> len(passage_runs("> To be, or not to be:\\n> that is the question."))
     7
     """
-    return run_hashes(letters_and_digits(normalised_codes(text)), RUN)
+    return run_hashes(alphanumerics(normalised_codes(text)), RUN)
 
 
 def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.uint64]:
@@ -564,14 +564,14 @@ def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.u
     return distinct_hashes(runs[winnow(runs, window)])
 
 
-def contained_share(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
+def contained_fraction(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
     """Return the share of a text's letters and digits in runs that another text has too.
 
     From the runs of both; 0 for a text without runs.
 
     >>> text = "the quick brown fox jumps over the lazy dog"
     >>> runs = passage_runs(f"{text} and so on, and so on")
-    >>> round(contained_share(runs, passage_runs(f"we say: {text}")), 3)
+    >>> round(contained_fraction(runs, passage_runs(f"we say: {text}")), 3)
     0.714
     """
     if not len(runs):
@@ -593,7 +593,7 @@ class RunIndex:
         self._may_have[runs & _TABLE] = True
 
     def contained_shares(self, other: NDArray[np.uint64]) -> tuple[float, float]:
-        """Return `contained_share` of this text in another, and of the other in this one.
+        """Return `contained_fraction` of this text in another, and of the other in this one.
 
         A table by some bits of a run rules out most runs that only the other text has.
 
@@ -602,18 +602,18 @@ class RunIndex:
         >>> [round(share, 3) for share in RunIndex(a).contained_shares(b)]
         [0.875, 1.0]
         """
-        places = np.flatnonzero(self._may_have[other & _TABLE])
-        runs = other[places]
+        positions = np.flatnonzero(self._may_have[other & _TABLE])
+        runs = other[positions]
         first = np.searchsorted(self._sorted, runs)
         last = np.searchsorted(self._sorted, runs, side="right")
-        places = places[first < last]
-        if not len(places):
+        positions = positions[first < last]
+        if not len(positions):
             return 0.0, 0.0
         is_shared = np.zeros(len(self._sorted) + 1, dtype=np.int64)
         is_shared[first[first < last]] = 1
         is_shared[last[first < last]] -= 1
         own = np.sort(self._order[np.cumsum(is_shared[:-1]) > 0])
-        return _covered(own) / self._letters, _covered(places) / (len(other) + RUN - 1)
+        return _covered(own) / self._letters, _covered(positions) / (len(other) + RUN - 1)
 
 
 def _covered(starts: NDArray[np.int64]) -> int:
@@ -621,7 +621,7 @@ def _covered(starts: NDArray[np.int64]) -> int:
     return int(np.minimum(np.diff(starts), RUN).sum()) + RUN
 
 
-def letters_and_digits(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def alphanumerics(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Return the code points that are neither punctuation nor symbols."""
     is_letter = codepoint_classes()[codes] & WORDLESS == 0
     is_digit = categories()[codes] & DIGIT != 0

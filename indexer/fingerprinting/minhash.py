@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from indexer.errors import NoFeatures, UnknownName, UsageError
 from indexer.fingerprinting.hashing import GAMMA, mix64, mix64_array, natural_log
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
-from indexer.model import Candidates, Estimate, Screen
+from indexer.model import Candidates, Estimate, Prefilter
 
 _LOW = np.uint64(0xFFFFFFFF)
 _EMPTY = np.uint64(1 << 32)
@@ -59,9 +59,9 @@ def _fill_round(sketch: NDArray[np.uint64], hashes: NDArray[np.uint64], number: 
         if empty[number - slots]:
             sketch[number - slots] = (values & _LOW).min()
         return
-    places = ((values >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32)).astype(np.intp)
-    is_open = empty[places]
-    np.minimum.at(sketch, places[is_open], values[is_open] & _LOW)
+    positions = ((values >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32)).astype(np.intp)
+    is_open = empty[positions]
+    np.minimum.at(sketch, positions[is_open], values[is_open] & _LOW)
 
 
 # Classic MinHash: the least value of each of k permutations, with the same bits as datasketch.
@@ -200,7 +200,7 @@ VERSIONS = ("first_v1", "last_v1")
 def truncated_minhash(features: Iterable[bytes], bits: int, version: str = "first_v1") -> int:
     """Return the signature of a set of features, MD5's part most significant.
 
-    Repeats change nothing. `bits` is a multiple of 4 from 16 to 1024; `signature_width` gives the
+    Repeats change nothing. `bits` is a multiple of 4 from 16 to 1024; `truncated_width` gives the
     actual width. Raises `NoFeatures` for an empty set, `UsageError` for other widths, `UnknownName`
     for other versions.
 
@@ -219,19 +219,19 @@ def truncated_minhash(features: Iterable[bytes], bits: int, version: str = "firs
         digests = (hashlib.new(name, item, usedforsecurity=False).digest() for item in distinct)
         values = [int.from_bytes(digest, "big") for digest in digests]
         if version == "first_v1":
-            least = min(value >> (length - length_taken) for value in values)
+            minimum = min(value >> (length - length_taken) for value in values)
         else:
-            least = min(value & ((1 << length_taken) - 1) for value in values)
-        signature = signature << width | least
+            minimum = min(value & ((1 << length_taken) - 1) for value in values)
+        signature = signature << width | minimum
     return signature
 
 
-def signature_width(bits: int, version: str = "first_v1") -> int:
+def truncated_width(bits: int, version: str = "first_v1") -> int:
     """Return the number of bits of a signature.
 
     It is `bits`, except where `first_v1` would need more bits than a hash has.
 
-    >>> signature_width(512), signature_width(1024), signature_width(1024, "last_v1")
+    >>> truncated_width(512), truncated_width(1024), truncated_width(1024, "last_v1")
     (512, 800, 1024)
     """
     return sum(_widths(bits, version))
@@ -372,9 +372,9 @@ def wilson(successes: float, trials: int, z: float = Z95) -> tuple[float, float]
     """
     if trials == 0:
         return 0.0, 1.0
-    share = successes / trials
-    spread = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    centre = share + z * z / (2 * trials)
+    fraction = successes / trials
+    spread = z * math.sqrt(fraction * (1 - fraction) / trials + z * z / (4 * trials * trials))
+    centre = fraction + z * z / (2 * trials)
     scale = 1 + z * z / trials
     return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
@@ -426,8 +426,8 @@ def correct_for_chance(agreeing: int, slots: int, bits: int) -> Estimate:
     (0.125, 0.0, 0.291)
     """
     _bbit_check(bits)
-    share = agreeing / slots if slots else 0.0
-    estimates = without_chance(np.array([share, *wilson(agreeing, slots)]), bits)
+    fraction = agreeing / slots if slots else 0.0
+    estimates = without_chance(np.array([fraction, *wilson(agreeing, slots)]), bits)
     return Estimate(*estimates.tolist())
 
 
@@ -438,11 +438,11 @@ def standard_error(similarity: float, slots: int, bits: int) -> float:
     (0.0354, 0.053)
     """
     chance = 2.0**-bits
-    share = chance + (1 - chance) * similarity
-    return math.sqrt(share * (1 - share) / slots) / (1 - chance)
+    fraction = chance + (1 - chance) * similarity
+    return math.sqrt(fraction * (1 - fraction) / slots) / (1 - chance)
 
 
-def without_chance(shares: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
+def without_chance(fractions: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
     """Return the similarities that shares of agreeing slots of `bits` estimate, within [0, 1].
 
     The shares themselves for slots of `FULL` bits or more.
@@ -451,7 +451,7 @@ def without_chance(shares: NDArray[np.float64], bits: int) -> NDArray[np.float64
     [0.0, 1.0]
     """
     chance = 2.0**-bits if bits < FULL else 0.0
-    similarity: NDArray[np.float64] = np.clip((shares - chance) / (1 - chance), 0.0, 1.0)
+    similarity: NDArray[np.float64] = np.clip((fractions - chance) / (1 - chance), 0.0, 1.0)
     return similarity
 
 
@@ -471,8 +471,8 @@ NearSketches: TypeAlias = NDArray[np.uint32]
 """(pairs, 3): the place of either sketch, and their equal slots."""
 
 
-def near_sketches(left: NDArray[Any], right: NDArray[Any], least: int) -> NearSketches:
-    """Return the pairs with at least `least` equal slots, by the place in `left`, then in `right`.
+def near_sketches(left: NDArray[Any], right: NDArray[Any], minimum: int) -> NearSketches:
+    """Return the pairs with at least `minimum` equal slots, by row in `left`, then in `right`.
 
     Sketches are rows of uint8 or uint32: `left` (n, slots), `right` (m, slots); no pairs where n or
     m is 0. Of wider slots the low bytes are compared first: they rule out most pairs. The compiled
@@ -485,35 +485,35 @@ def near_sketches(left: NDArray[Any], right: NDArray[Any], least: int) -> NearSk
     low_left, low_right = left.astype(np.uint8), right.astype(np.uint8)
     if _kernel is not None and hasattr(_kernel, "near_sketches") and left.shape[1]:
         answer = _kernel.near_sketches(
-            low_left.tobytes(), low_right.tobytes(), left.shape[1], least
+            low_left.tobytes(), low_right.tobytes(), left.shape[1], minimum
         )
         near = np.frombuffer(answer, dtype=np.uint32).reshape(-1, 3)
     else:
-        near = count_equal(low_left, low_right, least)
+        near = count_equal(low_left, low_right, minimum)
     if left.dtype == np.uint8 or not len(near):
         return near
     exact: NearSketches = near.copy()
     exact[:, 2] = np.count_nonzero(left[near[:, 0]] == right[near[:, 1]], axis=1)
-    return exact[exact[:, 2] >= least]
+    return exact[exact[:, 2] >= minimum]
 
 
-def count_equal(left: NDArray[np.uint8], right: NDArray[np.uint8], least: int) -> NearSketches:
+def count_equal(left: NDArray[np.uint8], right: NDArray[np.uint8], minimum: int) -> NearSketches:
     """Return what `near_sketches` does for slots of a byte, by numpy: (pairs, 3) uint32."""
     by_slot = np.ascontiguousarray(right.T)
     counting = np.uint8 if left.shape[1] < 256 else np.uint32
     near = []
-    for place, slots in enumerate(left):
+    for index, slots in enumerate(left):
         is_equal = by_slot == slots[:, None]
         equal = np.add.reduce(is_equal.view(np.uint8), axis=0, dtype=counting)
-        rows = np.flatnonzero(equal >= least)
-        near.append(np.column_stack([np.full(len(rows), place), rows, equal[rows]]))
+        rows = np.flatnonzero(equal >= minimum)
+        near.append(np.column_stack([np.full(len(rows), index), rows, equal[rows]]))
     return np.concatenate(near).astype(np.uint32) if near else np.zeros((0, 3), np.uint32)
 
 
-def pass_screen(screen: Screen, packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def pass_prefilter(screen: Prefilter, packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Flag the packed sketches, (sketches, bytes), that have enough slots in common with a screen.
 
-    >>> pass_screen(Screen(bytes([1, 2, 3]), 1, 2), np.array([[1, 2, 9], [7, 8, 9]], np.uint8))
+    >>> pass_prefilter(Prefilter(bytes([1, 2, 3]), 1, 2), np.array([[1, 2, 9], [7, 8, 9]], "u1"))
     array([ True, False])
     """
     if not len(packed):
@@ -525,13 +525,13 @@ def pass_screen(screen: Screen, packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return passes
 
 
-def filter_candidates(candidates: Candidates, screen: Screen) -> Candidates:
+def filter_candidates(candidates: Candidates, screen: Prefilter) -> Candidates:
     """Return the candidates that pass a screen, or have no sketch, whatever their lengths."""
     size = len(screen.slots)
     every = candidates.found
     sketches = [entry.minhash for entry in every if entry.minhash and len(entry.minhash) == size]
     packed = np.frombuffer(b"".join(sketches), dtype=np.uint8).reshape(len(sketches), size)
-    passes = iter(pass_screen(screen, packed).tolist())
+    passes = iter(pass_prefilter(screen, packed).tolist())
     passing_entries = tuple(
         entry for entry in every if not entry.minhash or len(entry.minhash) != size or next(passes)
     )
@@ -574,11 +574,11 @@ def slot_similarity(
 
 def equal_slots(similarity: NDArray[np.float64], slots: int, bits: int) -> NDArray[np.intp]:
     """Return the numbers of equal slots that `slot_similarity` gave these similarities, (n,)."""
-    equal: NDArray[np.intp] = np.rint(_share(similarity, bits) * slots).astype(np.intp)
+    equal: NDArray[np.intp] = np.rint(_fraction(similarity, bits) * slots).astype(np.intp)
     return equal
 
 
-def _share(similarity: Any, bits: int) -> Any:
+def _fraction(similarity: Any, bits: int) -> Any:
     """Return the share of equal slots to expect."""
     chance = 2.0**-bits if bits < FULL else 0.0
     return chance + (1 - chance) * similarity

@@ -75,7 +75,7 @@ def class_ranges(bit: int) -> Iterator[tuple[int, int]]:
     """Yield the inclusive ranges of code points in the class of this bit of `codepoint_classes`.
 
     >>> next(class_ranges(UNSPACED))
-    (3585, 3642)
+    (3584, 3839)
     """
     return ranges(_CLASSES[bit])
 
@@ -284,13 +284,13 @@ def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int6
     `codes`: (n,); both results are (m,), and places ascend. Nothing remains of separators alone.
     """
     codes = to_lower()[codes]
-    places = np.arange(len(codes))
+    positions = np.arange(len(codes))
     sharp = codes == SHARP_S
     if np.any(sharp):
-        places = np.repeat(places, 1 + sharp)
-        codes = np.where(sharp, np.uint32(ord("s")), codes)[places]
+        positions = np.repeat(positions, 1 + sharp)
+        codes = np.where(sharp, np.uint32(ord("s")), codes)[positions]
     kept, separated = _separate(codes)
-    return separated, places[kept]
+    return separated, positions[kept]
 
 
 def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:

@@ -175,10 +175,10 @@ class CorpusStatistics:
         for segment in self._segments:
             if not len(segment.hashes):
                 continue
-            places = np.searchsorted(segment.hashes, hashes)
-            places = np.minimum(places, len(segment.hashes) - 1)
-            counts = getattr(segment, field)[places]
-            total += np.where(segment.hashes[places] == hashes, counts, 0)
+            positions = np.searchsorted(segment.hashes, hashes)
+            positions = np.minimum(positions, len(segment.hashes) - 1)
+            counts = getattr(segment, field)[positions]
+            total += np.where(segment.hashes[positions] == hashes, counts, 0)
         return total
 
 
@@ -201,12 +201,12 @@ def count_features(documents: Iterable[Hashes], features: str) -> CorpusStatisti
 def _merge_segments(segments: list[_Segment]) -> _Segment:
     if not segments:
         return _Segment(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
-    hashes, places = np.unique(
+    hashes, positions = np.unique(
         np.concatenate([segment.hashes for segment in segments]), return_inverse=True
     )
     counts = np.zeros((2, len(hashes)), dtype=np.int64)
-    np.add.at(counts[0], places, np.concatenate([segment.occurrences for segment in segments]))
-    np.add.at(counts[1], places, np.concatenate([segment.holders for segment in segments]))
+    np.add.at(counts[0], positions, np.concatenate([segment.occurrences for segment in segments]))
+    np.add.at(counts[1], positions, np.concatenate([segment.holders for segment in segments]))
     return _Segment(hashes, counts[0], counts[1])
 
 
@@ -258,7 +258,7 @@ def by_rarity(tokens: Sequence[str], statistics: CorpusStatistics) -> list[str]:
     terms = list(dict.fromkeys(tokens))
     hashes = string_hashes(terms)
     order = np.lexsort((hashes, statistics.holders(hashes)))
-    return [terms[place] for place in order.tolist()]
+    return [terms[position] for position in order.tolist()]
 
 
 def overlap(left: RareTerms, right: RareTerms, way: str = "padded") -> float:
@@ -292,8 +292,8 @@ def hash_key(tokens: Sequence[str], statistics: CorpusStatistics, terms: int = 3
     if not tokens:
         raise NoFeatures
     rarest = by_rarity(tokens, statistics)[:terms]
-    places = (f"{term}@{10 * tokens.index(term) // len(tokens)}" for term in rarest)
-    return hashlib.sha256("\n".join(places).encode()).hexdigest()[:16]
+    positions = (f"{term}@{10 * tokens.index(term) // len(tokens)}" for term in rarest)
+    return hashlib.sha256("\n".join(positions).encode()).hexdigest()[:16]
 
 
 def _pad(terms: tuple[str, ...], size: int) -> tuple[str, ...]:
@@ -306,8 +306,8 @@ def _pad(terms: tuple[str, ...], size: int) -> tuple[str, ...]:
         return ()
     rarer = terms[: -(-3 * len(terms) // 4)]
     copies = (
-        f"{rarer[place % len(rarer)]}{_COPY}{place // len(rarer) + 2}"
-        for place in range(size - len(terms))
+        f"{rarer[position % len(rarer)]}{_COPY}{position // len(rarer) + 2}"
+        for position in range(size - len(terms))
     )
     return (*terms, *copies)
 
@@ -339,13 +339,13 @@ def prefix(ordered: Sequence[str], threshold: float) -> tuple[str, ...]:
 
 
 @cache
-def exact_fraction(share: float) -> Fraction:
+def exact_fraction(fraction: float) -> Fraction:
     """Return a share as it is written: .9 is nine tenths, not the nearest float.
 
     >>> exact_fraction(0.9)
     Fraction(9, 10)
     """
-    return Fraction(str(share))
+    return Fraction(str(fraction))
 
 
 def lengths_agree(left: int, right: int, tolerance: float = TOLERANCE) -> bool:
@@ -398,10 +398,10 @@ def term_vector(signature: RareTerms, key: str) -> Vectors:
     return np.array([length, int(key[:8], 16), int(key[8:], 16), *entries], dtype=np.uint32)
 
 
-def spell_hash(vector: NDArray[Any]) -> str:
+def format_hash(vector: NDArray[Any]) -> str:
     """Return the hash of a vector, 16 hexadecimal digits.
 
-    >>> spell_hash(np.array([7, 1, 255, 9], np.uint32))
+    >>> format_hash(np.array([7, 1, 255, 9], np.uint32))
     '00000001000000ff'
     """
     return f"{int(vector[1]):08x}{int(vector[2]):08x}"
@@ -414,7 +414,7 @@ def term_keys(vector: NDArray[Any], threshold: float) -> tuple[str, ...]:
     ('h00000001000000ff', 't00000000', 't00000001', 't00000002', 't00000003')
     """
     entries = prefix([f"t{entry:08x}" for entry in vector[HEAD:].tolist()], threshold)
-    return (f"h{spell_hash(vector)}", *entries)
+    return (f"h{format_hash(vector)}", *entries)
 
 
 def vector_overlap(a: NDArray[Any], b: NDArray[Any]) -> float:
@@ -447,10 +447,10 @@ def common_entries(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.uint16
     return np.where(agree, common, 0).astype(np.uint16)
 
 
-def fewest_common(threshold: float, size: int) -> int:
+def min_common(threshold: float, size: int) -> int:
     """Return the least common entries whose share of `size` reaches a threshold.
 
-    >>> fewest_common(0.9, 30), fewest_common(0.91, 30)
+    >>> min_common(0.9, 30), min_common(0.91, 30)
     (27, 28)
     """
     return math.ceil(exact_fraction(threshold) * size)
@@ -504,8 +504,8 @@ def _in_lexicon(hashes: NDArray[np.uint64], statistics: CorpusStatistics) -> NDA
     if statistics.documents < 2:
         return np.zeros(len(hashes), dtype=np.bool_)
     greatest = natural_log(np.array([float(statistics.documents)]))[0]
-    share = natural_log(statistics.documents / np.maximum(holders, 1)) / greatest
-    inside: NDArray[np.bool_] = (holders > 0) & (share >= LOW) & (share <= HIGH)
+    fraction = natural_log(statistics.documents / np.maximum(holders, 1)) / greatest
+    inside: NDArray[np.bool_] = (holders > 0) & (fraction >= LOW) & (fraction <= HIGH)
     return inside
 
 

@@ -258,10 +258,12 @@ def _baseline(
         return tuple(f"{value:016x}" for value in dict.fromkeys(selected))
     if recipe.baseline == "i-match_v1" and statistics is not None:
         signatures = enumerate(imatch(features, statistics))
-        return tuple(f"{place:02x}{signature}" for place, signature in signatures if signature)
+        return tuple(
+            f"{position:02x}{signature}" for position, signature in signatures if signature
+        )
     slots = fast_similarity_sketch(distinct_hashes(hashes), GROUPS * ROWS)
     shingle = super_shingles if recipe.baseline == "super-shingles_v1" else mega_shingles
-    return tuple(f"{place:02x}{value:016x}" for place, value in enumerate(shingle(slots)))
+    return tuple(f"{index:02x}{value:016x}" for index, value in enumerate(shingle(slots)))
 
 
 def _shake(hash: str, features: Sequence[str], recipe: Recipe, _: CorpusStatistics | None) -> int:

@@ -155,9 +155,9 @@ def hashlittle2(keys: Sequence[bytes], pc: int = 0, pb: int = 0) -> tuple[Words,
     first, second = np.empty(len(keys), np.uint32), np.empty(len(keys), np.uint32)
     blocks = np.array([-(-len(key) // _BLOCK) for key in keys], dtype=np.int64)
     for count in np.unique(blocks).tolist():
-        places = np.flatnonzero(blocks == count)
-        same_length = [keys[place] for place in places.tolist()]
-        first[places], second[places] = _hash_blocks(same_length, count, pc, pb)
+        positions = np.flatnonzero(blocks == count)
+        same_length = [keys[position] for position in positions.tolist()]
+        first[positions], second[positions] = _hash_blocks(same_length, count, pc, pb)
     return first, second
 
 
@@ -189,8 +189,8 @@ def _final(a: Words, b: Words, c: Words) -> tuple[Words, Words, Words]:
     return c, a, b
 
 
-def _rotated(word: Words, places: int) -> Words:
-    turned: Words = word << np.uint32(places) | word >> np.uint32(32 - places)
+def _rotated(word: Words, positions: int) -> Words:
+    turned: Words = word << np.uint32(positions) | word >> np.uint32(32 - positions)
     return turned
 
 
@@ -237,18 +237,18 @@ def simhash_doc(
     Raises `NoFeatures` for a text without tokens, `UnknownName` for another version. A stop list or
     a segmenter makes another scheme: sketches compare only when both are equal.
 
-    >>> spell_base32(simhash_doc("The quick brown fox jumps over the lazy dog"), "v2")
+    >>> format_base32(simhash_doc("The quick brown fox jumps over the lazy dog"), "v2")
     'simhash-doc-v2:4l24lemdc4rhm'
     """
     return simhash_doc_tokens(tokens(text, version, stop_words, segmenter), version)
 
 
-def spell_base32(bits: int, version: str) -> str:
+def format_base32(bits: int, version: str) -> str:
     """Return the serialised form: scheme, version, colon, and the 8 octets in base32.
 
     Base32 is that of RFC 4648, in lower case without padding.
 
-    >>> spell_base32(0x0123456789ABCDEF, "v1")
+    >>> format_base32(0x0123456789ABCDEF, "v1")
     'simhash-doc-v1:aerukz4jvpg66'
     """
     digits = base64.b32encode(bits.to_bytes(8, "big")).decode().rstrip("=").lower()
@@ -272,7 +272,7 @@ def parse_base32(spelling: str) -> tuple[int, str]:
         bits = int.from_bytes(base64.b32decode(match[2].upper() + "==="), "big")
     except binascii.Error:
         raise UsageError(f"{spelling!r} is not a simhash-doc: its base32 is damaged") from None
-    if spell_base32(bits, match[1]) != spelling.lower():
+    if format_base32(bits, match[1]) != spelling.lower():
         raise UsageError(
             f"{spelling!r} is not a simhash-doc: its last character has bits that no sketch sets"
         )
@@ -321,8 +321,8 @@ def sparse_vectors(
     Entry i comes from y = mix64(hash + (i + 1) GAMMA): not zero when the upper half of y is below
     the chance times 2**32, and then 1 when y is odd, else -1.
     """
-    places = np.arange(1, bits + 1, dtype=np.uint64) * np.uint64(GAMMA)
-    mixed = mix64_array(hashes[:, None] + places)
+    positions = np.arange(1, bits + 1, dtype=np.uint64) * np.uint64(GAMMA)
+    mixed = mix64_array(hashes[:, None] + positions)
     present = mixed >> np.uint64(32) < np.uint64(_threshold(bits, vectors))
     signs = (mixed & np.uint64(1)).astype(np.int8) * 2 - 1
     return np.where(present, signs, 0).astype(np.int8)

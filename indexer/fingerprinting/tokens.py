@@ -106,10 +106,10 @@ def letter_pairs(run: str) -> list[str]:
     >>> letter_pairs("東京都"), letter_pairs("都")
     (['東京', '京都'], ['都'])
     """
-    letters = _letters().findall(run)
-    if len(letters) < 2:
-        return letters
-    return [left + right for left, right in itertools.pairwise(letters)]
+    characters = _letters().findall(run)
+    if len(characters) < 2:
+        return characters
+    return [left + right for left, right in itertools.pairwise(characters)]
 
 
 @dataclass(frozen=True, slots=True)

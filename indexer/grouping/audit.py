@@ -27,7 +27,7 @@ from indexer.comparing.plan import (
     SHARE_BELOW,
     Plan,
     binomial_tails,
-    equal_share,
+    equal_fraction,
     feature_similarities,
     plan_for_recall,
     unrelated_similarity,
@@ -41,7 +41,7 @@ from indexer.recipe import Recipe
 from indexer.system.external_memory import (
     Codes,
     Column,
-    Places,
+    Positions,
     are_in,
     decode_pair,
     encode_pair,
@@ -151,13 +151,13 @@ def _near_pairs_by_stratum(context: MatchContext, listed: Codes, threshold: floa
     """Return the pairs that may reach the threshold by their slots, and are not listed."""
     collection = context.collection
     width = collection.slots.shape[1]
-    shares = _shares(context, threshold)
-    chances = binomial_tails(shares, width + 1)[:, : width + 1].mean(axis=0)
+    fractions = _fractions(context, threshold)
+    chances = binomial_tails(fractions, width + 1)[:, : width + 1].mean(axis=0)
     stratum_of = np.searchsorted(-np.array(EDGES), -chances, side="left")
     columns = [Column(collection.budget, np.uint64) for _ in range(len(EDGES) + 1)]
     ruled_out = Column(collection.budget, np.uint64)
     counts = np.zeros(width + 1, dtype=np.int64)
-    pairs = _near_pairs(context, float(shares.min()))
+    pairs = _near_pairs(context, float(fractions.min()))
     done = 0
     for left, right, equal in pairs.blocks(size=PAIRS_AT_ONCE):
         codes = encode_pair(left, right)
@@ -181,53 +181,55 @@ def _near_pairs_by_stratum(context: MatchContext, listed: Codes, threshold: floa
     return _NearPairs(groups, ruled_out.whole())
 
 
-def _shares(context: MatchContext, threshold: float) -> NDArray[np.float64]:
+def _fractions(context: MatchContext, threshold: float) -> NDArray[np.float64]:
     """Return shares of equal slots, all equally likely, of pairs at the threshold."""
     recipe, measure = context.collection.recipe, context.verifier.measure
     similarities = feature_similarities(measure, min(threshold, ALMOST_ONE), recipe.relation)
-    return equal_share(similarities, recipe.packed)
+    return equal_fraction(similarities, recipe.packed)
 
 
-def _near_pairs(context: MatchContext, share: float) -> BandPairs:
+def _near_pairs(context: MatchContext, fraction: float) -> BandPairs:
     """Return the pairs of which so large a share of the slots may be expected to be equal.
 
     By a layout and by a least number of equal slots that let one in ten thousand escape together.
     """
     slots, budget = context.collection.slots, context.collection.budget
     width = slots.shape[1]
-    tails = binomial_tails(np.array([share]), width)[0]
-    least = int(np.argmax(tails > ESCAPING / 2))
+    tails = binomial_tails(np.array([fraction]), width)[0]
+    minimum = int(np.argmax(tails > ESCAPING / 2))
     counter = SlotCounter(slots, budget)
     pairs = BandPairs(len(slots), width, budget)
-    for left, right in _possible_pairs(context, _short_bands(share, context.collection.recipe)):
-        pairs.add(*counter.at_least(left, right, least))
+    for left, right in _possible_pairs(context, _short_bands(fraction, context.collection.recipe)):
+        pairs.add(*counter.at_least(left, right, minimum))
     pairs.sort()
     return pairs
 
 
-def _short_bands(share: float, recipe: Recipe) -> Plan | None:
+def _short_bands(fraction: float, recipe: Recipe) -> Plan | None:
     """Return bands that hardly one pair escapes; None where it is faster to take all pairs."""
     try:
-        layout = plan_for_recall(min(share, ALMOST_ONE), 1 - ESCAPING / 2, recipe.slots or 0)
+        layout = plan_for_recall(min(fraction, ALMOST_ONE), 1 - ESCAPING / 2, recipe.slots or 0)
     except UsageError:
         return None
-    unrelated = equal_share(np.array([unrelated_similarity(recipe)]), recipe.packed)[0]
+    unrelated = equal_fraction(np.array([unrelated_similarity(recipe)]), recipe.packed)[0]
     visits = layout.bands * unrelated**layout.rows  # of a pair of unrelated documents
     return layout if visits < 1 else None
 
 
-def _possible_pairs(context: MatchContext, layout: Plan | None) -> Iterator[tuple[Places, Places]]:
+def _possible_pairs(
+    context: MatchContext, layout: Plan | None
+) -> Iterator[tuple[Positions, Positions]]:
     """Yield the pairs of texts that share a band, or all of them, each once."""
     slots, budget = context.collection.slots, context.collection.budget
-    places = np.arange(len(slots))
+    positions = np.arange(len(slots))
     if layout is None:
         done, total = 0, len(slots) * (len(slots) - 1) // 2
-        for first, second in pairs_with_followers(places, places[::-1], budget.block):
+        for first, second in pairs_with_followers(positions, positions[::-1], budget.block):
             yield first.astype(np.int32), second.astype(np.int32)
             done += len(first)
             context.progress("auditing: comparing slots", done, total)
         return
-    join = Join(slots, layout.bands, layout.rows, places, max(2, len(slots)), budget)
+    join = Join(slots, layout.bands, layout.rows, positions, max(2, len(slots)), budget)
     for left, right in join.blocks():
         yield left, right
         context.progress("auditing: comparing slots", join.done, join.total)
@@ -265,12 +267,12 @@ def count_bounds(size: int, sampled: int, found: int) -> tuple[int, int]:
     ((0, 609), (4, 4), (0, 7))
     """
     return (
-        size - _most(size, sampled, sampled - found),
-        _most(size, sampled, found),
+        size - _max_value(size, sampled, sampled - found),
+        _max_value(size, sampled, found),
     )
 
 
-def _most(size: int, sampled: int, found: int) -> int:
+def _max_value(size: int, sampled: int, found: int) -> int:
     """Return the largest count with which as few finds, or fewer, have a chance above `TAIL`."""
     low, high = found, size - sampled + found
     while low < high:
@@ -338,7 +340,7 @@ class Stratum:
         low, high = self.bounds()
         if self.found or self.expected >= RARE or self.sampled == self.size:
             return low, high
-        return low, min(high, _most_expected(self.size * self.expected))
+        return low, min(high, _max_expected(self.size * self.expected))
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,8 +471,8 @@ def _sum_of(strata: Sequence[Stratum], is_trusting: bool) -> _Total:
     pairs = list(zip(totals, bounds, strict=True))
     below = math.hypot(*(max(0.0, total - low) for total, (low, _) in pairs))
     above = math.hypot(*(max(0.0, high - total) for total, (_, high) in pairs))
-    least, most = (math.fsum(ends) for ends in zip(*bounds, (0.0, 0.0), strict=True))
-    return _Total(value, max(0.0, value - below), value + above, least, most)
+    minimum, limit = (math.fsum(ends) for ends in zip(*bounds, (0.0, 0.0), strict=True))
+    return _Total(value, max(0.0, value - below), value + above, minimum, limit)
 
 
 def _interval(
@@ -486,7 +488,7 @@ def _interval(
     right, missed = _sum_of(listed, is_trusting), _sum_of(others, is_trusting)
     if not right.value:
         return 0.0, 1.0
-    escaped = _most_expected(escaping * right.value) if escaping else 0.0
+    escaped = _max_expected(escaping * right.value) if escaping else 0.0
     ratio = missed.value / right.value
     by_missed = (missed.high - missed.value) / right.value
     by_right = missed.value / right.low - ratio if right.low else math.inf
@@ -494,10 +496,10 @@ def _interval(
     return 1 / (1 + upper + escaped / right.value), right.most / (right.most + missed.least)
 
 
-def _most_expected(mean: float) -> float:
+def _max_expected(mean: float) -> float:
     """Return the number that a Poisson distribution of this mean exceeds with 2.5 % at most, about.
 
-    >>> _most_expected(0.0), _most_expected(9.0)
+    >>> _max_expected(0.0), _max_expected(9.0)
     (1.0, 16.0)
     """
     return mean + 2 * math.sqrt(mean) + 1
@@ -536,8 +538,8 @@ def _describe_trust(audit: Audit) -> str:
 
 def _describe_recall(audit: Audit, pairs: int) -> str:
     is_or_are = "pair of texts is" if round(audit.missed) == 1 else "pairs of texts are"
-    place = f"{audit.threshold:g} or above by {audit.measure}"
-    missed = f"{audit.missed:,.0f} {is_or_are} at {place} and not listed"
+    position = f"{audit.threshold:g} or above by {audit.measure}"
+    missed = f"{audit.missed:,.0f} {is_or_are} at {position} and not listed"
     if _is_complete(audit):
         return (
             f"audit: all {pairs:,} pairs of different texts are verified; {missed}: "
@@ -577,11 +579,11 @@ def _describe_none_found(audit: Audit, pairs: int) -> str:
             "there was nothing to find"
         )
     rest = [part for part in audit.strata if part.sampled < part.size]
-    most = _sum_of(rest, is_trusting=False).high
+    limit = _sum_of(rest, is_trusting=False).high
     condition = "" if any(part.placed for part in rest) else "sketches put the others far apart; "
     return (
         f"audit: {audit.sampled:,} of {pairs:,} pairs of different texts verified, {none}; "
-        f"{condition}by this random sample alone {most:,.0f} may still do so: "
+        f"{condition}by this random sample alone {limit:,.0f} may still do so: "
         "misses so rare need larger samples"
     )
 

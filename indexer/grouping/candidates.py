@@ -26,7 +26,7 @@ from indexer.system.external_memory import (
     Codes,
     Column,
     MemoryBudget,
-    Places,
+    Positions,
     Sorter,
     bits_for,
     encode_pair,
@@ -70,7 +70,7 @@ class MissedEstimate:
         )
 
 
-class HotBands:
+class FrequentBands:
     """Hot bands, and a sample of the pairs that were left out in them.
 
     The sample has `SAMPLE_SIZE` pairs with equal chance, or all if there are no more. A pair that
@@ -110,12 +110,12 @@ class HotBands:
         """Replace each sampled pair with this chance by a pair of this band."""
         steps = np.arange(3 * SAMPLE_SIZE, dtype=np.uint64) * np.uint64(GAMMA)
         randoms = mix64_array(steps + np.uint64(seed & MASK)).reshape(3, SAMPLE_SIZE)
-        places = np.flatnonzero(randoms[0] / _TOP <= chance)
-        a = randoms[1][places] % np.uint64(len(others))
-        b = randoms[2][places] % np.uint64(len(others) - 1)
+        positions = np.flatnonzero(randoms[0] / _TOP <= chance)
+        a = randoms[1][positions] % np.uint64(len(others))
+        b = randoms[2][positions] % np.uint64(len(others) - 1)
         b += b >= a
-        self._left[places] = np.minimum(others[a], others[b])
-        self._right[places] = np.maximum(others[a], others[b])
+        self._left[positions] = np.minimum(others[a], others[b])
+        self._right[positions] = np.maximum(others[a], others[b])
 
     @property
     def sides(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -139,25 +139,25 @@ class HotBands:
         left_hashes = band_hashes(self._slots[left], self._bands, self._rows)
         right_hashes = band_hashes(self._slots[right], self._bands, self._rows)
         centre, shared = self._centre_of(left_hashes), left_hashes == right_hashes
-        hot = centre >= 0
-        compared = shared & (~hot | (centre == left[:, None]) | (centre == right[:, None]))
-        left_out = (shared & hot).sum(axis=1)
+        frequent = centre >= 0
+        compared = shared & (~frequent | (centre == left[:, None]) | (centre == right[:, None]))
+        left_out = (shared & frequent).sum(axis=1)
         return np.where(compared.any(axis=1), 0.0, 1.0 / np.maximum(left_out, 1))
 
     def _centre_of(self, values: Codes) -> NDArray[np.int32]:
         """Return the centre of each band, -1 where it is not hot; values: (n, bands)."""
         centres = np.full(values.shape, -1, dtype=np.int32)
-        numbers, hot_values = np.array(self._numbers), np.array(self._values)
-        hot_centres = np.array(self._centres)
+        numbers, frequent_values = np.array(self._numbers), np.array(self._values)
+        frequent_centres = np.array(self._centres)
         for band in range(values.shape[1]):
             mine = np.flatnonzero(numbers == band)
-            mine = mine[np.argsort(hot_values[mine])]
+            mine = mine[np.argsort(frequent_values[mine])]
             if not len(mine):
                 continue
-            hot = hot_values[mine]
-            places = np.minimum(np.searchsorted(hot, values[:, band]), len(mine) - 1)
-            is_hot = hot[places] == values[:, band]
-            centres[:, band] = np.where(is_hot, hot_centres[mine][places], -1)
+            frequent = frequent_values[mine]
+            positions = np.minimum(np.searchsorted(frequent, values[:, band]), len(mine) - 1)
+            is_frequent = frequent[positions] == values[:, band]
+            centres[:, band] = np.where(is_frequent, frequent_centres[mine][positions], -1)
         return centres
 
     def missed(
@@ -229,29 +229,31 @@ class Join:
     ) -> None:
         self._slots, self._rows, self._rank, self._cap = slots, rows, rank, cap
         self._budget = budget or MemoryBudget()
-        self._labels: Places = self._budget.array((bands, len(slots)), np.int32)
+        self._labels: Positions = self._budget.array((bands, len(slots)), np.int32)
         self._values: Codes = self._budget.array(len(slots), np.uint64)
         self._stars = Sorter(self._budget, unique=True)
-        self.hot = HotBands(slots, bands, rows)
+        self.hot = FrequentBands(slots, bands, rows)
         self.done, self.total = 0, bands * len(slots)
 
-    def blocks(self) -> Iterator[tuple[Places, Places]]:
+    def blocks(self) -> Iterator[tuple[Positions, Positions]]:
         """Yield the pairs as two arrays, left < right, at most about a million pairs at a time."""
         size = self._budget.block
         for band in range(len(self._labels)):
             for members, starts, sizes in self._buckets(band):
-                hot = sizes > self._cap
-                for left, right in pairs_in_runs(starts[~hot], sizes[~hot], size):
+                frequent = sizes > self._cap
+                for left, right in pairs_in_runs(starts[~frequent], sizes[~frequent], size):
                     yield self._exclude_seen(members[left], members[right], band)
-                if hot.any():
-                    self._cap_buckets(band, members, starts[hot], sizes[hot])
+                if frequent.any():
+                    self._cap_buckets(band, members, starts[frequent], sizes[frequent])
         stars = self._stars.sorted()
         for part in parts(len(stars), size):
             left, right = np.divmod(stars[part], np.uint64(len(self._slots)))
             first, second = left.astype(np.int32), right.astype(np.int32)
             yield self._exclude_seen(first, second, len(self._labels))
 
-    def _buckets(self, band: int) -> Iterator[tuple[Places, NDArray[np.int64], NDArray[np.int64]]]:
+    def _buckets(
+        self, band: int
+    ) -> Iterator[tuple[Positions, NDArray[np.int64], NDArray[np.int64]]]:
         """Yield documents sorted by one band, with start and size of each shared value."""
         count = len(self._slots)
         bits = np.uint64(bits_for(count))
@@ -267,7 +269,7 @@ class Join:
         """Return the band's values in order; the bits of `low` hold the number of the document."""
         sorter = Sorter(self._budget)
         columns = slice(band * self._rows, (band + 1) * self._rows)
-        size = self._budget.share(8, 8 * (self._rows + 2), most=AT_ONCE)
+        size = self._budget.share(8, 8 * (self._rows + 2), limit=AT_ONCE)
         for part in parts(len(self._slots), size):
             numbers = np.arange(part.start, part.stop)
             self._labels[band, part] = -1 - numbers
@@ -276,22 +278,22 @@ class Join:
         return sorter.sorted()
 
     def _label(
-        self, band: int, members: Places, starts: NDArray[np.int64], sizes: NDArray[np.int64]
+        self, band: int, members: Positions, starts: NDArray[np.int64], sizes: NDArray[np.int64]
     ) -> None:
         """Label the documents of each value that is not hot with the first of them."""
         cool = sizes <= self._cap
-        places = np.repeat(starts[cool], sizes[cool]) + offsets(sizes[cool])
-        self._labels[band][members[places]] = np.repeat(members[starts[cool]], sizes[cool])
+        positions = np.repeat(starts[cool], sizes[cool]) + offsets(sizes[cool])
+        self._labels[band][members[positions]] = np.repeat(members[starts[cool]], sizes[cool])
 
     def _shared(
         self, codes: Codes, bits: np.uint64, low: np.uint64
-    ) -> tuple[Places, NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[Positions, NDArray[np.int64], NDArray[np.int64]]:
         """Return the documents whose whole value is shared, sorted by it.
 
         `codes` are sorted by the upper bits of the value.
         """
-        heads = codes >> bits
-        same = heads[1:] == heads[:-1]
+        representatives = codes >> bits
+        same = representatives[1:] == representatives[:-1]
         alone = ~(np.append(same, False) | np.append(False, same))
         members = (codes[~alone] & low).astype(np.int32)
         values = self._values[members]
@@ -301,7 +303,9 @@ class Join:
         starts, sizes = find_runs(values)
         return members, starts[sizes > 1], sizes[sizes > 1]
 
-    def _exclude_seen(self, left: Places, right: Places, bands: int) -> tuple[Places, Places]:
+    def _exclude_seen(
+        self, left: Positions, right: Positions, bands: int
+    ) -> tuple[Positions, Positions]:
         """Return the pairs that share none of the first `bands` bands, not counting hot values."""
         for labels in self._labels[:bands]:
             unseen = labels[left] != labels[right]
@@ -310,7 +314,7 @@ class Join:
         return left, right
 
     def _cap_buckets(
-        self, band: int, members: Places, starts: NDArray[np.int64], sizes: NDArray[np.int64]
+        self, band: int, members: Positions, starts: NDArray[np.int64], sizes: NDArray[np.int64]
     ) -> None:
         """Pair the document of least rank with all others, for each hot value."""
         for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
@@ -368,10 +372,14 @@ class ShortTexts:
         for part in slices_of_runs(codes, low, self._budget.block):
             texts = (codes[part] & low).astype(np.int32)
             starts, sizes = find_runs(codes[part] & ~low)
-            hot = sizes > self._cap
-            for left, right in pairs_in_runs(starts[~hot], sizes[~hot], self._budget.block):
+            frequent = sizes > self._cap
+            for left, right in pairs_in_runs(
+                starts[~frequent], sizes[~frequent], self._budget.block
+            ):
                 pairs.add(encode_pair(texts[left], texts[right]))
-            for start, size in zip(starts[hot].tolist(), sizes[hot].tolist(), strict=True):
+            for start, size in zip(
+                starts[frequent].tolist(), sizes[frequent].tolist(), strict=True
+            ):
                 pairs.add(self._star(texts[start : start + size]))
         return pairs.sorted()
 
@@ -383,7 +391,7 @@ class ShortTexts:
         keys = short_keys(words, self._threshold)
         self._keys.add((keys >> self._bits << self._bits | texts[:, None]).ravel())
 
-    def _star(self, texts: Places) -> Codes:
+    def _star(self, texts: Positions) -> Codes:
         """Return the pairs of the text of least rank with all others."""
         centre = texts[np.argmin(self._rank[texts])]
         others = texts[texts != centre]
@@ -423,7 +431,7 @@ class ClosePairs:
         self._join = Join(keys, len(masks), 1, rank, cap, budget)
         self.candidates = 0
 
-    def blocks(self) -> Iterator[tuple[Places, Places, NDArray[np.int64]]]:
+    def blocks(self) -> Iterator[tuple[Positions, Positions, NDArray[np.int64]]]:
         """Yield the pairs as left, right and the number of different bits; left < right."""
         for left, right in self._join.blocks():
             self.candidates += len(left)
@@ -457,8 +465,8 @@ class TextPairs:
     one, and of the right in the left.
     """
 
-    left: Places
-    right: Places
+    left: Positions
+    right: Positions
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
     candidates: int = 0
@@ -476,8 +484,8 @@ class TextPairsBuilder:
 
     def add(
         self,
-        left: Places,
-        right: Places,
+        left: Positions,
+        right: Positions,
         similarity: NDArray[np.float64],
         exact: NDArray[np.bool_],
     ) -> TextPairs:
@@ -523,7 +531,7 @@ class BandPairs:
         self.candidates = 0
         self.capped = CapReport()
 
-    def add(self, left: Places, right: Places, equal: NDArray[np.uint16]) -> None:
+    def add(self, left: Positions, right: Positions, equal: NDArray[np.uint16]) -> None:
         """Take more pairs, each once."""
         if self._sorter is None:
             raise ValueError("the pairs are sorted already")
@@ -540,27 +548,27 @@ class BandPairs:
         return len(self._codes)
 
     def blocks(
-        self, least: int = 0, size: int = BLOCK
-    ) -> Iterator[tuple[Places, Places, NDArray[np.uint16]]]:
-        """Yield the pairs with `least` equal slots or more, as left, right and equal slots.
+        self, minimum: int = 0, size: int = BLOCK
+    ) -> Iterator[tuple[Positions, Positions, NDArray[np.uint16]]]:
+        """Yield the pairs with `minimum` equal slots or more, as left, right and equal slots.
 
         Those found by their words alone are among them, with 0. `size` pairs are looked at a time.
         """
         for part in parts(len(self._codes), min(size, self._budget.block)):
             codes = self._codes[part]
             equal = (codes & _ones(self._slot_bits)).astype(np.uint16)
-            is_enough = (equal >= least) | (equal == 0)
+            is_enough = (equal >= minimum) | (equal == 0)
             left, right = self._texts(codes[is_enough] >> self._slot_bits)
             yield left, right, equal[is_enough]
 
-    def sample(self, number: int) -> tuple[Places, Places, NDArray[np.uint16]]:
+    def sample(self, number: int) -> tuple[Positions, Positions, NDArray[np.uint16]]:
         """Return at most so many pairs, as `blocks` does, at equal distances in their order."""
-        places = np.linspace(0, max(0, len(self) - 1), min(number, len(self))).astype(np.int64)
-        codes = np.asarray(self._codes[places])
+        positions = np.linspace(0, max(0, len(self) - 1), min(number, len(self))).astype(np.int64)
+        codes = np.asarray(self._codes[positions])
         left, right = self._texts(codes >> self._slot_bits)
         return left, right, (codes & _ones(self._slot_bits)).astype(np.uint16)
 
-    def nearest_first(self) -> Iterator[tuple[Places, Places]]:
+    def nearest_first(self) -> Iterator[tuple[Positions, Positions]]:
         """Yield the pairs in blocks, those with most equal slots first, then in order."""
         sorter = Sorter(self._budget)
         pair_bits = np.uint64(2) * self._text_bits
@@ -572,7 +580,7 @@ class BandPairs:
         for part in parts(len(sorted_codes), PAIRS_AT_ONCE):
             yield self._texts(sorted_codes[part] & _ones(pair_bits))
 
-    def _texts(self, pairs: Codes) -> tuple[Places, Places]:
+    def _texts(self, pairs: Codes) -> tuple[Positions, Positions]:
         left = (pairs >> self._text_bits).astype(np.int32)
         right = (pairs & _ones(self._text_bits)).astype(np.int32)
         return left, right
@@ -601,32 +609,32 @@ class SlotCounter:
 
     def __init__(self, slots: Slots, budget: MemoryBudget | None = None) -> None:
         budget = budget or MemoryBudget()
-        size = budget.share(8, 8 * slots.shape[1] or 1, most=AT_ONCE)
+        size = budget.share(8, 8 * slots.shape[1] or 1, limit=AT_ONCE)
         self._slots = slots
         self._low: NDArray[np.uint8] = budget.array(slots.shape, np.uint8)
         for part in parts(len(slots), size):
             self._low[part] = slots[part]
 
     def at_least(
-        self, left: Places, right: Places, least: int
-    ) -> tuple[Places, Places, NDArray[np.uint16]]:
-        """Return the pairs with at least `least` equal slots, in order, and their equal slots.
+        self, left: Positions, right: Positions, minimum: int
+    ) -> tuple[Positions, Positions, NDArray[np.uint16]]:
+        """Return the pairs with at least `minimum` equal slots, in order, and their equal slots.
 
         `left` and `right` are places of documents, (pairs,); the results are (pairs that reach,).
         """
-        promising = _count_equal(self._low, left, right) >= least
+        promising = _count_equal(self._low, left, right) >= minimum
         left, right = left[promising], right[promising]
         equal = _count_equal(self._slots, left, right)
-        reached = equal >= least
+        reached = equal >= minimum
         return left[reached], right[reached], equal[reached]
 
     def count(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.uint16]:
         """Return the number of equal slots of each pair, (pairs,) uint16."""
         return _count_equal(self._slots, left, right)
 
-    def reaches(self, left: Places, right: Places, least: int) -> NDArray[np.bool_]:
-        """Return for each pair whether it has at least `least` equal slots, (pairs,) bool."""
-        return _count_equal(self._slots, left, right) >= least
+    def reaches(self, left: Positions, right: Positions, minimum: int) -> NDArray[np.bool_]:
+        """Return for each pair whether it has at least `minimum` equal slots, (pairs,) bool."""
+        return _count_equal(self._slots, left, right) >= minimum
 
 
 def _count_equal(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from indexer.comparing.criteria import COMPARED, NO_CRITERIA, Criteria, RuleValues, Value
 from indexer.model import Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
-from indexer.system.external_memory import Column, MemoryBudget, Places, StringSequence, parts
+from indexer.system.external_memory import Column, MemoryBudget, Positions, StringSequence, parts
 
 # Many small records within a memory budget: bytes by number, without one object for each.
 
@@ -46,11 +46,11 @@ class Records:
             self._pages.append((self._budget.spill(ends), self._budget.spill(data)))
             self._pending = []
 
-    def __getitem__(self, place: int) -> bytes:
+    def __getitem__(self, position: int) -> bytes:
         """Return one record. Raises `IndexError` beyond the last."""
-        page, within = divmod(place, PAGE)
+        page, within = divmod(position, PAGE)
         if page >= len(self._pages):
-            return self._pending[place - len(self._pages) * PAGE]
+            return self._pending[position - len(self._pages) * PAGE]
         ends, data = self._pages[page]
         return data[ends[within] : ends[within + 1]].tobytes()
 
@@ -73,7 +73,7 @@ class Names(StringSequence):
         return self._records[place].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
-        return (self[place] for place in range(len(self)))
+        return (self[position] for position in range(len(self)))
 
 
 # From pairs of distinct texts to pairs of the documents that carry them.
@@ -97,7 +97,7 @@ class Carriers(Sequence[list[int]]):
         self._documents = carrying[np.argsort(texts[carrying], kind="stable")].astype(np.int32)
         self.sizes = np.bincount(texts[carrying], minlength=count)
         self._starts = np.cumsum(self.sizes) - self.sizes
-        self.first: Places = self._documents[self._starts]
+        self.first: Positions = self._documents[self._starts]
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -107,7 +107,7 @@ class Carriers(Sequence[list[int]]):
         documents: list[int] = self._documents[start : start + self.sizes[text]].tolist()
         return documents
 
-    def pairs_between(self, left: Places, right: Places, cap: int) -> NDArray[np.int64]:
+    def pairs_between(self, left: Positions, right: Positions, cap: int) -> NDArray[np.int64]:
         """Return how many pairs of documents `DocumentPairs` makes of each pair of texts."""
         a, b = self.sizes[left], self.sizes[right]
         return np.where(a * b <= cap, a * b, a + b - 1)
@@ -142,12 +142,12 @@ class PairFilter:
         """True if every pair is requested."""
         return self._marked is None and self._new is None
 
-    def texts(self, left: Places, right: Places) -> tuple[Places, Places]:
+    def texts(self, left: Positions, right: Positions) -> tuple[Positions, Positions]:
         """Return the pairs of texts that may hold a requested pair of documents."""
         possible = self.may_include(left, right)
         return (left, right) if possible.all() else (left[possible], right[possible])
 
-    def may_include(self, left: Places, right: Places) -> NDArray[np.bool_]:
+    def may_include(self, left: Positions, right: Positions) -> NDArray[np.bool_]:
         """Return for each pair of texts whether it may hold a requested pair of documents."""
         possible = np.ones(len(left), dtype=bool)
         if self._marked_texts is not None and self._other_texts is not None:
@@ -157,7 +157,7 @@ class PairFilter:
             possible &= self._new_texts[left] | self._new_texts[right]
         return possible
 
-    def orient(self, a: Places, b: Places) -> tuple[Places, Places, NDArray[np.bool_]]:
+    def orient(self, a: Positions, b: Positions) -> tuple[Positions, Positions, NDArray[np.bool_]]:
         """Return pairs of documents in order, and which of them are requested.
 
         The lower place comes first; with `marked`, the document that is not marked.
@@ -181,7 +181,9 @@ class DocumentPairs:
         self._documents, self._cap = documents, cap
         self.left_out = 0
 
-    def between_texts(self, left: Places, right: Places) -> Iterator[tuple[Places, Places]]:
+    def between_texts(
+        self, left: Positions, right: Positions
+    ) -> Iterator[tuple[Positions, Positions]]:
         """Yield the pairs of documents between the texts of each pair, in blocks."""
         first, sizes = self._documents.first, self._documents.sizes
         plain = (sizes[left] == 1) & (sizes[right] == 1)
@@ -191,7 +193,7 @@ class DocumentPairs:
             self._pair_across(self._documents[a], self._documents[b]) for a, b in pairs
         )
 
-    def within_texts(self) -> Iterator[tuple[Places, Places]]:
+    def within_texts(self) -> Iterator[tuple[Positions, Positions]]:
         """Yield the pairs of documents among the copies of each text, in blocks."""
         repeated = np.flatnonzero(self._documents.sizes > 1).tolist()
         return _blocks(self._pair_copies(self._documents[text]) for text in repeated)
@@ -214,7 +216,7 @@ class DocumentPairs:
         yield from ((copies[0], document) for document in copies[1:])
 
 
-def _blocks(groups: Iterable[Iterable[tuple[int, int]]]) -> Iterator[tuple[Places, Places]]:
+def _blocks(groups: Iterable[Iterable[tuple[int, int]]]) -> Iterator[tuple[Positions, Positions]]:
     """Yield pairs as arrays of at most `BLOCK_PAIRS`, in order."""
     block: list[tuple[int, int]] = []
     for pairs in groups:
@@ -226,7 +228,7 @@ def _blocks(groups: Iterable[Iterable[tuple[int, int]]]) -> Iterator[tuple[Place
     yield _columns(block)
 
 
-def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Places, Places]:
+def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Positions, Positions]:
     columns = np.array(pairs, dtype=np.int32).reshape(len(pairs), 2)
     return columns[:, 0], columns[:, 1]
 
@@ -273,18 +275,18 @@ class Entries(Sequence[Entry]):
         return len(self._texts)
 
     @overload
-    def __getitem__(self, place: int) -> Entry: ...
+    def __getitem__(self, position: int) -> Entry: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Entry]: ...
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        place = range(len(self))[place]
-        rest: list[Any] = [*marshal.loads(self._rest[place]), int(self._texts[place])]
-        return Entry(self.ids[place], self.paths[place], *rest)
+    def __getitem__(self, position: slice) -> list[Entry]: ...
+    def __getitem__(self, position: Any) -> Any:
+        if isinstance(position, slice):
+            return [self[number] for number in range(*position.indices(len(self)))]
+        position = range(len(self))[position]
+        rest: list[Any] = [*marshal.loads(self._rest[position]), int(self._texts[position])]
+        return Entry(self.ids[position], self.paths[position], *rest)
 
     def __iter__(self) -> Iterator[Entry]:
-        return (self[place] for place in range(len(self)))
+        return (self[position] for position in range(len(self)))
 
 
 def pack_entry(row: Row, order_value: Value, rule_values: RuleValues) -> bytes:
@@ -406,14 +408,14 @@ class _SketchColumns:
         self._other_digests = Column(budget, np.uint64)
         self._others: list[tuple[int, str]] = []
 
-    def add(self, row: Row, place: int) -> None:
+    def add(self, row: Row, position: int) -> None:
         is_whole = len(row.minhash or b"") == self._size if self._size else row.simhash is not None
         if row.status in self._statuses and is_whole:
-            self._pending.append((place, row))
+            self._pending.append((position, row))
         elif self._width_of_copies:
-            self._pending.append((place, replace(row, minhash=self._copy_slots(row))))
+            self._pending.append((position, replace(row, minhash=self._copy_slots(row))))
         else:
-            self._others.append((place, self._criteria.text_key(row)))
+            self._others.append((position, self._criteria.text_key(row)))
         if len(self._pending) + len(self._others) >= EVERY:
             self._pack()
 
@@ -427,7 +429,7 @@ class _SketchColumns:
         rows = [row for _, row in self._pending]
         digests = b"".join(_digest(self._criteria.text_key(row)) for row in rows)
         slots = b"".join(row.minhash or b"" for row in rows)
-        self._places.add(np.array([place for place, _ in self._pending], dtype=np.int32))
+        self._places.add(np.array([position for position, _ in self._pending], dtype=np.int32))
         self._digests.add(np.frombuffer(digests, dtype=np.uint64))
         if self._width_of_copies:
             contents = b"".join(_digest(self._criteria.content_key(row)) for row in rows)
@@ -440,7 +442,7 @@ class _SketchColumns:
 
     def _pack_others(self) -> None:
         digests = b"".join(_digest(key) for _, key in self._others)
-        self._other_places.add(np.array([place for place, _ in self._others], dtype=np.int32))
+        self._other_places.add(np.array([position for position, _ in self._others], dtype=np.int32))
         self._other_digests.add(np.frombuffer(digests, dtype=np.uint64))
         self._others = []
 
@@ -502,15 +504,15 @@ def gather(
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         ids.add(row.id)
         paths.add(row.path)
         rest.add(pack_entry(row, order_value(row), criteria.values(row)))
-        sketches.add(row, place)
+        sketches.add(row, index)
         if row.status == "truncated":
-            truncated.add(place)
-        if place % EVERY == 0:
-            progress("reading rows", place, total)
+            truncated.add(index)
+        if index % EVERY == 0:
+            progress("reading rows", index, total)
     texts, count, first = sketches.texts(len(rest))
     entries = Entries(ids, paths, rest, texts)
     documents = Carriers(texts, count)

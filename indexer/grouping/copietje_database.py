@@ -44,11 +44,11 @@ def unpack_lean(packed: bytes, byte_order: str = "!") -> StoredSketch:
     """
     try:
         seed, count = struct.unpack_from(f"{byte_order}qi", packed)
-        head, scheme = f"{byte_order}qi", "legacy"
+        representative, scheme = f"{byte_order}qi", "legacy"
         if count < 0:
-            head, count = f"{head}B", -count
-            scheme = _CODES[struct.unpack_from(head, packed)[2]]
-        body = f"{head}{count}{'Q' if scheme == 'affine64' else 'I'}"
+            representative, count = f"{representative}B", -count
+            scheme = _CODES[struct.unpack_from(representative, packed)[2]]
+        body = f"{representative}{count}{'Q' if scheme == 'affine64' else 'I'}"
         slots = struct.unpack_from(body, packed)[-count:] if count else ()
     except (struct.error, KeyError):
         raise UsageError("these bytes are not a LeanMinHash; try another byte order") from None
@@ -151,9 +151,9 @@ class _BandIndex:
         self._slots = list(slots.values())
         self._layout = layout
         self._holders: dict[tuple[int, bytes], list[int]] = {}
-        for place, row in enumerate(self._slots):
+        for index, row in enumerate(self._slots):
             for key in self._keys(row):
-                self._holders.setdefault(key, []).append(place)
+                self._holders.setdefault(key, []).append(index)
 
     def _keys(self, row: NDArray[Any]) -> Iterator[tuple[int, bytes]]:
         rows = self._layout.rows
@@ -161,8 +161,8 @@ class _BandIndex:
             yield band, row[band * rows : (band + 1) * rows].tobytes()
 
     def matches(self, row: NDArray[Any], threshold: float) -> Iterator[tuple[float, str]]:
-        places = {place for key in self._keys(row) for place in self._holders.get(key, ())}
-        for place in sorted(places):
-            similarity = float(np.count_nonzero(self._slots[place] == row)) / len(row)
+        positions = {position for key in self._keys(row) for position in self._holders.get(key, ())}
+        for position in sorted(positions):
+            similarity = float(np.count_nonzero(self._slots[position] == row)) / len(row)
             if similarity >= threshold:
-                yield similarity, self._uids[place]
+                yield similarity, self._uids[position]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import Side
+from indexer.comparing.measures import ComparedText
 from indexer.fingerprinting.fingerprint import current_rows
 from indexer.grouping.collection import gather
 from indexer.grouping.group import Grouping, assign_families
@@ -134,10 +134,10 @@ def repair_families(
     store.refresh()
     clusters = {row.cluster for row in leaving.values() if row.cluster is not None}
     rename_clusters(store, sorted(clusters | leaving.keys()), leaving)
-    heads = [id for id, row in leaving.items() if row.principal is not False]
-    members = _members(store, heads)
+    representatives = [id for id, row in leaving.items() if row.principal is not False]
+    members = _members(store, representatives)
     repairs = []
-    for family in heads:
+    for family in representatives:
         staying = [member for member in members.get(family, ()) if member not in leaving]
         if staying:
             repairs.append(_regroup(store, recipe, family, staying, options))
@@ -159,19 +159,23 @@ def repair_strays(
     """
     store.refresh()
     members = _members(store, list(ids))
-    heads = {row.id: row for row in rows_of(store, list(members)) if is_principal(row)}
+    representatives = {row.id: row for row in rows_of(store, list(members)) if is_principal(row)}
     rarity = Rarity(store.vocabulary.frequencies)
 
-    def side(row: Row) -> Side:
-        return Side(row.text, recipe)
+    def side(row: Row) -> ComparedText:
+        return ComparedText(row.text, recipe)
 
-    def is_similar(row: Row, head: Row) -> bool:
-        return similarity_to_principal(row, head, options, side, rarity) >= options.threshold
+    def is_similar(row: Row, representative: Row) -> bool:
+        return (
+            similarity_to_principal(row, representative, options, side, rarity) >= options.threshold
+        )
 
     for family, joined in members.items():
-        head = heads.get(family)
+        representative = representatives.get(family)
         strays = [
-            row.id for row in rows_of(store, joined) if head is None or not is_similar(row, head)
+            row.id
+            for row in rows_of(store, joined)
+            if representative is None or not is_similar(row, representative)
         ]
         if strays:
             _regroup(store, recipe, family, strays, options)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from indexer.comparing.criteria import Reasons, reasons_of
 from indexer.comparing.differences import Rarity, measure_new_words
-from indexer.comparing.measures import Side
+from indexer.comparing.measures import ComparedText
 from indexer.errors import UsageError
 from indexer.grouping.group_options import unknown_label
 from indexer.model import Query, Row
@@ -166,7 +166,7 @@ def explain_pairs(store: FullStore, pairs: Sequence[tuple[str, str]]) -> Iterato
     for start in range(0, len(pairs), AT_ONCE):
         batch = pairs[start : start + AT_ONCE]
         rows = store.get(list(dict.fromkeys(id for pair in batch for id in pair)))
-        sides = {id: Side(row.text, recipe) for id, row in rows.items()}
+        sides = {id: ComparedText(row.text, recipe) for id, row in rows.items()}
         known = [(a, b) for a, b in batch if a in rows and b in rows]
         new_words = measure_new_words([(sides[a], sides[b]) for a, b in known], rarity)
         reasons = {

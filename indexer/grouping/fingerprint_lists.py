@@ -99,8 +99,8 @@ def match_fingerprints(
     distinct, values = np.unique(fingerprints.values, return_inverse=True)
     value_of = values.reshape(-1).tolist()
     holders: list[list[int]] = [[] for _ in distinct]
-    for place, value in enumerate(value_of):
-        holders[value].append(place)
+    for index, value in enumerate(value_of):
+        holders[value].append(index)
     near: list[list[tuple[int, int]]] = [[(value, 0)] for value in range(len(distinct))]
     design = design_for(BITS, distance, tables)
     rank = np.arange(len(distinct))
@@ -123,5 +123,5 @@ def _later(
     """
     for value, bits in near:
         held = holders[value]
-        for place in held[bisect_right(held, first) :]:
-            yield place, bits
+        for position in held[bisect_right(held, first) :]:
+            yield position, bits

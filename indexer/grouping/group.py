@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
 from indexer.comparing.criteria import KEYED, Criteria, missing_field
 from indexer.comparing.differences import Rarity
-from indexer.comparing.plan import equal_parts, fewest_equal, has_sketch_alone, sketch_size
+from indexer.comparing.plan import equal_parts, has_sketch_alone, min_equal, sketch_size
 from indexer.defaults import MEMORY_MEGABYTES
 from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
 from indexer.grouping.collection import Collection, Entry, PairFilter, gather
@@ -82,15 +82,19 @@ def assign_families(grouping: Grouping, progress: Progress = no_progress) -> Fam
     if options.principal in SUMMED:
         order = grouping.order(options.principal_kind, grouping.sums(pairs))
     measured = MeasuredPairs(verifier, options, collection.budget)
-    heads = grouping.heads(pairs, order, progress, measured)
-    clusters = grouping.clusters(pairs, order, heads, measured)
+    representatives = grouping.heads(pairs, order, progress, measured)
+    clusters = grouping.clusters(pairs, order, representatives, measured)
     assignments = []
-    joined = {head for place, (head, _) in heads.items() if head != place}
-    for place, entry in enumerate(collection.entries):
-        head, similarity = heads[place]
-        principal = head == place and (entry.status == "complete" or place in joined)
-        family = collection.entries[head].id
-        cluster = clusters.get(place)
+    joined = {
+        representative
+        for position, (representative, _) in representatives.items()
+        if representative != position
+    }
+    for index, entry in enumerate(collection.entries):
+        representative, similarity = representatives[index]
+        principal = representative == index and (entry.status == "complete" or index in joined)
+        family = collection.entries[representative].id
+        cluster = clusters.get(index)
         assignments.append(Assignment(entry.id, family, principal, similarity, cluster))
     return FamilyAssignments(assignments, pairs.capped)
 
@@ -153,7 +157,7 @@ class Grouping:
         order = principal_order(
             kind, words, modified, summed.tolist(), entries.ids, [row[3] for row in rows]
         )
-        return sorted(order, key=lambda place: not rows[place][2])
+        return sorted(order, key=lambda position: not rows[position][2])
 
     def pairs(self, order: list[int], progress: Progress) -> BandPairs:
         """Return the pairs of texts that may be similar enough for a family or a cluster."""
@@ -164,8 +168,8 @@ class Grouping:
         if has_sketch_alone(self.collection.recipe):
             return collect_sketch_pairs(context, ranks, options.least_threshold, options.cap)
         layout = options.band_plan(self.collection.recipe)
-        least = self.fewest_equal(options.least_threshold)
-        return find_band_pairs(context, layout, ranks, least, options.threshold, options.cap)
+        minimum = self.fewest_equal(options.least_threshold)
+        return find_band_pairs(context, layout, ranks, minimum, options.threshold, options.cap)
 
     def sums(self, pairs: BandPairs) -> list[float]:
         """Return for each text the similarities of its documents to their matches, summed.
@@ -191,7 +195,10 @@ class Grouping:
         pairs that are measured.
         """
         assigned = self.assign(pairs, order, progress, measured=measured)
-        return {document: (head, similarity) for document, head, similarity in assigned}
+        return {
+            document: (representative, similarity)
+            for document, representative, similarity in assigned
+        }
 
     def assign(
         self,
@@ -207,7 +214,7 @@ class Grouping:
         that were are not yielded again.
         """
         threshold = self.options.threshold
-        measure = partial(self.verifier.measure_with, least=threshold)
+        measure = partial(self.verifier.measure_with, minimum=threshold)
         similar: SimilarityFunction = measured.measure_with if measured else measure
         blocks = pairs.blocks(self.fewest_equal(threshold))
         near = ((left, right) for left, right, _ in blocks)
@@ -222,7 +229,7 @@ class Grouping:
         self,
         pairs: BandPairs,
         order: list[int],
-        heads: dict[int, tuple[int, float | None]],
+        representatives: dict[int, tuple[int, float | None]],
         measured: MeasuredPairs,
     ) -> dict[int, str]:
         """Return the cluster of each document that is in one.
@@ -233,9 +240,9 @@ class Grouping:
         threshold = self.options.threshold_of_clusters
         chains = ConnectedTexts(len(self.collection.documents))
         if threshold <= self.options.threshold:
-            for document, (head, _) in heads.items():
-                chains.join(self._text(document), self._text(head))
-        similar = partial(self.verifier.measure_pairs, least=threshold)
+            for document, (representative, _) in representatives.items():
+                chains.join(self._text(document), self._text(representative))
+        similar = partial(self.verifier.measure_pairs, minimum=threshold)
         for a, b in zip(*(side.tolist() for side in measured.connected()), strict=True):
             chains.join(a, b)
         for left, right in pairs.nearest_first():
@@ -246,9 +253,9 @@ class Grouping:
         for document in order:
             members[chains.root(self._text(document))].append(document)
         clusters: dict[int, str] = {}
-        for places in members.values():
-            if len(places) > 1:
-                clusters |= dict.fromkeys(places, self.collection.entries[places[0]].id)
+        for positions in members.values():
+            if len(positions) > 1:
+                clusters |= dict.fromkeys(positions, self.collection.entries[positions[0]].id)
         return clusters
 
     def _visits(self, order: list[int], progress: Progress) -> Iterator[Visit]:
@@ -268,15 +275,15 @@ class Grouping:
     def _text_ranks(self, order: list[int]) -> NDArray[np.int64]:
         """Return for each text the first place in the order of a document that carries it."""
         ranks = np.zeros(len(self.collection.documents), dtype=np.int64)
-        for place, document in reversed(list(enumerate(order))):
-            ranks[self._text(document)] = place
+        for position, document in reversed(list(enumerate(order))):
+            ranks[self._text(document)] = position
         return ranks
 
     def fewest_equal(self, threshold: float) -> int:
         """Return the fewest equal slots, bits or rare terms of a pair at a threshold."""
         if has_sketch_alone(self.collection.recipe):
             return equal_parts(self.collection.recipe, threshold)
-        return fewest_equal(self.options.measure, threshold, self.collection.recipe)
+        return min_equal(self.options.measure, threshold, self.collection.recipe)
 
     @property
     def _width(self) -> int:

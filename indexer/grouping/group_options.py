@@ -27,15 +27,7 @@ from indexer.comparing.plan import (
     resolve_sketch,
 )
 from indexer.comparing.words import normal_words
-from indexer.defaults import (
-    CAP,
-    FOLD,
-    MEASURE,
-    PRINCIPAL,
-    RECALL,
-    DefaultName,
-    DefaultNumber,
-)
+from indexer.defaults import CAP, FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.model import Row
@@ -167,10 +159,10 @@ class FieldOrder:
         >>> FieldOrder("size", is_descending=True).places([3, None, 9, 3])
         [2, 0, 3, 1]
         """
-        present = [(value, place) for place, value in enumerate(values) if value is not None]
+        present = [(value, index) for index, value in enumerate(values) if value is not None]
         present.sort(key=_first, reverse=self.is_descending)
-        absent = [place for place, value in enumerate(values) if value is None]
-        return [place for _, place in present] + absent
+        absent = [index for index, value in enumerate(values) if value is None]
+        return [position for _, position in present] + absent
 
 
 def _first(pair: tuple[str | int, int]) -> tuple[str | int]:
@@ -374,7 +366,7 @@ def last_options(store: Store) -> FamilyOptions:
 
 def similarity_to_principal(
     row: Row,
-    head: Row,
+    representative: Row,
     options: GroupOptions,
     side: Callable[[Row], TextOperand],
     rarity: Rarity,
@@ -385,13 +377,15 @@ def similarity_to_principal(
     returns the text of a row; `rarity` has the frequencies that criteria on novelty need.
     """
     criteria = options.folding
-    if options.within is not None and set(row.labels) != set(head.labels):
+    if options.within is not None and set(row.labels) != set(representative.labels):
         return 0.0
-    if criteria.fields and not criteria.allows(criteria.values(row), criteria.values(head)):
+    if criteria.fields and not criteria.allows(
+        criteria.values(row), criteria.values(representative)
+    ):
         return 0.0
-    if criteria.content_key(row) == criteria.content_key(head):
+    if criteria.content_key(row) == criteria.content_key(representative):
         return 1.0
-    a, b = side(row), side(head)
+    a, b = side(row), side(representative)
     value, common = measure_in_common(options.measure, a, b, options.threshold)
     if not criteria or value < options.threshold:
         return value

@@ -17,7 +17,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.defaults import MEASURE
 from indexer.documents.base import PARENT
 from indexer.errors import UnknownNumber, UsageError
@@ -550,11 +550,11 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
     """Plan the same change for the other members of families, or leave them for review."""
     review = frozenset(trim_label(plan.options.review))
     for name, ids in _families_of(store, named):
-        heads = list(rows_of(store, [id for id in ids if id in named]))
+        representatives = list(rows_of(store, [id for id in ids if id in named]))
         members = list(rows_of(store, [id for id in ids if id not in named]))
-        judged = [row.labels if plan.options.others else plan.after(row) for row in heads]
+        judged = [row.labels if plan.options.others else plan.after(row) for row in representatives]
         labels = frozenset().union(*judged, *(row.labels for row in members))
-        nearest = _Nearest(heads, recipe)
+        nearest = _Nearest(representatives, recipe)
         for row in members:
             similarity = nearest.similarity(row)
             reason: Reason | None = None
@@ -590,17 +590,19 @@ def _families_of(store: FullStore, named: Collection[str]) -> Iterator[tuple[str
 class _Nearest:
     """Similarity to the nearest of some documents, by the default measure."""
 
-    def __init__(self, heads: Sequence[Row], recipe: Recipe) -> None:
+    def __init__(self, representatives: Sequence[Row], recipe: Recipe) -> None:
         self._recipe = recipe
-        self._exact = {row.exact for row in heads}
-        self._sides = [Side(row.text, recipe) for row in heads]
+        self._exact = {row.exact for row in representatives}
+        self._sides = [ComparedText(row.text, recipe) for row in representatives]
 
     def similarity(self, row: Row) -> float:
         """Return the similarity of a document to the nearest one; 0 if there are none."""
         if row.exact in self._exact:
             return 1.0
-        side = Side(row.text, self._recipe)
-        values = (measure_pair(MEASURE, side, head).similarity for head in self._sides)
+        side = ComparedText(row.text, self._recipe)
+        values = (
+            measure_pair(MEASURE, side, representative).similarity for representative in self._sides
+        )
         return max(values, default=0.0)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from indexer.documents.base import Reading, Records
+from indexer.documents.base import ReadOptions, Records
 from indexer.documents.blobs import DamagedRecord
 from indexer.documents.containers import read_table
 from indexer.documents.tables import IDS, field_named, split_labels
@@ -160,15 +160,17 @@ def _read(path: Path, options: LabelFileOptions) -> tuple[_Coding, list[FailedBl
     with path.open("rb") as stream:
         try:
             fields, records = _records(path, stream, options)
-            for place, record in records:
+            for position, record in records:
                 row = _coding_row(record, fields)
                 if isinstance(row, ExtractionError):
-                    failed.append(FailedBlob(str(path), f"record {place}: {row}"))
+                    failed.append(FailedBlob(str(path), f"record {position}: {row}"))
                     continue
                 id, labels = row
                 if set(coding.setdefault(id, labels)) != set(labels):
                     disputed.add(id)
-                    error = f"record {place} gives {id} other labels than an earlier one; repair it"
+                    error = (
+                        f"record {position} gives {id} other labels than an earlier one; repair it"
+                    )
                     failed.append(FailedBlob(str(path), error))
         except DamagedRecord as error:
             raise UsageError(f"{path}: {error}") from error
@@ -199,7 +201,7 @@ def _records(
 
     Raises `DamagedRecord`, also for a file without these fields.
     """
-    reading = Reading(text_field="", encoding=options.encoding)
+    reading = ReadOptions(text_field="", encoding=options.encoding)
     names, records = read_table(path.name, stream, reading)
     return _fields(names, options), records
 

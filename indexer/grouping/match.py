@@ -29,8 +29,8 @@ from indexer.comparing.plan import (
     ALMOST_ONE,
     Plan,
     describe_plan,
-    fewest_equal_slots,
     has_sketch_alone,
+    min_equal_slots,
     plan,
     plan_by_weight,
     resolve_sketch,
@@ -67,7 +67,7 @@ from indexer.system.external_memory import (
     Codes,
     Column,
     MemoryBudget,
-    Places,
+    Positions,
     Sorter,
     StringSequence,
     decode_pair,
@@ -130,8 +130,8 @@ class MatchResult:
     slot_bits: int
     ids: Sequence[str]
     paths: Sequence[str]
-    left: Places
-    right: Places
+    left: Positions
+    right: Positions
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
     budget: MemoryBudget
@@ -157,8 +157,8 @@ class MatchResult:
                 *self.intervals(part),
             )
             rows = zip(*(column.tolist() for column in columns), self.measures(part), strict=True)
-            for place, (a, b, similarity, low, high, measure) in enumerate(rows, part.start):
-                scores = similarity, measure, low, high, self._containment(place)
+            for index, (a, b, similarity, low, high, measure) in enumerate(rows, part.start):
+                scores = similarity, measure, low, high, self._containment(index)
                 left_out = self._left_out(self.ids[a], self.ids[b])
                 yield Pair(self.ids[a], self.ids[b], *scores, self._is_cut(a, b), left_out)
 
@@ -173,10 +173,10 @@ class MatchResult:
     def _is_cut(self, a: int, b: int) -> bool:
         return a in self.truncated or b in self.truncated
 
-    def _containment(self, place: int) -> tuple[float, float] | None:
+    def _containment(self, position: int) -> tuple[float, float] | None:
         if self.within is None:
             return None
-        return float(self.within[place, 0]), float(self.within[place, 1])
+        return float(self.within[position, 0]), float(self.within[position, 1])
 
     def as_read(self, part: slice) -> list[bool]:
         """Return for each of these pairs whether a text was cut."""
@@ -207,9 +207,11 @@ class MatchResult:
         codes = self._sorted_codes()
         for part in slices_of_runs(codes, low, self.budget.block):
             documents = codes[part] >> np.uint64(PLACE_BITS)
-            places = codes[part] & low
-            others = np.where(self.left[places] == documents, self.right[places], self.left[places])
-            similarity = self.similarity[places]
+            positions = codes[part] & low
+            others = np.where(
+                self.left[positions] == documents, self.right[positions], self.left[positions]
+            )
+            similarity = self.similarity[positions]
             order = np.lexsort((others, -similarity, documents))
             rows = zip(
                 documents[order].tolist(),
@@ -225,9 +227,9 @@ class MatchResult:
         sorter = Sorter(self.budget)
         sides = [self.left, self.right] if self.against is None else [self.left]
         for part in parts(len(self), self.budget.block):
-            places = np.arange(part.start, part.stop, dtype=np.uint64)
+            positions = np.arange(part.start, part.stop, dtype=np.uint64)
             for side in sides:
-                sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | places)
+                sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | positions)
         return sorter.sorted()
 
     def _passage_notes(self) -> Iterator[str]:
@@ -313,8 +315,8 @@ class PairColumns:
     texts have it. `copies_left_out`: how many pairs between copies of one text are not listed.
     """
 
-    left: Places
-    right: Places
+    left: Positions
+    right: Positions
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
     within: NDArray[np.float64] | None
@@ -360,14 +362,14 @@ def _selected_codes(
     return sorter.sorted()
 
 
-def _selected(a: Places, b: Places, selection: PairFilter) -> Codes:
+def _selected(a: Positions, b: Positions, selection: PairFilter) -> Codes:
     left, right, is_selected = selection.orient(a, b)
     return encode_pair(left[is_selected], right[is_selected])
 
 
 def _origins(
     collection: Collection, text_pairs: TextPairs, codes: Codes
-) -> tuple[Places, Places, NDArray[np.int64]]:
+) -> tuple[Positions, Positions, NDArray[np.int64]]:
     """Return left and right documents, and the place of the pair of their texts.
 
     The place is -1 for copies of one text.
@@ -379,8 +381,8 @@ def _origins(
         left_text = collection.documents.texts[left]
         right_text = collection.documents.texts[right]
         ordered = encode_pair(np.minimum(left_text, right_text), np.maximum(left_text, right_text))
-        places = np.where(left_text == right_text, -1, np.searchsorted(known, ordered))
-        for column, values in zip(columns, (left, right, places), strict=True):
+        positions = np.where(left_text == right_text, -1, np.searchsorted(known, ordered))
+        for column, values in zip(columns, (left, right, positions), strict=True):
             column.add(values)
     left, right, origin = (column.whole() for column in columns)
     return left, right, origin
@@ -401,19 +403,19 @@ def _similarities(
     exact: NDArray[np.bool_] = collection.budget.array(len(origin), np.bool_)
     for part in parts(len(origin), collection.budget.block):
         is_copy = origin[part] < 0
-        places = origin[part][~is_copy]
+        positions = origin[part][~is_copy]
         similarity[part] = 1.0
-        similarity[part][~is_copy] = text_pairs.similarity[places]
+        similarity[part][~is_copy] = text_pairs.similarity[positions]
         exact[part] = True
-        exact[part][~is_copy] = text_pairs.exact[places]
+        exact[part][~is_copy] = text_pairs.exact[positions]
     return similarity, exact
 
 
 def _containments(
     collection: Collection,
     of_texts: NDArray[np.float64],
-    left: Places,
-    right: Places,
+    left: Positions,
+    right: Positions,
     origin: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Return (pairs, 2): how much of the left document is in the right one, and the other way.
@@ -513,8 +515,8 @@ class MatchOptions:
         if self.false_negative_weight is None:
             return plan(threshold, self.recall, self.measure, recipe)
         layout = plan_by_weight(threshold, recipe.slots or 0, self.false_negative_weight)
-        fewest = fewest_equal_slots(threshold, self.recall, self.measure, recipe)
-        return replace(layout, measure=self.measure, fewest_equal=fewest)
+        minimum = min_equal_slots(threshold, self.recall, self.measure, recipe)
+        return replace(layout, measure=self.measure, fewest_equal=minimum)
 
     def for_recipe(self, recipe: Recipe) -> MatchOptions:
         """Return these options; for a recipe of bits or rare terms alone with its own defaults.
@@ -668,8 +670,8 @@ def _reporting(
     """Report the copies of one text, and return a context that reports pairs of texts."""
     none = np.zeros(0)
     within = np.zeros((0, 2)) if options.contained else None
-    places = none.astype(np.int32)
-    no_pairs = TextPairs(places, places, none, none.astype(bool), within=within)
+    positions = none.astype(np.int32)
+    no_pairs = TextPairs(positions, positions, none, none.astype(bool), within=within)
     on_pairs(_result(context, no_pairs, layout, options))
 
     def report(pairs: TextPairs) -> None:

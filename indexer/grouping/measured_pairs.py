@@ -25,7 +25,7 @@ from indexer.system.external_memory import (
     Codes,
     Column,
     MemoryBudget,
-    Places,
+    Positions,
     Sorter,
     are_in,
     decode_pair,
@@ -49,19 +49,19 @@ class MeasuredPairs:
 
     def measure_with(self, text: int, others: Sequence[int]) -> list[float]:
         """Measure a text with each of others as `Verifier.measure_with` does, and remember it."""
-        values = self._verifier.measure_with(text, others, least=self._least)
-        places = np.array(others, dtype=np.int32)
-        codes = encode_pair(np.minimum(places, text), np.maximum(places, text))
+        values = self._verifier.measure_with(text, others, minimum=self._least)
+        positions = np.array(others, dtype=np.int32)
+        codes = encode_pair(np.minimum(positions, text), np.maximum(positions, text))
         if self._of_clusters >= self._least:  # lower values may be too low, to save time
             self._measured.add(codes)
         self._connected.add(codes[np.array(values) >= max(self._least, self._of_clusters)])
         return values
 
-    def connected(self) -> tuple[Places, Places]:
+    def connected(self) -> tuple[Positions, Positions]:
         """Return the pairs at the threshold of clusters. Measure nothing afterwards."""
         return decode_pair(self._connected.whole())
 
-    def contains(self, left: Places, right: Places) -> NDArray[np.bool_]:
+    def contains(self, left: Positions, right: Positions) -> NDArray[np.bool_]:
         """Return which pairs, left < right, clusters need not measure.
 
         Measure nothing afterwards.
@@ -127,7 +127,7 @@ class RememberedPairs:
         versions = {"measure": MEASURES[settings["measure"]].version, "rules": RULES_VERSION}
         self._settings = json.dumps({**settings, "versions": versions}, sort_keys=True)
         known, self._codes, self._values = _read(self._path, self._settings)
-        self._known_numbers = _places(known, digests)
+        self._known_numbers = _positions(known, digests)
         self._new_codes = Column(budget, np.uint64)
         self._new_values = Column(budget, np.float64)
 
@@ -137,9 +137,9 @@ class RememberedPairs:
         if len(self._codes) and pairs:
             numbers = self._known_numbers[np.array(pairs)]
             codes = _codes(numbers)
-            places = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
-            is_known = (numbers >= 0).all(axis=1) & (self._codes[places] == codes)
-            values[is_known] = self._values[places[is_known]]
+            positions = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+            is_known = (numbers >= 0).all(axis=1) & (self._codes[positions] == codes)
+            values[is_known] = self._values[positions[is_known]]
         return values
 
     def add(self, pairs: Sequence[tuple[int, int]], values: Values) -> None:
@@ -189,20 +189,20 @@ class RememberingVerifier(Verifier):
         collection: Collection,
         measure: str,
         remembered: RememberedPairs,
-        least: float,
+        minimum: float,
     ) -> None:
         super().__init__(store, collection, measure)
-        self._remembered, self._least = remembered, least
+        self._remembered, self._least = remembered, minimum
         self._changed: set[int] = set()
 
-    def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
+    def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float = 0.0) -> list[float]:
         """Return the measure of each pair, as `Verifier.measure_pairs` does."""
-        if least != self._least:
-            return super().measure_pairs(pairs, least)
+        if minimum != self._least:
+            return super().measure_pairs(pairs, minimum)
         values = self._remembered.values(pairs)
         is_new = np.isnan(values)
         if is_new.any():
-            values[is_new] = super().measure_pairs(list(compress(pairs, is_new.tolist())), least)
+            values[is_new] = super().measure_pairs(list(compress(pairs, is_new.tolist())), minimum)
         lasting = [self._changed.isdisjoint(pair) for pair in pairs]
         self._remembered.add(list(compress(pairs, lasting)), values[lasting])
         result: list[float] = values.tolist()
@@ -239,15 +239,15 @@ def _codes(pairs: NDArray[Any]) -> Codes:
     return encode_pair(pairs.min(axis=1), pairs.max(axis=1))
 
 
-def _places(known: Digests, digests: Digests) -> NDArray[np.int64]:
+def _positions(known: Digests, digests: Digests) -> NDArray[np.int64]:
     """Return the place of each digest among known ones, which ascend by their first half; else -1.
 
     Of known ones with the same first half only the first is found: the others count as unknown.
     """
     if not len(known):
         return np.full(len(digests), -1)
-    places = np.minimum(np.searchsorted(known[:, 0], digests[:, 0]), len(known) - 1)
-    return np.where((known[places] == digests).all(axis=1), places, -1)
+    positions = np.minimum(np.searchsorted(known[:, 0], digests[:, 0]), len(known) - 1)
+    return np.where((known[positions] == digests).all(axis=1), positions, -1)
 
 
 def _read(path: Path, settings: str) -> tuple[Digests, Codes, Values]:

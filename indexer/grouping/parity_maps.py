@@ -57,46 +57,46 @@ class ParityMaps:
         is widened by less than 1e-9 of a feature, so that rounding never loses a pair.
         """
         if self._of_larger:
-            most = most_apart_of_larger(self._sizes[left], self._sizes[right], threshold)
+            limit = max_distance_of_larger(self._sizes[left], self._sizes[right], threshold)
         else:
-            most = most_apart(self._sizes[left] + self._sizes[right], threshold)
+            limit = max_distance(self._sizes[left] + self._sizes[right], threshold)
         if _kernel is not None and hasattr(_kernel, "differ_at_most"):
-            arguments = map(_bytes, (left, right, most))
+            arguments = map(_bytes, (left, right, limit))
             flags = _kernel.differ_at_most(self._maps.ctypes.data, *self._maps.shape, *arguments)
             return np.frombuffer(flags, dtype=bool)
-        return self.differ_at_most(left, right, most)
+        return self.differ_at_most(left, right, limit)
 
     def differ_at_most(
-        self, left: NDArray[np.int32], right: NDArray[np.int32], most: NDArray[np.int32]
+        self, left: NDArray[np.int32], right: NDArray[np.int32], limit: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
-        """Return for each pair whether its maps differ in at most `most` bits, by numpy.
+        """Return for each pair whether its maps differ in at most `limit` bits, by numpy.
 
         All arguments and the result are (pairs,).
         """
         near = np.empty(len(left), dtype=bool)
         for part in parts(len(left), STEP):
             differing = self._maps[left[part]] ^ self._maps[right[part]]
-            near[part] = count_ones(differing) <= most[part]
+            near[part] = count_ones(differing) <= limit[part]
         return near
 
 
-def most_apart(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int32]:
+def max_distance(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int32]:
     """Return the most bits in which the maps of two sets of this Jaccard similarity may differ.
 
     `sizes`: the sum of the features of both sets.
 
-    >>> most_apart(np.array([20, 7]), 0.5).tolist()
+    >>> max_distance(np.array([20, 7]), 0.5).tolist()
     [6, 2]
     """
     return _apart(sizes, threshold / (1 + threshold) * sizes)
 
 
-def most_apart_of_larger(
+def max_distance_of_larger(
     left: NDArray[np.int64], right: NDArray[np.int64], threshold: float
 ) -> NDArray[np.int32]:
     """Return the same for sets of these sizes that share so much of the larger.
 
-    >>> most_apart_of_larger(np.array([10, 10]), np.array([10, 8]), 0.8).tolist()
+    >>> max_distance_of_larger(np.array([10, 10]), np.array([10, 8]), 0.8).tolist()
     [4, 2]
     """
     return _apart(left + right, threshold * np.maximum(left, right))

@@ -46,7 +46,7 @@ class PassagesOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class PassagePlace:
+class PassagePosition:
     """A document that has a passage.
 
     `position`: how far from its beginning the passage begins, in words, as a share in [0, 1).
@@ -64,17 +64,17 @@ class RepeatedPassage:
 
     text: str
     words: int
-    places: tuple[PassagePlace, ...]
+    places: tuple[PassagePosition, ...]
 
     @property
     def families(self) -> int:
         """Return the number of families of the documents."""
-        return len({place.family for place in self.places})
+        return len({position.family for position in self.places})
 
     @property
     def folders(self) -> int:
         """Return the number of folders of the documents."""
-        return len({str(PurePosixPath(place.path).parent) for place in self.places})
+        return len({str(PurePosixPath(position.path).parent) for position in self.places})
 
     @property
     def where(self) -> str:
@@ -82,12 +82,12 @@ class RepeatedPassage:
 
         `top` and `foot` are the first and the last fifth of a document's words.
         """
-        top = sum(place.position < _EDGE for place in self.places)
-        foot = sum(place.position >= 1 - _EDGE for place in self.places)
-        most = _MOST * len(self.places)
-        if top >= most:
+        top = sum(position.position < _EDGE for position in self.places)
+        foot = sum(position.position >= 1 - _EDGE for position in self.places)
+        limit = _MOST * len(self.places)
+        if top >= limit:
             return "top"
-        return "foot" if foot >= most else "anywhere"
+        return "foot" if foot >= limit else "anywhere"
 
 
 def passages(
@@ -114,12 +114,12 @@ def passages(
         if is_first:
             counter.add(word_runs(normal_words(row.text)))
     finder = PassageFinder(counter.frequent(options.least), options.least, options.words)
-    documents: list[PassagePlace] = []
+    documents: list[PassagePosition] = []
     lengths: list[int] = []
     for number, row, is_first in _rows(store, "finding passages", total, progress):
         words = normal_words(row.text)
         finder.add(number, word_runs(words), is_first)
-        documents.append(PassagePlace(row.id, row.path, row.family, 0.0))
+        documents.append(PassagePosition(row.id, row.path, row.family, 0.0))
         lengths.append(len(words))
     for passage in finder.passages():
         repeated = _read_passage(store, passage, documents, lengths)
@@ -140,7 +140,7 @@ def _rows(
 
 
 def _read_passage(
-    store: FullStore, passage: Passage, documents: Sequence[PassagePlace], lengths: Sequence[int]
+    store: FullStore, passage: Passage, documents: Sequence[PassagePosition], lengths: Sequence[int]
 ) -> RepeatedPassage | None:
     """Return a passage with its text; None if the document that it was read in has changed."""
     first = documents[passage.origin.text]
@@ -150,13 +150,13 @@ def _read_passage(
         return None
     start = int(words.starts[passage.origin.start])
     stop = int(words.ends[passage.origin.stop - 1])
-    places = []
+    positions = []
     for text, begin in passage.occurrences:
         document = documents[text]
         position = begin / lengths[text]
-        places.append(PassagePlace(document.id, document.path, document.family, position))
-    places.sort(key=lambda place: (place.path, place.id))
-    return RepeatedPassage(row.text[start:stop], passage.words, tuple(places))
+        positions.append(PassagePosition(document.id, document.path, document.family, position))
+    positions.sort(key=lambda position: (position.path, position.id))
+    return RepeatedPassage(row.text[start:stop], passage.words, tuple(positions))
 
 
 # Finding the passages in the runs of words that are frequent.
@@ -168,9 +168,9 @@ Part: TypeAlias = tuple[int, Hashes]
 class FrequentRuns:
     """The runs that at least `least` of some texts have, and how many of them have each."""
 
-    def __init__(self, runs: Hashes, least: int) -> None:
+    def __init__(self, runs: Hashes, minimum: int) -> None:
         """Count sorted hashes, each once for every text that has it."""
-        ends = runs[least - 1 :]
+        ends = runs[minimum - 1 :]
         self._runs = distinct_sorted(runs[: len(ends)][runs[: len(ends)] == ends])
         right = np.searchsorted(runs, self._runs, side="right")
         self._texts = right - np.searchsorted(runs, self._runs, side="left")
@@ -179,8 +179,8 @@ class FrequentRuns:
         """Return how many texts have each run; 0 for one that is not frequent."""
         if not len(self._runs):
             return np.zeros(len(runs), dtype=np.int64)
-        places = np.minimum(np.searchsorted(self._runs, runs), len(self._runs) - 1)
-        return np.where(self._runs[places] == runs, self._texts[places], 0)
+        positions = np.minimum(np.searchsorted(self._runs, runs), len(self._runs) - 1)
+        return np.where(self._runs[positions] == runs, self._texts[positions], 0)
 
 
 class RunCounter:
@@ -193,9 +193,9 @@ class RunCounter:
         """Count the runs of one more text, each once."""
         self._sorter.add(np.unique(runs))
 
-    def frequent(self, least: int) -> FrequentRuns:
-        """Return the runs that at least `least` texts have, 2 or more. Add nothing afterwards."""
-        return FrequentRuns(self._sorter.sorted(), least)
+    def frequent(self, minimum: int) -> FrequentRuns:
+        """Return the runs that at least `minimum` texts have, 2 or more. Add nothing afterwards."""
+        return FrequentRuns(self._sorter.sorted(), minimum)
 
 
 class RunSpan(NamedTuple):
@@ -205,15 +205,15 @@ class RunSpan(NamedTuple):
     stop: int
 
 
-def frequent_spans(texts: NDArray[np.int64], least: int) -> Iterator[RunSpan]:
-    """Yield the longest spans of consecutive runs that at least `least` texts have.
+def frequent_spans(texts: NDArray[np.int64], minimum: int) -> Iterator[RunSpan]:
+    """Yield the longest spans of consecutive runs that at least `minimum` texts have.
 
     `texts`: how many texts have each run.
 
     >>> list(frequent_spans(np.array([0, 5, 7, 0, 6]), 5))
     [RunSpan(start=1, stop=3), RunSpan(start=4, stop=5)]
     """
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], texts >= least, [0]))))
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], texts >= minimum, [0]))))
     for start, stop in edges.reshape(-1, 2).tolist():
         yield RunSpan(start, stop)
 
@@ -264,9 +264,9 @@ class PassageFinder:
     stands in a frequent run.
     """
 
-    def __init__(self, frequent: FrequentRuns, least: int, least_words: int) -> None:
-        self._frequent, self._least = frequent, least
-        self._least_runs = least_words - RUN_WORDS + 1
+    def __init__(self, frequent: FrequentRuns, minimum: int, min_words: int) -> None:
+        self._frequent, self._least = frequent, minimum
+        self._least_runs = min_words - RUN_WORDS + 1
         self._candidates: dict[bytes, _Candidate] = {}
         self._parts: list[tuple[int, list[Part]]] = []
 
@@ -288,14 +288,14 @@ class PassageFinder:
     ) -> dict[bytes, _Candidate]:
         """Return the candidates of a text by their runs."""
         by_bytes: dict[bytes, _Candidate] = {}
-        least, most = self._least, int(texts.max(initial=0))
-        while least <= most:
-            for start, stop in frequent_spans(texts, least):
+        minimum, limit = self._least, int(texts.max(initial=0))
+        while minimum <= limit:
+            for start, stop in frequent_spans(texts, minimum):
                 if stop - start >= self._least_runs:
                     origin = Origin(number, start, stop + RUN_WORDS - 1)
                     part = runs[start:stop]
                     by_bytes.setdefault(part.tobytes(), _Candidate(origin, part))
-            least *= 2
+            minimum *= 2
         return by_bytes
 
     def passages(self) -> Sequence[Passage]:
@@ -311,9 +311,9 @@ class PassageFinder:
             for run in set(candidate.runs.tolist()):
                 numbers[run].append(number)
         for text, parts in self._parts:
-            for number, places in _shared_runs(parts, numbers).items():
-                if len(places) >= LEAST_SHARE * sizes[number]:
-                    passages[number].occurrences.append(Occurrence(text, min(places)))
+            for number, positions in _shared_runs(parts, numbers).items():
+                if len(positions) >= LEAST_SHARE * sizes[number]:
+                    passages[number].occurrences.append(Occurrence(text, min(positions)))
         kept = [passage for passage in passages if len(passage.occurrences) >= self._least]
         return sorted(kept, key=lambda each: (-each.words * len(each.occurrences), each.origin))
 
@@ -335,12 +335,12 @@ def _shared_runs(
     parts: Sequence[Part], numbers: Mapping[int, Sequence[int]]
 ) -> Mapping[int, Sequence[int]]:
     """Return the places of the distinct runs that a text has of each passage, by its number."""
-    places = defaultdict(list)
+    positions = defaultdict(list)
     seen: set[int] = set()
     for start, runs in parts:
-        for place, run in enumerate(runs.tolist(), start):
+        for index, run in enumerate(runs.tolist(), start):
             if run not in seen:
                 seen.add(run)
                 for number in numbers.get(run, ()):
-                    places[number].append(place)
-    return places
+                    positions[number].append(index)
+    return positions

@@ -44,17 +44,22 @@ class ThresholdFamilies:
     moved: int
 
 
-def summarise(threshold: float, heads: Numbers32, before: Numbers32) -> ThresholdFamilies:
+def summarise(threshold: float, representatives: Numbers32, before: Numbers32) -> ThresholdFamilies:
     """Return the groups of documents by their principals, compared with those before.
 
     >>> summarise(0.9, np.array([0, 0, 2]), np.array([0, 1, 2])).moved
     1
     """
-    sizes = np.bincount(heads, minlength=1)
+    sizes = np.bincount(representatives, minlength=1)
     several = sizes[sizes > 1]
-    moved = int(np.count_nonzero(heads != before))
+    moved = int(np.count_nonzero(representatives != before))
     return ThresholdFamilies(
-        threshold, heads, len(several), int(several.sum()), int(sizes.max(initial=0)), moved
+        threshold,
+        representatives,
+        len(several),
+        int(several.sum()),
+        int(sizes.max(initial=0)),
+        moved,
     )
 
 
@@ -93,36 +98,42 @@ class SimilarPairs:
         >>> pairs.heads(0.9).tolist(), pairs.heads(0.95).tolist()
         ([0, 0], [0, 1])
         """
-        heads = np.arange(len(self._texts), dtype=np.int32)
-        head_of_text = [-1] * (len(self._ends) - 1)
+        representatives = np.arange(len(self._texts), dtype=np.int32)
+        representative_of_text = [-1] * (len(self._ends) - 1)
         ranks: dict[int, int] = {}
         order = np.asarray(self._order(threshold), dtype=np.int64)
         order = order[self._has_similar[self._texts[order]]]
         visits = zip(order.tolist(), self._texts[order].tolist(), strict=True)
-        for place, text in visits:
-            head = head_of_text[text]
-            if head < 0:
-                head = self._best(text, head_of_text, ranks, threshold)
-            if head >= 0:
-                heads[place] = head
+        for position, text in visits:
+            representative = representative_of_text[text]
+            if representative < 0:
+                representative = self._best(text, representative_of_text, ranks, threshold)
+            if representative >= 0:
+                representatives[position] = representative
             else:
-                head_of_text[text] = place
-                ranks[place] = len(ranks)
-        return heads
+                representative_of_text[text] = position
+                ranks[position] = len(ranks)
+        return representatives
 
     def _best(
-        self, text: int, head_of_text: Sequence[int], ranks: dict[int, int], threshold: float
+        self,
+        text: int,
+        representative_of_text: Sequence[int],
+        ranks: dict[int, int],
+        threshold: float,
     ) -> int:
         """Return the most similar principal at the threshold, ties to the earlier; -1 for none."""
-        best_head, best = -1, threshold
-        for place in range(self._ends[text], self._ends[text + 1]):
-            value = self._values[place]
+        best_representative, best = -1, threshold
+        for position in range(self._ends[text], self._ends[text + 1]):
+            value = self._values[position]
             if value < best:
                 break
-            head = head_of_text[self._others[place]]
-            if head >= 0 and (best_head < 0 or ranks[head] < ranks[best_head]):
-                best_head, best = head, value
-        return best_head
+            representative = representative_of_text[self._others[position]]
+            if representative >= 0 and (
+                best_representative < 0 or ranks[representative] < ranks[best_representative]
+            ):
+                best_representative, best = representative, value
+        return best_representative
 
 
 FLOOR = 0.5  # least threshold of a preview
@@ -191,7 +202,7 @@ class CollectionPreview:
         start, lower = self._lower()
         codes = np.union1d(own, lower)
         similarity = self._verifier.similarities(
-            *decode_pair(codes), least=min(start, threshold), progress=self._progress
+            *decode_pair(codes), minimum=min(start, threshold), progress=self._progress
         )
         is_own = np.isin(codes, own)
         levels = [Level(threshold, self._similar(codes[is_own], similarity[is_own]))]
@@ -214,7 +225,7 @@ class CollectionPreview:
                 start, lower = threshold, codes
         return start, lower
 
-    def _pairs(self, options: GroupOptions, most: int) -> Codes | None:
+    def _pairs(self, options: GroupOptions, limit: int) -> Codes | None:
         """Return the pairs that `group` looks at, ascending; None if there may be too many."""
         collection = self._collection
         texts = len(collection.slots)
@@ -227,8 +238,8 @@ class CollectionPreview:
             return None
         grouping = Grouping(collection, self._verifier, options)
         pairs = grouping.pairs(self._first_order, self._progress)
-        least = grouping.fewest_equal(options.threshold)
-        return _codes(pairs, least) if len(pairs) <= most else None
+        minimum = grouping.fewest_equal(options.threshold)
+        return _codes(pairs, minimum) if len(pairs) <= limit else None
 
     def _similar(self, codes: Codes, similarity: NDArray[np.float64]) -> SimilarPairs:
         pairs = decode_pair(codes)
@@ -256,9 +267,9 @@ class CollectionPreview:
         slots = collection.slots
         layout = options.band_plan(collection.recipe)
         hashes = band_hashes(slots, layout.bands, layout.rows)
-        least = self._grouping.fewest_equal(threshold)
+        minimum = self._grouping.fewest_equal(threshold)
         near = (hashes[left] == hashes[right]).any(axis=1)
-        pairs = SlotCounter(slots).at_least(left[near], right[near], least)
+        pairs = SlotCounter(slots).at_least(left[near], right[near], minimum)
         return sum_equal_slots([pairs], collection.documents.sizes, slots.shape[1])
 
     def _estimates(self) -> tuple[Codes, NDArray[np.float64]]:
@@ -270,10 +281,10 @@ class CollectionPreview:
         budget = collection.budget
         join = Join(collection.slots, layout.bands, layout.rows, rank, CAP, budget)
         counter = SlotCounter(collection.slots, budget)
-        least = int(np.argmax(similarity_intervals(width, bits=bits)[1] >= FLOOR))
+        minimum = int(np.argmax(similarity_intervals(width, bits=bits)[1] >= FLOOR))
         pairs = BandPairs(len(collection.slots), width, budget)
         for left, right in join.blocks():
-            pairs.add(*counter.at_least(left, right, least))
+            pairs.add(*counter.at_least(left, right, minimum))
             self._progress("comparing sketches", join.done, join.total)
         pairs.sort()
         equal = np.concatenate([np.zeros(0, np.uint16), *(block[2] for block in pairs.blocks())])
@@ -308,6 +319,6 @@ def _combine(
     return codes, values
 
 
-def _codes(pairs: BandPairs, least: int) -> Codes:
-    codes = [encode_pair(left, right) for left, right, _ in pairs.blocks(least)]
+def _codes(pairs: BandPairs, minimum: int) -> Codes:
+    codes = [encode_pair(left, right) for left, right, _ in pairs.blocks(minimum)]
     return np.concatenate([np.zeros(0, dtype=np.uint64), *codes])

@@ -172,16 +172,16 @@ def principal_order(
     [2, 1, 0]
     """
     if isinstance(kind, FieldOrder):
-        by_id = sorted(range(len(ids)), key=lambda place: ids[place])
-        places = kind.places([values[place] for place in by_id])
-        return [by_id[place] for place in places]
+        by_id = sorted(range(len(ids)), key=lambda position: ids[position])
+        positions = kind.places([values[position] for position in by_id])
+        return [by_id[position] for position in positions]
     keys: dict[Principal, Callable[[int], tuple[Any, ...]]] = {
-        "original": lambda place: (values[place], -sums[place], -words[place]),
-        "longest": lambda place: (-words[place],),
-        "first": lambda place: (modified[place] is None, modified[place] or 0),
-        "central": lambda place: (-sums[place],),
+        "original": lambda position: (values[position], -sums[position], -words[position]),
+        "longest": lambda position: (-words[position],),
+        "first": lambda position: (modified[position] is None, modified[position] or 0),
+        "central": lambda position: (-sums[position],),
     }
-    return sorted(range(len(ids)), key=lambda place: (*keys[kind](place), ids[place]))
+    return sorted(range(len(ids)), key=lambda position: (*keys[kind](position), ids[position]))
 
 
 def sum_similarities(pairs: Iterable[tuple[int, int, float]], copies: Sequence[int]) -> list[float]:

@@ -26,7 +26,7 @@ from indexer.grouping.candidates import (
     BandPairs,
     CapReport,
     ClosePairs,
-    HotBands,
+    FrequentBands,
     Join,
     MissedEstimate,
     ShortTexts,
@@ -37,13 +37,13 @@ from indexer.grouping.candidates import (
 from indexer.grouping.collection import Collection, PairFilter
 from indexer.grouping.parity_maps import SLACK, ParityMaps
 from indexer.grouping.verification import MatchContext, Verifier
-from indexer.grouping.words_in_common import FEW_WORDS, most_words
+from indexer.grouping.words_in_common import FEW_WORDS, max_words
 from indexer.model import TERM_HEAD
 from indexer.system.external_memory import (
     Codes,
     Column,
     MemoryBudget,
-    Places,
+    Positions,
     Sorter,
     bits_for,
     decode_pair,
@@ -67,26 +67,26 @@ class ShortPairs:
         self.capped = CapReport() if join is None else join.capped
         self._is_left = np.ones(len(self.codes), dtype=bool)
 
-    def contains(self, left: Places, right: Places) -> NDArray[np.bool_]:
+    def contains(self, left: Positions, right: Positions) -> NDArray[np.bool_]:
         """Return for each pair whether it is one of these."""
         return self._places(left, right) >= 0
 
-    def discard(self, left: Places, right: Places) -> None:
+    def discard(self, left: Positions, right: Positions) -> None:
         """Take out the pairs among these."""
-        places = self._places(left, right)
-        self._is_left[places[places >= 0]] = False
+        positions = self._places(left, right)
+        self._is_left[positions[positions >= 0]] = False
 
-    def rest(self, selection: PairFilter) -> tuple[Places, Places]:
+    def rest(self, selection: PairFilter) -> tuple[Positions, Positions]:
         """Return the selected pairs that were not taken out."""
         return selection.texts(*decode_pair(self.codes[self._is_left]))
 
-    def _places(self, left: Places, right: Places) -> NDArray[np.intp]:
+    def _places(self, left: Positions, right: Positions) -> NDArray[np.intp]:
         """Return the place of each pair in `codes`, -1 for others."""
         if not len(self.codes):
             return np.full(len(left), -1)
         codes = encode_pair(left, right)
-        places = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
-        return np.where(self.codes[places] == codes, places, -1)
+        positions = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
+        return np.where(self.codes[positions] == codes, positions, -1)
 
 
 # Pairs of texts that share a band, or are short, and reach a threshold by slots or texts.
@@ -155,10 +155,10 @@ def _expected_pairs(
         between = documents.pairs_between(left[reaches], right[reaches], cap)
         of_each = float(between.mean()) if len(between) else 1.0
         copies, unit = documents.pairs_of_copies(cap), "pairs of documents"
-    ends = (copies + of_each * (decided + share * total) for share in (low, high))
-    fewest, most = (f"{end:,.0f}" for end in ends)
+    ends = (copies + of_each * (decided + fraction * total) for fraction in (low, high))
+    minimum, limit = (f"{end:,.0f}" for end in ends)
     return (
-        f"{total:,} pairs of texts to verify, after which about {fewest} to {most} {unit} "
+        f"{total:,} pairs of texts to verify, after which about {minimum} to {limit} {unit} "
         f"reach {threshold:g}"
     )
 
@@ -167,11 +167,11 @@ def find_band_pairs(
     context: MatchContext,
     layout: Plan,
     rank: NDArray[np.int64],
-    least: int,
+    minimum: int,
     threshold: float,
     cap: int,
 ) -> BandPairs:
-    """Return the selected pairs that share a band and have `least` equal slots or more.
+    """Return the selected pairs that share a band and have `minimum` equal slots or more.
 
     By `lcs` also those of which one text is short, at the threshold of the layout.
 
@@ -187,7 +187,7 @@ def find_band_pairs(
     pairs = BandPairs(len(slots), slots.shape[1], budget)
     for left, right in join.blocks():
         pairs.candidates += len(left) - int(short.contains(left, right).sum())
-        near = counter.at_least(*context.selection.texts(left, right), least)
+        near = counter.at_least(*context.selection.texts(left, right), minimum)
         short.discard(*near[:2])
         pairs.add(*near)
         context.progress("comparing slots", join.done, join.total)
@@ -197,7 +197,7 @@ def find_band_pairs(
     pairs.sort()
     pairs.capped = join.capped.merge(short.capped)
     if join.hot.pairs:
-        missed = _missed(context, join.hot, counter, short, least, threshold)
+        missed = _missed(context, join.hot, counter, short, minimum, threshold)
         pairs.capped = replace(pairs.capped, missed=missed)
     return pairs
 
@@ -209,7 +209,7 @@ def _short_texts(
     words = context.collection.words
     if context.verifier.measure != "lcs" or not (words < FEW_WORDS).any():
         return None
-    chosen = np.flatnonzero(words <= most_words(threshold))
+    chosen = np.flatnonzero(words <= max_words(threshold))
     join = ShortTexts(threshold, rank, cap, context.collection.budget)
     texts = context.verifier.occurrences(chosen, context.progress, "comparing short texts")
     for text, hashes in zip(chosen.tolist(), texts, strict=True):
@@ -219,27 +219,27 @@ def _short_texts(
 
 def _missed(
     context: MatchContext,
-    hot: HotBands,
+    frequent: FrequentBands,
     counter: SlotCounter,
     short: ShortPairs,
-    least: int,
+    minimum: int,
     threshold: float,
 ) -> MissedEstimate:
     """Estimate how many pairs hot bands left out.
 
     Verifies those of their random sample that would have been listed, had they been looked at.
     """
-    weights = hot.weights()
-    smaller, larger = hot.sides
+    weights = frequent.weights()
+    smaller, larger = frequent.sides
     order = np.lexsort((larger, smaller))
     order = order[weights[order] > 0]
     left, right = smaller[order], larger[order]
-    is_promising = counter.reaches(left, right, least) & ~short.contains(left, right)
+    is_promising = counter.reaches(left, right, minimum) & ~short.contains(left, right)
     is_promising &= context.selection.may_include(left, right)
     similarities = context.verifier.similarities(left[is_promising], right[is_promising], threshold)
     is_missed = np.zeros(len(weights), dtype=bool)
     is_missed[order[is_promising]] = similarities >= threshold
-    return hot.missed(threshold, is_missed, weights)
+    return frequent.missed(threshold, is_missed, weights)
 
 
 # Complete candidate pairs: every pair of sets whose similarity reaches a threshold.
@@ -328,7 +328,7 @@ class SimilarSets:
             progress(done, total)
         return candidates.sorted()
 
-    def _meeting_ranks(self) -> Iterator[tuple[int, int, Places, Places]]:
+    def _meeting_ranks(self) -> Iterator[tuple[int, int, Positions, Positions]]:
         """Yield pairs of ranks of fitting sizes, the smaller set first, with the progress.
 
         Either those whose prefixes meet, with repeats, or all.
@@ -337,22 +337,22 @@ class SimilarSets:
             return self._all_fitting()
         return self._meeting_prefixes(self._prefixes.sorted())
 
-    def _all_fitting(self) -> Iterator[tuple[int, int, Places, Places]]:
+    def _all_fitting(self) -> Iterator[tuple[int, int, Positions, Positions]]:
         ranks, done = np.flatnonzero(self._sizes), 0
         followers = self._reach[ranks] - ranks
         for left, right in pairs_with_followers(ranks, followers, self._budget.block):
             done += len(left)
             yield done, self.pairs, left.astype(np.int32), right.astype(np.int32)
 
-    def _meeting_prefixes(self, codes: Codes) -> Iterator[tuple[int, int, Places, Places]]:
+    def _meeting_prefixes(self, codes: Codes) -> Iterator[tuple[int, int, Positions, Positions]]:
         low = (np.uint64(1) << self._bits) - np.uint64(1)
         block = self._budget.block
         for part in slices_of_runs(codes, low, block):
             ranks = (codes[part] & low).astype(np.int32)
             last = codes[part] & ~low | self._reach[ranks].astype(np.uint64)
-            places = np.arange(len(ranks))
-            followers = np.searchsorted(codes[part], last, side="right") - places - 1
-            for left, right in pairs_with_followers(places, followers, block):
+            positions = np.arange(len(ranks))
+            followers = np.searchsorted(codes[part], last, side="right") - positions - 1
+            for left, right in pairs_with_followers(positions, followers, block):
                 yield part.stop, len(codes), ranks[left], ranks[right]
 
 
@@ -427,11 +427,11 @@ def collect_term_pairs(context: MatchContext, threshold: float) -> BandPairs:
             context.progress("comparing rare terms", text, texts)
     codes = similar.candidates()
     pairs = BandPairs(texts, size, collection.budget)
-    least = equal_parts(recipe, threshold)
+    minimum = equal_parts(recipe, threshold)
     for part in parts(len(codes), collection.budget.block):
         left, right = decode_pair(np.asarray(codes[part]))
         common = common_entries(vectors[left], vectors[right])
-        is_selected = (common >= least) & context.selection.may_include(left, right)
+        is_selected = (common >= minimum) & context.selection.may_include(left, right)
         pairs.add(left[is_selected], right[is_selected], common[is_selected])
     pairs.sort()
     pairs.candidates = len(codes)
@@ -574,9 +574,9 @@ def _candidates(context: MatchContext, cap: int) -> tuple[Codes, CapReport]:
     for part in slices_of_runs(codes, low, budget.block):
         texts = (codes[part] & low).astype(np.int32)
         starts, sizes = find_runs(codes[part] >> bits)
-        is_hot = sizes > cap
-        capped = _with_hot_passages(capped, sizes[is_hot])
-        for left, right in pairs_in_runs(starts[~is_hot], sizes[~is_hot], budget.block):
+        is_frequent = sizes > cap
+        capped = _with_frequent_passages(capped, sizes[is_frequent])
+        for left, right in pairs_in_runs(starts[~is_frequent], sizes[~is_frequent], budget.block):
             a, b = context.selection.texts(texts[left], texts[right])
             is_apart = a != b
             pairs.add(encode_pair(a[is_apart], b[is_apart]))
@@ -593,7 +593,7 @@ def _key_codes(context: MatchContext, low: np.uint64) -> Codes:
     return keys.sorted()
 
 
-def _with_hot_passages(capped: CapReport, sizes: NDArray[np.int64]) -> CapReport:
+def _with_frequent_passages(capped: CapReport, sizes: NDArray[np.int64]) -> CapReport:
     return replace(
         capped,
         keys=capped.keys + len(sizes),
@@ -613,16 +613,16 @@ def _within(
     index, indexed = RunIndex(np.empty(0, dtype=np.uint64)), -1  # of the left text
     for part in verifier.batches(left, right):
         verifier.read([*left[part].tolist(), *right[part].tolist()])
-        for place in range(part.start, part.stop):
-            texts = int(left[place]), int(right[place])
+        for position in range(part.start, part.stop):
+            texts = int(left[position]), int(right[position])
             a, b = map(verifier.side, texts)
             if texts[0] != indexed:
                 index, indexed = RunIndex(a.runs), texts[0]
-            shares = index.contained_shares(b.runs)
+            fractions = index.contained_shares(b.runs)
             is_near = (
-                max(shares) >= threshold
+                max(fractions) >= threshold
                 and verifier.allows(*texts)
                 and verifier.accepts_each([(a, b)])[0]
             )
-            within[place] = shares if is_near else 0.0
+            within[position] = fractions if is_near else 0.0
     return within

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from indexer.comparing.approved_passages import ApprovedPassages, OmissionLog
 from indexer.errors import UsageError
-from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, sign_rows
+from indexer.fingerprinting.fingerprint import current_rows, fingerprint_rows, fresh_rows
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
@@ -70,16 +70,16 @@ class ShortenedStore:
 
     def _shorten(self, rows: Sequence[Row]) -> list[Row]:
         shorter = []
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             text, left_out = self._remove(row.text)
             if left_out.passages:
                 self.left_out.documents[row.id] = left_out
-                shorter.append((place, replace(row, text=text)))
+                shorter.append((index, replace(row, text=text)))
         changed = [row for _, row in shorter]
-        signed = changed if self._recipe is None else sign_rows(changed, self._recipe)
+        fingerprinted = changed if self._recipe is None else fingerprint_rows(changed, self._recipe)
         result = list(rows)
-        for (place, before), after in zip(shorter, signed, strict=True):
-            result[place] = replace(after, provisional=before.provisional)
+        for (index, before), after in zip(shorter, fingerprinted, strict=True):
+            result[index] = replace(after, provisional=before.provisional)
         return result
 
     def __getattr__(self, name: str) -> Any:

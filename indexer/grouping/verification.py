@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from indexer.comparing.approved_passages import OmissionLog
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import Side, jaccard, measure_pair, stored_side
+from indexer.comparing.measures import ComparedText, jaccard, measure_pair, stored_text
 from indexer.fingerprinting.keys import count_ones, pack_slots
 from indexer.grouping.candidates import TextPairs
 from indexer.grouping.collection import Collection, PairFilter
-from indexer.grouping.parity_maps import most_apart
+from indexer.grouping.parity_maps import max_distance
 from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MOST_CHARS, SequenceCache
 from indexer.model import Progress, Row, no_progress
 
@@ -51,8 +51,8 @@ class Verifier:
         self.measure = measure
         self._store = store
         self._collection = collection
-        self._most = collection.budget.share(4, BYTES_A_CHAR, most=MOST_CHARS)
-        self._sides: OrderedDict[int, Side] = OrderedDict()
+        self._most = collection.budget.share(4, BYTES_A_CHAR, limit=MOST_CHARS)
+        self._sides: OrderedDict[int, ComparedText] = OrderedDict()
         self._chars = 0
         self._rarity = rarity
         self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._most)
@@ -61,10 +61,10 @@ class Verifier:
         self,
         left: NDArray[np.int32],
         right: NDArray[np.int32],
-        least: float = 0.0,
+        minimum: float = 0.0,
         progress: Progress = no_progress,
     ) -> NDArray[np.float64]:
-        """Return the measure of each pair; may be 0 for one below `least`.
+        """Return the measure of each pair; may be 0 for one below `minimum`.
 
         Fastest for pairs that are sorted by `left`.
         """
@@ -72,7 +72,7 @@ class Verifier:
         progress("measuring pairs", 0, len(left))
         for part in self.batches(left, right):
             pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
-            values[part] = self.measure_pairs(pairs, least)
+            values[part] = self.measure_pairs(pairs, minimum)
             progress("measuring pairs", part.stop, len(left))
         return values
 
@@ -81,9 +81,9 @@ class Verifier:
         return self._batches(self._collection.chars[left] + self._collection.chars[right])
 
     def may_reach(
-        self, left: NDArray[np.int32], right: NDArray[np.int32], least: float
+        self, left: NDArray[np.int32], right: NDArray[np.int32], minimum: float
     ) -> NDArray[np.bool_]:
-        """Return for each pair whether it may reach `least`, by the words of both texts.
+        """Return for each pair whether it may reach `minimum`, by the words of both texts.
 
         They rule out pairs of `lcs` only. Fastest for pairs that are sorted by `left`.
         """
@@ -91,51 +91,55 @@ class Verifier:
         if self.measure == "lcs":
             for part in self.batches(left, right):
                 pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
-                flags[part] = self._sequences.may_reach(pairs, least)
+                flags[part] = self._sequences.may_reach(pairs, minimum)
             flags |= self._collection.are_copies(left, right)
         return flags
 
-    def measure_with(self, text: int, others: Sequence[int], least: float = 0.0) -> list[float]:
-        """Return the measure of one text with each of others; may be 0 for one below `least`."""
-        return self.measure_pairs([(text, other) for other in others], least)
+    def measure_with(self, text: int, others: Sequence[int], minimum: float = 0.0) -> list[float]:
+        """Return the measure of one text with each of others; may be 0 for one below `minimum`."""
+        return self.measure_pairs([(text, other) for other in others], minimum)
 
-    def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
-        """Return the measure of each pair; may be 0 for one below `least`.
+    def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float = 0.0) -> list[float]:
+        """Return the measure of each pair; may be 0 for one below `minimum`.
 
         Texts that are not kept are read in one request; pairs that the rules refuse are not.
         """
         criteria = self._collection.criteria
         if not criteria:
-            return self._measure(pairs, least)
+            return self._measure(pairs, minimum)
         allowed = [self.allows(a, b) for a, b in pairs]
         candidates = list(compress(pairs, allowed))
-        values = iter(self._measure_with_criteria(candidates, least))
+        values = iter(self._measure_with_criteria(candidates, minimum))
         return [next(values) if is_allowed else 0.0 for is_allowed in allowed]
 
-    def _measure_with_criteria(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+    def _measure_with_criteria(
+        self, pairs: Sequence[tuple[int, int]], minimum: float
+    ) -> list[float]:
         """Return 1 for copies, and the measure of pairs that meet the criteria on texts."""
         left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
         is_copy = self._collection.are_copies(left, right)
         others = list(compress(pairs, (~is_copy).tolist()))
         values = np.ones(len(pairs))
-        values[~is_copy] = self._zero_unless_accepted(others, self._measure(others, least), least)
+        values[~is_copy] = self._zero_unless_accepted(
+            others, self._measure(others, minimum), minimum
+        )
         result: list[float] = values.tolist()
         return result
 
     def _zero_unless_accepted(
-        self, pairs: Sequence[tuple[int, int]], values: list[float], least: float
+        self, pairs: Sequence[tuple[int, int]], values: list[float], minimum: float
     ) -> list[float]:
-        """Return the values, 0 for pairs at `least` that do not meet the criteria on texts."""
+        """Return the values, 0 for pairs at `minimum` that do not meet the criteria on texts."""
         near = [
-            place
-            for place, ((a, b), value) in enumerate(zip(pairs, values, strict=True))
-            if a != b and value >= least
+            index
+            for index, ((a, b), value) in enumerate(zip(pairs, values, strict=True))
+            if a != b and value >= minimum
         ]
         for start in range(0, len(near), ACCEPTED):
             batch = near[start : start + ACCEPTED]
-            accepted = self._accept([pairs[place] for place in batch])
-            for place, is_met in zip(batch, accepted, strict=True):
-                values[place] *= is_met
+            accepted = self._accept([pairs[position] for position in batch])
+            for index, is_met in zip(batch, accepted, strict=True):
+                values[index] *= is_met
         return values
 
     def _accept(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
@@ -147,35 +151,35 @@ class Verifier:
         self.read(text for pair in pairs for text in pair)
         return self.accepts_each([(self.side(a), self.side(b)) for a, b in pairs])
 
-    def _measure(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+    def _measure(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float]:
         if self.measure == "lcs":
-            return self._measure_in_order(pairs, least)
+            return self._measure_in_order(pairs, minimum)
         self.read(text for pair in pairs for text in pair)
-        if self.measure != "jaccard" or least <= 0:
-            return [self.similarity(a, b, least) for a, b in pairs]
+        if self.measure != "jaccard" or minimum <= 0:
+            return [self.similarity(a, b, minimum) for a, b in pairs]
         values: list[float] = []
         for start in range(0, len(pairs), BATCH):
             batch = pairs[start : start + BATCH]
-            for (a, b), may_reach in zip(batch, self._parity_allows(batch, least), strict=True):
-                values.append(self.similarity(a, b, least) if may_reach else 0.0)
+            for (a, b), may_reach in zip(batch, self._parity_allows(batch, minimum), strict=True):
+                values.append(self.similarity(a, b, minimum) if may_reach else 0.0)
         return values
 
-    def _measure_in_order(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+    def _measure_in_order(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float]:
         """Return `lcs` of each pair, by sequences where they decide and else on the texts."""
-        values = self._sequences.measure_pairs(pairs, least)
+        values = self._sequences.measure_pairs(pairs, minimum)
         return [
-            self.similarity(a, b, least) if value is None or a == b else value
+            self.similarity(a, b, minimum) if value is None or a == b else value
             for (a, b), value in zip(pairs, values, strict=True)
         ]
 
-    def _parity_allows(self, pairs: Sequence[tuple[int, int]], least: float) -> list[bool]:
+    def _parity_allows(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[bool]:
         """Return whether the parity maps of the features of each pair allow such a similarity."""
         sides = [(self.side(a), self.side(b)) for a, b in pairs]
         sizes = [len(left.features) + len(right.features) for left, right in sides]
         left_maps = np.stack([left.parity for left, _ in sides])
         right_maps = np.stack([right.parity for _, right in sides])
         apart = count_ones(left_maps ^ right_maps)
-        may_reach: list[bool] = (apart <= most_apart(np.array(sizes, np.int64), least)).tolist()
+        may_reach: list[bool] = (apart <= max_distance(np.array(sizes, np.int64), minimum)).tolist()
         return may_reach
 
     def similarity(self, a: int, b: int, least: float = 0.0) -> float:
@@ -189,7 +193,7 @@ class Verifier:
         right = self.side(b)
         if self.measure == "jaccard":
             return jaccard(left.features, right.features)
-        return measure_pair(self.measure, left, right, least=least).similarity
+        return measure_pair(self.measure, left, right, minimum=least).similarity
 
     def allows(self, a: int, b: int) -> bool:
         """Return whether the fields of two texts meet the rules of the criteria."""
@@ -198,11 +202,13 @@ class Verifier:
             return True
         return collection.criteria.allows(collection.rule_values(a), collection.rule_values(b))
 
-    def accepts_each(self, pairs: Sequence[tuple[Side, Side]]) -> list[bool]:
+    def accepts_each(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> list[bool]:
         """Return whether each pair of texts meets the criteria on texts."""
         return self._collection.criteria.accepts_each(pairs, self._rarity)
 
-    def all_sides(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
+    def all_sides(
+        self, progress: Progress = no_progress, stage: str = ""
+    ) -> Iterator[ComparedText]:
         """Yield every text in order."""
         count = len(self._collection.chars)
         for part in self._batches(self._collection.chars):
@@ -218,7 +224,7 @@ class Verifier:
             yield from self._sequences.occurrences(texts[part].tolist())
             progress(stage, part.stop, len(texts))
 
-    def side(self, text: int) -> Side:
+    def side(self, text: int) -> ComparedText:
         """Return one text; it is read from the store unless it is kept."""
         if text not in self._sides:
             self.read([text])
@@ -271,14 +277,14 @@ class Verifier:
         rows = self._store.get(ids)
         return [rows[id].text if id in rows else "" for id in ids]
 
-    def _new_side(self, text: int, content: str) -> Side:
+    def _new_side(self, text: int, content: str) -> ComparedText:
         collection = self._collection
         recipe = collection.recipe
         if recipe.has_vector:
-            return stored_side(content, recipe, pack_slots(collection.slots[text]))
+            return stored_text(content, recipe, pack_slots(collection.slots[text]))
         slots = collection.slots[text] if collection.slots.shape[1] else None
         bits = int(collection.simhash[text]) if recipe.simhash else None
-        return Side(content, recipe, slots, bits)
+        return ComparedText(content, recipe, slots, bits)
 
 
 def ignore_pairs(_pairs: TextPairs) -> None:

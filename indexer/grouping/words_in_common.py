@@ -77,8 +77,8 @@ class Vocabulary:
         """Return the words of a text as numbers; None when there are more than code points."""
         if len(self._numbers) + len(words.vocabulary) > MOST_CODES:
             return None
-        places = self._places(words.vocabulary)
-        return self._sequence(places[words.numbers])
+        positions = self._places(words.vocabulary)
+        return self._sequence(positions[words.numbers])
 
     def sequence_of(self, text: str) -> WordSequence | None:
         """Return the `sequence` of the `normal_words` of a text."""
@@ -99,43 +99,43 @@ class Vocabulary:
         return WordSequence(str(codes), counts)
 
 
-def may_reach_pair(a: WordSequence, b: WordSequence, least: float) -> bool:
+def may_reach_pair(a: WordSequence, b: WordSequence, minimum: float) -> bool:
     """Return what `may_reach` does for one pair, sooner."""
     shorter, longer = sorted((len(a.codes), len(b.codes)))
-    needed = math.ceil(least * longer - 1e-9)
+    needed = math.ceil(minimum * longer - 1e-9)
     if shorter < needed:
         return False
     return int(np.minimum(a.counts, b.counts).sum(dtype=np.int64)) >= needed
 
 
 def may_reach(
-    pairs: Sequence[tuple[WordSequence, WordSequence]], least: float
+    pairs: Sequence[tuple[WordSequence, WordSequence]], minimum: float
 ) -> NDArray[np.bool_]:
-    """Return for each pair whether its lengths and its words allow an `lcs` of `least`.
+    """Return for each pair whether its lengths and its words allow an `lcs` of `minimum`.
 
     (pairs,) bool; True for a pair of empty texts.
     """
     lengths = np.array([(len(a.codes), len(b.codes)) for a, b in pairs]).reshape(-1, 2)
-    needed = np.ceil(least * lengths.max(axis=1) - 1e-9)
+    needed = np.ceil(minimum * lengths.max(axis=1) - 1e-9)
     possible: NDArray[np.bool_] = lengths.min(axis=1) >= needed
-    places = np.flatnonzero(possible).tolist()
-    if places:
-        left = np.stack([pairs[place][0].counts for place in places])
-        right = np.stack([pairs[place][1].counts for place in places])
+    positions = np.flatnonzero(possible).tolist()
+    if positions:
+        left = np.stack([pairs[position][0].counts for position in positions])
+        right = np.stack([pairs[position][1].counts for position in positions])
         shared = np.minimum(left, right).sum(axis=1, dtype=np.int64)
-        possible[places] = shared >= needed[places]
+        possible[positions] = shared >= needed[positions]
     return possible
 
 
-def lcs_of_sequences(a: WordSequence, b: WordSequence, least: float) -> float | None:
-    """Return `lcs` as `indexer.comparing.alignment` does; 0 for a pair below `least`.
+def lcs_of_sequences(a: WordSequence, b: WordSequence, minimum: float) -> float | None:
+    """Return `lcs` as `indexer.comparing.alignment` does; 0 for a pair below `minimum`.
 
     None for texts so long that they are aligned otherwise.
     """
     longer = max(len(a.codes), len(b.codes))
     if len(a.codes) * len(b.codes) > EXACT_CELLS:
         return None
-    needed = math.ceil(least * longer - 1e-9)
+    needed = math.ceil(minimum * longer - 1e-9)
     return lcs_of_strings(a.codes, b.codes, needed) / longer if longer else 0.0
 
 
@@ -174,48 +174,48 @@ class InCommon(NamedTuple):
         return self.excess + self.shared - self.in_order
 
 
-def words_in_common(text: str, others: Sequence[str], least: float) -> list[InCommon | None]:
+def words_in_common(text: str, others: Sequence[str], minimum: float) -> list[InCommon | None]:
     """Return what a text has in common with each of others, in words as `normal_words` has them.
 
-    `in_order` is 0 where it is less than the share `least` of the words of the longer text, so
+    `in_order` is 0 where it is less than the share `minimum` of the words of the longer text, so
     that nothing is aligned for a share above 1. None where texts are too long to be compared so.
 
     >>> words_in_common("to be or not to be", ["not to be or to be"], 0.8)[0].lcs
     0.8333333333333334
     """
     if _kernel is not None and hasattr(_kernel, "words_in_common"):
-        counted = _kernel.words_in_common(text, list(others), least)
+        counted = _kernel.words_in_common(text, list(others), minimum)
         return [counts and InCommon(*counts) for counts in counted]
     vocabulary = Vocabulary()
     own = vocabulary.sequence_of(text)
-    return [_in_common(own, vocabulary.sequence_of(other), least) for other in others]
+    return [_in_common(own, vocabulary.sequence_of(other), minimum) for other in others]
 
 
-def _in_common(a: WordSequence | None, b: WordSequence | None, least: float) -> InCommon | None:
+def _in_common(a: WordSequence | None, b: WordSequence | None, minimum: float) -> InCommon | None:
     if a is None or b is None:
         return None
     words = len(a.codes), len(b.codes)
     shared = int(np.minimum(a.counts, b.counts).sum(dtype=np.int64))
     excess = int((a.counts.astype(np.int64) - b.counts).max())
-    if not may_reach_pair(a, b, least):
+    if not may_reach_pair(a, b, minimum):
         return InCommon(0, shared, words, max(excess, 0))
-    value = lcs_of_sequences(a, b, least)
+    value = lcs_of_sequences(a, b, minimum)
     if value is None:
         return None
     return InCommon(round(value * max(words)), shared, words, max(excess, 0))
 
 
 def measure_in_common(
-    measure: str, a: TextOperand, b: TextOperand, least: float
+    measure: str, a: TextOperand, b: TextOperand, minimum: float
 ) -> tuple[float, InCommon | None]:
     """Return the similarity of two texts as `measure_pair` has it, and the words that both have in
     common, if those in order are the measure.
     """
     if measure == "lcs":
-        (common,) = words_in_common(a.text, [b.text], least)
+        (common,) = words_in_common(a.text, [b.text], minimum)
         if common:
             return common.lcs, common
-    return measure_pair(measure, a, b, least=least).similarity, None
+    return measure_pair(measure, a, b, minimum=minimum).similarity, None
 
 
 def accepts_in_common(
@@ -231,32 +231,32 @@ def accepts_in_common(
     """
     if criteria.needs_texts or common is None:
         return criteria.accepts(a, b, rarity)
-    most = criteria.replaced
+    limit = criteria.replaced
     words_out_of_order = min(common.words) - common.in_order
-    if most is None or words_out_of_order <= most:
+    if limit is None or words_out_of_order <= limit:
         return True
     if not criteria.accepts_languages(a.words, b.words):
         return False
-    if common.most_out_of_order <= most:
+    if common.most_out_of_order <= limit:
         return True
-    return not any(replacements(a.words, b.words, most))
+    return not any(replacements(a.words, b.words, limit))
 
 
-def lcs_to_each(text: str, others: Sequence[str], least: float) -> list[float | None]:
-    """Return `lcs` of a text to each of others; 0 for one below `least`.
+def lcs_to_each(text: str, others: Sequence[str], minimum: float) -> list[float | None]:
+    """Return `lcs` of a text to each of others; 0 for one below `minimum`.
 
     None where texts are too long to be compared so.
     """
-    return [common and common.lcs for common in words_in_common(text, others, least)]
+    return [common and common.lcs for common in words_in_common(text, others, minimum)]
 
 
-def may_share_words(text: str, others: Sequence[str], least: float) -> list[bool]:
-    """Return for each of other texts if it may have `least` of the words of the longer one in
+def may_share_words(text: str, others: Sequence[str], minimum: float) -> list[bool]:
+    """Return for each of other texts if it may have `minimum` of the words of the longer one in
     common with a text, in any order.
     """
     counted = words_in_common(text, others, 2.0)
     return [
-        common is None or common.shared >= least * max(common.words) - 1e-9 for common in counted
+        common is None or common.shared >= minimum * max(common.words) - 1e-9 for common in counted
     ]
 
 
@@ -270,10 +270,10 @@ _SLACK = 1e-9
 Choices = tuple[tuple[int, NDArray[np.intp]], ...]
 
 
-def most_words(threshold: float) -> int:
+def max_words(threshold: float) -> int:
     """Return the most words of a text that a short one may resemble.
 
-    >>> most_words(0.8), most_words(0.5)
+    >>> max_words(0.8), max_words(0.5)
     (23, 38)
     """
     return math.floor((FEW_WORDS - 1) / threshold + _SLACK)
@@ -295,19 +295,17 @@ def short_keys(words: NDArray[np.uint64], threshold: float) -> NDArray[np.uint64
 @lru_cache(maxsize=512)
 def _choices(words: int, threshold: float) -> Choices:
     """Return for each number of words that may be common the places of the words of each key."""
-    longest = min(words / threshold, most_words(threshold)) + _SLACK
-    numbers = {
-        fewest_in_common(longer, threshold) for longer in range(words, math.floor(longest) + 1)
-    }
+    longest = min(words / threshold, max_words(threshold)) + _SLACK
+    numbers = {min_in_common(longer, threshold) for longer in range(words, math.floor(longest) + 1)}
     choices = []
     for common in sorted(number for number in numbers if number <= min(words, FEW_WORDS - 1)):
         size = _words_of_key(common, threshold)
-        places = list(combinations(range(words - common + size), size))
-        choices.append((common, np.array(places, dtype=np.intp)))
+        positions = list(combinations(range(words - common + size), size))
+        choices.append((common, np.array(positions, dtype=np.intp)))
     return tuple(choices)
 
 
-def fewest_in_common(longer: int, threshold: float) -> int:
+def min_in_common(longer: int, threshold: float) -> int:
     """Return the fewest words that a text of so many has in common at a threshold; at least 1."""
     return max(1, math.ceil(threshold * longer - _SLACK))
 
@@ -345,11 +343,11 @@ class SequenceCache:
         self._sequences: OrderedDict[int, WordSequence | None] = OrderedDict()
         self._size = 0
 
-    def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float | None]:
-        """Return `lcs` of each pair, 0 for one below `least`; None where texts are too long."""
+    def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float | None]:
+        """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long."""
         values: list[float | None] = [None] * len(pairs)
-        for place, left, right, is_possible in self._bounded(pairs, least):
-            values[place] = lcs_of_sequences(left, right, least) if is_possible else 0.0
+        for position, left, right, is_possible in self._bounded(pairs, minimum):
+            values[position] = lcs_of_sequences(left, right, minimum) if is_possible else 0.0
         return values
 
     def words(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[Words, Words]] | None:
@@ -363,24 +361,24 @@ class SequenceCache:
             result.append((self._vocabulary.words(left), self._vocabulary.words(right)))
         return result
 
-    def may_reach(self, pairs: Sequence[tuple[int, int]], least: float) -> NDArray[np.bool_]:
-        """Return for each pair whether its lengths and its words allow an `lcs` of `least`."""
+    def may_reach(self, pairs: Sequence[tuple[int, int]], minimum: float) -> NDArray[np.bool_]:
+        """Return for each pair whether its lengths and its words allow an `lcs` of `minimum`."""
         flags = np.ones(len(pairs), dtype=bool)
-        for place, _, _, is_possible in self._bounded(pairs, least):
-            flags[place] = is_possible
+        for position, _, _, is_possible in self._bounded(pairs, minimum):
+            flags[position] = is_possible
         return flags
 
     def _bounded(
-        self, pairs: Sequence[tuple[int, int]], least: float
+        self, pairs: Sequence[tuple[int, int]], minimum: float
     ) -> Iterator[tuple[int, WordSequence, WordSequence, bool]]:
         """Yield place and sequences of the pairs that have both, and whether they may reach it."""
         self.read(dict.fromkeys(text for pair in pairs for text in pair))
         known = []
-        for place, (a, b) in enumerate(pairs):
+        for index, (a, b) in enumerate(pairs):
             left, right = self._sequences[a], self._sequences[b]
             if left is not None and right is not None:
-                known.append((place, left, right))
-        possible = may_reach([(left, right) for _, left, right in known], least)
+                known.append((index, left, right))
+        possible = may_reach([(left, right) for _, left, right in known], minimum)
         for entry, is_possible in zip(known, possible.tolist(), strict=True):
             yield (*entry, is_possible)
 

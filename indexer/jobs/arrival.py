@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import Side
-from indexer.comparing.plan import fewest_equal
+from indexer.comparing.measures import ComparedText
+from indexer.comparing.plan import min_equal
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
 from indexer.grouping.delete import is_principal, repair_families, repair_strays
@@ -27,7 +27,7 @@ from indexer.jobs.document_rows import with_labels_of
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
-from indexer.system.external_memory import Places, offsets
+from indexer.system.external_memory import Positions, offsets
 from indexer.system.failpoints import reached
 
 # Principals by their bands, in memory: which recent principals a document may resemble.
@@ -50,7 +50,7 @@ class PrincipalBands:
         self._bands, self._rows = bands, rows
         self._salts = np.arange(bands, dtype=np.uint64) * np.uint64(GAMMA)
         self._slots: Slots = np.zeros((0, slots), dtype=f"u{slot_bytes}")
-        self._runs: list[tuple[_Hashes, Places]] = []
+        self._runs: list[tuple[_Hashes, Positions]] = []
         self._places: dict[str, int] = {}
         self.ids: list[str] = []
 
@@ -65,12 +65,12 @@ class PrincipalBands:
         if not ids:
             return
         first = len(self.ids)
-        places = np.arange(first, first + len(ids), dtype=np.int32)
+        positions = np.arange(first, first + len(ids), dtype=np.int32)
         self.ids += ids
-        self._places |= dict(zip(ids, places.tolist(), strict=True))
+        self._places |= dict(zip(ids, positions.tolist(), strict=True))
         self._reserve(first + len(ids))
         self._slots[first : first + len(ids)] = slots
-        self._runs.append(_sort(self._hashes(slots).ravel(), np.repeat(places, self._bands)))
+        self._runs.append(_sort(self._hashes(slots).ravel(), np.repeat(positions, self._bands)))
         while len(self._runs) > 1 and len(self._runs[-2][0]) <= 2 * len(self._runs[-1][0]):
             (hashes, owners), (later_hashes, later_owners) = self._runs[-2:]
             both_hashes = np.concatenate([hashes, later_hashes])
@@ -80,8 +80,8 @@ class PrincipalBands:
         """Remove an id, if it is known."""
         self._places.pop(id, None)
 
-    def near(self, slots: Slots, least: int) -> Iterator[tuple[int, str]]:
-        """Yield a row of `slots` and an id that share a band and at least `least` equal slots.
+    def near(self, slots: Slots, minimum: int) -> Iterator[tuple[int, str]]:
+        """Yield a row of `slots` and an id that share a band and at least `minimum` equal slots.
 
         By row, then by age of the id.
         """
@@ -89,10 +89,10 @@ class PrincipalBands:
         for start in range(0, len(codes), _AT_ONCE):
             pairs = np.divmod(codes[start : start + _AT_ONCE], len(self.ids))
             equal = np.count_nonzero(slots[pairs[0]] == self._slots[pairs[1]], axis=1)
-            rows, places = (side[equal >= least].tolist() for side in pairs)
-            for row, place in zip(rows, places, strict=True):
-                id = self.ids[place]
-                if self._places.get(id) == place:
+            rows, positions = (side[equal >= minimum].tolist() for side in pairs)
+            for row, position in zip(rows, positions, strict=True):
+                id = self.ids[position]
+                if self._places.get(id) == position:
                     yield row, id
 
     def _shared_bands(self, slots: Slots) -> NDArray[np.int64]:
@@ -108,9 +108,9 @@ class PrincipalBands:
             ends = np.searchsorted(values, hashes[is_found], side="right")
             starts = starts[is_found]
             sizes = np.minimum(ends - starts, CARRIERS)
-            places = owners[np.repeat(starts, sizes) + offsets(sizes)]
+            positions = owners[np.repeat(starts, sizes) + offsets(sizes)]
             first: NDArray[np.int64] = np.repeat(rows[is_found] * len(self.ids), sizes)
-            shared.append(first + places)
+            shared.append(first + positions)
         return np.concatenate(shared)
 
     def _reserve(self, count: int) -> None:
@@ -130,7 +130,7 @@ class PrincipalBands:
         return half
 
 
-def _sort(hashes: _Hashes, owners: Places) -> tuple[_Hashes, Places]:
+def _sort(hashes: _Hashes, owners: Positions) -> tuple[_Hashes, Positions]:
     order = np.argsort(hashes, kind="stable")
     return hashes[order], owners[order]
 
@@ -183,9 +183,7 @@ class Arrivals:
         self._width = recipe.slots or 0
         self._size = recipe.sketch_bytes
         self._least = (
-            fewest_equal(self._options.measure, self._options.threshold, recipe)
-            if self._joins
-            else 0
+            min_equal(self._options.measure, self._options.threshold, recipe) if self._joins else 0
         )
         self._rarity = Rarity(store.vocabulary.frequencies)
         self._known = self._no_principals()
@@ -204,7 +202,7 @@ class Arrivals:
         A document keeps the labels that it has, and its family if its text is the same as before.
         Before the text of a principal changes, its members choose anew, among themselves.
         """
-        last = {row.id: place for place, row in enumerate(rows)}
+        last = {row.id: index for index, row in enumerate(rows)}
         stored = [id for id in last if id in replaced or id in self._known]
         before = self._store.get(stored) if stored else {}
         same = {id for id, row in before.items() if _is_unchanged(row, rows[last[id]])}
@@ -218,7 +216,9 @@ class Arrivals:
             for row in rows
         ]
         new = [
-            place for id, place in last.items() if id not in same and self._has_slots(rows[place])
+            position
+            for id, position in last.items()
+            if id not in same and self._has_slots(rows[position])
         ]
         if self._joins and new:
             self._join(placed, new, changing.keys())
@@ -232,22 +232,24 @@ class Arrivals:
         join a principal that was refused is alone.
         """
         heads = [self._pending.get(row.family) if row.family != row.id else None for row in rows]
-        first = [place for place, head in enumerate(heads) if head is None]
-        batch = [rows[place] for place in first]
+        first = [index for index, head in enumerate(heads) if head is None]
+        batch = [rows[position] for position in first]
         refusals: dict[int, str | None] = {}
         try:
             refusals |= zip(first, self._store.write(batch), strict=True)
         finally:
-            accepted = {rows[place].id for place in first if refusals.get(place, "") is None}
+            accepted = {
+                rows[position].id for position in first if refusals.get(position, "") is None
+            }
             self._decide(batch, accepted)
-        later = [place for place, head in enumerate(heads) if head is not None]
+        later = [index for index, head in enumerate(heads) if head is not None]
         if later:
-            joining = [self._wait_for(heads[place], rows[place]) for place in later]
+            joining = [self._wait_for(heads[position], rows[position]) for position in later]
             refusals |= zip(later, self._store.write(joining), strict=True)
             batch += joining
         if self._store.shared:
             self._check(batch)
-        return [refusals[place] for place in range(len(rows))]
+        return [refusals[position] for position in range(len(rows))]
 
     def _decide(self, rows: Sequence[Row], accepted: Collection[str]) -> None:
         """Release the threads that wait for a principal among these rows."""
@@ -310,7 +312,7 @@ class Arrivals:
 
     def _join(self, rows: list[Row], new: list[int], changing: Collection[str]) -> None:
         """Put the rows at these places into families, in their order."""
-        arriving = [rows[place] for place in new]
+        arriving = [rows[position] for position in new]
         slots = self._unpack(row.minhash or b"" for row in arriving)
         if self._must_look_up:
             self._look_up(arriving, changing)
@@ -319,12 +321,14 @@ class Arrivals:
         principals = self._principals(id for ids in candidates for id in ids)
         texts = _Texts(self._recipe, self._options, self._rarity)
         numbers = []
-        for number, (place, ids) in enumerate(zip(new, candidates, strict=True)):
-            row = rows[place]
+        for number, (position, ids) in enumerate(zip(new, candidates, strict=True)):
+            row = rows[position]
             heads = [principals[id] for id in ids if id in principals]
             best, similarity = texts.most_similar(row, heads)
             if best is not None and similarity >= self._options.threshold:
-                rows[place] = replace(row, family=best.id, principal=False, similarity=similarity)
+                rows[position] = replace(
+                    row, family=best.id, principal=False, similarity=similarity
+                )
                 if best.id not in self._pending:
                     self._sources[row.id] = best.source
             elif row.principal:
@@ -336,9 +340,9 @@ class Arrivals:
     def _look_up(self, rows: Sequence[Row], changing: Collection[str]) -> None:
         """Remember the stored principals that share a band with one of these rows."""
         self._looked_up += len(rows)
-        worth_reading = self._looked_up * WORTH >= self._documents <= REMEMBERED // 2
+        worth_read_options = self._looked_up * WORTH >= self._documents <= REMEMBERED // 2
         principals: Sequence[PrincipalRow]
-        if not self._store.shared and worth_reading:
+        if not self._store.shared and worth_read_options:
             principals = self._store.families.principals(None, REMEMBERED)
             self._looked_up = 0
             self._must_look_up = False
@@ -360,11 +364,11 @@ class Arrivals:
         candidates: list[list[str]] = [[] for _ in rows]
         batch = self._no_principals()
         batch.add([row.id for row in rows], slots)
-        places = {row.id: place for place, row in enumerate(rows)}
+        positions = {row.id: index for index, row in enumerate(rows)}
         for principals in (self._known, batch):
-            for place, id in principals.near(slots, self._least):
-                if places.get(id, -1) < place:
-                    candidates[place].append(id)
+            for index, id in principals.near(slots, self._least):
+                if positions.get(id, -1) < index:
+                    candidates[index].append(id)
         return candidates
 
     def _principals(self, ids: Iterable[str]) -> dict[str, Row]:
@@ -424,7 +428,7 @@ class _Texts:
         self._recipe = recipe
         self._rarity = rarity
         self._options = options
-        self._sides: dict[str, Side] = {}
+        self._sides: dict[str, ComparedText] = {}
 
     def most_similar(self, row: Row, heads: Sequence[Row]) -> tuple[Row | None, float]:
         """Return the most similar of these, ties to the first; None when there are none."""
@@ -437,9 +441,9 @@ class _Texts:
     def _similarity(self, a: Row, b: Row) -> float:
         return similarity_to_principal(a, b, self._options, self._side, self._rarity)
 
-    def _side(self, row: Row) -> Side:
+    def _side(self, row: Row) -> ComparedText:
         if row.id not in self._sides:
-            self._sides[row.id] = Side(row.text, self._recipe)
+            self._sides[row.id] = ComparedText(row.text, self._recipe)
         return self._sides[row.id]
 
 

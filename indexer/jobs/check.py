@@ -20,14 +20,14 @@ from indexer.comparing.criteria import (
     Criteria,
     copy_key,
     for_folding,
-    most_replaced,
-    spell_reasons,
+    format_reasons,
+    max_replaced,
     two_languages,
 )
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import Side, check_measure, measure_pair
+from indexer.comparing.measures import ComparedText, check_measure, measure_pair
 from indexer.defaults import FOLD, MEASURE, REVIEW
-from indexer.documents.base import DEFAULT_LIMITS, Reading
+from indexer.documents.base import DEFAULT_LIMITS, ReadOptions
 from indexer.documents.blobs import identifier, read
 from indexer.documents.containers import divide, may_be_mail
 from indexer.documents.sources import walk
@@ -168,8 +168,8 @@ def judge(
     unseen = _unseen(row, result)
     if unseen:
         return Judgement("review", reasons=(unseen,), notes=result.notes)
-    least = percent(options.least)
-    reason = f"no stored document reaches {least} by {options.measure}"
+    minimum = percent(options.least)
+    reason = f"no stored document reaches {minimum} by {options.measure}"
     return Judgement("new", reasons=(reason,), notes=result.notes)
 
 
@@ -184,16 +184,16 @@ def are_similar(row: Row, other: Row, options: CheckOptions, recipe: Recipe) -> 
     if copy_key(row) == copy_key(other):
         return True
     has_keys = all(item.bands or item.blocks for item in (row, other))
-    sides = Side(row.text, recipe), Side(other.text, recipe)
+    sides = ComparedText(row.text, recipe), ComparedText(other.text, recipe)
     return has_keys and (
-        measure_pair(options.measure, *sides, least=options.least).similarity >= options.least
+        measure_pair(options.measure, *sides, minimum=options.least).similarity >= options.least
     )
 
 
 def _about(
     verdict: Verdict, match: Match, doubts: tuple[str, ...], result: SimilarResult
 ) -> Judgement:
-    reasons = (*doubts, *spell_reasons(match))
+    reasons = (*doubts, *format_reasons(match))
     return Judgement(verdict, match.id, match.path, match.similarity, reasons, result.notes)
 
 
@@ -219,12 +219,12 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
         return ""
     if not {row.status, stored.status} <= set(criteria.folded):
         return "texts of numbers alone are duplicates where they are equal"
-    sides = Side(row.text, recipe), Side(stored.text, recipe)
+    sides = ComparedText(row.text, recipe), ComparedText(stored.text, recipe)
     if not criteria.accepts_languages(sides[0].words, sides[1].words):
         languages = two_languages(sides[0].words, sides[1].words)
         return f"words of {languages.a} stand for words of {languages.b}: they are two languages"
     if not criteria.accepts_words(sides[0].words, sides[1].words):
-        replaced = most_replaced(sides[0].words, sides[1].words)
+        replaced = max_replaced(sides[0].words, sides[1].words)
         return (
             f'"{replaced.a}" stands for "{replaced.b}" {replaced.times} times, '
             "as where one form is filled in for another subject"
@@ -649,8 +649,8 @@ def check_mail(
     """
     items, notes = _divided_mail(read_file(path, id))
     mail, *others = check_documents(store, items, options, labels, store_it)
-    places = [item.blob.path for item in items[1:]]
-    attachments = dict(zip(places, others, strict=True))
+    positions = [item.blob.path for item in items[1:]]
+    attachments = dict(zip(positions, others, strict=True))
     return replace(mail, notes=(*mail.notes, *notes), attachments=attachments)
 
 
@@ -658,7 +658,9 @@ def _divided_mail(item: ExtractedBlob) -> tuple[list[ExtractedBlob], list[str]]:
     """Return a mail without its attachments and then these, and a note for each that cannot be
     read; any other document as it is.
     """
-    blobs = divide(item.blob, Reading(attachments=True)) if may_be_mail(item.blob.path) else None
+    blobs = (
+        divide(item.blob, ReadOptions(attachments=True)) if may_be_mail(item.blob.path) else None
+    )
     if blobs is None or len(blobs) == 1:
         return [item], []
     documents = dict(documents_of(blobs))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.documents import blobs
-from indexer.documents.base import Reading, Records, SourceItem
+from indexer.documents.base import ReadOptions, Records, SourceItem
 from indexer.documents.blobs import DamagedRecord
 from indexer.documents.containers import RECORD_FORMATS, RecordFormat, record_format
 from indexer.documents.sources import walk
@@ -78,12 +78,12 @@ class DatasetFile:
         """The real path; bytes that are not UTF-8 are lone surrogates."""
         return os.fsdecode(cast(bytes, self.blob.opener))
 
-    def records(self, reading: Reading) -> Records:
+    def records(self, read_options: ReadOptions) -> Records:
         """Yield each row with its place; raises `UsageError` for a file that cannot be read."""
         with self._open_records() as stream:
-            yield from self._format.records(self.name, stream, reading)
+            yield from self._format.records(self.name, stream, read_options)
 
-    def columns(self, reading: Reading) -> Columns:
+    def columns(self, read_options: ReadOptions) -> Columns:
         """Return the columns of a table; none of JSON Lines, whose rows have fields of their own.
 
         Raises `UsageError` for a file that cannot be read, or lacks the column of the texts.
@@ -91,14 +91,14 @@ class DatasetFile:
         if self._format.columns is None:
             return {}
         with self._open_records() as stream:
-            return self._format.columns(self.name, stream, reading)
+            return self._format.columns(self.name, stream, read_options)
 
-    def raw_rows(self, reading: Reading) -> Iterator[bytes]:
+    def raw_rows(self, read_options: ReadOptions) -> Iterator[bytes]:
         """Yield each row of a text format in UTF-8, of CSV the names of the columns first."""
         if self._format.lines is None:
             raise TypeError(f"{self.kind} is no text format")
         with self.stream() as stream:
-            yield from self._format.lines(self.name, stream, reading)
+            yield from self._format.lines(self.name, stream, read_options)
 
     @contextmanager
     def _open_records(self) -> Iterator[BinaryIO]:
@@ -139,14 +139,14 @@ KeptRows: TypeAlias = Sequence[tuple[DatasetFile, NDArray[np.bool_]]]
 """Files, each with (rows,) bool: whether a row is kept."""
 
 
-def check_columns(files: Sequence[DatasetFile], reading: Reading, alike: bool) -> None:
+def check_columns(files: Sequence[DatasetFile], read_options: ReadOptions, alike: bool) -> None:
     """Raise `UsageError` for a file that lacks the column of the texts or, where all must be
     `alike`, has other columns than the first one.
     """
     first: Columns = {}
-    for place, file in enumerate(files):
-        columns = file.columns(reading)
-        if place == 0:
+    for index, file in enumerate(files):
+        columns = file.columns(read_options)
+        if index == 0:
             first = columns
         elif alike and list(columns.items()) != list(first.items()):
             raise other_columns(file, files[0], column_difference(columns, first))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.comparing.criteria import Criteria, Numbers
 from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.documents.sources import path_list
 from indexer.documents.tables import text_of
 from indexer.errors import ExtractionError, UsageError
@@ -32,7 +32,7 @@ from indexer.grouping.group_options import GroupOptions, memory_budget
 from indexer.jobs.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
 from indexer.jobs.dedup_output import SPOOL, Output, copy_rows, make_work_folder, plan_output
 from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
-from indexer.jobs.dedup_spool import Removal, RowSpool, SignedRow
+from indexer.jobs.dedup_spool import FingerprintRow, Removal, RowSpool
 from indexer.model import Progress, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.system.external_memory import MemoryBudget
@@ -74,9 +74,9 @@ class DedupOptions:
         self.reading()
         self.family_options()
 
-    def reading(self) -> Reading:
+    def reading(self) -> ReadOptions:
         """Return how records are read."""
-        return Reading(text_field=self.text_field, delimiter=self.delimiter, metadata=False)
+        return ReadOptions(text_field=self.text_field, delimiter=self.delimiter, metadata=False)
 
     def family_options(self) -> GroupOptions:
         """Return the options of `group` by which rows that stay are the principals of others."""
@@ -119,32 +119,32 @@ class RowText:
         return len(self.text) if isinstance(self.text, str) else 0
 
 
-def signed_rows(
-    files: Sequence[DatasetFile], reading: Reading, recipe: Recipe, known: Sequence[int]
-) -> Iterator[list[SignedRow]]:
+def fingerprinted_rows(
+    files: Sequence[DatasetFile], read_options: ReadOptions, recipe: Recipe, known: Sequence[int]
+) -> Iterator[list[FingerprintRow]]:
     """Yield the rows of files in batches, in order, signed.
 
     `known`: how many rows of each file are signed already; files before the last that has some are
     not read again. Raises `UsageError` for a file that cannot be read, or changes meanwhile.
     """
     without_keys = replace(recipe, bands=0, rows=0)
-    for batch in _batches(_texts(files, reading, known)):
-        yield sign_texts(batch, reading, without_keys)
+    for batch in _batches(_texts(files, read_options, known)):
+        yield fingerprint_texts(batch, read_options, without_keys)
 
 
 def _texts(
-    files: Sequence[DatasetFile], reading: Reading, known: Sequence[int]
+    files: Sequence[DatasetFile], read_options: ReadOptions, known: Sequence[int]
 ) -> Iterator[RowText]:
-    last = max((place for place, count in enumerate(known) if count), default=0)
-    for place, file in enumerate(files):
-        if place < last:
+    last = max((index for index, count in enumerate(known) if count), default=0)
+    for index, file in enumerate(files):
+        if index < last:
             continue
-        for count, (number, record) in enumerate(file.records(reading), 1):
-            if count > known[place]:
+        for count, (number, record) in enumerate(file.records(read_options), 1):
+            if count > known[index]:
                 if isinstance(record, ExtractionError):
-                    yield RowText(place, int(number), record)
+                    yield RowText(index, int(number), record)
                 else:
-                    yield RowText(place, int(number), text_of(record, reading))
+                    yield RowText(index, int(number), text_of(record, read_options))
         file.check_unchanged()
 
 
@@ -161,36 +161,42 @@ def _batches(texts: Iterator[RowText]) -> Iterator[list[RowText]]:
         yield batch
 
 
-def sign_texts(batch: Sequence[RowText], reading: Reading, recipe: Recipe) -> list[SignedRow]:
+def fingerprint_texts(
+    batch: Sequence[RowText], read_options: ReadOptions, recipe: Recipe
+) -> list[FingerprintRow]:
     """Return the rows of these texts, in order; those without one have its error."""
     texts = [item.text for item in batch if isinstance(item.text, str)]
-    signatures = fingerprints([text[: reading.max_chars] for text in texts], recipe)
-    rows: list[SignedRow] = []
-    place = 0
+    signatures = fingerprints([text[: read_options.max_chars] for text in texts], recipe)
+    rows: list[FingerprintRow] = []
+    position = 0
     for item in batch:
         if isinstance(item.text, ExtractionError):
-            rows.append(SignedRow(item.file, item.number, error=str(item.text)))
+            rows.append(FingerprintRow(item.file, item.number, error=str(item.text)))
         else:
-            rows.append(_signed_row(item, item.text[: reading.max_chars], signatures, place))
-            place += 1
+            rows.append(
+                _fingerprinted_row(item, item.text[: read_options.max_chars], signatures, position)
+            )
+            position += 1
     return rows
 
 
-def _signed_row(item: RowText, text: str, signatures: Fingerprints, place: int) -> SignedRow:
-    """Return the row of the text whose signature is at `place`; its keys are not read."""
-    status, chars = signatures.status[place], int(signatures.chars[place])
-    has_slots = signatures.is_signed(place) and signatures.recipe.minhash
+def _fingerprinted_row(
+    item: RowText, text: str, signatures: Fingerprints, position: int
+) -> FingerprintRow:
+    """Return the row of the text whose signature is at `position`; its keys are not read."""
+    status, chars = signatures.status[position], int(signatures.chars[position])
+    has_slots = signatures.is_signed(position) and signatures.recipe.minhash
     encoded = text.encode("utf-8", "surrogatepass")
-    return SignedRow(
+    return FingerprintRow(
         file=item.file,
         number=item.number,
         text=text,
         status="truncated" if len(text) < item.chars and status == "complete" else status,
-        exact=signatures.exact[place],
+        exact=signatures.exact[position],
         raw="" if chars else hashlib.sha256(encoded).hexdigest(),
-        words=int(signatures.words[place]),
+        words=int(signatures.words[position]),
         chars=chars,
-        minhash=pack_slots(signatures.minhash[place]) if has_slots else None,
+        minhash=pack_slots(signatures.minhash[position]) if has_slots else None,
     )
 
 
@@ -221,15 +227,15 @@ class DedupRun:
         return counts
 
     def _span_counts(self) -> tuple[int, int]:
-        for part, place in self.output.parts[2:]:
-            with (part if part.exists() else place).open(encoding="ascii") as file:
+        for part, position in self.output.parts[2:]:
+            with (part if part.exists() else position).open(encoding="ascii") as file:
                 words = [json.loads(line)["words"] for line in file]
             return len(words), sum(words)
         return 0, 0
 
     def _sign(self) -> None:
         known = self.spool.rows_of_files(len(self.files))
-        for rows in signed_rows(self.files, self.options.reading(), DEFAULT, known):
+        for rows in fingerprinted_rows(self.files, self.options.reading(), DEFAULT, known):
             self.spool.add(rows)
             self.progress("signing rows", self.spool.rows_read, 0)
         self.spool.set_step("signed")
@@ -244,30 +250,32 @@ class DedupRun:
         order = grouping.first_order()
         pairs = grouping.pairs(order, self.progress)
         texts, ids = collection.documents.texts, collection.entries.ids
-        places = np.fromiter(map(int, ids), np.int64, len(ids))
-        known = self._known(order, places)
+        positions = np.fromiter(map(int, ids), np.int64, len(ids))
+        known = self._known(order, positions)
         removals: list[Removal] = []
         assigned = grouping.assign(pairs, order, self.progress, known)
         for visited, (row, kept, similarity) in enumerate(assigned, self.spool.visited + 1):
             if similarity is not None:
                 is_copy = bool(texts[row] == texts[kept])
-                removals.append(Removal(int(places[row]), int(places[kept]), similarity, is_copy))
+                removals.append(
+                    Removal(int(positions[row]), int(positions[kept]), similarity, is_copy)
+                )
             if visited % BATCH_ROWS == 0:
                 self.spool.decide(removals, visited)
                 removals = []
         self.spool.decide(removals, len(order))
         self.spool.set_step("decided")
 
-    def _known(self, order: Sequence[int], places: NDArray[np.int64]) -> NDArray[np.int32]:
+    def _known(self, order: Sequence[int], positions: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the row that stays for each row that is decided, -1 of the others.
 
-        `places`: those of the rows in the input, ascending.
+        `positions`: those of the rows in the input, ascending.
         """
-        known = np.full(len(places), -1, np.int32)
+        known = np.full(len(positions), -1, np.int32)
         visited = order[: self.spool.visited]
         known[visited] = visited
-        for place, kept in self.spool.removals():
-            known[np.searchsorted(places, place)] = np.searchsorted(places, kept)
+        for position, kept in self.spool.removals():
+            known[np.searchsorted(positions, position)] = np.searchsorted(positions, kept)
         return known
 
     def _write(self) -> None:
@@ -308,24 +316,24 @@ class DedupRun:
             self._copy_rows(SpanEdits(SpanCopies(self.spans), file, names))
 
     def _copy_rows(self, edits: SpanEdits | None) -> None:
-        place, _ = self.output.parts[1]
-        shutil.rmtree(place.parent, ignore_errors=True)
-        reading = self.options.reading()
+        path, _ = self.output.parts[1]
+        shutil.rmtree(path.parent, ignore_errors=True)
+        read_options = self.options.reading()
         parts = self._kept_rows()
         if not self.output.is_folder:
-            place.parent.mkdir()
-            copy_rows(parts, place, reading, edits)
+            path.parent.mkdir()
+            copy_rows(parts, path, read_options, edits)
             return
         for name, part in zip(self.output.names, parts, strict=True):
-            target = place / name
+            target = path / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            copy_rows([part], target, reading, edits)
+            copy_rows([part], target, read_options, edits)
 
     def _kept_rows(self) -> KeptRows:
         """Return each file with whether its rows are kept."""
         kept = np.ones(self.spool.rows_read, dtype=bool)
-        for place in self.spool.left_out():
-            kept[place] = False
+        for position in self.spool.left_out():
+            kept[position] = False
         ends = np.cumsum(self.spool.rows_of_files(len(self.files)))
         return list(zip(self.files, np.split(kept, ends[:-1]), strict=True))
 
@@ -412,9 +420,9 @@ def dedup(
     shutil.rmtree(output.work)
     read = spool.rows_read
     kept = read - exact - near - failed
-    places = str(output.out), str(output.report)
+    positions = str(output.out), str(output.report)
     return DedupResult(
-        read, kept, exact, near, failed, len(files), other_files, resumed, *places, *removed
+        read, kept, exact, near, failed, len(files), other_files, resumed, *positions, *removed
     )
 
 

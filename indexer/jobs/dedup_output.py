@@ -11,12 +11,12 @@ from itertools import compress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.documents.tables import text_of
 from indexer.errors import ExtractionError, MissingExtra, UsageError
 from indexer.jobs.dataset_files import KINDS, DatasetFile, KeptRows, kind_of_rows
 from indexer.jobs.dedup_passages import SpanEdits, with_csv_text, with_json_text
-from indexer.system.files import check_place, is_special, write_error
+from indexer.system.files import check_output_path, is_special, write_error
 
 SPOOL = "rows.db"
 _OWN = {
@@ -67,21 +67,21 @@ class Output:
 
     def check_new(self) -> None:
         """Raise `UsageError` when the place of the output or of the report is taken."""
-        for _, place in self.parts:
-            self._check_place(place)
+        for _, position in self.parts:
+            self._check_place(position)
 
-    def _check_place(self, place: Path) -> None:
-        if not os.path.lexists(place):
+    def _check_place(self, path: Path) -> None:
+        if not os.path.lexists(path):
             return
-        if place == self.out and self.is_folder:
-            if not place.is_dir() or any(place.iterdir()):
+        if path == self.out and self.is_folder:
+            if not path.is_dir() or any(path.iterdir()):
                 raise UsageError(
-                    f"{place} exists; give --out the name of a new folder, or of a file that ends "
+                    f"{path} exists; give --out the name of a new folder, or of a file that ends "
                     f"in {' or '.join(KINDS)}"
                 )
         elif not self.replace:
             raise UsageError(
-                f"{place} exists; give --out another name, or --replace to replace that file"
+                f"{path} exists; give --out another name, or --replace to replace that file"
             )
 
     def publish(self) -> None:
@@ -89,12 +89,12 @@ class Output:
 
         Raises `UsageError` when that fails, or a place was taken meanwhile.
         """
-        for part, place in self.parts:
+        for part, position in self.parts:
             if not part.exists():
                 continue
-            self._check_place(place)
+            self._check_place(position)
             try:
-                part.replace(place)
+                part.replace(position)
             except OSError as error:
                 raise write_error(self.out, "--out", error) from error
 
@@ -123,7 +123,7 @@ def plan_output(
     if is_special(out):
         raise UsageError(f"{out} is a link or no file; give --out another place")
     if not output.is_folder:
-        check_place(out)
+        check_output_path(out)
     return output
 
 
@@ -158,7 +158,7 @@ def _check_outside(output: Output, files: Sequence[DatasetFile], paths: Sequence
     """Raise `UsageError` where the output is, or would become, part of the input."""
     inputs = {Path(file.path) for file in files}
     folders = {Path(path).resolve() for path in paths if Path(path).is_dir()}
-    for place in (place.resolve() for _, place in output.parts):
+    for place in (path.resolve() for _, path in output.parts):
         is_inside = not folders.isdisjoint((place, *place.parents))
         if is_inside or place in inputs or any(place in path.parents for path in inputs):
             raise UsageError(f"{place} belongs to the input; give --out a place outside of it")
@@ -167,7 +167,9 @@ def _check_outside(output: Output, files: Sequence[DatasetFile], paths: Sequence
 # Kept rows of dataset files, written to another file as they stand.
 
 
-def copy_rows(parts: KeptRows, out: Path, reading: Reading, edits: SpanEdits | None) -> None:
+def copy_rows(
+    parts: KeptRows, out: Path, read_options: ReadOptions, edits: SpanEdits | None
+) -> None:
     """Write the rows that are kept of files of one kind into one file, in their order.
 
     `parts`: each file with (rows,) bool, whether a row is kept. A text file is packed by gzip where
@@ -179,27 +181,29 @@ def copy_rows(parts: KeptRows, out: Path, reading: Reading, edits: SpanEdits | N
             from indexer.jobs.dedup_parquet import copy_parquet_rows
         except ModuleNotFoundError as error:
             raise MissingExtra(package="pyarrow", extra="parquet") from error
-        copy_parquet_rows(parts, out, reading.text_field, edits)
+        copy_parquet_rows(parts, out, read_options.text_field, edits)
         return
     with _opened(out) as stream:
-        for row in _text_rows(parts, reading, edits):
+        for row in _text_rows(parts, read_options, edits):
             stream.write(row if row.endswith(b"\n") else row + b"\n")
 
 
-def _text_rows(parts: KeptRows, reading: Reading, edits: SpanEdits | None) -> Iterator[bytes]:
+def _text_rows(
+    parts: KeptRows, read_options: ReadOptions, edits: SpanEdits | None
+) -> Iterator[bytes]:
     """Yield the rows that are kept, of CSV the names of the columns before them."""
-    for place, (file, kept) in enumerate(parts):
-        rows = file.raw_rows(reading)
+    for index, (file, kept) in enumerate(parts):
+        rows = file.raw_rows(read_options)
         if file.kind != "jsonl":
             names = next(rows)
-            if place == 0:
+            if index == 0:
                 yield names
         if edits is None:
             yield from compress(rows, kept.tolist())
             continue
-        both = zip(rows, file.records(reading), strict=True)
+        both = zip(rows, file.records(read_options), strict=True)
         for row, (number, record) in compress(both, kept.tolist()):
-            yield _edited(row, file, int(number), record, reading, edits)
+            yield _edited(row, file, int(number), record, read_options, edits)
 
 
 def _edited(
@@ -207,18 +211,18 @@ def _edited(
     file: DatasetFile,
     number: int,
     record: Mapping[str, Any] | ExtractionError,
-    reading: Reading,
+    read_options: ReadOptions,
     edits: SpanEdits,
 ) -> bytes:
     """Return a row with its text edited; as it is where the text is not one string in it."""
-    text = None if isinstance(record, ExtractionError) else text_of(record, reading)
+    text = None if isinstance(record, ExtractionError) else text_of(record, read_options)
     if not isinstance(text, str):
         return row
     source = row.decode("utf-8", "surrogateescape")
 
     def replaced(shorter: str) -> str | None:
         if file.kind == "jsonl":
-            return with_json_text(source, reading.text_field, text, shorter)
+            return with_json_text(source, read_options.text_field, text, shorter)
         return with_csv_text(source, text, shorter)
 
     edited = edits.edit(file.name, number, text, replaced)

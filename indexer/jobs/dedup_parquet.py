@@ -57,15 +57,15 @@ def _batches(parts: KeptRows, schema: Any, field: str, edits: SpanEdits | None) 
 
 
 def _edited(batch: Any, field: str, edits: SpanEdits, path: str, numbers: Sequence[int]) -> Any:
-    place = batch.schema.get_field_index(field)
-    if place < 0 or batch.schema.types[place] not in _STRINGS:
+    position = batch.schema.get_field_index(field)
+    if position < 0 or batch.schema.types[position] not in _STRINGS:
         return batch
-    values = batch.column(place).to_pylist()
+    values = batch.column(position).to_pylist()
     for row, (number, text) in enumerate(zip(numbers, values, strict=True)):
         shorter = None if text is None else edits.edit(path, number, text, str)
         values[row] = text if shorter is None else shorter
-    column = pyarrow.array(values, type=batch.schema.types[place])
-    return batch.set_column(place, batch.schema.field(place), column)
+    column = pyarrow.array(values, type=batch.schema.types[position])
+    return batch.set_column(position, batch.schema.field(position), column)
 
 
 def _kept(file: Any, kept: NDArray[np.bool_]) -> Iterator[tuple[int, NDArray[np.bool_], Any]]:

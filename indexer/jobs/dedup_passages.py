@@ -121,16 +121,16 @@ def with_json_text(row: str, field: str, text: str, shorter: str) -> str | None:
     """
     names = (field, field.rpartition(".")[2])
     key = ""
-    places = []
+    positions = []
     for literal in _LITERAL.finditer(row):
         value = json.loads(literal[0], strict=False)
         if _COLON.match(row, literal.end()):
             key = value
         elif key in names and value == text:
-            places.append(literal.span())
-    if len(places) != 1:
+            positions.append(literal.span())
+    if len(positions) != 1:
         return None
-    [(start, stop)] = places
+    [(start, stop)] = positions
     escapes = row.isascii() or bool(_SURROGATE.search(shorter))
     return row[:start] + json.dumps(shorter, ensure_ascii=escapes) + row[stop:]
 

@@ -48,7 +48,7 @@ AT_ONCE = 500  # rows read by one query
 
 
 @dataclass(frozen=True, slots=True)
-class SignedRow:
+class FingerprintRow:
     """A row of a dataset: where it stands, and its text with its signature or the error.
 
     `file` and `number` are those of the input; `raw`, the digest of the text, is needed where
@@ -128,8 +128,8 @@ class RowSpool:
             except BaseException:
                 self._connection.close()
                 raise
-        [(place,)] = self._connection.execute(_LAST)
-        self.rows_read = 0 if place is None else int(place) + 1
+        [(position,)] = self._connection.execute(_LAST)
+        self.rows_read = 0 if position is None else int(position) + 1
 
     def close(self) -> None:
         """Close the file."""
@@ -146,19 +146,19 @@ class RowSpool:
         with self._transaction():
             self._connection.execute("UPDATE run SET step = ?", (step,))
 
-    def add(self, rows: Sequence[SignedRow]) -> None:
+    def add(self, rows: Sequence[FingerprintRow]) -> None:
         """Add the next rows, all or none."""
         numbered = list(enumerate(rows, self.rows_read))
         failures = [
-            (place, row.file, row.number, row.error) for place, row in numbered if row.error
+            (position, row.file, row.number, row.error) for position, row in numbered if row.error
         ]
-        signed = [(place, row) for place, row in numbered if not row.error]
+        fingerprinted = [(position, row) for position, row in numbered if not row.error]
         with self._transaction():
             self._connection.executemany(
                 "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
-                        place,
+                        position,
                         row.file,
                         row.number,
                         row.status,
@@ -168,12 +168,15 @@ class RowSpool:
                         row.chars,
                         row.minhash,
                     )
-                    for place, row in signed
+                    for position, row in fingerprinted
                 ],
             )
             self._connection.executemany(
                 "INSERT INTO text VALUES (?, ?)",
-                [(place, row.text.encode("utf-8", "surrogatepass")) for place, row in signed],
+                [
+                    (position, row.text.encode("utf-8", "surrogatepass"))
+                    for position, row in fingerprinted
+                ],
             )
             self._connection.executemany("INSERT INTO failure VALUES (?, ?, ?, ?)", failures)
         self.rows_read += len(rows)
@@ -189,12 +192,12 @@ class RowSpool:
         """Return rows with their texts by id, which is the place."""
         by_id: dict[str, Row] = {}
         for start in range(0, len(ids), AT_ONCE):
-            places = [int(id) for id in ids[start : start + AT_ONCE]]
-            marks = ",".join("?" * len(places))
+            positions = [int(id) for id in ids[start : start + AT_ONCE]]
+            marks = ",".join("?" * len(positions))
             columns = "row.place, status, exact, raw, words, chars, minhash, text.text"
             rows = self._connection.execute(
                 f"SELECT {columns} FROM row JOIN text USING (place) WHERE row.place IN ({marks})",
-                places,
+                positions,
             )
             for values in rows:
                 row = _row(*values)
@@ -221,8 +224,8 @@ class RowSpool:
     def left_out(self) -> Iterator[int]:
         """Yield the places of the rows that are not in the output, in any order."""
         for table in ("removal", "failure"):
-            for (place,) in self._connection.execute(f"SELECT place FROM {table}"):
-                yield place
+            for (position,) in self._connection.execute(f"SELECT place FROM {table}"):
+                yield position
 
     def rows_of_files(self, files: int) -> list[int]:
         """Return how many rows each of the files has."""
@@ -311,5 +314,5 @@ def _row(
     """Return a row as matching and grouping take it; its id ascends with the place."""
     decoded = text.decode("utf-8", "surrogatepass")
     digests = exact.hex(), (raw or b"").hex()
-    row = SignedRow(0, 0, decoded, status, *digests, words, chars, minhash)
+    row = FingerprintRow(0, 0, decoded, status, *digests, words, chars, minhash)
     return row.as_row(f"{place:012}")

@@ -12,7 +12,7 @@ from typing import Literal
 
 from indexer.errors import MappingMismatch, NearfoldError, StoreDamaged
 from indexer.fingerprinting.fingerprint import fingerprints, fresh_rows, kernel_name
-from indexer.jobs.status import count_signed_earlier
+from indexer.jobs.status import count_fingerprinted_earlier
 from indexer.recipe import Recipe
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
@@ -125,7 +125,7 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
         documents = count_of(counts.never_signed, "document")
         detail = f"{documents} never signed; `{signing_command(url)}` signs them"
         yield Check("signed", "note", detail)
-    earlier = count_signed_earlier(recipe, counts)
+    earlier = count_fingerprinted_earlier(recipe, counts)
     if earlier:
         command = f"nearfold reindex --recipe {recipe.name} --store {url}"
         detail = f"{count_of(earlier, 'document')} signed by earlier statistics; `{command}`"
@@ -183,17 +183,17 @@ def _check_changes(maintenance: Shareable, recipe: Recipe) -> Check:
 def _check_keys(store: FullStore, recipe: Recipe) -> Check:
     """Compare the stored keys of a sample of signed rows with keys computed from their texts."""
     scanned = store.parts.view("both").scan()
-    signed = (
+    fingerprinted = (
         row
         for row in scanned
         if row.recipe and row.status != "unsigned" and not recipe.has_other_statistics(row.recipe)
     )
-    rows = list(islice(signed, SAMPLE))
+    rows = list(islice(fingerprinted, SAMPLE))
     recomputed = fingerprints([row.text for row in rows], recipe)
     wrong = [
         row.id
-        for place, row in enumerate(rows)
-        if (row.bands, row.blocks) != (recomputed[place].bands, recomputed[place].blocks)
+        for index, row in enumerate(rows)
+        if (row.bands, row.blocks) != (recomputed[index].bands, recomputed[index].blocks)
     ]
     if wrong:
         return Check(

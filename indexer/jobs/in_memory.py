@@ -16,15 +16,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, Generic, Literal, Protocol, TypeVar, overload
 
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.differences import (
-    differences,
-    ignored,
-    new_words,
-    spell_differences,
-)
-from indexer.comparing.measures import Side, check_measure, measure_pair
+from indexer.comparing.differences import differences, format_differences, ignored, new_words
+from indexer.comparing.measures import ComparedText, check_measure, measure_pair
 from indexer.defaults import MEASURE, MEMORY_MEGABYTES
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import SourceNotFound, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.collection import Collection, gather
@@ -34,7 +29,7 @@ from indexer.grouping.match import MatchOptions, match_collection
 from indexer.grouping.verification import Verifier
 from indexer.jobs.backup import backup
 from indexer.jobs.check import item_of_text
-from indexer.jobs.dedup import BATCH_ROWS, DEFAULTS, DedupOptions, RowText, sign_texts
+from indexer.jobs.dedup import BATCH_ROWS, DEFAULTS, DedupOptions, RowText, fingerprint_texts
 from indexer.jobs.document_rows import row_of
 from indexer.model import Difference, Match, Progress, Row, no_progress
 from indexer.recipe import DEFAULT
@@ -43,7 +38,7 @@ from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 
 Key = TypeVar("Key", bound=Hashable)
-_OPTIONS = Reading(metadata=False)
+_OPTIONS = ReadOptions(metadata=False)
 _MATCH, _SIMILAR = MatchOptions(), SimilarOptions()
 
 
@@ -140,7 +135,7 @@ class _TextRows:
         for start in range(0, len(present), BATCH_ROWS):
             progress("fingerprinting", start, len(present))
             batch = [RowText(0, 0, text) for _, text in present[start : start + BATCH_ROWS]]
-            batch_rows = sign_texts(batch, _OPTIONS, without_keys)
+            batch_rows = fingerprint_texts(batch, _OPTIONS, without_keys)
             self.rows += [row.as_row(f"{n:012}") for n, row in enumerate(batch_rows, start)]
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
@@ -475,7 +470,7 @@ class TextSimilarity:
 
     def __str__(self) -> str:
         """Return a sentence."""
-        reasons = spell_differences(self.differences)
+        reasons = format_differences(self.differences)
         return "; ".join([f"{self.similarity:.0%} {self.measure}", *reasons])
 
 
@@ -511,11 +506,11 @@ def similarity(a: str, b: str, *, measure: str = MEASURE) -> TextSimilarity:
     )
 
 
-def _operand(text: str, measure: str) -> Side:
+def _operand(text: str, measure: str) -> ComparedText:
     if measure not in ("estimate", "hamming"):
-        return Side(text, DEFAULT)
+        return ComparedText(text, DEFAULT)
     own = fingerprint(text, DEFAULT)
-    return Side(text, DEFAULT, own.minhash, own.simhash)
+    return ComparedText(text, DEFAULT, own.minhash, own.simhash)
 
 
 # An index in memory.

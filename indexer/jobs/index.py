@@ -18,7 +18,7 @@ from indexer.documents.base import (
     DEFAULT_LIMITS,
     ExtractorPool,
     Limits,
-    Reading,
+    ReadOptions,
     Source,
     SourceItem,
     unique,
@@ -46,7 +46,7 @@ from indexer.stores.journal import Failure, Journal, journal_path, record_job
 
 
 def target(
-    paths: Sequence[str], store: FullStore, reading: Reading, adds_values: bool = False
+    paths: Sequence[str], store: FullStore, read_options: ReadOptions, adds_values: bool = False
 ) -> FullStore:
     """Return the store to write to, which signs documents in place when a PATH is that very store.
 
@@ -61,17 +61,17 @@ def target(
             f"{store.url} is signed in place, so it must be the only PATH; "
             "index the others by another command"
         )
-    if adds_values or reading.label_field:
+    if adds_values or read_options.label_field:
         raise UsageError(
             f"{store.url} is signed in place, and nothing else of its documents changes; "
             "leave labels and custodian out"
         )
-    return in_place(store, reading.text_field)
+    return in_place(store, read_options.text_field)
 
 
 def open_sources(
     paths: Sequence[str],
-    reading: Reading,
+    read_options: ReadOptions,
     store: FullStore | None,
     own_files: Collection[str] = (),
 ) -> list[Source]:
@@ -85,21 +85,26 @@ def open_sources(
     the reader of such a source is not installed, and `UsageError` for a URL that cannot be read,
     and for a query where a source takes none.
     """
-    if reading.query is not None:
+    if read_options.query is not None:
         check_queryable(paths)
     local = [path for path in paths if "://" not in path or os.path.lexists(path)]
     sources: list[Source] = []
     if local:
-        sources.append(FileSource(local, reading, own_files))
-    return [*sources, *(_source_at(path, reading, store) for path in paths if path not in local)]
+        sources.append(FileSource(local, read_options, own_files))
+    return [
+        *sources,
+        *(_source_at(path, read_options, store) for path in paths if path not in local),
+    ]
 
 
-def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[SourceItem]:
+def blobs_of(sources: Sequence[Source], read_options: ReadOptions) -> Iterator[SourceItem]:
     """Yield the items of all sources; where two places may have the same ids, the second blob with
     an id fails.
     """
     items = (item for source in sources for item in source.blobs())
-    has_shared_ids = reading.own_ids or (reading.namespace is not None and len(sources) > 1)
+    has_shared_ids = read_options.own_ids or (
+        read_options.namespace is not None and len(sources) > 1
+    )
     return unique(items) if has_shared_ids else items
 
 
@@ -130,15 +135,15 @@ def _is_selected(blob: Blob, include: Sequence[str], exclude: Sequence[str]) -> 
     return is_included and not any(map(matches, exclude))
 
 
-def _source_at(url: str, reading: Reading, store: FullStore | None) -> Source:
+def _source_at(url: str, read_options: ReadOptions, store: FullStore | None) -> Source:
     if is_store_url(url):
         from indexer.documents.tables import IndexSource
 
         if store is not None and store.address.is_named_by(url):
-            signed = in_place(store, reading.text_field)
-            return IndexSource(signed, location_of(url), reading, signed.digest)
-        return IndexSource(open_documents(url), location_of(url), reading)
-    return url_source(url, reading)
+            fingerprinted = in_place(store, read_options.text_field)
+            return IndexSource(fingerprinted, location_of(url), read_options, fingerprinted.digest)
+        return IndexSource(open_documents(url), location_of(url), read_options)
+    return url_source(url, read_options)
 
 
 # Removal of what a run shows to be gone: rows without their document, outdated failures.
@@ -214,7 +219,7 @@ def _is_within(path: str, source: Source) -> bool:
     )
 
 
-DEFAULT_READING = Reading()
+DEFAULT_READING = ReadOptions()
 _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before anything is created."
 
 
@@ -263,7 +268,7 @@ class IndexOptions:
     retry: bool = False
     family_threshold: float | Literal["group"] | None = "group"
     parts: Literal["clauses"] | None = None
-    reading: Reading = DEFAULT_READING
+    reading: ReadOptions = DEFAULT_READING
     refresh: bool = False
     statistics: str | None = None
     leave_out: ApprovedPassages = NO_PASSAGES
@@ -281,7 +286,7 @@ class IndexOptions:
         return replace(last, documents=replace(last.documents, threshold=self.family_threshold))
 
     @property
-    def bounded_reading(self) -> Reading:
+    def bounded_reading(self) -> ReadOptions:
         """Reading of sources, with the namespace and the bounds of these options."""
         return replace(
             self.reading,
@@ -370,7 +375,7 @@ class _Inputs:
     """Sources of a job, and the store and recipe that it writes with."""
 
     sources: Sequence[Source]
-    reading: Reading
+    reading: ReadOptions
     store: FullStore
     in_place: bool
     recipe: Recipe
@@ -380,37 +385,37 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     """Open the sources and prepare the store; raises what can be refused before anything is
     written.
     """
-    reading = options.bounded_reading
-    store = target(paths, own, reading, bool(options.labels or options.custodian))
+    read_options = options.bounded_reading
+    store = target(paths, own, read_options, bool(options.labels or options.custodian))
     recipe = with_passages(options.recipe, options.leave_out, store.stored_recipe())
     if not recipe.lacks_statistics:
         fingerprints([_PROBE], recipe)
-    reading = replace(reading, raw_markup=recipe.normaliser.startswith("norm"))
-    if reading.own_ids:
+    read_options = replace(read_options, raw_markup=recipe.normaliser.startswith("norm"))
+    if read_options.own_ids:
         parted = bool(options.parts or (store.stored_recipe() and store.parts.kind()))
-        reading = replace(reading, parted=parted)
-    sources = open_sources(paths, reading, store, own_files(store))
+        read_options = replace(read_options, parted=parted)
+    sources = open_sources(paths, read_options, store, own_files(store))
     if options.prune and not all(source.scopes() for source in sources):
         raise UsageError(
             "--prune cannot find what was removed from an index that is signed in place, "
             "or from the answer to a query; leave --prune out"
         )
-    texts = partial(_texts, paths, reading, own, options)
+    texts = partial(_texts, paths, read_options, own, options)
     if recipe.is_online:
         recipe = with_current_statistics(recipe, store, options.statistics, texts)
     else:
         recipe = with_statistics(recipe, options.statistics, texts, store.stored_recipe())
     fingerprints([_PROBE], recipe)
     store.prepare(recipe)
-    return _Inputs(sources, reading, store, store is not own, store.stored_recipe() or DEFAULT)
+    return _Inputs(sources, read_options, store, store is not own, store.stored_recipe() or DEFAULT)
 
 
 def _texts(
-    paths: Sequence[str], reading: Reading, own: FullStore, options: IndexOptions
+    paths: Sequence[str], read_options: ReadOptions, own: FullStore, options: IndexOptions
 ) -> Generator[str, None, None]:
     """Yield the texts that an index job reads, those that cannot be read left out."""
-    sources = open_sources(paths, reading, None, own_files(own))
-    blobs: Iterator[Blob | Outcome] = blobs_of(sources, reading)
+    sources = open_sources(paths, read_options, None, own_files(own))
+    blobs: Iterator[Blob | Outcome] = blobs_of(sources, read_options)
     if options.include or options.exclude:
         blobs = select_blobs(blobs, options.include, options.exclude)
     whole = (item for item in blobs if isinstance(item, Blob))

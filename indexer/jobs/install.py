@@ -71,7 +71,7 @@ def install(
 
 
 def install_dashboards(
-    store: MaintainedStore, place: str, *, dry_run: bool = False, time_field: str | None = None
+    store: MaintainedStore, path: str, *, dry_run: bool = False, time_field: str | None = None
 ) -> Change:
     """Put the dashboard of the store's index into a file, or into the OpenSearch Dashboards or
     Kibana at an address.
@@ -83,7 +83,7 @@ def install_dashboards(
     engine, `UsageError` for the other product, a file that cannot be written or a `time_field` that
     holds no dates, `StoreError` when the product does not accept it.
     """
-    return engine_of(store).put_dashboards(place, dry_run, time_field)
+    return engine_of(store).put_dashboards(path, dry_run, time_field)
 
 
 def engine_of(store: MaintainedStore) -> Installable:
@@ -127,9 +127,9 @@ def uninstall(
 
 
 def uninstall_dashboards(
-    store: MaintainedStore, place: str, *, dry_run: bool = False
+    store: MaintainedStore, path: str, *, dry_run: bool = False
 ) -> tuple[Change, ...]:
     """Remove from the product at an address what `install_dashboards` put there; raises as that
     function does.
     """
-    return tuple(engine_of(store).remove_dashboards(place, dry_run))
+    return tuple(engine_of(store).remove_dashboards(path, dry_run))

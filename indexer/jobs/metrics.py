@@ -18,12 +18,12 @@ from indexer.system.release import release
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
-class Figures:
+class Statistics:
     """Metrics of a store, read at each scrape; `observe` adds the requests of a site."""
 
     def __init__(self, store: Store) -> None:
         self._registry = CollectorRegistry()
-        self._registry.register(_StoreFigures(store))
+        self._registry.register(_StoreStatistics(store))
         self._requests = Counter(
             "nearfold_requests",
             "Requests answered.",
@@ -48,7 +48,7 @@ class Figures:
         return generate_latest(self._registry)
 
 
-class _StoreFigures(Collector):
+class _StoreStatistics(Collector):
     """Metrics of a store, read when they are collected."""
 
     def __init__(self, store: Store) -> None:

@@ -41,7 +41,7 @@ def divide(
     no part. The last part of a text that was cut is `truncated`. `version`: that of the clauses.
     """
     drafts = [list(_drafts(row, structure.get(row.id, ()), version)) for row in rows]
-    parts = _sign([draft for document in drafts for draft in document], recipe)
+    parts = _fingerprint_parts([draft for document in drafts for draft in document], recipe)
     return [
         replace(row, parts=_cut_last(row, tuple(islice(parts, len(document)))))
         for row, document in zip(rows, drafts, strict=True)
@@ -75,10 +75,10 @@ def _drafts(row: Row, structure: Sequence[Heading], version: str) -> Iterator[Ro
         )
 
 
-def _sign(rows: Sequence[Row], recipe: Recipe) -> Iterator[Row]:
+def _fingerprint_parts(rows: Sequence[Row], recipe: Recipe) -> Iterator[Row]:
     prints = fingerprints([row.text for row in rows], recipe)
-    for place, row in enumerate(rows):
-        signature = prints[place]
+    for index, row in enumerate(rows):
+        signature = prints[index]
         yield replace(
             row,
             status=signature.status,
@@ -144,7 +144,7 @@ def part_divider(
     store: FullStore,
     parts: str | None,
     recipe: Recipe,
-    in_place: bool,
+    in_position: bool,
     families: GroupOptions = DEFAULT_FAMILIES.parts,
 ) -> Divide | None:
     """Return the function that divides the documents of a job: as `parts` says, else as those are
@@ -153,13 +153,13 @@ def part_divider(
     What was indexed before without parts is divided now, from the stored texts. Cut short, it is
     begun anew. Raises `UnsupportedOperation` for parts of documents that are signed in place.
     """
-    if in_place and parts:
+    if in_position and parts:
         raise UnsupportedOperation(
             store=store.url,
             operation="keep parts of documents that are signed in place",
             alternative="read them into another store",
         )
-    stored = None if in_place else store.parts.kind()
+    stored = None if in_position else store.parts.kind()
     kind = KINDS[parts] if parts else stored and stored.removesuffix(_BEGUN)
     if kind is None:
         return None

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.comparing.plan import has_bits_alone
-from indexer.fingerprinting.fingerprint import fingerprints, sign_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows, fingerprints
 from indexer.fingerprinting.keys import bits_of_row
 from indexer.jobs.corpus_statistics import with_new_statistics, with_passages, with_statistics
 from indexer.model import Row
@@ -68,10 +68,10 @@ def reindex(
     distances: Counter[int] | None = Counter() if _differ_in_statistics(stored, recipe) else None
 
     def sign(rows: Sequence[Row]) -> list[Row]:
-        signed = sign_rows(rows, recipe)
+        fingerprinted = fingerprint_rows(rows, recipe)
         if distances is not None:
-            distances.update(_distances(rows, signed))
-        return signed
+            distances.update(_distances(rows, fingerprinted))
+        return fingerprinted
 
     with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
         result = store.maintenance.reindex(recipe, sign, keep, on_progress)

@@ -81,9 +81,9 @@ class Writer:
     same id are never written at the same time, so the later one wins.
     """
 
-    def __init__(self, store: Target, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, store: Target, max_bytes: int = MOST_BYTES) -> None:
         self._store = store
-        self._most = most_bytes
+        self._most = max_bytes
         self._waiting: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
         self._finished: queue.SimpleQueue[_Batch] = queue.SimpleQueue()
         self._pending_ids: set[str] = set()
@@ -430,7 +430,7 @@ def _write(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outco
     """
     batch: list[ExtractedBlob] = []
     chars = 0
-    most = WRITE_DIVIDED if job.divide else WRITE_DOCUMENTS
+    limit = WRITE_DIVIDED if job.divide else WRITE_DOCUMENTS
     with job.writer as writer:
         for item in items:
             if not isinstance(item, ExtractedBlob):
@@ -438,7 +438,7 @@ def _write(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outco
                 continue
             batch.append(item)
             chars += len(item.document.text)
-            if len(batch) >= most or chars >= WRITE_CHARS:
+            if len(batch) >= limit or chars >= WRITE_CHARS:
                 yield from _outcomes_of(writer.write(_make_rows(batch, job)), job)
                 batch = []
                 chars = 0
@@ -453,8 +453,8 @@ def _make_rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
     signatures = fingerprints([item.document.text for item in batch], job.recipe)
     reached("after_fingerprint")
     rows = [
-        row_of(item, signatures[place], job.recipe_id, job.labels, is_alone=True)
-        for place, item in enumerate(batch)
+        row_of(item, signatures[index], job.recipe_id, job.labels, is_alone=True)
+        for index, item in enumerate(batch)
     ]
     replaced = {item.blob.id for item in batch if item.replaces}
     if replaced or job.writer.has_any(row.id for row in rows):

@@ -15,7 +15,7 @@ from indexer.documents.base import (
     MESSAGE_ID,
     REFERENCES,
     THREAD,
-    Reading,
+    ReadOptions,
     is_mail,
     message_hash,
 )
@@ -116,8 +116,8 @@ def _own_text(mail: ThreadMail) -> str:
 def _rows(mails: Sequence[ThreadMail]) -> Iterator[Row]:
     texts = [_own_text(mail) for mail in mails]
     signatures = fingerprints(texts, DEFAULT)
-    for place, (mail, text) in enumerate(zip(mails, texts, strict=True)):
-        yield _row(mail.message, text, signatures[place])
+    for index, (mail, text) in enumerate(zip(mails, texts, strict=True)):
+        yield _row(mail.message, text, signatures[index])
 
 
 def _row(message: MailMessage, text: str, signature: Fingerprint) -> Row:
@@ -225,17 +225,17 @@ class _Account:
         self.failed: list[FailedBlob] = []
 
     def messages(self, paths: Sequence[str], options: ThreadsOptions) -> Iterator[MailMessage]:
-        reading = Reading(containers="all", namespace=options.namespace)
-        source = FileSource(paths, reading)
+        read_options = ReadOptions(containers="all", namespace=options.namespace)
+        source = FileSource(paths, read_options)
         for item in source.blobs():
             if isinstance(item, Blob):
-                yield from self._mails(item, reading)
+                yield from self._mails(item, read_options)
             elif isinstance(item, FailedBlob):
                 self.failed.append(item)
             else:
                 self.others += 1
 
-    def _mails(self, blob: Blob, reading: Reading) -> Iterator[MailMessage]:
+    def _mails(self, blob: Blob, read_options: ReadOptions) -> Iterator[MailMessage]:
         """Yield the mail of a blob, or those of a mailbox that has another name."""
         try:
             source = read(blob, DEFAULT_LIMITS.bytes).data
@@ -244,7 +244,7 @@ class _Account:
                 return
             data = mail_bytes(source).data
             if data.startswith(b"From ") and INSIDE not in blob.path:
-                yield from self._mailbox(blob, data, reading)
+                yield from self._mailbox(blob, data, read_options)
             elif is_mail(data, blob.path):
                 yield read_message(source, blob.id, blob.path)
             else:
@@ -259,10 +259,10 @@ class _Account:
         else:
             self.others += 1
 
-    def _mailbox(self, blob: Blob, data: bytes, reading: Reading) -> Iterator[MailMessage]:
-        for item in MAILBOX.members(blob, io.BytesIO(data), reading):
+    def _mailbox(self, blob: Blob, data: bytes, read_options: ReadOptions) -> Iterator[MailMessage]:
+        for item in MAILBOX.members(blob, io.BytesIO(data), read_options):
             if isinstance(item, Blob):
-                yield from self._mails(item, reading)
+                yield from self._mails(item, read_options)
             elif isinstance(item, FailedBlob):
                 self.failed.append(item)
 

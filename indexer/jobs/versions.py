@@ -89,13 +89,13 @@ def _arborescence(costs: Numbers64, root: int) -> list[int]:
     smaller[:-1, -1] = entering.min(axis=1)
     smaller[-1, :-1] = leaving.min(axis=0)
     chosen = _arborescence(smaller, outside.index(root))
-    for place, node in enumerate(outside):
+    for index, node in enumerate(outside):
         if node == root:
             continue
-        if chosen[place] < len(outside):
-            parents[node] = outside[chosen[place]]
+        if chosen[index] < len(outside):
+            parents[node] = outside[chosen[index]]
         else:
-            parents[node] = cycle[int(leaving[:, place].argmin())]
+            parents[node] = cycle[int(leaving[:, index].argmin())]
     entry = chosen[-1]
     parents[cycle[int(entering[entry].argmin())]] = outside[entry]
     return parents
@@ -194,7 +194,7 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     dated = [_earliest(copies) if dates else (None, None) for copies in texts]
     heads = [copies[0] for copies in texts]
     order = sorted(
-        range(len(heads)), key=lambda place: _likely_first(dated[place][0], heads[place])
+        range(len(heads)), key=lambda position: _likely_first(dated[position][0], heads[position])
     )
     parents = lineage(_differences(heads, recipe), [date for date, _ in dated], order)
     ordered = tuple(_ordered_versions(texts, dated, parents, order, recipe))
@@ -263,16 +263,20 @@ def _ordered_versions(
     recipe: Recipe,
 ) -> Iterator[Version]:
     """Yield the versions depth-first, each branch to its end before the next."""
-    waiting = [(place, 0) for place in order if parents[place] is None]
+    waiting = [(position, 0) for position in order if parents[position] is None]
     while waiting:
-        place, depth = waiting.pop()
-        row, parent = texts[place][0], parents[place]
+        position, depth = waiting.pop()
+        row, parent = texts[position][0], parents[position]
         step = None
         if parent is not None:
-            step = _step(texts[parent][0], row, _before(dated[parent][0], dated[place][0]), recipe)
-        copies = tuple((row_copy.id, row_copy.path) for row_copy in texts[place][1:])
-        yield Version(row.id, row.path, row.words, *dated[place], copies, depth, step)
-        waiting.extend((child, depth + 1) for child in reversed(order) if parents[child] == place)
+            step = _step(
+                texts[parent][0], row, _before(dated[parent][0], dated[position][0]), recipe
+            )
+        copies = tuple((row_copy.id, row_copy.path) for row_copy in texts[position][1:])
+        yield Version(row.id, row.path, row.words, *dated[position], copies, depth, step)
+        waiting.extend(
+            (child, depth + 1) for child in reversed(order) if parents[child] == position
+        )
 
 
 def _before(earlier: int | None, later: int | None) -> bool:

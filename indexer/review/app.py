@@ -40,7 +40,12 @@ from indexer.review.http import (
     status_of,
 )
 from indexer.review.labelling import labelling_routes, local_address, work_list_routes
-from indexer.review.middleware import DEFAULT_MEGABYTES, LimitMemory, MeasureRequests, SiteFigures
+from indexer.review.middleware import (
+    DEFAULT_MEGABYTES,
+    LimitMemory,
+    MeasureRequests,
+    SiteStatistics,
+)
 from indexer.review.originals.pages import POLICIES, original_routes
 from indexer.review.redline_files import redline_docx, redline_pdf
 from indexer.review.rendering import environment, link, render
@@ -133,7 +138,7 @@ def application(
     must be safe to share by threads.
     """
     pages = _Pages(site, api)
-    figures = SiteFigures(site.store)
+    figures = SiteStatistics(site.store)
     routes = [
         *_page_routes(pages),
         *_api_routes(site, api),
@@ -209,11 +214,11 @@ class _Pages:
     async def refresh(self, request: Request) -> Response:
         """Read the store again, and lead back to the page that asked, else to the overview."""
         fields = dict(await read_fields(request, self.site.token))
-        place = local_address("".join(fields.pop("next", ())))
+        address = local_address("".join(fields.pop("next", ())))
         endpoint = self._api.writes["refresh"]
         values = parse_parameters(endpoint.parameters, fields)
         await run_in_threadpool(endpoint.run, self.site, values, login_of(request))
-        return RedirectResponse(place or "/overview", 303)
+        return RedirectResponse(address or "/overview", 303)
 
     async def regroup(self, request: Request) -> Response:
         """Start `group` and lead to the jobs, or to what it would change by now."""
@@ -228,10 +233,10 @@ class _Pages:
 
         async def endpoint(request: Request) -> Response:
             fields = dict(await read_fields(request, self.site.token))
-            place = local_address("".join(fields.pop("next", ())))
+            address = local_address("".join(fields.pop("next", ())))
             values = parse_parameters(write.parameters, fields)
             await run_in_threadpool(write.run, self.site, values, login_of(request))
-            return RedirectResponse(place or "/", 303)
+            return RedirectResponse(address or "/", 303)
 
         return endpoint
 

@@ -41,7 +41,9 @@ def shingle_hashes(text: Words, width: int = SHINGLE_WORDS) -> NDArray[np.uint64
     A text with fewer words has none.
     """
     folded = text.folded
-    runs = {" ".join(folded[place : place + width]) for place in range(len(folded) - width + 1)}
+    runs = {
+        " ".join(folded[position : position + width]) for position in range(len(folded) - width + 1)
+    }
     return np.unique(string_hashes(sorted(runs)))
 
 
@@ -69,8 +71,10 @@ class Corpus:
         """
         counts = np.zeros(len(shingles), dtype=np.int64)
         if len(self._shingles):
-            places = np.minimum(np.searchsorted(self._shingles, shingles), len(self._shingles) - 1)
-            counts = np.where(self._shingles[places] == shingles, self._counts[places], 0)
+            positions = np.minimum(
+                np.searchsorted(self._shingles, shingles), len(self._shingles) - 1
+            )
+            counts = np.where(self._shingles[positions] == shingles, self._counts[positions], 0)
         for text in excluded:
             counts = counts - np.isin(shingles, text, assume_unique=True)
         return Frequencies(shingles, counts, self.texts - len(excluded))
@@ -155,12 +159,12 @@ class Sample:
         self,
         store: Store,
         width: int = SHINGLE_WORDS,
-        most: int = SAMPLE,
+        limit: int = SAMPLE,
         progress: Progress = no_progress,
     ) -> None:
         self._store, self._recipe, self._width = store, require_recipe(store), width
         self._ids: dict[str, str] = {}
-        self._corpus = Corpus(self._read(most, progress))
+        self._corpus = Corpus(self._read(limit, progress))
 
     def compare(self, a: str, b: str) -> DiscountedSimilarity:
         """Compare two texts by S_R, shingles weighted by how rare they are in the sample; copies of
@@ -176,11 +180,11 @@ class Sample:
             [shingle_hashes(normal_words(row.text), self._width) for row in rows],
         )
 
-    def _read(self, most: int, progress: Progress) -> Iterator[NDArray[np.uint64]]:
+    def _read(self, limit: int, progress: Progress) -> Iterator[NDArray[np.uint64]]:
         shingle_count = 0
-        for place, row in enumerate(islice(self._store.scan(), most)):
-            if place % EVERY == 0:
-                progress("counting passages", place, most)
+        for index, row in enumerate(islice(self._store.scan(), limit)):
+            if index % EVERY == 0:
+                progress("counting passages", index, limit)
             if row.exact not in self._ids:
                 self._ids[row.exact] = row.id
                 shingles = shingle_hashes(normal_words(row.text), self._width)

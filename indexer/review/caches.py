@@ -18,8 +18,8 @@ T = TypeVar("T")
 class TimedCache(Generic[T]):
     """The most recent `most` values, each for `seconds`; safe to share by threads."""
 
-    def __init__(self, most: int, seconds: float = math.inf) -> None:
-        self._most, self._seconds = most, seconds
+    def __init__(self, limit: int, seconds: float = math.inf) -> None:
+        self._most, self._seconds = limit, seconds
         self._values = OrderedDict[object, tuple[float, T]]()
         self._lock = threading.Lock()
 
@@ -56,9 +56,9 @@ class LatestReader(Generic[K, T]):
     wants none of those before. Safe to share by threads.
     """
 
-    def __init__(self, read: Callable[[K], T], most: int) -> None:
+    def __init__(self, read: Callable[[K], T], limit: int) -> None:
         self._read = read
-        self._most = most
+        self._most = limit
         self._results: OrderedDict[K, T | Exception] = OrderedDict()
         self._wanted: list[K] = []
         self._is_reading = False
@@ -115,7 +115,7 @@ TIMEOUT_SECONDS = 1.5  # for which a caller waits for the result
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingProgress:
+class ReadProgress:
     """The stage of a reading, and `done` of `total` documents in it."""
 
     stage: str = "waiting"
@@ -137,7 +137,7 @@ class SurveyReader(Generic[T]):
         self._thread: threading.Thread | None = None
         self._result: T | None = None
         self._error: Exception | None = None
-        self.progress = ReadingProgress()
+        self.progress = ReadProgress()
         self.seconds = 0.0
         self.began = 0.0
         self._started = -math.inf
@@ -202,7 +202,7 @@ class SurveyReader(Generic[T]):
             self._ready.set()
 
     def _report(self, stage: str, done: int, total: int) -> None:
-        self.progress = ReadingProgress(stage, done, total)
+        self.progress = ReadProgress(stage, done, total)
 
 
 # Results that take long, computed beside the request for them, one at a time, and kept.
@@ -234,11 +234,11 @@ class ReaderCache:
     def __init__(
         self,
         weight: int,
-        most: int,
+        limit: int,
         lease: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._weight, self._most, self._lease = weight, most, lease
+        self._weight, self._most, self._lease = weight, limit, lease
         self._clock = clock
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
         self._lock = threading.Lock()
@@ -259,11 +259,11 @@ class ReaderCache:
             except _UnwantedResult:  # it ended when this call came
                 continue
 
-    def progress(self, key: object) -> ReadingProgress:
+    def progress(self, key: object) -> ReadProgress:
         """Return how far the computation of a result is."""
         with self._lock:
             entry = self._entries.get(key)
-        return entry.reader.progress if entry else ReadingProgress()
+        return entry.reader.progress if entry else ReadProgress()
 
     def clear(self) -> None:
         """Discard the results that are ready."""

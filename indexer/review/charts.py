@@ -70,7 +70,7 @@ _CONFIG = {
     },
 }
 Spec: TypeAlias = dict[str, Any]
-Place: TypeAlias = str | float
+AxisValue: TypeAlias = str | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Line:
     """A named line through (across, up) points. `None` upwards is a gap."""
 
     name: str
-    points: Sequence[tuple[Place, float | None]]
+    points: Sequence[tuple[AxisValue, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +146,16 @@ def lines(
     scale = scale or Scale(1.0, shares=True)
     names = [line.name for line in series]
     rows = [
-        {"line": line.name, "place": place, "value": value, "order": order}
+        {"line": line.name, "place": position, "value": value, "order": order}
         for line in series
-        for order, (place, value) in enumerate(line.points)
+        for order, (position, value) in enumerate(line.points)
     ]
     points = [point for line in series for point in line.points]
-    numbers = [place for place, _ in points if not isinstance(place, str)]
+    numbers = [position for position, _ in points if not isinstance(position, str)]
     values = [value for _, value in points if value is not None]
     is_ordinal = len(numbers) < len(points)
     encoding = {
-        "x": _places(across, is_ordinal, first=min(numbers, default=0.0)),
+        "x": _positions(across, is_ordinal, first=min(numbers, default=0.0)),
         "y": _upwards(scale, max(values, default=1.0)),
         "order": {"field": "order"},
         **_by_colour_and_dashes(names),
@@ -179,15 +179,15 @@ def histogram(
     rows: list[Spec] = []
     for side, (name, numbers) in enumerate(counts):
         width = 1 / len(numbers)
-        for place, number in enumerate(numbers):
+        for index, number in enumerate(numbers):
             if number:
-                start = (place + side / 2) * width
+                start = (index + side / 2) * width
                 rows.append({"line": name, "from": start, "to": start + width / 2, "value": number})
-    most = max(max(numbers) for _, numbers in counts)
+    limit = max(max(numbers) for _, numbers in counts)
     encoding = {
-        "x": {**_places(across, False), "field": "from"},
+        "x": {**_positions(across, False), "field": "from"},
         "x2": {"field": "to"},
-        "y": _upwards(Scale(most, log=True), most),
+        "y": _upwards(Scale(limit, log=True), limit),
         "y2": {"datum": 0},
         "color": _by_colour(
             [name for name, _ in counts], {"symbolType": "square", "symbolSize": 120}
@@ -213,7 +213,7 @@ def standalone(svg: str) -> str:
     return re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", whole)
 
 
-def _places(title: str, is_ordinal: bool, first: float = 0.0) -> Spec:
+def _positions(title: str, is_ordinal: bool, first: float = 0.0) -> Spec:
     """Describe the scale across: places in their order, or numbers from about `first` to 1."""
     if is_ordinal:
         axis = {"labelAngle": 0, "labelOverlap": True, "title": title, "grid": False}
@@ -225,11 +225,11 @@ def _places(title: str, is_ordinal: bool, first: float = 0.0) -> Spec:
 
 def _upwards(scale: Scale, greatest: float) -> Spec:
     """Describe the upright scale of values of which `greatest` is the greatest."""
-    most = (greatest if scale.most is None else scale.most) or 1.0
+    limit = (greatest if scale.most is None else scale.most) or 1.0
     axis: Spec = {"title": None, "format": ".0%" if scale.shares else ",~g", "tickCount": 5}
-    shape: Spec = {"domain": [0, most], "nice": False}
+    shape: Spec = {"domain": [0, limit], "nice": False}
     if scale.log:
-        powers = [10**power for power in range(12) if 10**power <= most]
+        powers = [10**power for power in range(12) if 10**power <= limit]
         axis |= {"values": [0, *powers], "format": ",d"}
         shape |= {"type": "symlog", "constant": 1}
     elif not scale.shares:
@@ -239,24 +239,24 @@ def _upwards(scale: Scale, greatest: float) -> Spec:
 
 
 def _by_colour_and_dashes(names: Sequence[str]) -> Spec:
-    dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
+    dashes = [_DASHES[position % len(_DASHES)] for position in range(len(names))]
     legend: Spec = {} if len(names) > 1 else {"legend": None}
     dashed = {"field": "line", "sort": None, "scale": {"domain": list(names), "range": dashes}}
     return {"color": _by_colour(names), "strokeDash": {**dashed, **legend}}
 
 
 def _by_colour(names: Sequence[str], legend: Spec | None = None) -> Spec:
-    colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(names))]
+    colours = [_COLOURS[position % len(_COLOURS)] for position in range(len(names))]
     shown = (legend or {}) if len(names) > 1 else None
     scale = {"domain": list(names), "range": colours}
     return {"field": "line", "sort": None, "scale": scale, "legend": shown}
 
 
-def _marked(place: float | None) -> list[Spec]:
-    if place is None:
+def _marked(position: float | None) -> list[Spec]:
+    if position is None:
         return []
     rule = {"type": "rule", "color": _SOFT, "strokeDash": [4, 3]}
-    one_row = {"values": [{"place": place}]}
+    one_row = {"values": [{"place": position}]}
     across = {"field": "place", "type": "quantitative"}
     return [{"data": one_row, "mark": rule, "encoding": {"x": across}}]
 
@@ -293,7 +293,7 @@ def first_filled(values: Sequence[int]) -> int:
     >>> first_filled([0, 0, 3, 0])
     2
     """
-    return next((place for place, value in enumerate(values) if value), len(values))
+    return next((index for index, value in enumerate(values) if value), len(values))
 
 
 def curve(steps: Sequence[Step], estimated: bool = False) -> str:
@@ -302,16 +302,16 @@ def curve(steps: Sequence[Step], estimated: bool = False) -> str:
     `estimated`: the line of the estimated steps, which ends where that of the others begins. The
     greatest number is as high as the chart; 0 lies at the bottom.
     """
-    most = max((step.gathered for step in steps), default=0) or 1
+    limit = max((step.gathered for step in steps), default=0) or 1
     low, high = (steps[0].threshold, steps[-1].threshold) if steps else (0.0, 1.0)
     points = []
-    for place, step in enumerate(steps):
-        joins = estimated and place > 0 and steps[place - 1].estimated
+    for index, step in enumerate(steps):
+        joins = estimated and index > 0 and steps[index - 1].estimated
         if step.estimated != estimated and not joins:
             continue
         x = across(step.threshold, low, high)
         points.append(
-            f"{x:.1f},{_CHART_GEOMETRY_HEIGHT - step.gathered / most * _CHART_GEOMETRY_HEIGHT:.1f}"
+            f"{x:.1f},{_CHART_GEOMETRY_HEIGHT - step.gathered / limit * _CHART_GEOMETRY_HEIGHT:.1f}"
         )
     return " ".join(points)
 

@@ -95,19 +95,19 @@ def _merged(
 ) -> Iterator[CollationRow]:
     """Yield the rows with a further version."""
     done = 0
-    for row, place in zip(rows, _places(rows, units), strict=True):
-        if place is None:
+    for row, position in zip(rows, _positions(rows, units), strict=True):
+        if position is None:
             row.cells.append(None)
             yield row
             continue
-        yield from (_new_row(unit, version) for unit in units[done:place])
-        text, words = units[place]
+        yield from (_new_row(unit, version) for unit in units[done:position])
+        text, words = units[position]
         if words not in row.words:
             row.readings.append(text)
             row.words.append(words)
         row.cells.append(row.words.index(words))
         yield row
-        done = place + 1
+        done = position + 1
     yield from (_new_row(unit, version) for unit in units[done:])
 
 
@@ -116,24 +116,24 @@ def _new_row(unit: Unit, version: int) -> CollationRow:
     return CollationRow([text], [*[None] * version, 0], [words])
 
 
-def _places(rows: Sequence[CollationRow], units: Sequence[Unit]) -> list[int | None]:
+def _positions(rows: Sequence[CollationRow], units: Sequence[Unit]) -> list[int | None]:
     """Return for each row the place of its passage among `units`, None without one."""
     scores = _scores(rows, [words for _, words in units])
     best = np.zeros((len(rows) + 1, len(units) + 1))
     for at, row_scores in enumerate(scores):
         aligned = np.maximum(best[at, 1:], best[at, :-1] + row_scores)
         best[at + 1, 1:] = np.maximum.accumulate(aligned)
-    places: list[int | None] = [None] * len(rows)
-    at, place = len(rows), len(units)
-    while at and place:
-        if best[at, place] == best[at - 1, place]:
+    positions: list[int | None] = [None] * len(rows)
+    at, position = len(rows), len(units)
+    while at and position:
+        if best[at, position] == best[at - 1, position]:
             at -= 1
-        elif best[at, place] == best[at, place - 1]:
-            place -= 1
+        elif best[at, position] == best[at, position - 1]:
+            position -= 1
         else:
-            at, place = at - 1, place - 1
-            places[at] = place
-    return places
+            at, position = at - 1, position - 1
+            positions[at] = position
+    return positions
 
 
 def _scores(rows: Sequence[CollationRow], units: Sequence[Words]) -> NDArray[np.float64]:
@@ -144,13 +144,13 @@ def _scores(rows: Sequence[CollationRow], units: Sequence[Words]) -> NDArray[np.
     for words in (*readings, *units):
         numbers.update((word, len(numbers)) for word in words if word not in numbers)
     table = np.zeros((len(readings) + len(units), len(numbers)), dtype=np.float32)
-    for place, words in enumerate((*readings, *units)):
-        table[place, [numbers[word] for word in words]] = 1
+    for index, words in enumerate((*readings, *units)):
+        table[index, [numbers[word] for word in words]] = 1
     sizes = table.sum(axis=1)
     left, right = table[: len(readings)], table[len(readings) :]
     common = left @ right.T
-    shares = 2.0 * common / (sizes[: len(readings), None] + sizes[None, len(readings) :])
-    similarity = np.where(shares >= ALIKE, shares, 0.0)
+    fractions = 2.0 * common / (sizes[: len(readings), None] + sizes[None, len(readings) :])
+    similarity = np.where(fractions >= ALIKE, fractions, 0.0)
     keys: dict[Words, int] = {}
     own = np.array([keys.setdefault(words, len(keys)) for words in readings], dtype=np.int64)
     others = np.array([keys.get(words, -1) for words in units], dtype=np.int64)

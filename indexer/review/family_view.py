@@ -119,15 +119,15 @@ def _warnings(
     if cut:
         noun = "document" if cut == 1 else "documents"
         yield f"the text of {cut:,} {noun} is cut; similarity is that of what was read"
-    least = _least_similarity(documents, recipe)
-    if least:
+    minimum = _min_similarity(documents, recipe)
+    if minimum:
         yield (
             "members are similar to the principal, not to each other: "
-            f"two of them share {percent(least)} only, by their sketches"
+            f"two of them share {percent(minimum)} only, by their sketches"
         )
 
 
-def _least_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
+def _min_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
     """Return the least similarity of two members; None unless it is clearly low.
 
     That is .1 or more below the least similarity to the principal.
@@ -137,6 +137,6 @@ def _least_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
     stored = [row.similarity for row in rows if row.similarity is not None]
     size, bits = recipe.slot_bytes, recipe.packed or FULL
     slots = [unpack_slots(row.minhash, size) for row in rows[:COMPARED] if row.minhash]
-    values = [np.mean(a == b) for place, a in enumerate(slots) for b in slots[:place]]
-    least = float(without_chance(np.array([min(values, default=1.0)]), bits)[0])
-    return least if stored and least < min(stored) - 0.1 else None
+    values = [np.mean(a == b) for index, a in enumerate(slots) for b in slots[:index]]
+    minimum = float(without_chance(np.array([min(values, default=1.0)]), bits)[0])
+    return minimum if stored and minimum < min(stored) - 0.1 else None

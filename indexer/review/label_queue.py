@@ -97,7 +97,7 @@ class LabelQueue:
         """
         with self._changed:
             return [
-                (number, spell_outcome(request, self._outcomes[number]))
+                (number, format_outcome(request, self._outcomes[number]))
                 for number, request in self._unseen.items()
                 if request.reviewer == reviewer
             ]
@@ -214,7 +214,7 @@ def is_as_wanted(outcome: Outcome) -> bool:
     return isinstance(outcome, LabelResult) and not outcome.conflict
 
 
-def spell_outcome(request: LabelRequest, outcome: Outcome) -> str:
+def format_outcome(request: LabelRequest, outcome: Outcome) -> str:
     """Return what is to be said of an outcome that is not as wanted."""
     names = ", ".join([*request.options.add, *request.options.remove]) if request.options else ""
     what = f"The label {names}" if names else f"The undo of labelling {request.undo}"

@@ -175,7 +175,7 @@ class _LabellingPages:
         wanted = label_request(self._site, values, login)
         if values.dry_run == "yes":
             plan = self._site.keep_plan(wanted, plan_label(self._site, wanted))
-            return lead_to(link("/labelled", plan=plan, next=local_address(values.next)))
+            return redirect_to(link("/labelled", plan=plan, next=local_address(values.next)))
         return self._write(wanted, values.next)
 
     def _write(self, wanted: LabelRequest, next_page: str) -> Response:
@@ -183,9 +183,9 @@ class _LabellingPages:
         number = self._site.labels.put(wanted)
         outcome = take_outcome(self._site, number)
         is_settled = outcome is None or is_as_wanted(outcome)
-        place = local_address(next_page)
-        return lead_to(
-            place if place and is_settled else link("/labelled", number=number, next=place)
+        address = local_address(next_page)
+        return redirect_to(
+            address if address and is_settled else link("/labelled", number=number, next=address)
         )
 
     async def _values(self, request: Request, form: type[P]) -> P:
@@ -199,7 +199,7 @@ def local_address(address: str) -> str:
     return address if is_local and address.isprintable() else ""
 
 
-def lead_to(address: str) -> Response:
+def redirect_to(address: str) -> Response:
     """Return the answer to a form: the page to go on with."""
     return RedirectResponse(address, _REDIRECT)
 
@@ -264,15 +264,15 @@ class _WorkListPages:
         options = parse_parameters(ClaimParameters, {**wanted, "after": [values.after]})
         result = await run_in_threadpool(claim, self._site, options, login_of(request))
         if result.family:
-            return lead_to(link("/family", id=result.family, list=values.list))
-        return lead_to(f"/worklist?{values.list}" if values.list else "/worklist")
+            return redirect_to(link("/family", id=result.family, list=values.list))
+        return redirect_to(f"/worklist?{values.list}" if values.list else "/worklist")
 
     async def assign(self, request: Request) -> Response:
         """Give the groups that are checked to a reviewer."""
         fields = await read_fields(request, self._site.token)
         values = parse_parameters(_AssignForm, fields)
         await run_in_threadpool(assign, self._site, values, login_of(request))
-        return lead_to(local_address(values.next) or "/worklist")
+        return redirect_to(local_address(values.next) or "/worklist")
 
     async def note(self, request: Request) -> Response:
         """Write a note on a document."""
@@ -283,7 +283,7 @@ class _WorkListPages:
         row = await run_in_threadpool(self._site.row, values.id)
         name = login_of(request).name
         await run_in_threadpool(self._site.review.add_note, row.id, name, values.text.strip())
-        return lead_to(f"{link('/document', id=row.id)}#notes")
+        return redirect_to(f"{link('/document', id=row.id)}#notes")
 
     def history(self, request: Request) -> Response:
         """Answer with every change of a document's labels, the last one first, as csv."""

@@ -20,7 +20,7 @@ from indexer.stores.abilities import FullStore
 from indexer.system.logs import event, span
 
 if TYPE_CHECKING:
-    from indexer.jobs.metrics import Figures
+    from indexer.jobs.metrics import Statistics
 
 
 OTHER = "other"
@@ -28,15 +28,15 @@ _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 _METHODS = ("GET", "HEAD", "POST")
 
 
-class SiteFigures:
+class SiteStatistics:
     """The metrics of a site, where `prometheus-client` is installed."""
 
     def __init__(self, store: FullStore) -> None:
-        self._figures: Figures | None = None
+        self._figures: Statistics | None = None
         with contextlib.suppress(ModuleNotFoundError):
-            from indexer.jobs.metrics import Figures
+            from indexer.jobs.metrics import Statistics
 
-            self._figures = Figures(store)
+            self._figures = Statistics(store)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
@@ -60,7 +60,7 @@ class MeasureRequests:
     `/static`.
     """
 
-    def __init__(self, app: App, routes: Collection[str], figures: SiteFigures) -> None:
+    def __init__(self, app: App, routes: Collection[str], figures: SiteStatistics) -> None:
         self._app = app
         self._routes = frozenset(routes)
         self._figures = figures
@@ -108,10 +108,10 @@ class LimitMemory:
     Where that does not suffice, it discards again when memory has grown by a quarter of `most`.
     """
 
-    def __init__(self, app: App, most: int, discard: Callable[[], None]) -> None:
+    def __init__(self, app: App, limit: int, discard: Callable[[], None]) -> None:
         self._app = app
-        self._most, self._growth = most, most // _SHARE
-        self._limit = most
+        self._most, self._growth = limit, limit // _SHARE
+        self._limit = limit
         self._discard = discard
         self._lock = threading.Lock()
         self._process = psutil.Process()

@@ -147,9 +147,9 @@ def redline_pdf(comparison: Comparison, fonts: Sequence[Path] = ()) -> bytes:
     of 100,000 where letters change their shapes or direction, as in Hindi, Arabic and Hebrew.
     """
     is_shaped = any(_SHAPED.search(text) for text in comparison.texts)
-    most = MOST_SHAPED if is_shaped else MOST_CHARS
-    if sum(map(len, comparison.texts)) > most:
-        raise UsageError(f"a PDF holds texts of {most:,} characters at most here; write a docx")
+    limit = MOST_SHAPED if is_shaped else MOST_CHARS
+    if sum(map(len, comparison.texts)) > limit:
+        raise UsageError(f"a PDF holds texts of {limit:,} characters at most here; write a docx")
     files = [_default_font(), *fonts]
     known = _known(files)
     stretches = [
@@ -158,12 +158,12 @@ def redline_pdf(comparison: Comparison, fonts: Sequence[Path] = ()) -> bytes:
     ]
     missing = _missing((text for _, text in stretches), known)
     pdf = _document(files, is_shaped)
-    _write_head(pdf, comparison.names, known, missing)
+    _write_heading(pdf, comparison.names, known, missing)
     for change, text in stretches:
         style, colour = _STYLES[change]
         pdf.set_font(_FONT, style, _SIZE)
         pdf.set_text_color(*colour)
-        pdf.write(_LINE, _spelled(text, known))
+        pdf.write(_LINE, _formatted(text, known))
     return bytes(pdf.output())
 
 
@@ -187,12 +187,12 @@ def _document(files: Sequence[Path], is_shaped: bool) -> FPDF:
     return pdf
 
 
-def _write_head(
+def _write_heading(
     pdf: FPDF, names: tuple[str, str], known: frozenset[int], missing: Sequence[str]
 ) -> None:
     """Write what is compared, what the marks mean, and which characters are missing."""
     shown = (visible(name).translate(_BRACKETS) for name in names)
-    before, after = (_spelled(name, known) for name in shown)
+    before, after = (_formatted(name, known) for name in shown)
     pdf.set_title(f"Changes from {before} to {after}")
     pdf.set_creator("nearfold")
     lines = [f"Changes from {before} to {after}"]
@@ -223,7 +223,7 @@ def _missing(texts: Iterable[str], known: frozenset[int]) -> list[str]:
     return sorted(char for char in chars if ord(char) not in known and not char.isspace())
 
 
-def _spelled(text: str, known: frozenset[int]) -> str:
+def _formatted(text: str, known: frozenset[int]) -> str:
     """Return a text with a mark in place of each character that no font has.
 
     What joins or parts letters without a shape of its own stays.

@@ -18,8 +18,8 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from indexer.comparing.criteria import spell_reasons
-from indexer.comparing.differences import spell_differences, spell_sides
+from indexer.comparing.criteria import format_reasons
+from indexer.comparing.differences import format_differences, format_new_words_by_text
 from indexer.system.release import release
 from indexer.wording import percent, visible, visible_line, visible_lines, well_formed
 
@@ -130,7 +130,7 @@ def environment() -> Environment:
         "lines": visible_lines,
         "number": number,
         "percent": percent,
-        "share_of": share_of,
+        "share_of": fraction_of,
         "bytes": size,
         "day": day,
         "kind": kind,
@@ -144,9 +144,9 @@ def environment() -> Environment:
         "filter_name": filter_name,
         "shortened": shortened,
         "visible_text": visible_line,
-        "differing": spell_differences,
-        "reasons": lambda match: "; ".join(map(visible, spell_reasons(match))),
-        "new_words_by_side": spell_sides,
+        "differing": format_differences,
+        "reasons": lambda match: "; ".join(map(visible, format_reasons(match))),
+        "new_words_by_side": format_new_words_by_text,
     }
     templates.globals |= {"link": link, "paragraphs": paragraphs}
     return templates
@@ -168,10 +168,10 @@ def number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def share_of(part: int, whole: int) -> str:
+def fraction_of(part: int, whole: int) -> str:
     """Return a part of a whole in per cent; what is not 0 is never shown as 0 %.
 
-    >>> share_of(0, 0), share_of(1, 500), share_of(2, 5), share_of(499, 500)
+    >>> fraction_of(0, 0), fraction_of(1, 500), fraction_of(2, 5), fraction_of(499, 500)
     ('0%', 'under 1%', '40%', '99.8%')
     """
     if 0 < part < whole / 100:
@@ -297,13 +297,15 @@ def filter_name(text: str) -> str:
     return f"{spaced(field)} {value}" if is_limit else value
 
 
-def shortened(text: str, most: int) -> str:
-    """Return a text without its middle when it is longer than `most` characters.
+def shortened(text: str, limit: int) -> str:
+    """Return a text without its middle when it is longer than `limit` characters.
 
     >>> shortened("from the first word to the last", 15)
     'from th … he last'
     """
-    return text if len(text) <= most else f"{text[: most // 2]} … {text[len(text) - most // 2 :]}"
+    return (
+        text if len(text) <= limit else f"{text[: limit // 2]} … {text[len(text) - limit // 2 :]}"
+    )
 
 
 def paragraphs(text: str) -> list[str]:

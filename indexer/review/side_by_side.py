@@ -16,7 +16,7 @@ from indexer.comparing.words import normal_words
 from indexer.wording import visible, visible_lines
 
 Mark: TypeAlias = Literal["passage", "moved", "only", "letters", "plain"]
-Letters: TypeAlias = tuple[int, int] | None
+CharacterSpans: TypeAlias = tuple[int, int] | None
 """The letters [start, end) of a word that differ from the opposite one; None for all of them."""
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WRAPPED = re.compile(r"(?<=[^\n]{40})\n(?=[^\s])")
@@ -58,59 +58,61 @@ class PlacedText:
             int(np.searchsorted(self.starts, span.end)),
         )
 
-    def word(self, place: int) -> str:
+    def word(self, position: int) -> str:
         """Return one word as written."""
-        return self.shown[int(self.starts[place]) : int(self.ends[place])]
+        return self.shown[int(self.starts[position]) : int(self.ends[position])]
 
     def clean(self, start: int, end: int) -> str:
         """Return a stretch of the text, safe to show."""
         return visible_lines(self.shown[start:end])
 
-    def paragraphs(self, places: range) -> set[int]:
+    def paragraphs(self, positions: range) -> set[int]:
         """Return the places of the words, but the first, that follow an empty line."""
-        if not places:
+        if not positions:
             return set()
-        start, end = int(self.starts[places.start]), int(self.ends[places.stop - 1])
+        start, end = int(self.starts[positions.start]), int(self.ends[positions.stop - 1])
         ends = [match.end() for match in PARAGRAPH.finditer(self.shown, start, end)]
-        return set(np.searchsorted(self.starts, ends).tolist()) - {places.start}
+        return set(np.searchsorted(self.starts, ends).tolist()) - {positions.start}
 
-    def cuts(self, places: range, most: int, paragraphs: set[int]) -> Iterator[int]:
+    def cuts(self, positions: range, limit: int, paragraphs: set[int]) -> Iterator[int]:
         """Yield the places of the words that begin a new part: at a paragraph that is near enough,
         else at the end of a line.
         """
-        place, least = places.start, max(1, most // 6)
-        while place < places.stop - least:
-            near = range(place + least, min(place + most + most // 2, places.stop))
-            cut = next((near_place for near_place in near if near_place in paragraphs), None)
-            if cut is None and places.stop - place <= most + most // 2:
+        position, minimum = positions.start, max(1, limit // 6)
+        while position < positions.stop - minimum:
+            near = range(position + minimum, min(position + limit + limit // 2, positions.stop))
+            cut = next(
+                (near_position for near_position in near if near_position in paragraphs), None
+            )
+            if cut is None and positions.stop - position <= limit + limit // 2:
                 return
-            place = self._line_end(place, most) if cut is None else cut
-            yield place
+            position = self._line_end(position, limit) if cut is None else cut
+            yield position
 
-    def _line_end(self, place: int, most: int) -> int:
-        """Return the word, about `most` after a place, before which a line ends, else the word at
+    def _line_end(self, position: int, limit: int) -> int:
+        """Return the word, about `limit` after a place, before which a line ends, else the word at
         that distance.
         """
-        near = range(place + most, place + most // 2, -1)
+        near = range(position + limit, position + limit // 2, -1)
         ends = (
             cut
             for cut in near
             if "\n" in self.shown[int(self.ends[cut - 1]) : int(self.starts[cut])]
         )
-        return next(ends, place + most)
+        return next(ends, position + limit)
 
     def split_span(self, span: Span, cuts: Sequence[int]) -> list[Span]:
         """Return a span cut before these words."""
         edges = [span.start, *(int(self.starts[cut]) for cut in cuts), span.end]
         return [Span(start, end, span.passage, span.moved) for start, end in pairwise(edges)]
 
-    def pack_spans(self, spans: Sequence[Span], most: int) -> Iterator[tuple[Span, ...]]:
-        """Yield spans in groups of about `most` words, long ones cut."""
+    def pack_spans(self, spans: Sequence[Span], limit: int) -> Iterator[tuple[Span, ...]]:
+        """Yield spans in groups of about `limit` words, long ones cut."""
         group: list[Span] = []
         size = 0
         for span in spans:
-            for piece in self.split_span(span, list(self.cuts(self.words(span), most, set()))):
-                if group and size + len(self.words(piece)) > most + most // 2:
+            for piece in self.split_span(span, list(self.cuts(self.words(span), limit, set()))):
+                if group and size + len(self.words(piece)) > limit + limit // 2:
                     yield tuple(group)
                     group, size = [], 0
                 group.append(piece)
@@ -118,7 +120,7 @@ class PlacedText:
         if group:
             yield tuple(group)
 
-    def marked_runs(self, span: Span, differing: Mapping[int, Letters]) -> Iterator[Run]:
+    def marked_runs(self, span: Span, differing: Mapping[int, CharacterSpans]) -> Iterator[Run]:
         """Yield the runs of a span that is not shared: differing words, and the rest."""
         end = span.start
         for start, stop, mark in self._differing(span, differing):
@@ -130,25 +132,25 @@ class PlacedText:
             yield Run(self.clean(end, span.end))
 
     def _differing(
-        self, span: Span, differing: Mapping[int, Letters]
+        self, span: Span, differing: Mapping[int, CharacterSpans]
     ) -> Iterator[tuple[int, int, Mark]]:
         """Yield offsets and mark of what differs in a span; consecutive whole words are one
         stretch.
         """
         waiting: tuple[int, int] | None = None
-        for place in self.words(span):
-            if place not in differing:
+        for position in self.words(span):
+            if position not in differing:
                 continue
-            start = int(self.starts[place])
-            stop = int(self.ends[place])
-            letters = differing[place]
-            if waiting and (letters or place - 1 not in differing):
+            start = int(self.starts[position])
+            stop = int(self.ends[position])
+            characters = differing[position]
+            if waiting and (characters or position - 1 not in differing):
                 yield (*waiting, "only")
                 waiting = None
-            if letters is None:
+            if characters is None:
                 waiting = (waiting[0] if waiting else start, stop)
-            elif letters[0] < letters[1]:
-                yield start + letters[0], start + letters[1], "letters"
+            elif characters[0] < characters[1]:
+                yield start + characters[0], start + characters[1], "letters"
         if waiting:
             yield (*waiting, "only")
 
@@ -160,9 +162,9 @@ def trim_blanks(runs: Sequence[Run]) -> list[Run]:
         (range(len(trimmed)), str.lstrip),
         (range(len(trimmed) - 1, -1, -1), str.rstrip),
     ):
-        for place in order:
-            trimmed[place] = replace(trimmed[place], text=trim(trimmed[place].text))
-            if trimmed[place].text:
+        for position in order:
+            trimmed[position] = replace(trimmed[position], text=trim(trimmed[position].text))
+            if trimmed[position].text:
                 break
     return trimmed
 
@@ -238,14 +240,14 @@ class SideBySide:
     (['same', 'changed'], 1)
     """
 
-    def __init__(self, comparison: Comparison, most: int = WORDS) -> None:
+    def __init__(self, comparison: Comparison, limit: int = WORDS) -> None:
         self.comparison = comparison
         self._texts = tuple(map(PlacedText, comparison.texts))
         self._begins = (
             [passage.a[0] for passage in comparison.shared],
             [passage.b[0] for passage in comparison.shared],
         )
-        self.blocks = list(self._make_blocks(most))
+        self.blocks = list(self._make_blocks(limit))
 
     @property
     def differences(self) -> int:
@@ -262,11 +264,11 @@ class SideBySide:
             right = self._cell(block, 1, [differing[1] for differing in marked])
             yield Cells(left, right, block.same)
 
-    def _make_blocks(self, most: int) -> Iterator[Block]:
+    def _make_blocks(self, limit: int) -> Iterator[Block]:
         parts: list[Part] = []
         size = 0
-        for part in self._parts(most):
-            if parts and (size >= most or self._new_paragraph(parts[-1], part)):
+        for part in self._parts(limit):
+            if parts and (size >= limit or self._new_paragraph(parts[-1], part)):
                 yield Block(tuple(parts))
                 parts, size = [], 0
             parts.append(part)
@@ -274,19 +276,19 @@ class SideBySide:
         if parts:
             yield Block(tuple(parts))
 
-    def _parts(self, most: int) -> Iterator[Part]:
+    def _parts(self, limit: int) -> Iterator[Part]:
         number = 0
         for row in rows(self.comparison):
             kind = _kind(row)
             if kind == "same":
-                yield from (Part(kind, left, right) for left, right in self._same_parts(row, most))
+                yield from (Part(kind, left, right) for left, right in self._same_parts(row, limit))
                 continue
             number += 1
-            for nth, (left, right) in enumerate(self._other_parts(row, most)):
+            for nth, (left, right) in enumerate(self._other_parts(row, limit)):
                 yield Part(kind, left, right, None if nth else number)
 
     def _same_parts(
-        self, row: Row, most: int
+        self, row: Row, limit: int
     ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
         """Yield one passage, cut at the same words on both sides, where a paragraph of either
         begins.
@@ -299,9 +301,9 @@ class SideBySide:
         cuts: list[int] = []
         if len(left_words) == len(right_words):
             paragraphs = self._texts[0].paragraphs(left_words) | {
-                place - shift for place in self._texts[1].paragraphs(right_words)
+                position - shift for position in self._texts[1].paragraphs(right_words)
             }
-            cuts = list(self._texts[0].cuts(left_words, most, paragraphs))
+            cuts = list(self._texts[0].cuts(left_words, limit, paragraphs))
         sides = (
             self._texts[0].split_span(left, cuts),
             self._texts[1].split_span(right, [cut + shift for cut in cuts]),
@@ -309,13 +311,13 @@ class SideBySide:
         yield from (((a,), (b,)) for a, b in zip(*sides, strict=True))
 
     def _other_parts(
-        self, row: Row, most: int
+        self, row: Row, limit: int
     ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
         """Yield what differs, each side cut independently; only the beginning of the first part is
         aligned.
         """
         sides = (
-            text.pack_spans(spans, most)
+            text.pack_spans(spans, limit)
             for text, spans in zip(self._texts, (row.left, row.right), strict=True)
         )
         yield from zip_longest(*sides, fillvalue=())
@@ -333,31 +335,31 @@ class SideBySide:
 
     def _word_differences(
         self, part: Part
-    ) -> tuple[Mapping[int, Letters] | None, Mapping[int, Letters] | None]:
+    ) -> tuple[Mapping[int, CharacterSpans] | None, Mapping[int, CharacterSpans] | None]:
         """Return for each side the differing words by place; None for a part that is not compared
         word by word.
         """
         left_text, right_text = self._texts
-        left_places = _unshared_places(left_text, part.left)
-        right_places = _unshared_places(right_text, part.right)
-        if not left_places or not right_places:
+        left_positions = _unshared_positions(left_text, part.left)
+        right_positions = _unshared_positions(right_text, part.right)
+        if not left_positions or not right_positions:
             return None, None
-        if max(len(left_places), len(right_places)) > COMPARED:
+        if max(len(left_positions), len(right_positions)) > COMPARED:
             return None, None
-        a = [left_text.word(place) for place in left_places]
-        b = [right_text.word(place) for place in right_places]
+        a = [left_text.word(position) for position in left_positions]
+        b = [right_text.word(position) for position in right_positions]
         if len(a) + len(b) > FEW and 5 * len({*a} & {*b}) < min(len({*a}), len({*b})):
             return None, None
-        left: dict[int, Letters] = {}
-        right: dict[int, Letters] = {}
+        left: dict[int, CharacterSpans] = {}
+        right: dict[int, CharacterSpans] = {}
         for edit in edits(a, b):
-            left_letters, right_letters = _letters(edit, a, b)
-            left |= zip(left_places[edit.a : edit.a_end], left_letters, strict=True)
-            right |= zip(right_places[edit.b : edit.b_end], right_letters, strict=True)
+            left_characters, right_characters = _character_spans(edit, a, b)
+            left |= zip(left_positions[edit.a : edit.a_end], left_characters, strict=True)
+            right |= zip(right_positions[edit.b : edit.b_end], right_characters, strict=True)
         return left, right
 
     def _cell(
-        self, block: Block, side: int, marked: Sequence[Mapping[int, Letters] | None]
+        self, block: Block, side: int, marked: Sequence[Mapping[int, CharacterSpans] | None]
     ) -> tuple[Run, ...]:
         text = self._texts[side]
         runs: list[Run] = []
@@ -376,7 +378,7 @@ class SideBySide:
         return tuple(trim_blanks(runs))
 
     def _runs(
-        self, span: Span, side: int, differing: Mapping[int, Letters] | None
+        self, span: Span, side: int, differing: Mapping[int, CharacterSpans] | None
     ) -> Iterator[Run]:
         text = self._texts[side]
         if span.passage is not None:
@@ -412,20 +414,22 @@ def _kind(row: Row) -> Kind:
     return "left" if row.left else "right"
 
 
-def _unshared_places(text: PlacedText, spans: Sequence[Span]) -> list[int]:
+def _unshared_positions(text: PlacedText, spans: Sequence[Span]) -> list[int]:
     """Return the places of the words of spans that are in no shared passage."""
-    return [place for span in spans if span.passage is None for place in text.words(span)]
+    return [position for span in spans if span.passage is None for position in text.words(span)]
 
 
-def _letters(edit: Edit, a: Sequence[str], b: Sequence[str]) -> tuple[list[Letters], list[Letters]]:
+def _character_spans(
+    edit: Edit, a: Sequence[str], b: Sequence[str]
+) -> tuple[list[CharacterSpans], list[CharacterSpans]]:
     """Return for each word of an edit the letters [start, end) that differ from the opposite word;
     None for the whole word.
     """
     left_words, right_words = a[edit.a : edit.a_end], b[edit.b : edit.b_end]
     if len(left_words) != len(right_words):
         return [None] * len(left_words), [None] * len(right_words)
-    left: list[Letters] = []
-    right: list[Letters] = []
+    left: list[CharacterSpans] = []
+    right: list[CharacterSpans] = []
     for a_word, b_word in zip(left_words, right_words, strict=True):
         first, last = shared_ends(a_word, b_word)
         near = 2 * (first + last) >= min(len(a_word), len(b_word))
@@ -461,7 +465,7 @@ def difference_map(blocks: Sequence[Block]) -> Sequence[MapSegment]:
 
     No more than there are parts; empty without any characters.
     """
-    parts = [(place, part) for place, block in enumerate(blocks) for part in block.parts]
+    parts = [(index, part) for index, block in enumerate(blocks) for part in block.parts]
     sizes = [_size(part) for _, part in parts]
     count = min(SEGMENTS, len(parts))
     if not sum(sizes):
@@ -469,19 +473,19 @@ def difference_map(blocks: Sequence[Block]) -> Sequence[MapSegment]:
     width = sum(sizes) / count
     segments = [MapSegment() for _ in range(count)]
     start = 0
-    for (place, part), size in zip(parts, sizes, strict=True):
+    for (index, part), size in zip(parts, sizes, strict=True):
         last_character = start + max(0, size - 1)
         first = min(count - 1, int(start / width))
         last = min(count - 1, int(last_character / width))
         if part.difference is not None:
-            _begin(segments[first], part.difference, place)
+            _begin(segments[first], part.difference, index)
         moved = any(span.moved for span in (*part.left, *part.right))
         for number in range(first, last + 1):
             segments[number].moved |= moved
             if part.kind != "same":
                 overlap = min(start + size, (number + 1) * width) - max(start, number * width)
-                share = segments[number].differing + max(0.0, overlap / width)
-                segments[number].differing = min(1.0, share)
+                fraction = segments[number].differing + max(0.0, overlap / width)
+                segments[number].differing = min(1.0, fraction)
         start += size
     return segments
 

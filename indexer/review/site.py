@@ -21,19 +21,19 @@ from indexer.review.caches import (
     TIMEOUT_SECONDS,
     LatestReader,
     ReaderCache,
-    ReadingProgress,
+    ReadProgress,
     SurveyReader,
     TimedCache,
 )
 from indexer.review.comparison_cache import LONG_CHARS, Comparisons
 from indexer.review.label_queue import LabelQueue, LabelRequest
 from indexer.review.originals.files import OriginalFiles
-from indexer.review.store_figures import FamilyChanges, Preview, store_figures
+from indexer.review.store_figures import FamilyChanges, Preview, store_statistics
 from indexer.review.survey import survey
 from indexer.review.work_list import WorkList
 from indexer.searching.search import Page, SearchOptions, search
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
-from indexer.searching.stored_texts import side_cache
+from indexer.searching.stored_texts import text_cache
 from indexer.stores.abilities import CachesReads, FullStore
 from indexer.stores.journal import journal_path, last_job, last_jobs
 from indexer.stores.requirements import require_recipe
@@ -41,14 +41,14 @@ from indexer.system.logs import event
 from indexer.wording import count_of
 
 if TYPE_CHECKING:
-    from indexer.review.store_figures import StoreFigures
+    from indexer.review.store_figures import StoreStatistics
     from indexer.review.survey import Survey
 
 
 # What pages read of a whole store, each with the job of the store after which it was read.
 
 
-class DatedReading(Protocol):
+class DatedResult(Protocol):
     """A reading of a store.
 
     `job`: the last job on the store before it was read, or whose labels it followed since; None if
@@ -58,14 +58,14 @@ class DatedReading(Protocol):
     job: str | None
 
 
-D = TypeVar("D", bound=DatedReading)
+D = TypeVar("D", bound=DatedResult)
 
 
 @dataclass(eq=False, slots=True)
-class DatedFigures:
+class DatedStatistics:
     """Figures of a store, with the counts of documents and groups before they were read."""
 
-    figures: StoreFigures
+    figures: StoreStatistics
     job: str | None
     counts: tuple[int, int]
 
@@ -130,15 +130,17 @@ def preview_at(dated: DatedSurvey, threshold: float | None) -> ThresholdPreview:
     Raises `UsageError` for one below those that a survey makes.
     """
     survey = dated.survey
-    least = survey.threshold if threshold is None else checked_threshold(survey, threshold)
-    return ThresholdPreview(dated, survey.at(threshold), survey.changes(least))
+    minimum = survey.threshold if threshold is None else checked_threshold(survey, threshold)
+    return ThresholdPreview(dated, survey.at(threshold), survey.changes(minimum))
 
 
 def checked_threshold(survey: Survey, threshold: float) -> float:
     """Return a threshold as `group` takes it; raises `UsageError` for one below a survey's."""
-    least = survey.least_threshold
-    if round(threshold, 6) < least:
-        raise UsageError(f"groups are made here at {least:g} or more; for less, run nearfold group")
+    minimum = survey.least_threshold
+    if round(threshold, 6) < minimum:
+        raise UsageError(
+            f"groups are made here at {minimum:g} or more; for less, run nearfold group"
+        )
     return round(threshold, 6)
 
 
@@ -253,7 +255,7 @@ class Regrouping:
 
     def _run(self, options: GroupOptions) -> None:
         try:
-            self._state = _spell_result(group(self._store, options, progress=self._report))
+            self._state = _format_result(group(self._store, options, progress=self._report))
         except NearfoldError as error:
             self._error = error
             self._state = f"failed: {error}"
@@ -267,7 +269,7 @@ class Regrouping:
         self._state = f"{stage}, {done:,} of {total:,}" if total else stage
 
 
-def _spell_result(result: GroupResult) -> str:
+def _format_result(result: GroupResult) -> str:
     groups, changed = (
         count_of(result.families, "near-duplicate group"),
         count_of(result.changed, "document"),
@@ -343,7 +345,7 @@ class Site:
         """Return whether the store is so large that its survey begins when somebody asks for it."""
         return not self._is_survey_wanted and self._recent_counts()[0] > MOST_SURVEYED_UNASKED
 
-    def figures(self, timeout: float = TIMEOUT_SECONDS) -> DatedFigures | None:
+    def figures(self, timeout: float = TIMEOUT_SECONDS) -> DatedStatistics | None:
         """Return the figures of the store, as `survey` does: they are read without the texts."""
         return latest(self.figures_reader, self._last_job, timeout)
 
@@ -407,7 +409,7 @@ class Site:
             work.work.relabel((item.family, item.before, item.after) for item in changes)
             work.job = jobs[0]
 
-    def is_stale(self, dated: DatedSurvey | DatedFigures) -> bool:
+    def is_stale(self, dated: DatedSurvey | DatedStatistics) -> bool:
         """Return whether there are other documents or groups than before a survey was read."""
         return self._counts() != dated.counts
 
@@ -417,10 +419,10 @@ class Site:
         state = "-".join(map(str, (job, *counts)))
         return DatedSurvey(survey(self.store, progress), job, counts, state)
 
-    def _read_figures(self, progress: Progress) -> DatedFigures:
+    def _read_figures(self, progress: Progress) -> DatedStatistics:
         require_recipe(self.store)
         job, counts = self._last_job(), self._counts()
-        return DatedFigures(store_figures(self.store, progress), job, counts)
+        return DatedStatistics(store_statistics(self.store, progress), job, counts)
 
     def _last_job(self) -> str | None:
         return last_job(journal_path(self.store.address))
@@ -460,7 +462,7 @@ class Site:
         caches = (self.facets, self.comparisons, self.rendered, self._readers, self._folded)
         for cache in caches:
             cache.clear()
-        side_cache.clear()
+        text_cache.clear()
         if isinstance(self.store, CachesReads):
             self.store.forget_reads()
 
@@ -489,7 +491,7 @@ class Site:
 
     def folded_by_type(
         self, query: str, options: SearchOptions, timeout: float
-    ) -> tuple[Page | None, ReadingProgress]:
+    ) -> tuple[Page | None, ReadProgress]:
         """Return a search folded by duplicate type, and how far it is.
 
         None if it is not ready within `timeout` seconds: it goes on as long as somebody asks for

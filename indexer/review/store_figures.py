@@ -125,18 +125,18 @@ class StoredFamilies:
 
     def add(self, row: Outline | Entry) -> int:
         """Count a document, and return the place of its group."""
-        place = self._places.setdefault(row.family, len(self.names))
-        if place == len(self.names):
+        position = self._places.setdefault(row.family, len(self.names))
+        if position == len(self.names):
             self.names.append(row.family)
             self.paths.append(row.family)
             self.sizes.append(0)
             self.similarities.append(ALONE)
-        self.sizes[place] += 1
+        self.sizes[position] += 1
         if row.id == row.family:
-            self.paths[place] = row.path
+            self.paths[position] = row.path
         elif row.similarity is not None:
-            self.similarities[place] = min(self.similarities[place], row.similarity)
-        return place
+            self.similarities[position] = min(self.similarities[position], row.similarity)
+        return position
 
 
 BINS = 20  # of similarities to the principal, .05 wide
@@ -146,7 +146,7 @@ _THRESHOLDS = 10  # above that of the families
 _REPORTED = 1000  # documents between two reports of progress
 
 
-class StoreFigures:
+class StoreStatistics:
     """Figures from one reading of the rows of a store, without texts.
 
     `redundant`: documents that are not the principal of their group.
@@ -201,12 +201,12 @@ class StoreFigures:
         self._labels = +self._labels
 
 
-def store_figures(store: FullStore, progress: Progress = no_progress) -> StoreFigures:
+def store_statistics(store: FullStore, progress: Progress = no_progress) -> StoreStatistics:
     """Return the figures of a store; raises `StoreError` when nothing was indexed yet."""
     require_recipe(store)
     options = last_group_options(store)
     rows = _with_progress(outlines(store), store.counts().documents, progress)
-    return StoreFigures(rows, options or DEFAULT_OPTIONS, options is not None)
+    return StoreStatistics(rows, options or DEFAULT_OPTIONS, options is not None)
 
 
 def last_group_options(store: FullStore) -> GroupOptions | None:
@@ -272,8 +272,8 @@ def _less_similar(similarities: Iterable[float], threshold: float) -> Iterator[L
     values = np.sort(np.array(similarities, dtype=np.float64))
     first = math.floor(round(100 * threshold, 6)) + 1
     for hundredth in range(first, 101, max(1, -(-(101 - first) // _THRESHOLDS))):
-        least = hundredth / 100
-        yield LessSimilar(least, int(np.searchsorted(values, least)))
+        minimum = hundredth / 100
+        yield LessSimilar(minimum, int(np.searchsorted(values, minimum)))
 
 
 def _histogram(values: Iterable[float]) -> tuple[int, ...]:
@@ -282,5 +282,5 @@ def _histogram(values: Iterable[float]) -> tuple[int, ...]:
     >>> _histogram([0.85, 0.9, 1.0])[17:]
     (1, 1, 1)
     """
-    edges = [place / BINS for place in range(BINS + 1)]  # the nearest floats, as filters have them
+    edges = [path / BINS for path in range(BINS + 1)]  # the nearest floats, as filters have them
     return tuple(np.histogram(np.array(values, dtype=np.float64), bins=edges)[0].tolist())

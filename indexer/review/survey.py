@@ -26,7 +26,7 @@ from indexer.review.store_figures import (
     Move,
     Preview,
     Step,
-    StoreFigures,
+    StoreStatistics,
     last_group_options,
 )
 from indexer.stores.abilities import FullStore
@@ -38,7 +38,7 @@ _MOST_PARTS = 6  # of each
 STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 
-class Survey(StoreFigures):
+class Survey(StoreStatistics):
     """Figures of a store, and the groups that other thresholds would make.
 
     The measure is `none` for a recipe without slots.
@@ -58,13 +58,13 @@ class Survey(StoreFigures):
             self.measure = "none"
         self._ids = [entry.id for entry in entries]
         self._paths = [entry.path for entry in entries]
-        places = {id: place for place, id in enumerate(self._ids)}
+        positions = {id: index for index, id in enumerate(self._ids)}
         self.measured_from = max((preview.measured_from for preview in previews), default=FLOOR)
         self._is_final = is_grouped and all(
             entry.principal is not None and not entry.provisional for entry in entries
         )
         self._before = np.array(
-            [places.get(entry.family, place) for place, entry in enumerate(entries)], np.int32
+            [positions.get(entry.family, index) for index, entry in enumerate(entries)], np.int32
         )
         self._previews = previews
         self.steps = tuple(self._steps())
@@ -75,10 +75,10 @@ class Survey(StoreFigures):
         Below `FLOOR` those at `FLOOR`, unless the groups are of a lower one. A recipe without
         slots has none.
         """
-        least = self.threshold if threshold is None else threshold
+        minimum = self.threshold if threshold is None else threshold
         if not self._previews:
-            return Preview(least, self.measure, False, self.documents, 0, 0, 0, 0)
-        return self._preview(max(self.least_threshold, round(least, 6)))
+            return Preview(minimum, self.measure, False, self.documents, 0, 0, 0, 0)
+        return self._preview(max(self.least_threshold, round(minimum, 6)))
 
     @property
     def least_threshold(self) -> float:
@@ -136,8 +136,8 @@ class Survey(StoreFigures):
             changes.append(FamilyChange(family, tuple(inside[:_MOST_PARTS]), int(number[at])))
         return tuple(changes), len(several)
 
-    def _family(self, place: int, documents: int) -> FamilySize:
-        return FamilySize(self._ids[place], self._paths[place], documents)
+    def _family(self, position: int, documents: int) -> FamilySize:
+        return FamilySize(self._ids[position], self._paths[position], documents)
 
     def _steps(self) -> Iterator[Step]:
         for threshold in STEPS if self._previews else ():

@@ -23,7 +23,7 @@ Order: TypeAlias = Literal["size", "similarity", "conflict", "unreviewed"]
 Part: TypeAlias = Literal["open", "done", "conflict", "all"]
 _REPORTED = 1000  # documents between two reports of progress
 Labels: TypeAlias = tuple[str, ...]
-Places: TypeAlias = NDArray[np.int64]
+Positions: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,44 +61,44 @@ class WorkList:
         self._judgements = frozenset(judgements)
         self.moved: dict[str, str] = {}
         read = StoredFamilies()
-        labels_by_place: defaultdict[int, Counter[Labels]] = defaultdict(Counter)
+        labels_by_position: defaultdict[int, Counter[Labels]] = defaultdict(Counter)
         total = store.counts().documents
         for done, row in enumerate(outlines(store), 1):
-            place = read.add(row)
+            index = read.add(row)
             if judged := self._judged(row.labels):
-                labels_by_place[place][judged] += 1
+                labels_by_position[index][judged] += 1
             if row.id in followed and row.id != row.family:
                 self.moved[row.id] = row.family
             if not done % _REPORTED:
                 progress("families", done, total)
         by_id = sorted(range(len(read.names)), key=read.names.__getitem__)
-        self._names = [read.names[place] for place in by_id]
-        self._paths = [read.paths[place] for place in by_id]
-        self._places = {name: place for place, name in enumerate(self._names)}
+        self._names = [read.names[position] for position in by_id]
+        self._paths = [read.paths[position] for position in by_id]
+        self._places = {name: index for index, name in enumerate(self._names)}
         self._sizes = np.array(read.sizes, dtype=np.int64)[by_id]
         self._similarity = np.array(read.similarities, dtype=np.float64)[by_id]
         self._labels = {
-            self._places[read.names[at]]: labels for at, labels in labels_by_place.items()
+            self._places[read.names[at]]: labels for at, labels in labels_by_position.items()
         }
         self._reviewed = np.zeros(len(by_id), dtype=np.int64)
         self._conflict = np.zeros(len(by_id), dtype=np.bool_)
-        for place in self._labels:
-            self._count(place)
+        for index in self._labels:
+            self._count(index)
 
     def __contains__(self, family: str) -> bool:
         """Return whether a group of that name is in the list."""
         return family in self._places
 
-    def __getitem__(self, place: int) -> WorkItem:
+    def __getitem__(self, position: int) -> WorkItem:
         """Return the group at a place."""
-        similarity = float(self._similarity[place])
+        similarity = float(self._similarity[position])
         return WorkItem(
-            self._names[place],
-            self._paths[place],
-            int(self._sizes[place]),
-            int(self._reviewed[place]),
+            self._names[position],
+            self._paths[position],
+            int(self._sizes[position]),
+            int(self._reviewed[position]),
             None if similarity == ALONE else similarity,
-            bool(self._conflict[place]),
+            bool(self._conflict[position]),
         )
 
     def relabel(self, changes: Iterable[tuple[str, Labels, Labels]]) -> None:
@@ -106,25 +106,25 @@ class WorkList:
         after.
         """
         for name, before, after in changes:
-            place = self._places.get(name)
-            if place is None:
+            position = self._places.get(name)
+            if position is None:
                 continue
-            labels = self._labels.setdefault(place, Counter())
+            labels = self._labels.setdefault(position, Counter())
             labels[self._judged(before)] -= 1
             labels[self._judged(after)] += 1
-            self._count(place)
+            self._count(position)
 
-    def places(self, order: Order, least: int, most: int = 0) -> Places:
-        """Return the groups of `least` to `most` documents (0: any number) in an order, ties by
+    def places(self, order: Order, minimum: int, limit: int = 0) -> Positions:
+        """Return the groups of `minimum` to `limit` documents (0: any number) in an order, ties by
         id.
 
         `size`: the largest first; `similarity`: those with the least similar member first;
         `conflict`: those whose labels differ first, then by size; `unreviewed`: those with the
         most documents to review first.
         """
-        is_chosen = self._sizes >= least
-        if most:
-            is_chosen &= self._sizes <= most
+        is_chosen = self._sizes >= minimum
+        if limit:
+            is_chosen &= self._sizes <= limit
         chosen = np.flatnonzero(is_chosen)
         sizes = self._sizes[chosen]
         keys = {
@@ -135,34 +135,34 @@ class WorkList:
         }
         return chosen[np.lexsort(keys[order])]
 
-    def of_families(self, places: Places, names: Collection[str]) -> Places:
+    def of_families(self, positions: Positions, names: Collection[str]) -> Positions:
         """Return those of these places that are of groups of these names."""
         is_named = np.zeros(len(self._names), dtype=np.bool_)
         is_named[[self._places[name] for name in names if name in self._places]] = True
-        return places[is_named[places]]
+        return positions[is_named[positions]]
 
-    def in_part(self, places: Places, part: Part) -> Places:
+    def in_part(self, positions: Positions, part: Part) -> Positions:
         """Return those with documents to review (`open`), without any (`done`), with labels that
         differ (`conflict`), or all.
         """
         if part == "all":
-            return places
+            return positions
         if part == "conflict":
-            return places[self._conflict[places]]
-        is_open = self._reviewed[places] < self._sizes[places]
-        return places[is_open if part == "open" else ~is_open]
+            return positions[self._conflict[positions]]
+        is_open = self._reviewed[positions] < self._sizes[positions]
+        return positions[is_open if part == "open" else ~is_open]
 
-    def counts(self, places: Places | None = None) -> tuple[int, int]:
+    def counts(self, positions: Positions | None = None) -> tuple[int, int]:
         """Return how many documents are reviewed, and how many there are, None: in all groups."""
-        at = slice(None) if places is None else places
+        at = slice(None) if positions is None else positions
         return int(self._reviewed[at].sum()), int(self._sizes[at].sum())
 
-    def _count(self, place: int) -> None:
+    def _count(self, position: int) -> None:
         """Count the labels of a group anew."""
-        labels = self._labels[place]
+        labels = self._labels[position]
         reviewed = [number for judged, number in labels.items() if judged and number > 0]
-        self._reviewed[place] = sum(reviewed)
-        self._conflict[place] = len(reviewed) > 1
+        self._reviewed[position] = sum(reviewed)
+        self._conflict[position] = len(reviewed) > 1
 
     def _judged(self, labels: Labels) -> Labels:
         return tuple(sorted(self._judgements.intersection(labels) if self._judgements else labels))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import NO_CRITERIA, for_folding
-from indexer.comparing.measures import MEASURES, Side, check_measure
+from indexer.comparing.measures import MEASURES, ComparedText, check_measure
 from indexer.comparing.words import Words, number_runs, shared_numbers
 from indexer.defaults import FOLD, MEASURE
 from indexer.errors import UsageError
@@ -97,7 +97,7 @@ def fold_chunks(
     1
     """
     options = options or ChunkOptions()
-    chunks = [Side(text, DEFAULT) for text in texts]
+    chunks = [ComparedText(text, DEFAULT) for text in texts]
     index = _ChunkIndex(chunks, options)
     kept: list[int] = []
     folded: list[list[FoldedChunk]] = []
@@ -125,7 +125,7 @@ class _ChunkIndex:
     Measures that do not bound the words in common have every kept chunk as a candidate.
     """
 
-    def __init__(self, chunks: Sequence[Side], options: ChunkOptions) -> None:
+    def __init__(self, chunks: Sequence[ComparedText], options: ChunkOptions) -> None:
         is_bounded = options.measure in _OF_LONGER
         self._texts = [chunk.text for chunk in chunks]
         self._prefixes = _prefixes(chunks, options) if is_bounded else None
@@ -166,7 +166,7 @@ class _ChunkIndex:
         self._count += 1
 
 
-def _prefixes(texts: Sequence[Side], options: ChunkOptions) -> list[tuple[list[int], int]]:
+def _prefixes(texts: Sequence[ComparedText], options: ChunkOptions) -> list[tuple[list[int], int]]:
     """Return hashes for each text, and how many of them a text at the threshold has as well.
 
     Texts of m and n hashes at the threshold t have t * max(m, n) in common. Of these up to
@@ -208,7 +208,11 @@ def _passage_hashes(words: Words, width: int) -> list[tuple[str, int]]:
 
 
 def _folded(
-    position: int, above: Side, chunk: Side, options: ChunkOptions, may_have_passage: bool
+    position: int,
+    above: ComparedText,
+    chunk: ComparedText,
+    options: ChunkOptions,
+    may_have_passage: bool,
 ) -> FoldedChunk | None:
     """Return the chunk as folded under another one, None if it is not."""
     if above.text == chunk.text:

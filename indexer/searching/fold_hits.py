@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
-from indexer.comparing.plan import fewest_equal, has_sketch_alone, resolve_sketch
+from indexer.comparing.plan import has_sketch_alone, min_equal, resolve_sketch
 from indexer.defaults import FOLD, MEASURE, OVERLAP, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.grouping.group_options import parse_order
-from indexer.grouping.words_in_common import fewest_in_common, most_words
+from indexer.grouping.words_in_common import max_words, min_in_common
 from indexer.model import FoldedHit, Hit, Progress, RankedRow, Row, Scope, no_progress
 from indexer.recipe import Recipe
 from indexer.searching.folding import (
@@ -124,7 +124,7 @@ _LEAST = 3  # slots that texts without a common feature hardly ever have in comm
 def slots_of_short_pairs(threshold: float, recipe: Recipe) -> NDArray[np.int64]:
     """Return the fewest equal slots of two texts at an `lcs` threshold, one of them short.
 
-    By the words of the longer text, from none to `most_words`. No numbers where the features are
+    By the words of the longer text, from none to `max_words`. No numbers where the features are
     not word pairs. A word that the other text lacks breaks two pairs of its own and one of the
     other at most. That holds for texts in which no pair of words comes twice; from .8 on they have
     a pair in common, below that some have none and are left out.
@@ -136,16 +136,18 @@ def slots_of_short_pairs(threshold: float, recipe: Recipe) -> NDArray[np.int64]:
     if not recipe.minhash or recipe.features != "word_pairs_v1" or not 0 < threshold <= 1:
         return np.zeros(0, dtype=np.int64)
     slots = recipe.slots or 0
-    lengths = range(most_words(threshold) + 1)
-    return np.array([_fewest(words, threshold, slots) for words in lengths])
+    lengths = range(max_words(threshold) + 1)
+    return np.array([_min_equal(words, threshold, slots) for words in lengths])
 
 
-def _fewest(words: int, threshold: float, slots: int) -> int:
-    pairs, broken = words - 1, 3 * (words - fewest_in_common(words, threshold))
+def _min_equal(words: int, threshold: float, slots: int) -> int:
+    pairs, broken = words - 1, 3 * (words - min_in_common(words, threshold))
     if pairs <= max(broken, 0):
         return _LEAST
-    share = (pairs - broken) / (pairs + broken)
-    return max(_LEAST, math.floor(slots * share - _Z * math.sqrt(slots * share * (1 - share))))
+    fraction = (pairs - broken) / (pairs + broken)
+    return max(
+        _LEAST, math.floor(slots * fraction - _Z * math.sqrt(slots * fraction * (1 - fraction)))
+    )
 
 
 # Folding hits by duplicate type, which is decided on the texts of the best of them.
@@ -171,11 +173,11 @@ class ByType:
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group of the hit that it duplicates."""
-        head = self.heads.get(hit.id)
-        if head is None:
+        representative = self.heads.get(hit.id)
+        if representative is None:
             self.add_head(hit)
             return None
-        return self._places[head]
+        return self._places[representative]
 
     def add_head(self, hit: RankedRow) -> None:
         """Remember the place of its group."""
@@ -187,19 +189,19 @@ def by_type(
     texts: StoredTexts,
     overlap: float,
     synonyms: str,
-    most_chars: int | None = None,
+    max_chars: int | None = None,
     progress: Progress = no_progress,
 ) -> ByType:
     """Return the rule for hits of these ids, best first; a clause's heading is not compared.
 
-    `most_chars`: characters that the compared texts have together at most, None for any number. A
+    `max_chars`: characters that the compared texts have together at most, None for any number. A
     text that does not fit into what is left of them is passed over, and shown. `progress` is told
     how many texts are read. Raises as `duplicate_sets` does.
     """
     from indexer.comparing.clauses.duplicates import duplicate_sets
 
     rows: list[Clause] = []
-    left = math.inf if most_chars is None else most_chars
+    left = math.inf if max_chars is None else max_chars
     passed_over = 0
     for start in range(0, len(ids), _AT_ONCE):
         for row in texts.rows(ids[start : start + _AT_ONCE]):
@@ -208,14 +210,14 @@ def by_type(
                 continue
             left -= len(row.text)
             rows.append(_clause(row))
-    heads: dict[str, str] = {}
+    representatives: dict[str, str] = {}
     duplicates: dict[str, Duplicate] = {}
     clauses = _with_progress(rows, progress)
     for duplicate_set in duplicate_sets(clauses, overlap=overlap, synonyms=synonyms):
         for member in duplicate_set.members:
-            heads[member.id] = duplicate_set.principal
+            representatives[member.id] = duplicate_set.principal
             duplicates[member.id] = member
-    return ByType(heads, duplicates, passed_over)
+    return ByType(representatives, duplicates, passed_over)
 
 
 def _with_progress(clauses: Sequence[Clause], progress: Progress) -> Iterator[Clause]:
@@ -276,8 +278,8 @@ def fold_hits(
     if fold == "family":
         groups = show_changed_apart(groups, texts)
     if show is not None:
-        least = threshold if fold == "live" else None
-        groups = show_by_order(groups, parse_order(show), texts, least)
+        minimum = threshold if fold == "live" else None
+        groups = show_by_order(groups, parse_order(show), texts, minimum)
     return tuple(hits_of_groups(groups, texts, rule))
 
 
@@ -317,9 +319,9 @@ def _trusts_slots(texts: StoredTexts) -> bool:
 def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> BySketch:
     recipe, least_equal = texts.recipe, None
     if recipe.minhash and texts.measure != "jaccard":
-        least_equal = fewest_equal(texts.measure, threshold, recipe)
+        least_equal = min_equal(texts.measure, threshold, recipe)
     is_bound = texts.measure == "lcs" and recipe.counts_normal_words
-    least_words = threshold if is_bound else 0.0
+    min_words = threshold if is_bound else 0.0
     short = slots_of_short_pairs(threshold, recipe) if is_bound else None
     similar = partial(texts.similarity, least=threshold)
     statuses = texts.criteria.folded
@@ -328,7 +330,7 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
         similar,
         trusts_slots,
         recipe.slot_bytes,
-        Nearness(least_equal, least_words, short),
+        Nearness(least_equal, min_words, short),
         statuses,
         texts.read_ahead,
     )
@@ -361,11 +363,18 @@ def hits_of_groups(
     texts.read_ahead(ids_of(groups))
     titles = texts.titles([group.head.id for group in groups])
     for group in groups:
-        head = group.head
+        representative = group.head
         members = tuple(sorted(_folded_hits(group, texts, rule), key=_by_similarity))
-        folded = _with_differences(head.id, members, texts, facts)
-        part = texts.parts.get(head.id)
-        yield Hit(head.id, head.path, titles.get(head.id, ""), head.score, folded, part)
+        folded = _with_differences(representative.id, members, texts, facts)
+        part = texts.parts.get(representative.id)
+        yield Hit(
+            representative.id,
+            representative.path,
+            titles.get(representative.id, ""),
+            representative.score,
+            folded,
+            part,
+        )
 
 
 def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHit, ...]:
@@ -397,10 +406,10 @@ def _by_similarity(hit: FoldedHit) -> tuple[int, float]:
 
 
 def _with_differences(
-    head: str, folded: tuple[FoldedHit, ...], texts: StoredTexts, facts: int
+    representative: str, folded: tuple[FoldedHit, ...], texts: StoredTexts, facts: int
 ) -> tuple[FoldedHit, ...]:
     """Return the folded hits, the first `facts` with their differences."""
-    all_differences = texts.differences(head, [hit.id for hit in folded[:facts]])
+    all_differences = texts.differences(representative, [hit.id for hit in folded[:facts]])
     first = [
         replace(hit, differences=differences)
         for hit, differences in zip(folded, all_differences, strict=False)

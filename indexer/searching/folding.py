@@ -111,18 +111,19 @@ class Folding(NamedTuple):
 def fold_ranking(
     hits: Iterable[RankedRow],
     rule: Rule,
-    heads: int,
+    representatives: int,
     window: int,
     seeds: Sequence[RankedRow] = (),
 ) -> Folding:
-    """Fold hits in rank order until there are more than `heads` groups and `window` hits were read.
+    """Fold hits in rank order until there are more than `representatives` groups and `window`
+    hits were read.
 
     `seeds`, heads that were shown before, are the first groups; the hits are others. One group more
     than is shown means that there is a next page. The groups of a prefix never change by reading
     on; members may be added.
     """
     groups = _seeded(seeds, rule)
-    return Folding(groups, _fold_on(iter(hits), rule, groups, heads, window))
+    return Folding(groups, _fold_on(iter(hits), rule, groups, representatives, window))
 
 
 def fold_page(
@@ -153,8 +154,8 @@ def fold_page(
         return Folding(groups, _fold_on(remaining, rule, groups, page.stop, 0))
     if rest is not None and read <= rest.first:
         following = list(islice(remaining, rest.first - read))
-        if answer := rest.read(following, rule, page):
-            needed, others, is_complete = answer
+        if result := rest.read(following, rule, page):
+            needed, others, is_complete = result
             _fold_on(iter(needed), rule, groups, page.stop, window)
             return Folding(groups, is_complete, others)
         remaining = chain(following, remaining)
@@ -197,12 +198,12 @@ def _seeded(seeds: Sequence[RankedRow], rule: Rule) -> list[Group]:
 
 
 def _fold_on(
-    hits: Iterator[RankedRow], rule: Rule, groups: list[Group], heads: int, window: int
+    hits: Iterator[RankedRow], rule: Rule, groups: list[Group], representatives: int, window: int
 ) -> bool:
     """Fold hits until there are enough groups and hits; return whether every hit was read."""
     read = 0
     while batch := list(islice(hits, min(_AT_ONCE, window - read) if read < window else 1)):
-        if read >= window and len(groups) > heads:
+        if read >= window and len(groups) > representatives:
             return False
         read += len(batch)
         rule.expect(batch)
@@ -212,11 +213,11 @@ def _fold_on(
 
 def _fold_batch(hits: Sequence[RankedRow], rule: Rule, groups: list[Group]) -> None:
     for hit in hits:
-        place = rule.find_group(hit)
-        if place is None:
+        position = rule.find_group(hit)
+        if position is None:
             groups.append(Group(hit))
         else:
-            groups[place].members.append(hit)
+            groups[position].members.append(hit)
 
 
 class NoFolding:
@@ -245,10 +246,10 @@ class ByFamily:
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head carries the same family."""
-        place = self._places.get(hit.family)
-        if place is None:
+        position = self._places.get(hit.family)
+        if position is None:
             self.add_head(hit)
-        return place
+        return position
 
     def add_head(self, hit: RankedRow) -> None:
         """Remember the group, if it is the first of its family."""
@@ -287,18 +288,18 @@ class _Choice:
         """Yield the hits of a group under the hits to show."""
         remaining = group.hits
         while remaining:
-            place = self.order.places([self.values.get(hit.id) for hit in remaining])[0]
-            head = remaining.pop(place)
+            position = self.order.places([self.values.get(hit.id) for hit in remaining])[0]
+            representative = remaining.pop(position)
             others = remaining
-            folded = self._folded(group.head.id, head.id, [hit.id for hit in others])
-            yield Group(head, [hit for hit in others if hit.id in folded])
+            folded = self._folded(group.head.id, representative.id, [hit.id for hit in others])
+            yield Group(representative, [hit for hit in others if hit.id in folded])
             remaining = [hit for hit in others if hit.id not in folded]
 
-    def _folded(self, best: str, head: str, ids: Sequence[str]) -> set[str]:
-        """Return those of these hits, which were folded under `best`, that `head` may fold."""
-        if self.threshold is None or head == best:
+    def _folded(self, best: str, representative: str, ids: Sequence[str]) -> set[str]:
+        """Return the hits folded under `best` that `representative` may fold."""
+        if self.threshold is None or representative == best:
             return set(ids)
-        values = self.texts.similarities(head, ids)
+        values = self.texts.similarities(representative, ids)
         pairs = zip(ids, values, strict=True)
         return {id for id, value in pairs if value >= self.threshold}
 
@@ -370,16 +371,16 @@ class RestOfHits:
         following: list[RankedHit] = [*hits, *self.sketches.best(self.window)]
         flags, others = rule.needed(following, None if is_complete else shown, is_tied=True)
         count = len(hits)
-        places = [place for place, flag in enumerate(flags[count:]) if flag]
-        if len(places) > _MOST:
+        positions = [index for index, flag in enumerate(flags[count:]) if flag]
+        if len(positions) > _MOST:
             return None
-        rows = self.sketches.rows(places) if places else []
+        rows = self.sketches.rows(positions) if positions else []
         if rows is None:
             return None
         self.texts.remember(rows)
         ranked = [
-            replace(ranked_row(row), score=following[count + place].score)
-            for row, place in zip(rows, places, strict=True)
+            replace(ranked_row(row), score=following[count + position].score)
+            for row, position in zip(rows, positions, strict=True)
         ]
         ranked.sort(key=_by_rank)
         return [*compress(hits, flags), *ranked], others, is_complete

@@ -62,26 +62,26 @@ class Nearness:
 
 
 def _short_pairs(
-    left: SketchedHits, right: SketchedHits, fewest: NDArray[np.int64]
+    left: SketchedHits, right: SketchedHits, minimum: NDArray[np.int64]
 ) -> NearSketches:
-    """Return the pairs with the equal slots that `fewest` has for the words of the longer text."""
-    rows = np.flatnonzero((left.words >= 0) & (left.words < len(fewest)))
-    columns = np.flatnonzero((right.words >= 0) & (right.words < len(fewest)))
+    """Return the pairs with the equal slots that `minimum` has for the words of the longer text."""
+    rows = np.flatnonzero((left.words >= 0) & (left.words < len(minimum)))
+    columns = np.flatnonzero((right.words >= 0) & (right.words < len(minimum)))
     if not len(rows) or not len(columns):
         return np.zeros((0, 3), dtype=np.uint32)
-    least = int(min(fewest[left.words[rows]].min(), fewest[right.words[columns]].min()))
+    least = int(min(minimum[left.words[rows]].min(), minimum[right.words[columns]].min()))
     near = near_sketches(left.slots[rows], right.slots[columns], least).copy()
     near[:, 0], near[:, 1] = rows[near[:, 0]], columns[near[:, 1]]
     longer = np.maximum(left.words[near[:, 0]], right.words[near[:, 1]])
-    pairs: NearSketches = near[near[:, 2] >= fewest[longer]]
+    pairs: NearSketches = near[near[:, 2] >= minimum[longer]]
     return pairs
 
 
 def _united(some: NearSketches, others: NearSketches, width: int) -> NearSketches:
     """Return the pairs of both, by the place in the left, then in the right of `width` sketches."""
     pairs = np.concatenate([some, others])
-    _, places = np.unique(pairs[:, 0].astype(np.int64) * width + pairs[:, 1], return_index=True)
-    united: NearSketches = pairs[places]
+    _, positions = np.unique(pairs[:, 0].astype(np.int64) * width + pairs[:, 1], return_index=True)
+    united: NearSketches = pairs[positions]
     return united
 
 
@@ -107,22 +107,22 @@ class SketchedHits:
         """The words of each text; -1 where they are not known."""
         return self._words[: self._count]
 
-    def add(self, hits: SketchedHits, place: int) -> None:
+    def add(self, hits: SketchedHits, position: int) -> None:
         """Add one of other hits; the arrays double, so that growing costs linear time."""
         if self._count == len(self._words):
             self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
             self._words = np.concatenate([self._words, np.zeros_like(self._words)])
-        self._slots[self._count] = hits._slots[place]
-        self._words[self._count] = hits._words[place]
+        self._slots[self._count] = hits._slots[position]
+        self._words[self._count] = hits._words[position]
         self._count += 1
 
     def part(self, start: int, stop: int) -> SketchedHits:
         """Return some of the hits, in the same memory."""
         return SketchedHits(self.slots[start:stop], self.words[start:stop])
 
-    def one(self, place: int) -> SketchedHits:
+    def one(self, position: int) -> SketchedHits:
         """Return one of the hits, to which others may be added."""
-        return SketchedHits(self._slots[[place]], self._words[[place]])
+        return SketchedHits(self._slots[[position]], self._words[[position]])
 
 
 def sketched_hits(hits: Sequence[RankedHit], slot_bytes: int) -> SketchedHits:
@@ -153,7 +153,7 @@ def depended_on(count: int, start: NearSketches, before: NearSketches) -> NDArra
 
 # Folding hits under the shown hit that they resemble most: slots choose, and texts decide.
 
-_NearPlaces: TypeAlias = list[list[tuple[int, int]]]
+_NearPositions: TypeAlias = list[list[tuple[int, int]]]
 
 
 class BySketch:
@@ -199,13 +199,13 @@ class BySketch:
         if not sketched:
             return
         batch = sketched_hits(sketched, self._slot_bytes)
-        heads, before = self._near(batch)
+        representatives, before = self._near(batch)
         ids: list[str] = []
-        for place, hit in enumerate(sketched):
-            self._batch[hit.id] = _BatchHit(place, batch, heads[place], before[place])
-            if heads[place] or before[place]:
-                ids += [self._heads[row][1] for row, _ in heads[place]]
-                ids += [sketched[row].id for row, _ in before[place]]
+        for index, hit in enumerate(sketched):
+            self._batch[hit.id] = _BatchHit(index, batch, representatives[index], before[index])
+            if representatives[index] or before[index]:
+                ids += [self._heads[row][1] for row, _ in representatives[index]]
+                ids += [sketched[row].id for row, _ in before[index]]
                 ids.append(hit.id)
         if ids and not self._trusts_slots:
             self._read_ahead(list(dict.fromkeys(ids)))
@@ -223,30 +223,32 @@ class BySketch:
         Also returns how many of the others are near no hit before them, and so heads.
         """
         flags = [not self._is_sketched(hit) for hit in hits]
-        sketched = [place for place, is_needed in enumerate(flags) if not is_needed]
+        sketched = [index for index, is_needed in enumerate(flags) if not is_needed]
         if not sketched or self._sketches is None:
             return flags, 0
-        batch = sketched_hits([hits[place] for place in sketched], self._slot_bytes)
+        batch = sketched_hits([hits[position] for position in sketched], self._slot_bytes)
         nearness = self._bounds(batch.slots.shape[1])
-        heads = nearness.pairs(batch, self._sketches)
+        representatives = nearness.pairs(batch, self._sketches)
         before = nearness.pairs_before(batch)
         if is_tied:
-            scores = np.array([hits[place].score for place in sketched])
+            scores = np.array([hits[position].score for position in sketched])
             tied = before[scores[before[:, 0]] == scores[before[:, 1]]]
             before = np.concatenate([before, tied[:, [1, 0, 2]]])
         is_near = np.zeros(len(batch), dtype=np.bool_)
-        is_near[heads[:, 0]] = is_near[before[:, 0]] = True
+        is_near[representatives[:, 0]] = is_near[before[:, 0]] = True
         if shown is None:
             is_near[before[:, 1]] = True
             is_needed = is_near
         else:
-            rows = [row for row, (place, _) in enumerate(self._heads) if place in shown]
-            is_needed = depended_on(len(batch), heads[np.isin(heads[:, 1], rows)], before)
-        for row, place in enumerate(sketched):
-            flags[place] = bool(is_needed[row])
+            rows = [row for row, (position, _) in enumerate(self._heads) if position in shown]
+            is_needed = depended_on(
+                len(batch), representatives[np.isin(representatives[:, 1], rows)], before
+            )
+        for row, index in enumerate(sketched):
+            flags[index] = bool(is_needed[row])
         return flags, int(np.count_nonzero(~is_near & ~is_needed))
 
-    def _near(self, batch: SketchedHits) -> tuple[_NearPlaces, _NearPlaces]:
+    def _near(self, batch: SketchedHits) -> tuple[_NearPositions, _NearPositions]:
         """Return what is near each hit of a batch: of the heads, and of the hits before it."""
         nearness = self._bounds(batch.slots.shape[1])
         beside = nearness.pairs(batch, batch)
@@ -261,9 +263,9 @@ class BySketch:
         Only those at or above the threshold count.
         """
         expected = self._batch.get(hit.id)
-        place = self._most_similar(hit.id, expected) if expected else self._find_copy(hit)
-        if place is not None:
-            return place
+        position = self._most_similar(hit.id, expected) if expected else self._find_copy(hit)
+        if position is not None:
+            return position
         if expected:
             self._rows[expected.place] = len(self._heads)
             self._add_sketched(hit.id, expected.batch, expected.place)
@@ -283,21 +285,21 @@ class BySketch:
 
     def _find_copy(self, hit: RankedRow) -> int | None:
         """Return the first group whose head has no sketch either, and the same text."""
-        heads = self._without_sketch.get(hit.digest, []) if hit.digest else []
-        for place, head in heads:
-            if self._exact(head, hit.id) >= self._threshold:
-                return place
+        representatives = self._without_sketch.get(hit.digest, []) if hit.digest else []
+        for position, representative in representatives:
+            if self._exact(representative, hit.id) >= self._threshold:
+                return position
         return None
 
     def _most_similar(self, id: str, expected: _BatchHit) -> int | None:
         near = [*expected.heads]
         near += [(self._rows[row], equal) for row, equal in expected.before if row in self._rows]
         for row, equal in sorted(near, key=lambda pair: -pair[1]):
-            place, head = self._heads[row]
+            position, representative = self._heads[row]
             if self._trusts_slots and self._lows[equal] >= self._threshold:
-                return place
-            if self._exact(head, id) >= self._threshold:
-                return place
+                return position
+            if self._exact(representative, id) >= self._threshold:
+                return position
         return None
 
     def _bounds(self, width: int) -> Nearness:
@@ -309,11 +311,11 @@ class BySketch:
                 self._nearness = replace(self._nearness, equal=equal)
         return self._nearness
 
-    def _add_sketched(self, id: str, hits: SketchedHits, place: int) -> None:
+    def _add_sketched(self, id: str, hits: SketchedHits, position: int) -> None:
         if self._sketches is None:
-            self._sketches = hits.one(place)
+            self._sketches = hits.one(position)
         else:
-            self._sketches.add(hits, place)
+            self._sketches.add(hits, position)
         self._heads.append((self._groups, id))
         self._groups += 1
 
@@ -334,11 +336,11 @@ class _BatchHit(NamedTuple):
     before: list[tuple[int, int]]
 
 
-def _by_row(near: NearSketches, count: int) -> _NearPlaces:
+def _by_row(near: NearSketches, count: int) -> _NearPositions:
     """Return the near places of each of `count` sketches, with the equal slots."""
-    rows: _NearPlaces = [[] for _ in range(count)]
-    for row, place, equal in near.tolist():
-        rows[row].append((place, equal))
+    rows: _NearPositions = [[] for _ in range(count)]
+    for row, position, equal in near.tolist():
+        rows[row].append((position, equal))
     return rows
 
 
@@ -368,12 +370,12 @@ class ByThread:
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the first group with a mail that names a Message-ID which this one names."""
         names = self._names_of(hit)
-        places = [self._places[name] for name in names if name in self._places]
-        if not places:
+        positions = [self._places[name] for name in names if name in self._places]
+        if not positions:
             self.add_head(hit)
             return None
-        self._note(names, min(places))
-        return min(places)
+        self._note(names, min(positions))
+        return min(positions)
 
     def add_head(self, hit: RankedRow) -> None:
         """Make the hit the head of the next group."""
@@ -385,9 +387,9 @@ class ByThread:
             self.expect([hit])
         return self._expected[hit.id]
 
-    def _note(self, names: Sequence[str], place: int) -> None:
+    def _note(self, names: Sequence[str], position: int) -> None:
         for name in names:
-            self._places.setdefault(name, place)
+            self._places.setdefault(name, position)
 
 
 def named_ids(row: Row) -> tuple[str, ...]:
@@ -409,10 +411,10 @@ class SketchRule:
 
     def __init__(self, threshold: float, texts: StoredTexts, statuses: Collection[str]) -> None:
         self._threshold, self._texts, self._statuses = threshold, texts, statuses
-        least = equal_parts(texts.recipe, threshold)
-        self._heads: _Heads = _TermHeads(least)
+        minimum = equal_parts(texts.recipe, threshold)
+        self._heads: _Representatives = _TermRepresentatives(minimum)
         if not texts.recipe.terms:
-            self._heads = _BitHeads(sketch_size(texts.recipe) - least)
+            self._heads = _BitRepresentatives(sketch_size(texts.recipe) - minimum)
         self._ids: list[str] = []
         self._without_sketch: dict[str, list[int]] = defaultdict(list)
 
@@ -422,10 +424,10 @@ class SketchRule:
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head is most similar and meets the criteria."""
-        for place in self._possible(hit):
-            value = self._texts.similarity(self._ids[place], hit.id, self._threshold)
+        for position in self._possible(hit):
+            value = self._texts.similarity(self._ids[position], hit.id, self._threshold)
             if value >= self._threshold - 1e-9:
-                return place
+                return position
         self.add_head(hit)
         return None
 
@@ -443,17 +445,17 @@ class SketchRule:
         sketch = self._sketch(hit)
         if sketch is None:
             return self._without_sketch.get(hit.digest, []) if hit.digest else []
-        return [place for _, place in sorted(self._heads.near(sketch))]
+        return [position for _, position in sorted(self._heads.near(sketch))]
 
     def _sketch(self, hit: RankedRow) -> Any:
         """Return bits or a signature of rare terms; None for a hit that has none."""
         return self._texts.sketch(hit.id) if hit.status in self._statuses else None
 
 
-class _Heads(Protocol):
+class _Representatives(Protocol):
     """The sketches of heads by the places of their groups."""
 
-    def add(self, sketch: Any, place: int) -> None:
+    def add(self, sketch: Any, position: int) -> None:
         """Remember the sketch of a head."""
         ...
 
@@ -462,40 +464,40 @@ class _Heads(Protocol):
         ...
 
 
-class _BitHeads:
+class _BitRepresentatives:
     """Heads within a number of different bits."""
 
     def __init__(self, distance: int) -> None:
         self._distance = distance
         self._heads: list[tuple[int, int]] = []
 
-    def add(self, sketch: int, place: int) -> None:
-        self._heads.append((sketch, place))
+    def add(self, sketch: int, position: int) -> None:
+        self._heads.append((sketch, position))
 
     def near(self, sketch: int) -> Iterator[tuple[int, int]]:
-        for head, place in self._heads:
-            apart = hamming(sketch, head)
+        for representative, position in self._heads:
+            apart = hamming(sketch, representative)
             if apart <= self._distance:
-                yield apart, place
+                yield apart, position
 
 
-class _TermHeads:
+class _TermRepresentatives:
     """Heads with at least so many rare terms in common, and a length that agrees."""
 
-    def __init__(self, least: int) -> None:
-        self._least = least
+    def __init__(self, minimum: int) -> None:
+        self._least = minimum
         self._lengths: dict[int, int] = {}
         self._holders: dict[int, list[int]] = defaultdict(list)
 
-    def add(self, sketch: NDArray[Any], place: int) -> None:
-        self._lengths[place] = int(sketch[0])
+    def add(self, sketch: NDArray[Any], position: int) -> None:
+        self._lengths[position] = int(sketch[0])
         for entry in sketch[TERM_HEAD:].tolist():
-            self._holders[entry].append(place)
+            self._holders[entry].append(position)
 
     def near(self, sketch: NDArray[Any]) -> Iterator[tuple[int, int]]:
         common: Counter[int] = Counter()
         for entry in sketch[TERM_HEAD:].tolist():
             common.update(self._holders.get(entry, ()))
-        for place, number in common.items():
-            if number >= self._least and lengths_agree(int(sketch[0]), self._lengths[place]):
-                yield -number, place
+        for position, number in common.items():
+            if number >= self._least and lengths_agree(int(sketch[0]), self._lengths[position]):
+                yield -number, position

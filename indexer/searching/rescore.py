@@ -8,7 +8,7 @@ from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
 
-from indexer.comparing.alignment import align, lcs, most_words_in_common, passages, words_in_order
+from indexer.comparing.alignment import align, lcs, max_words_in_common, passages, words_in_order
 from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
 from indexer.comparing.differences import Rarity, differences, measure_new_words
 from indexer.comparing.measures import TextOperand, containment, measure_pair
@@ -98,7 +98,7 @@ def _scores(
             for (_, side), value in zip(others, values, strict=True)
         )
     else:
-        estimates = (measure_pair(measure, query, side, least=threshold) for _, side in others)
+        estimates = (measure_pair(measure, query, side, minimum=threshold) for _, side in others)
     for (candidate, side), value in zip(others, estimates, strict=True):
         yield _Score(candidate, side, value)
 
@@ -149,7 +149,7 @@ def find_rearranged(
         longer = max(len(query.words), len(side.words))
         if not longer or min(len(query.words), len(side.words)) < REARRANGED * longer:
             continue
-        if most_words_in_common(query.words, side.words) < REARRANGED * longer:
+        if max_words_in_common(query.words, side.words) < REARRANGED * longer:
             continue
         in_order = lcs(query.words, side.words)
         if in_order < threshold:

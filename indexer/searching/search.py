@@ -52,7 +52,7 @@ from indexer.searching.folding import (
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking, Store
-from indexer.stores.journal import spell_settings
+from indexer.stores.journal import format_settings
 from indexer.stores.query_syntax import SearchWords, Term, ignored_syntax, parse_query
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.wording import count_of, join_names, visible
@@ -229,7 +229,7 @@ def notes_on_folding(
     if options.fold == "live" and recipe.left_out:
         yield _LEFT_OUT.format(recipe.left_out)
     if families_by:
-        yield _FAMILIES.format(spell_settings(families_by))
+        yield _FAMILIES.format(format_settings(families_by))
     if apart:
         yield _APART.format(count_of(apart, "hit"))
     if passed_over:
@@ -285,7 +285,7 @@ def suggest(store: Store, text: str, filters: Sequence[tuple[str, str]] = ()) ->
         yield f"in no document: {names}"
         for term in absent:
             yield from _alternatives(probe, term)
-    yield from _without_signs(probe, words)
+    yield from _without_symbols(probe, words)
 
 
 def _alternatives(probe: _Probe, term: Term) -> Iterator[str]:
@@ -310,7 +310,7 @@ def _prefixes(term: Term) -> Iterator[str]:
         yield f"{term.text[:length]}*"
 
 
-def _without_signs(probe: _Probe, words: SearchWords) -> Iterator[str]:
+def _without_symbols(probe: _Probe, words: SearchWords) -> Iterator[str]:
     """Yield what a query would find without its `+`, and without its `-`."""
     anything = " ".join(map(str, words.terms))
     adds_to_rank = len(words.required) > 1 or (words.required and words.optional)
@@ -455,7 +455,7 @@ def fold_search(
     end = len(seeds) + options.limit * options.page
     page = range(end - options.limit, end)
     if ranking.members is not None:
-        members = partial(ranking.members, most=WINDOW)
+        members = partial(ranking.members, limit=WINDOW)
         folding = fold_families(new_hits, seeds, page, members)
         return FoldedRanking(folding.groups, len(seeds), folding.complete, rule)
     rest = rest_of_hits(ranking, WINDOW, texts)

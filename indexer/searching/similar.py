@@ -14,29 +14,29 @@ from itertools import islice
 from indexer.comparing.approved_passages import OmissionLog
 from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, RuleValues
 from indexer.comparing.differences import Rarity, sameness
-from indexer.comparing.measures import Side
-from indexer.comparing.plan import fewest_equal, stored_recall
+from indexer.comparing.measures import ComparedText
+from indexer.comparing.plan import min_equal, stored_recall
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots, stored_sketch
-from indexer.grouping.words_in_common import FEW_WORDS, fewest_in_common, most_words
+from indexer.grouping.words_in_common import FEW_WORDS, max_words, min_in_common
 from indexer.model import (
     Candidate,
     Candidates,
     Fingerprint,
     Match,
+    Prefilter,
     Row,
     Sameness,
     Scope,
-    Screen,
     Status,
     WordLookup,
 )
 from indexer.recipe import Recipe
 from indexer.searching.rescore import Conditions, find_rearranged, rescore
-from indexer.searching.stored_texts import comparable_rows, side_cache
+from indexer.searching.stored_texts import comparable_rows, text_cache
 from indexer.stores.abilities import FullStore, VocabularyStore
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
@@ -151,18 +151,20 @@ def with_candidates_by_words(
     `limit` of these at most for each text. Texts without keys match copies only. Where a search
     finds every word, the keys that were not looked up do not matter.
     """
-    places = [
-        place
-        for place, (_, own) in enumerate(texts)
-        if own.bands and own.words <= most_words(threshold)
+    positions = [
+        index
+        for index, (_, own) in enumerate(texts)
+        if own.bands and own.words <= max_words(threshold)
     ]
-    lookups = [word_lookup(recipe.compared(texts[place][0]), threshold) for place in places]
+    lookups = [
+        word_lookup(recipe.compared(texts[position][0]), threshold) for position in positions
+    ]
     merged = list(answers)
     if lookups:
         by_words = store.vocabulary.candidates(lookups, limit)
         is_complete = store.vocabulary.finds_every_word()
-        for place, others in zip(places, by_words, strict=True):
-            merged[place] = _merge(answers[place], others, is_complete)
+        for index, others in zip(positions, by_words, strict=True):
+            merged[index] = _merge(answers[index], others, is_complete)
     return merged
 
 
@@ -182,11 +184,11 @@ fewest_words=4, most_words=6)
         spellings.setdefault(word, set()).add(written_word)
     written = tuple((word, *sorted(forms - {word})) for word, forms in spellings.items())
     count = len(words.folded)
-    fewest = fewest_in_common(count, threshold)
-    most = math.floor(count / threshold + 1e-9)
+    minimum = min_in_common(count, threshold)
+    limit = math.floor(count / threshold + 1e-9)
     if count >= FEW_WORDS:
-        most = min(most, FEW_WORDS - 1)
-    return WordLookup(written, max(1, len(written) - (count - fewest)), fewest, most)
+        limit = min(limit, FEW_WORDS - 1)
+    return WordLookup(written, max(1, len(written) - (count - minimum)), minimum, limit)
 
 
 def _merge(by_keys: Candidates, by_words: Candidates, is_complete: bool) -> Candidates:
@@ -314,9 +316,9 @@ def _results(
         (own.bands, (*own.blocks, *_earlier_keys(lookup.text, recipe)))
         for lookup, own in zip(lookups, prints, strict=True)
     ]
-    screens = [_screen(own, recipe, options) for own in prints]
+    screens = [_prefilter(own, recipe, options) for own in prints]
     answers = store.candidates(keys, options.window, recipe.shared or 1, screens)
-    if not all(answer.found or answer.screened for answer in answers):
+    if not all(result.found or result.screened for result in answers):
         current = require_recipe(store)
         if current.id != recipe.id:  # the store was given another recipe meanwhile
             yield from _results(store, current, lookups, options)
@@ -326,8 +328,8 @@ def _results(
         settings = options.threshold, options.window
         answers = with_candidates_by_words(store, recipe, *settings, texts, answers)
     context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies))
-    for lookup, own, answer in zip(lookups, prints, answers, strict=True):
-        yield _result(context, lookup, own, answer)
+    for lookup, own, result in zip(lookups, prints, answers, strict=True):
+        yield _result(context, lookup, own, result)
 
 
 def _earlier_keys(text: str, recipe: Recipe) -> Iterator[str]:
@@ -336,31 +338,31 @@ def _earlier_keys(text: str, recipe: Recipe) -> Iterator[str]:
         yield from fingerprint(text, with_corpus(earlier)).blocks
 
 
-def _screen(own: Fingerprint, recipe: Recipe, options: SimilarOptions) -> Screen | None:
+def _prefilter(own: Fingerprint, recipe: Recipe, options: SimilarOptions) -> Prefilter | None:
     """Return what the sketches, and the words, of matches have in common with a fingerprint."""
     if own.minhash is None:
         return None
     slots = pack_slots(own.minhash)
-    least = fewest_equal(options.measure, options.threshold, recipe)
-    screen = Screen(slots, recipe.slot_bytes, least)
-    share = min(options.threshold, REARRANGED)
-    if options.measure != "lcs" or not recipe.counts_normal_words or not share:
+    minimum = min_equal(options.measure, options.threshold, recipe)
+    screen = Prefilter(slots, recipe.slot_bytes, minimum)
+    fraction = min(options.threshold, REARRANGED)
+    if options.measure != "lcs" or not recipe.counts_normal_words or not fraction:
         return screen
-    most = int(own.words / share + 1e-6)
-    return replace(screen, lengths=(math.ceil(share * own.words - 1e-6), most))
+    limit = int(own.words / fraction + 1e-6)
+    return replace(screen, lengths=(math.ceil(fraction * own.words - 1e-6), limit))
 
 
 def _result(
-    context: _Context, lookup: Lookup, own: Fingerprint, answer: Candidates
+    context: _Context, lookup: Lookup, own: Fingerprint, result: Candidates
 ) -> SimilarResult:
     """Return the result of one look-up, whose fingerprint is `own`."""
     recipe, options = context.recipe, context.options
     values = rule_values(lookup, own, options.criteria)
-    candidates = _candidates(context, lookup, own, answer)
+    candidates = _candidates(context, lookup, own, result)
     rows = _rows_to_compare(context, candidates)
-    query = side_cache.side(lookup.text, recipe, stored_sketch(own), own.simhash)
+    query = text_cache.side(lookup.text, recipe, stored_sketch(own), own.simhash)
     sides = [
-        (candidate, side_cache.side(row.text, recipe, row.minhash, row.simhash))
+        (candidate, text_cache.side(row.text, recipe, row.minhash, row.simhash))
         for candidate in candidates
         if (row := rows.get(candidate.id))
     ]
@@ -374,7 +376,7 @@ def _result(
         Conditions(options.criteria, context.rarity, broken),
         _copies(replace(lookup.as_row(own), text=query.text), rows, options.criteria),
     )
-    notes = [*_notes(own, answer, options, recipe), *_notes_on_fields(values, options.criteria)]
+    notes = [*_notes(own, result, options, recipe), *_notes_on_fields(values, options.criteria)]
     if refused and None not in values:
         documents = count_of(refused, "document")
         notes.append(f"the conditions left out {documents} at the threshold or above")
@@ -389,17 +391,17 @@ def _result(
         recipe=recipe.name,
         status=own.status,
         matches=tuple(matches),
-        capped_keys=answer.capped_keys,
+        capped_keys=result.capped_keys,
         notes=tuple(notes),
     )
 
 
 def _candidates(
-    context: _Context, lookup: Lookup, own: Fingerprint, answer: Candidates
+    context: _Context, lookup: Lookup, own: Fingerprint, result: Candidates
 ) -> list[Candidate]:
     """Return the documents that share keys, or the copies of one without keys; not itself."""
     has_keys = bool(own.bands or own.blocks)
-    candidates = answer.found if has_keys else _copies_without_keys(context, lookup, own)
+    candidates = result.found if has_keys else _copies_without_keys(context, lookup, own)
     return [candidate for candidate in candidates if not lookup.is_itself(candidate)]
 
 
@@ -459,16 +461,16 @@ def _notes_on_passages(context: _Context, lookup: Lookup, ids: Sequence[str]) ->
     passages = recipe.approved()
     texts = [lookup.text, *(row.text for row in context.store.get(ids).values())]
     log = OmissionLog(recipe.left_out)
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         left_out = passages.blank_out(text)[1]
         if left_out.passages:
-            log.documents[str(place)] = left_out
+            log.documents[str(index)] = left_out
     if log.documents:
         yield str(log.summary())
 
 
 def _rearranged_notes(
-    query: Side, sides: Sequence[tuple[Candidate, Side]], threshold: float
+    query: ComparedText, sides: Sequence[tuple[Candidate, ComparedText]], threshold: float
 ) -> Iterator[str]:
     """Yield a sentence for each document that has the same passages in another order."""
     for candidate, overlap, in_order in find_rearranged(query, sides, threshold):
@@ -479,25 +481,25 @@ def _rearranged_notes(
 
 
 def _notes(
-    own: Fingerprint, answer: Candidates, options: SimilarOptions, recipe: Recipe
+    own: Fingerprint, result: Candidates, options: SimilarOptions, recipe: Recipe
 ) -> Iterator[str]:
     """Yield what may be missing, in sentences."""
     if not (own.bands or own.blocks):
         status = own.status.replace("_", " ")
         yield f"the document is {status}: it has no keys, and matches copies only"
-    elif own.words < FEW_WORDS and options.measure == "lcs" and not answer.complete:
+    elif own.words < FEW_WORDS and options.measure == "lcs" and not result.complete:
         yield (
             f"a text of fewer than {FEW_WORDS} words may share no keys with one that differs in a "
             "word or two; match finds all of their pairs"
         )
-    if answer.capped_keys:
-        keys = count_of(len(answer.capped_keys), "key")
+    if result.capped_keys:
+        keys = count_of(len(result.capped_keys), "key")
         yield f"{keys} left out, as too many documents carry the same"
-    if answer.cut:
-        most = f"{options.window:,}"
-        shared = "words" if answer.complete else "keys"
-        yield f"more than {most} documents share {shared}; those that share most were compared"
-    if answer.complete:
+    if result.cut:
+        limit = f"{options.window:,}"
+        shared = "words" if result.complete else "keys"
+        yield f"more than {limit} documents share {shared}; those that share most were compared"
+    if result.complete:
         return
     recall = stored_recall(recipe, options.measure, options.threshold)
     if recall is not None and recall < USUAL_RECALL:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.comparing.differences import Rarity, differences
-from indexer.comparing.measures import Side, stored_side
+from indexer.comparing.measures import ComparedText, stored_text
 from indexer.defaults import MEASURE
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
@@ -26,25 +26,25 @@ LEAST_CHARS = 200  # that a side counts for
 _Key: TypeAlias = tuple[str, Recipe, bytes | None, int | None]
 
 
-class SideCache:
+class TextCache:
     """The sides of the texts that were asked for last, of `most` letters at most together."""
 
-    def __init__(self, most: int = MOST_CHARS) -> None:
-        self._most = most
+    def __init__(self, limit: int = MOST_CHARS) -> None:
+        self._most = limit
         self._lock = Lock()
-        self._sides: OrderedDict[_Key, Side] = OrderedDict()
+        self._sides: OrderedDict[_Key, ComparedText] = OrderedDict()
         self._chars = 0
 
     def side(
         self, text: str, recipe: Recipe, minhash: bytes | None = None, simhash: int | None = None
-    ) -> Side:
+    ) -> ComparedText:
         """Return the side of a text and its sketches, `minhash` as it is stored."""
         key = text, recipe, minhash, simhash
         with self._lock:
             if key in self._sides:
                 self._sides.move_to_end(key)
                 return self._sides[key]
-            side = self._sides[key] = stored_side(text, recipe, minhash, simhash)
+            side = self._sides[key] = stored_text(text, recipe, minhash, simhash)
             self._chars += _chars(text)
             while self._chars > self._most:
                 (oldest, *_), _ = self._sides.popitem(last=False)
@@ -62,7 +62,7 @@ def _chars(text: str) -> int:
     return max(len(text), LEAST_CHARS)
 
 
-side_cache = SideCache()
+text_cache = TextCache()
 
 
 KEPT = 512  # documents that are remembered
@@ -74,7 +74,7 @@ class _Memory:
     """The part of a document that is remembered; one that is gone does not exist."""
 
     title: str
-    side: Side
+    side: ComparedText
     values: RuleValues
     key: str
     exists: bool
@@ -175,22 +175,22 @@ class StoredTexts:
         side = self._document(id).side
         return side.vector if self.recipe.terms else side.simhash
 
-    def similarities(self, head: str, ids: Sequence[str]) -> list[float]:
+    def similarities(self, representative: str, ids: Sequence[str]) -> list[float]:
         """Return the similarity of one document to each of others, read in batches."""
         values: list[float] = []
         for start in range(0, len(ids), _BATCH):
             batch = ids[start : start + _BATCH]
-            self.read_ahead([head, *batch])
-            values += [self.similarity(head, id) for id in batch]
+            self.read_ahead([representative, *batch])
+            values += [self.similarity(representative, id) for id in batch]
         return values
 
-    def differences(self, head: str, ids: Sequence[str]) -> list[tuple[Difference, ...]]:
+    def differences(self, representative: str, ids: Sequence[str]) -> list[tuple[Difference, ...]]:
         """Return the facts in which each of some documents differs from one, read together.
 
         None differ where a document is gone.
         """
-        self.read_ahead([head, *ids])
-        first = self._document(head)
+        self.read_ahead([representative, *ids])
+        first = self._document(representative)
         return [_differences(first, self._document(id)) for id in ids]
 
     def _document(self, id: str) -> _Memory:
@@ -214,7 +214,7 @@ class StoredTexts:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
             packed = row.minhash if row and self.recipe.has_vector else None
-            side = side_cache.side(text, self.recipe, packed, bits)
+            side = text_cache.side(text, self.recipe, packed, bits)
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""

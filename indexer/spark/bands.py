@@ -31,7 +31,7 @@ from indexer.fingerprinting.keys import (
 from indexer.fingerprinting.minhash import NearSketches
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
-from indexer.grouping.words_in_common import FEW_WORDS, most_words, short_keys
+from indexer.grouping.words_in_common import FEW_WORDS, max_words, short_keys
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.session import Stage, Work
@@ -59,9 +59,9 @@ def _equal_slots(
 
 
 def near_in_buckets(
-    slots: NDArray[Any], keys: Keys, is_open: Flags, least: int
+    slots: NDArray[Any], keys: Keys, is_open: Flags, minimum: int
 ) -> tuple[NearSketches, int]:
-    """Return the pairs with `least` equal slots, and the number of all pairs that were looked at.
+    """Return the pairs with `minimum` equal slots, and the number of all pairs that were looked at.
 
     `slots`: (n, slots) of uint8 or uint32. `keys`: (n, bands). A pair is looked at in the first
     band whose key it shares, if `is_open`, (n, bands), says so for both there. Pairs come in no
@@ -74,21 +74,21 @@ def near_in_buckets(
     ([[0, 2, 2]], 2)
     """
     if _kernel is None or not hasattr(_kernel, "near_in_buckets") or not keys.size:
-        return count_in_buckets(keys, is_open, partial(_equal_slots, slots), least)
+        return count_in_buckets(keys, is_open, partial(_equal_slots, slots), minimum)
     low = slots.astype(np.uint8, copy=False)
     answer, candidates = _kernel.near_in_buckets(
-        low.tobytes(), low.shape[1], keys.tobytes(), keys.shape[1], is_open.tobytes(), least
+        low.tobytes(), low.shape[1], keys.tobytes(), keys.shape[1], is_open.tobytes(), minimum
     )
     near: NearSketches = np.frombuffer(answer, dtype=np.uint32).reshape(-1, 3)
     if slots.dtype == np.uint8:
         return near, candidates
     exact: NearSketches = near.copy()
     exact[:, 2] = np.count_nonzero(slots[near[:, 0]] == slots[near[:, 1]], axis=1)
-    return exact[exact[:, 2] >= least], candidates
+    return exact[exact[:, 2] >= minimum], candidates
 
 
 def count_in_buckets(
-    keys: Keys, is_open: Flags, equal: CountEqual, least: int
+    keys: Keys, is_open: Flags, equal: CountEqual, minimum: int
 ) -> tuple[NearSketches, int]:
     """Return what `near_in_buckets` does for sketches of any kind, by numpy."""
     near, candidates = [np.zeros((0, 3), np.uint32)], 0
@@ -98,7 +98,7 @@ def count_in_buckets(
             first, second = left[is_new], right[is_new]
             candidates += len(first)
             counts = equal(first, second)
-            is_near = counts >= least
+            is_near = counts >= minimum
             columns = first[is_near], second[is_near], counts[is_near]
             near.append(np.column_stack(columns).astype(np.uint32))
     return np.concatenate(near), candidates
@@ -185,23 +185,23 @@ class Sharing:
         return counts
 
 
-def share_bands(layout: Plan, least: int, recipe: Recipe) -> Sharing:
-    """Return bands of this layout, with `least` equal slots or more, of a recipe's sketches."""
+def share_bands(layout: Plan, minimum: int, recipe: Recipe) -> Sharing:
+    """Return bands of this layout, with `minimum` equal slots or more, of a recipe's sketches."""
     shape = {"bands": layout.bands, "rows": layout.rows}
-    return Sharing(shape, least, recipe.slot_bytes, recipe.sketch_bytes)
+    return Sharing(shape, minimum, recipe.slot_bytes, recipe.sketch_bytes)
 
 
 def share_blocks(recipe: Recipe, threshold: float) -> Sharing:
     """Return blocks of bits that no pair at a threshold lacks, as one machine has them."""
     bits = sketch_size(recipe)
-    least = equal_parts(recipe, threshold)
-    design = design_for(bits, bits - least)
-    shape = {"bits": bits, "tables": design.tables, "distance": bits - least}
-    return Sharing(shape, least, sketch_bytes=bits // 8, bits=bits, masks=tuple(tables(design)))
+    minimum = equal_parts(recipe, threshold)
+    design = design_for(bits, bits - minimum)
+    shape = {"bits": bits, "tables": design.tables, "distance": bits - minimum}
+    return Sharing(shape, minimum, sketch_bytes=bits // 8, bits=bits, masks=tuple(tables(design)))
 
 
 @dataclass(frozen=True, slots=True)
-class HotKeys:
+class FrequentKeys:
     """Keys that more texts share than the cap allows, by band and key.
 
     `starts`: of each band in the other arrays; `centres`: the text that is paired with all others,
@@ -216,17 +216,17 @@ class HotKeys:
 
     def places(self, keys: Keys) -> NDArray[np.intp]:
         """Return the place of each key here, -1 of one that is not hot: (n, bands)."""
-        places = np.full(keys.shape, -1, dtype=np.intp)
+        positions = np.full(keys.shape, -1, dtype=np.intp)
         for band, (start, stop) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
-            hot = self.values[start:stop]
-            if len(hot):
-                nearest = np.minimum(np.searchsorted(hot, keys[:, band]), len(hot) - 1)
-                is_hot = hot[nearest] == keys[:, band]
-                places[is_hot, band] = nearest[is_hot] + start
-        return places
+            frequent = self.values[start:stop]
+            if len(frequent):
+                nearest = np.minimum(np.searchsorted(frequent, keys[:, band]), len(frequent) - 1)
+                is_frequent = frequent[nearest] == keys[:, band]
+                positions[is_frequent, band] = nearest[is_frequent] + start
+        return positions
 
 
-def hot_keys(sharing: Sharing, rows: Any) -> HotKeys:
+def frequent_keys(sharing: Sharing, rows: Any) -> FrequentKeys:
     """Return a table of `band`, `hash`, `centre` and the centre's `minhash` as hot keys."""
     band = rows.column("band").to_numpy()
     values = rows.column("hash").to_numpy().view(np.uint64)
@@ -235,52 +235,54 @@ def hot_keys(sharing: Sharing, rows: Any) -> HotKeys:
     keys = sharing.keys(sketches) if len(order) else np.zeros((0, sharing.bands), np.uint64)
     starts = np.searchsorted(band[order], np.arange(sharing.bands + 1))
     centres = rows.column("centre").to_numpy()[order]
-    return HotKeys(values[order], starts, centres, sketches, keys)
+    return FrequentKeys(values[order], starts, centres, sketches, keys)
 
 
 def star_pairs(
-    sharing: Sharing, hot: HotKeys, texts: NDArray[np.int64], sketches: Sketches
+    sharing: Sharing, frequent: FrequentKeys, texts: NDArray[np.int64], sketches: Sketches
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
     """Return the pairs of texts with the centres of their hot keys, and their equal slots or bits.
 
     Those that share a key that is not hot are left out; each other pair comes once.
     """
     keys = sharing.keys(sketches)
-    places = hot.places(keys)
-    is_hot = places >= 0
-    centres = np.where(is_hot, hot.centres[places] if len(hot.values) else -1, -1)
+    positions = frequent.places(keys)
+    is_frequent = positions >= 0
+    centres = np.where(is_frequent, frequent.centres[positions] if len(frequent.values) else -1, -1)
     parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))]
     for band in range(sharing.bands):
         centre = centres[:, band]
         is_repeated = (centres[:, :band] == centre[:, None]).any(axis=1)
-        rows = np.flatnonzero(is_hot[:, band] & (centre != texts) & ~is_repeated)
-        place = places[rows, band]
-        shares_other = ((hot.keys[place] == keys[rows]) & ~is_hot[rows]).any(axis=1)
-        rows, place = rows[~shares_other], place[~shares_other]
-        equal = sharing.equal(sketches[rows], hot.sketches[place])
-        parts.append((texts[rows], hot.centres[place], equal))
+        rows = np.flatnonzero(is_frequent[:, band] & (centre != texts) & ~is_repeated)
+        position = positions[rows, band]
+        fractions_other = ((frequent.keys[position] == keys[rows]) & ~is_frequent[rows]).any(axis=1)
+        rows, position = rows[~fractions_other], position[~fractions_other]
+        equal = sharing.equal(sketches[rows], frequent.sketches[position])
+        parts.append((texts[rows], frequent.centres[position], equal))
     text, centre, equal = (np.concatenate(column) for column in zip(*parts, strict=True))
     return np.minimum(text, centre), np.maximum(text, centre), equal
 
 
 def shares_key(
-    hot: HotKeys, keys: tuple[Keys, Keys], texts: tuple[NDArray[np.int64], NDArray[np.int64]]
+    frequent: FrequentKeys,
+    keys: tuple[Keys, Keys],
+    texts: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> NDArray[np.bool_]:
     """Return for each pair whether it is one of those that share a key, or of a hot one's star."""
-    places = hot.places(keys[0])
+    positions = frequent.places(keys[0])
     shared = keys[0] == keys[1]
     is_star = np.zeros(shared.shape, dtype=np.bool_)
-    if len(hot.values):
-        centres = hot.centres[places]
+    if len(frequent.values):
+        centres = frequent.centres[positions]
         is_star = (centres == texts[0][:, None]) | (centres == texts[1][:, None])
-    flags: NDArray[np.bool_] = (shared & ((places < 0) | is_star)).any(axis=1)
+    flags: NDArray[np.bool_] = (shared & ((positions < 0) | is_star)).any(axis=1)
     return flags
 
 
-def close_hot(keys: Keys, is_hot: Flags, texts: NDArray[np.int64]) -> Keys:
+def close_frequent(keys: Keys, is_frequent: Flags, texts: NDArray[np.int64]) -> Keys:
     """Return keys of which those that are hot are replaced by values that no other text has."""
     own = texts.astype(np.uint64) | _NO_KEY
-    return np.where(is_hot, own[:, None], keys)
+    return np.where(is_frequent, own[:, None], keys)
 
 
 def gathered(
@@ -320,7 +322,7 @@ Crowded: TypeAlias = NDArray[np.bool_]
 """(bands, buckets): the buckets of values that hold more texts than the cap."""
 
 
-def hot_values(
+def frequent_values(
     work: Work, ranked: Stage, sharing: Sharing, cap: int, short: Stage | None = None
 ) -> Stage:
     """Return the values of more texts than the cap.
@@ -336,7 +338,7 @@ def hot_values(
 
     def make() -> DataFrame:
         crowded = crowded_buckets(ranked, sharing, cap)
-        return _hot_values(ranked.rows, sharing, crowded, cap, short)
+        return _frequent_values(ranked.rows, sharing, crowded, cap, short)
 
     return work.stage("hot", shape, sources, make, _count_capped)
 
@@ -365,9 +367,9 @@ def bucket_counter(sharing: Sharing, buckets: int) -> Mapper:
     def count(batches: Batches) -> Batches:
         counts = np.zeros((sharing.bands, buckets), dtype=_COUNT)
         for _, _, sketches in gathered(batches, sharing):
-            places = (sharing.keys(sketches) % np.uint64(buckets)).astype(np.intp)
+            positions = (sharing.keys(sketches) % np.uint64(buckets)).astype(np.intp)
             for band in range(sharing.bands):
-                counts[band] += np.bincount(places[:, band], minlength=buckets).astype(_COUNT)
+                counts[band] += np.bincount(positions[:, band], minlength=buckets).astype(_COUNT)
         bands = np.arange(sharing.bands, dtype=np.int32)
         yield batch(_BUCKETS, [bands, [row.tobytes() for row in counts]])
 
@@ -389,20 +391,20 @@ def bucket_summer(cap: int) -> Mapper:
     return add
 
 
-def _hot_values(
+def _frequent_values(
     ranked: DataFrame, sharing: Sharing, crowded: Crowded, cap: int, short: Stage | None
 ) -> DataFrame:
     counted = ranked.mapInArrow(value_counter(sharing, crowded), ddl(_COUNTED))
     if short is not None:
         counted = counted.union(short.rows.select(*BAND, sf.lit(1).cast("bigint")))
-    hot = (
+    frequent = (
         counted.groupBy("band", "hash")
         .agg(sf.sum("size").alias("size"), sf.min(sf.struct("rank", "text")).alias("first"))
         .where(sf.col("size") > cap)
         .select("band", "hash", "size", sf.col("first.text").alias("centre"))
     )
     centres = ranked.select(sf.col("text").alias("centre"), "minhash")
-    return centres.join(sf.broadcast(hot), "centre")
+    return centres.join(sf.broadcast(frequent), "centre")
 
 
 def value_counter(sharing: Sharing, crowded: Crowded) -> Mapper:
@@ -418,11 +420,11 @@ def value_counter(sharing: Sharing, crowded: Crowded) -> Mapper:
         for text, rank, sketches in gathered(parts, sharing):
             keys = sharing.keys(sketches)
             for band, flags in enumerate(crowded):
-                places = np.flatnonzero(flags[(keys[:, band] % buckets).astype(np.intp)])
-                places = places[np.lexsort((rank[places], keys[places, band]))]
-                hashes = keys[places, band]
+                positions = np.flatnonzero(flags[(keys[:, band] % buckets).astype(np.intp)])
+                positions = positions[np.lexsort((rank[positions], keys[positions, band]))]
+                hashes = keys[positions, band]
                 starts, sizes = find_runs(hashes)
-                first = places[starts]
+                first = positions[starts]
                 bands = np.full(len(starts), band, dtype=np.int32)
                 values = hashes[starts].view(np.int64)
                 yield batch(_COUNTED, [bands, values, text[first], rank[first], sizes])
@@ -430,9 +432,9 @@ def value_counter(sharing: Sharing, crowded: Crowded) -> Mapper:
     return count
 
 
-def _count_capped(hot: DataFrame) -> dict[str, int]:
+def _count_capped(frequent: DataFrame) -> dict[str, int]:
     left_out = sf.sum(((sf.col("size") - 1) * (sf.col("size") - 2) / 2).cast("bigint"))
-    row = hot.agg(sf.count("*"), sf.max("size"), left_out).first() or (0, 0, 0)
+    row = frequent.agg(sf.count("*"), sf.max("size"), left_out).first() or (0, 0, 0)
     return {"hot_bands": row[0], "largest_band": row[1] or 0, "pairs_left_out": row[2] or 0}
 
 
@@ -457,7 +459,7 @@ def short_text_keys(
     threshold = options.band_plan(recipe).threshold
     first = rows.rows.select(sf.col("id").alias("first"), "words", sf.col("text").alias("content"))
     texts = numbered.rows.where("minhash IS NOT NULL").select("text", "first")
-    counted = texts.join(first.where(sf.col("words") <= most_words(threshold)), "first")
+    counted = texts.join(first.where(sf.col("words") <= max_words(threshold)), "first")
     if counted.where(sf.col("words") < FEW_WORDS).isEmpty():
         return None
     mapper = short_key_mapper(threshold)

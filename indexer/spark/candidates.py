@@ -16,13 +16,13 @@ from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.bands import (
     BY_WORDS,
     Flags,
-    HotKeys,
+    FrequentKeys,
     Sharing,
     Sketches,
-    close_hot,
+    close_frequent,
+    frequent_keys,
+    frequent_values,
     gathered,
-    hot_keys,
-    hot_values,
     shares_key,
     star_pairs,
 )
@@ -55,10 +55,10 @@ def candidate_pairs(
     """
     columns = ranked.rows.select("text", "rank", "minhash")
     ranked = Stage(ranked.digest, columns, ranked.facts)
-    hot = hot_values(work, ranked, sharing, cap, short)
-    known = hot_keys(sharing, hot.rows.where(sf.col("band") != BY_WORDS).toArrow())
+    frequent = frequent_values(work, ranked, sharing, cap, short)
+    known = frequent_keys(sharing, frequent.rows.where(sf.col("band") != BY_WORDS).toArrow())
     parts, rounds = _parts_and_rounds(ranked, sharing)
-    sources = [ranked, hot] if short is None else [ranked, hot, short]
+    sources = [ranked, frequent] if short is None else [ranked, frequent, short]
 
     def make(number: int) -> DataFrame:
         pairs = _near_pairs(ranked.rows, sharing, known, parts, (number, rounds))
@@ -66,7 +66,7 @@ def candidate_pairs(
             stars = ranked.rows.mapInArrow(star_mapper(sharing, known), ddl(_SHARING))
             pairs = pairs.union(stars)
         if number == 0 and short is not None:
-            by_words = _pairs_by_words(short.rows, hot)
+            by_words = _pairs_by_words(short.rows, frequent)
             pairs = pairs.union(_with_sketches(by_words, ranked.rows, sharing, known))
         return pairs
 
@@ -77,15 +77,15 @@ def candidate_pairs(
     rows = reduce(DataFrame.union, [stage.rows for stage in stages])
     pairs = rows.where("left IS NOT NULL").drop("candidates")
     candidates = sum(stage.facts["candidates"] for stage in stages)
-    return Stage(stages[-1].digest, pairs, {**hot.facts, "candidates": candidates})
+    return Stage(stages[-1].digest, pairs, {**frequent.facts, "candidates": candidates})
 
 
 def _parts_and_rounds(ranked: Stage, sharing: Sharing) -> tuple[int, int]:
     """Return into how many parts values are dealt, and in how many rounds these are compared."""
     context = ranked.rows.sparkSession.sparkContext
-    least = int(ranked.rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    minimum = int(ranked.rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
     copies = ranked.facts["texts"] * sharing.bands
-    parts = max(-(-copies // TEXTS_A_PART), least)
+    parts = max(-(-copies // TEXTS_A_PART), minimum)
     sent = copies * sharing.sketch_bytes
     rounds = -(-sent // (ROUND_BYTES * context.defaultParallelism))
     return parts, max(rounds, 1)
@@ -97,48 +97,52 @@ def _count_pairs(pairs: DataFrame) -> dict[str, int]:
 
 
 def _near_pairs(
-    ranked: DataFrame, sharing: Sharing, hot: HotKeys, parts: int, turn: tuple[int, int]
+    ranked: DataFrame, sharing: Sharing, frequent: FrequentKeys, parts: int, turn: tuple[int, int]
 ) -> DataFrame:
     """Return the pairs of the values that are not hot, of the parts of one round.
 
     `turn`: the number of the round, and of all rounds.
     """
-    spread = ranked.mapInArrow(part_mapper(sharing, hot, parts, turn), ddl(_PART))
+    spread = ranked.mapInArrow(part_mapper(sharing, frequent, parts, turn), ddl(_PART))
     number, rounds = turn
     tasks = len(range(number, parts, rounds))
-    place = ((sf.col("part") - number) / rounds).cast("int")
-    return spread.repartitionById(tasks, place).mapInArrow(
+    position = ((sf.col("part") - number) / rounds).cast("int")
+    return spread.repartitionById(tasks, position).mapInArrow(
         part_comparer(sharing, parts), ddl(_SHARING)
     )
 
 
-def _pairs_by_words(short: DataFrame, hot: Stage) -> DataFrame:
+def _pairs_by_words(short: DataFrame, frequent: Stage) -> DataFrame:
     """Return the distinct pairs of short texts that share words."""
-    hot_words = sf.broadcast(hot.rows.where(sf.col("band") == BY_WORDS).select("hash", "centre"))
+    frequent_words = sf.broadcast(
+        frequent.rows.where(sf.col("band") == BY_WORDS).select("hash", "centre")
+    )
     buckets = (
-        short.join(hot_words, "hash", "left_anti")
+        short.join(frequent_words, "hash", "left_anti")
         .groupBy("hash")
         .agg(sf.collect_list("text").alias("texts"))
         .where(sf.size("texts") > 1)
     )
     pairs = buckets.select("texts").mapInArrow(pair_buckets, ddl(_PAIR))
-    stars = short.join(hot_words, "hash").where("text != centre")
+    stars = short.join(frequent_words, "hash").where("text != centre")
     ends = sf.least("text", "centre"), sf.greatest("text", "centre")
     return pairs.union(stars.select(*ends)).distinct()
 
 
 def _with_sketches(
-    pairs: DataFrame, ranked: DataFrame, sharing: Sharing, hot: HotKeys
+    pairs: DataFrame, ranked: DataFrame, sharing: Sharing, frequent: FrequentKeys
 ) -> DataFrame:
     """Return the pairs by words that `_near_pairs` lacks."""
     slots = ranked.select("text", "minhash")
     right = slots.withColumnsRenamed({"text": "right", "minhash": "right_slots"})
     left = slots.withColumnsRenamed({"text": "left", "minhash": "left_slots"})
     joined = pairs.join(right, "right").join(left, "left")
-    return joined.mapInArrow(word_pair_mapper(sharing, hot), ddl(_SHARING))
+    return joined.mapInArrow(word_pair_mapper(sharing, frequent), ddl(_SHARING))
 
 
-def part_mapper(sharing: Sharing, hot: HotKeys, parts: int, turn: tuple[int, int]) -> Mapper:
+def part_mapper(
+    sharing: Sharing, frequent: FrequentKeys, parts: int, turn: tuple[int, int]
+) -> Mapper:
     """Return a mapper that yields each text once for every part that has one of its values.
 
     A value that is not hot belongs to the part of its remainder. `turn`: the number of the round
@@ -150,15 +154,15 @@ def part_mapper(sharing: Sharing, hot: HotKeys, parts: int, turn: tuple[int, int
     def spread(batches: Batches) -> Batches:
         for texts, _, sketches in gathered(batches, sharing):
             keys = sharing.keys(sketches)
-            is_hot = hot.places(keys) >= 0
+            is_frequent = frequent.places(keys) >= 0
             part = (keys % np.uint64(parts)).astype(np.int64)
-            row, band = np.nonzero(~is_hot & (part % rounds == number))
+            row, band = np.nonzero(~is_frequent & (part % rounds == number))
             if not len(row):
                 continue
-            places = np.unique(part[row, band] * len(texts) + row)
-            part, row = np.divmod(places, len(texts))
+            positions = np.unique(part[row, band] * len(texts) + row)
+            part, row = np.divmod(positions, len(texts))
             starts, sizes = find_runs(part)
-            flags = np.packbits(is_hot, axis=1)
+            flags = np.packbits(is_frequent, axis=1)
             rows = [row[start : start + size] for start, size in zip(starts, sizes, strict=True)]
             columns = [_bytes_of(array, rows) for array in (texts, sketches, flags)]
             yield batch(_PART, [part[starts].astype(np.int32), *columns])
@@ -175,15 +179,17 @@ def part_comparer(sharing: Sharing, parts: int) -> Mapper:
 
     def compare(batches: Batches) -> Batches:
         for part, rows in _rows_by_part(batches).items():
-            texts, sketches, is_hot = _joined(rows, sharing)
-            yield from near(part, texts, sketches, is_hot)
+            texts, sketches, is_frequent = _joined(rows, sharing)
+            yield from near(part, texts, sketches, is_frequent)
 
     def near(
-        part: int, texts: NDArray[np.int64], sketches: Sketches, is_hot: Flags
+        part: int, texts: NDArray[np.int64], sketches: Sketches, is_frequent: Flags
     ) -> Iterator[Any]:
         keys = sharing.keys(sketches)
-        is_open = ~is_hot & (keys % np.uint64(parts) == np.uint64(part))
-        close, candidates = sharing.near(sketches, close_hot(keys, is_hot, texts), is_open)
+        is_open = ~is_frequent & (keys % np.uint64(parts) == np.uint64(part))
+        close, candidates = sharing.near(
+            sketches, close_frequent(keys, is_frequent, texts), is_open
+        )
         left, right = texts[close[:, 0]], texts[close[:, 1]]
         yield from _pair_batches(left, right, close[:, 2], candidates)
 
@@ -202,29 +208,29 @@ def _joined(
     rows: list[tuple[bytes, bytes, bytes]], sharing: Sharing
 ) -> tuple[NDArray[np.int64], Sketches, Flags]:
     """Return the texts of a part, ascending, their sketches, and which bands of them are hot."""
-    numbers, sketches, hot = (b"".join(column) for column in zip(*rows, strict=True))
+    numbers, sketches, frequent = (b"".join(column) for column in zip(*rows, strict=True))
     texts = np.frombuffer(numbers, dtype=np.int64)
     order = np.argsort(texts)
-    packed = np.frombuffer(hot, dtype=np.uint8).reshape(len(texts), -1)
-    is_hot = np.unpackbits(packed[order], axis=1, count=sharing.bands).astype(np.bool_)
-    return texts[order], sharing.from_bytes(sketches, len(texts))[order], is_hot
+    packed = np.frombuffer(frequent, dtype=np.uint8).reshape(len(texts), -1)
+    is_frequent = np.unpackbits(packed[order], axis=1, count=sharing.bands).astype(np.bool_)
+    return texts[order], sharing.from_bytes(sketches, len(texts))[order], is_frequent
 
 
-def star_mapper(sharing: Sharing, hot: HotKeys) -> Mapper:
+def star_mapper(sharing: Sharing, frequent: FrequentKeys) -> Mapper:
     """Return a mapper of texts to their pairs with the centres of hot values."""
 
     def pair(batches: Batches) -> Batches:
         for rows in batches:
             texts = rows.column("text").to_numpy()
             sketches = sharing.unpack(rows.column("minhash"))
-            left, right, equal = star_pairs(sharing, hot, texts, sketches)
+            left, right, equal = star_pairs(sharing, frequent, texts, sketches)
             near = equal >= sharing.least
             yield from _pair_batches(left[near], right[near], equal[near], len(left))
 
     return pair
 
 
-def word_pair_mapper(sharing: Sharing, hot: HotKeys) -> Mapper:
+def word_pair_mapper(sharing: Sharing, frequent: FrequentKeys) -> Mapper:
     """Return a mapper of pairs by words to those that have too few equal slots, with 0 of them.
 
     Pairs that share a band as well are counted there.
@@ -235,7 +241,7 @@ def word_pair_mapper(sharing: Sharing, hot: HotKeys) -> Mapper:
             left, right = (rows.column(name).to_numpy() for name in _PAIR)
             sketches = [sharing.unpack(rows.column(f"{name}_slots")) for name in _PAIR]
             keys = sharing.keys(sketches[0]), sharing.keys(sketches[1])
-            is_shared = shares_key(hot, keys, (left, right))
+            is_shared = shares_key(frequent, keys, (left, right))
             is_listed = is_shared & (sharing.equal(*sketches) >= sharing.least)
             left, right = left[~is_listed], right[~is_listed]
             equal = np.zeros(len(left), dtype=np.int32)

@@ -19,12 +19,12 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from indexer.documents import tables
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.documents.blobs import DamagedRecord
 from indexer.documents.tables import text_of
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.jobs.dataset_files import column_difference
-from indexer.jobs.dedup import BATCH_CHARS, BATCH_ROWS, RowText, sign_texts
+from indexer.jobs.dedup import BATCH_CHARS, BATCH_ROWS, RowText, fingerprint_texts
 from indexer.recipe import DEFAULT
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl, pack_row, with_fields
 from indexer.spark.input_documents import ERROR, OUTCOME
@@ -54,7 +54,7 @@ class Dataset:
 
     place: str
     kind: Kind
-    reading: Reading
+    reading: ReadOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _count_lines(table: DataFrame, kind: Kind) -> DataFrame:
     return table.groupBy(FILE, PLACE).count()
 
 
-def sign_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
+def fingerprint_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
     """Return a row of `sign.OUTCOME` for each row of JSON Lines or Parquet; its place is the id."""
     if dataset.kind == "jsonl":
         records: _Records = _records_of_lines(files, dataset.reading)
@@ -150,8 +150,8 @@ def kept_rows(spark: SparkSession, dataset: Dataset, files: Files, kept: DataFra
         numbered = table.mapInArrow(_line_numberer(files), ddl(LINE))
         lines = numbered.join(kept.select("id"), "id", "left_semi").orderBy("id")
         return lines.select(sf.col("line").cast("string").alias("value"))
-    place = sf.format_string("%06d-%012d", NUMBER, sf.col(PLACE) + 1)
-    rows = with_numbers(spark, table, files).withColumn(_ID, place)
+    position = sf.format_string("%06d-%012d", NUMBER, sf.col(PLACE) + 1)
+    rows = with_numbers(spark, table, files).withColumn(_ID, position)
     ids = kept.select(sf.col("id").alias(_ID))
     return rows.join(ids, _ID, "left_semi").orderBy(_ID).drop(FILE, PLACE, NUMBER, _ID)
 
@@ -172,8 +172,8 @@ def read_dataset(spark: SparkSession, dataset: Dataset) -> DataFrame:
     file = sf.col("_metadata.file_path").alias(FILE)
     if dataset.kind != "parquet":
         lines = reader.option("lineSep", "\n").text(dataset.place)
-        place = sf.col("_metadata.file_block_start").alias(PLACE)
-        return lines.select(sf.col("value").cast("binary").alias("line"), file, place)
+        position = sf.col("_metadata.file_block_start").alias(PLACE)
+        return lines.select(sf.col("value").cast("binary").alias("line"), file, position)
     table = reader.parquet(dataset.place)
     return table.select("*", file, sf.col("_metadata.row_index").alias(PLACE))
 
@@ -196,7 +196,7 @@ _Record: TypeAlias = Mapping[str, Any] | ExtractionError
 _Records: TypeAlias = Callable[[Any], Iterator[tuple[str, _Record]]]
 
 
-def _records_of_lines(files: Files, reading: Reading) -> _Records:
+def _records_of_lines(files: Files, reading: ReadOptions) -> _Records:
     """Return a function that yields the id and the record of each line that is not empty."""
     number = _line_ids(files)
 
@@ -222,12 +222,12 @@ def _line_ids(files: Files) -> Callable[[Any], list[str]]:
     seen: Counter[tuple[str, int]] = Counter()
 
     def ids(part: Any) -> list[str]:
-        places = []
+        positions = []
         columns = part.column(FILE).to_pylist(), part.column(PLACE).to_pylist()
         for where in zip(*columns, strict=True):
             seen[where] += 1
-            places.append(files.place(where[0], files.starts[where] + seen[where]))
-        return places
+            positions.append(files.place(where[0], files.starts[where] + seen[where]))
+        return positions
 
     return ids
 
@@ -245,10 +245,10 @@ def _line_numberer(files: Files) -> Callable[[Batches], Batches]:
 
 
 def _without_mark(line: bytes) -> bytes:
-    return next(tables.json_lines("", BytesIO(line), Reading()), b"")
+    return next(tables.json_lines("", BytesIO(line), ReadOptions()), b"")
 
 
-def signer(texts_of: TextReader, reading: Reading) -> Callable[[Batches], Batches]:
+def signer(texts_of: TextReader, reading: ReadOptions) -> Callable[[Batches], Batches]:
     """Return a mapper from rows of a dataset to `OUTCOME`; `texts_of` reads a batch."""
     recipe = replace(DEFAULT, bands=0, rows=0)
 
@@ -260,7 +260,7 @@ def signer(texts_of: TextReader, reading: Reading) -> Callable[[Batches], Batche
     return sign
 
 
-def record_text(record: _Record, reading: Reading) -> str | ExtractionError:
+def record_text(record: _Record, reading: ReadOptions) -> str | ExtractionError:
     """Return the text of a record, or why it has none."""
     return record if isinstance(record, ExtractionError) else text_of(record, reading)
 
@@ -282,9 +282,9 @@ def _batches(texts: Texts) -> Iterator[Texts]:
         yield some
 
 
-def _outcomes(texts: Texts, reading: Reading, recipe: Any) -> Batches:
-    signed = sign_texts([RowText(0, 0, text) for _, text in texts], reading, recipe)
-    both = list(zip(texts, signed, strict=True))
+def _outcomes(texts: Texts, reading: ReadOptions, recipe: Any) -> Batches:
+    fingerprinted = fingerprint_texts([RowText(0, 0, text) for _, text in texts], reading, recipe)
+    both = list(zip(texts, fingerprinted, strict=True))
     rows = pack_row(storable(row.as_row(id)) for (id, _), row in both if row.error is None)
     for part in rows:
         yield with_fields(part, ERROR, "string", [None] * part.num_rows)
@@ -323,11 +323,13 @@ def read_rows(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
 
 def check_columns(rows: DataFrame, files: Files) -> None:
     """Raise `UsageError` for a file that has other columns than the first one."""
-    heads = rows.where(_is_names()).select("id", "text").orderBy("id").collect()
-    for head in heads:
-        if head["text"] != heads[0]["text"]:
-            columns, first = (json.loads(row["text"]) for row in (head, heads[0]))
-            names = [files.row(row["id"])[0] for row in (head, heads[0])]
+    representatives = rows.where(_is_names()).select("id", "text").orderBy("id").collect()
+    for representative in representatives:
+        if representative["text"] != representatives[0]["text"]:
+            columns, first = (
+                json.loads(row["text"]) for row in (representative, representatives[0])
+            )
+            names = [files.row(row["id"])[0] for row in (representative, representatives[0])]
             raise UsageError(
                 f"{names[0]} has other columns than {names[1]} "
                 f"({column_difference(columns, first)}), so one table cannot hold the rows of "
@@ -335,7 +337,7 @@ def check_columns(rows: DataFrame, files: Files) -> None:
             )
 
 
-def sign_rows(rows: DataFrame, reading: Reading) -> DataFrame:
+def fingerprint_dataset_rows(rows: DataFrame, reading: ReadOptions) -> DataFrame:
     """Return a row of `sign.OUTCOME` for each row but those of names."""
     texts = rows.where(~_is_names()).select("id", "text", ERROR)
     return texts.mapInArrow(signer(_texts, reading), ddl(OUTCOME))
@@ -358,7 +360,7 @@ def _texts(part: Any) -> Iterator[tuple[str, str | ExtractionError]]:
         yield id, text if error is None else ExtractionError(error)
 
 
-def _row_reader(files: Files, reading: Reading) -> Mapper:
+def _row_reader(files: Files, reading: ReadOptions) -> Mapper:
     """Return a mapper from all lines of some files, in their order, to `ROW`."""
 
     def read(parts: Batches) -> Batches:
@@ -377,7 +379,7 @@ def _numbered_lines(parts: Batches) -> Iterator[tuple[int, bytes]]:
 
 
 def _rows_of_file(
-    number: int, files: Files, lines: Iterable[bytes], reading: Reading
+    number: int, files: Files, lines: Iterable[bytes], reading: ReadOptions
 ) -> Iterator[Row]:
     name = files.names[number]
     stream = io.BufferedReader(_LineStream(lines))
@@ -420,8 +422,8 @@ class _LineStream(io.RawIOBase):
     @staticmethod
     def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
         total, part = 0, b""
-        for place, line in enumerate(lines):
-            part = b"\n" + line if place else line
+        for index, line in enumerate(lines):
+            part = b"\n" + line if index else line
             total += len(part)
             if part:
                 yield part

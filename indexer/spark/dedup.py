@@ -19,12 +19,12 @@ from indexer.spark.dataset import (
     Dataset,
     Files,
     check_columns,
+    fingerprint_dataset,
+    fingerprint_dataset_rows,
     kept_lines,
     kept_rows,
     list_files,
     read_rows,
-    sign_dataset,
-    sign_rows,
 )
 from indexer.spark.group import group
 from indexer.spark.input_documents import ERROR, Input, file_digest, readable_rows
@@ -47,19 +47,23 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     texts, for CSV files with unlike columns, and when `out` cannot be written.
     """
     start = time.monotonic()
-    place = out.rstrip("/")
-    work = Work(spark, f"{place}/work")
+    position = out.rstrip("/")
+    work = Work(spark, f"{position}/work")
     work.check()
     files = list_files(spark, dataset)
     source = _source(work, dataset, files)
     table = _csv_table(work, dataset, files, source) if dataset.kind == "csv" else None
-    signed = _signed(work, dataset, files, source, table)
-    rows = readable_rows(signed)
+    fingerprinted = _fingerprinted(work, dataset, files, source, table)
+    rows = readable_rows(fingerprinted)
     settings = _family_options(options)
     assigned = group(work, rows, DEFAULT, settings)
     texts = order_key(work, rows, DEFAULT, settings.folding).members
     removed = work.stage(
-        "removed", {}, [assigned, texts, signed], lambda: _removed(assigned, texts, signed), _counts
+        "removed",
+        {},
+        [assigned, texts, fingerprinted],
+        lambda: _removed(assigned, texts, fingerprinted),
+        _counts,
     )
     kept = rows.rows.select("id").join(removed.rows.select("id"), "id", "left_anti")
     if table is None:
@@ -68,12 +72,12 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
         rows_kept = kept_lines(table.rows, files, kept)
     writer = rows_kept.write.mode("overwrite")
     if dataset.kind == "parquet":
-        writer.parquet(f"{place}/rows")
+        writer.parquet(f"{position}/rows")
     else:
-        writer.option("lineSep", "\n").text(f"{place}/rows")
+        writer.option("lineSep", "\n").text(f"{position}/rows")
     report = removed.rows.orderBy("id").mapInArrow(_report(files), "value string")
-    report.write.mode("overwrite").text(f"{place}/removed")
-    read = signed.facts["documents"] + signed.facts["failed"]
+    report.write.mode("overwrite").text(f"{position}/removed")
+    read = fingerprinted.facts["documents"] + fingerprinted.facts["failed"]
     counts = {name: removed.facts[name] for name in ("exact", "near", "failed")}
     account = {
         "read": read,
@@ -84,7 +88,7 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
         "stages": {"made": work.new_stages, "kept": work.old_stages},
         "seconds": round(time.monotonic() - start, 1),
     }
-    work.note(f"{place}/account.json", json.dumps(account, indent=2))
+    work.note(f"{position}/account.json", json.dumps(account, indent=2))
     return account
 
 
@@ -105,7 +109,7 @@ def _source(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
     }
 
 
-def _signed(
+def _fingerprinted(
     work: Work, dataset: Dataset, files: Files, source: dict[str, Any], table: Stage | None
 ) -> Stage:
     """Return the rows with their signatures; those that could not be read have an `error`.
@@ -115,8 +119,8 @@ def _signed(
 
     def make() -> DataFrame:
         if table is not None:
-            return sign_rows(table.rows, dataset.reading)
-        return sign_dataset(work.spark, dataset, files)
+            return fingerprint_dataset_rows(table.rows, dataset.reading)
+        return fingerprint_dataset(work.spark, dataset, files)
 
     def count(rows: DataFrame) -> dict[str, Any]:
         good = sf.col(ERROR).isNull()
@@ -140,7 +144,7 @@ def _family_options(options: DedupOptions) -> GroupOptions:
     )
 
 
-def _removed(assigned: Stage, texts: Stage, signed: Stage) -> DataFrame:
+def _removed(assigned: Stage, texts: Stage, fingerprinted: Stage) -> DataFrame:
     """Return the rows that do not stay: `id`, `kept`, `similarity`, `exact`, `error`."""
     others = assigned.rows.where("family <> id").select(
         "id", sf.col("family").alias("kept"), "similarity"
@@ -152,7 +156,7 @@ def _removed(assigned: Stage, texts: Stage, signed: Stage) -> DataFrame:
         .join(kept, "kept")
         .selectExpr("id", "kept", "similarity", "text = kept_text AS exact", f"{_NEVER} AS {ERROR}")
     )
-    failed = signed.rows.where(sf.col(ERROR).isNotNull()).selectExpr(
+    failed = fingerprinted.rows.where(sf.col(ERROR).isNotNull()).selectExpr(
         "id", f"{_NEVER} AS kept", "cast(null as double) AS similarity", "false AS exact", ERROR
     )
     return duplicates.unionByName(failed)

@@ -60,8 +60,8 @@ def number_texts(
 def _check_fields(numbered: DataFrame, criteria: Criteria) -> None:
     """Raise `UsageError` for fields of the rules of which no text has a value."""
     values = sf.from_json("values", "array<string>")
-    for place, field in enumerate(criteria.fields):
-        has_value = values[place].isNotNull()
+    for index, field in enumerate(criteria.fields):
+        has_value = values[index].isNotNull()
         if numbered.where(has_value).isEmpty() and not numbered.isEmpty():
             raise missing_field([field])
 
@@ -93,16 +93,16 @@ def rows_by_text(
     if not size:
         has_bits = sf.col("status").isin(*statuses) & sf.col("simhash").isNotNull()
         sketch = sf.when(has_bits, sf.unhex(sf.lpad(sf.hex("simhash"), 16, "0")))
-    signed = rows.select(*ROW).withColumn("minhash", sketch)
+    fingerprinted = rows.select(*ROW).withColumn("minhash", sketch)
     if criteria.decides_copies:
         columns = {**ROW, "key": "string", "values": "string"}
-        return signed.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
+        return fingerprinted.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
     key = (
         sf.when((sf.col("chars") > 0) & (sf.col("exact") != ""), sf.col("exact"))
         .when(sf.col("raw") != "", sf.concat(sf.lit("bytes "), "raw"))
         .otherwise(sf.col("id"))
     )
-    return signed.drop("text").withColumns({"key": key, "values": sf.lit("[]")})
+    return fingerprinted.drop("text").withColumns({"key": key, "values": sf.lit("[]")})
 
 
 def text_keys(criteria: Criteria) -> Mapper:

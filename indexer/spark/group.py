@@ -15,7 +15,7 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.comparing.plan import equal_parts, fewest_equal, has_bits_alone, sketch_size
+from indexer.comparing.plan import equal_parts, has_bits_alone, min_equal, sketch_size
 from indexer.grouping.group import SUMMED, ConnectedTexts
 from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import Recipe
@@ -88,10 +88,10 @@ def _both_stars(edges: DataFrame) -> DataFrame:
 def large_star(edges: DataFrame) -> DataFrame:
     """Connect every greater neighbour of each node to the least of the node and its neighbours."""
     both = edges.union(edges.select("root", "node")).toDF("node", "other")
-    least = both.groupBy("node").agg(sf.least("node", sf.min("other")).alias("root"))
+    minimum = both.groupBy("node").agg(sf.least("node", sf.min("other")).alias("root"))
     return (
         both.where("other > node")
-        .join(least, "node")
+        .join(minimum, "node")
         .select(sf.col("other").alias("node"), "root")
         .distinct()
     )
@@ -102,11 +102,11 @@ def small_star(edges: DataFrame) -> DataFrame:
 
     Edges lead from greater to lesser.
     """
-    least = edges.groupBy("node").agg(sf.min("root").alias("least"))
-    others = edges.join(least, "node").select(
+    minimum = edges.groupBy("node").agg(sf.min("root").alias("least"))
+    others = edges.join(minimum, "node").select(
         sf.col("root").alias("node"), sf.col("least").alias("root")
     )
-    return others.union(least.toDF("node", "root")).where("node != root").distinct()
+    return others.union(minimum.toDF("node", "root")).where("node != root").distinct()
 
 
 def _edge_digest(edges: DataFrame) -> dict[str, int]:
@@ -124,11 +124,11 @@ def join_edges(parts: Batches) -> Batches:
         columns.append(np.stack(ends))
     if not columns:
         return
-    nodes, places = np.unique(np.concatenate(columns, axis=1), return_inverse=True)
+    nodes, positions = np.unique(np.concatenate(columns, axis=1), return_inverse=True)
     chains = ConnectedTexts(len(nodes))
-    for a, b in places.reshape(2, -1).T.tolist():
+    for a, b in positions.reshape(2, -1).T.tolist():
         chains.join(a, b)
-    roots = [chains.root(place) for place in range(len(nodes))]
+    roots = [chains.root(position) for position in range(len(nodes))]
     yield batch(_STAR, [nodes, nodes[roots]])
 
 
@@ -184,13 +184,13 @@ class _Grouping:
         ranked = rank_texts(self.work, order_documents(self.work, self.documents, kind))
         numbered = self.documents.numbered
         sketches = numbered.rows.where("minhash IS NOT NULL").select("text", "minhash")
-        signed = self.work.stage(
+        fingerprinted = self.work.stage(
             "sketches",
             {},
             [ranked, numbered],
             lambda: ranked.rows.join(sketches, "text").select("text", "rank", "minhash"),
         )
-        texts = Stage(signed.digest, signed.rows, numbered.facts)
+        texts = Stage(fingerprinted.digest, fingerprinted.rows, numbered.facts)
         short = short_text_keys(self.work, self.rows, numbered, texts, self.recipe, self.settings)
         return candidate_pairs(self.work, texts, self._sharing(), self.settings.cap, short)
 
@@ -216,8 +216,8 @@ class _Grouping:
     def verifier(self) -> Verifier:
         rows, numbered = self.rows.rows, self.documents.numbered.rows
         measure, criteria = self.settings.measure, self.settings.folding
-        least = self.settings.least_threshold
-        return Verifier(rows, numbered, measure, self.recipe, criteria, least)
+        minimum = self.settings.least_threshold
+        return Verifier(rows, numbered, measure, self.recipe, criteria, minimum)
 
     def assign(self) -> Stage:
         """Return the family fields of every document."""
@@ -253,7 +253,7 @@ class _Grouping:
     def _fewest_equal(self, threshold: float) -> int:
         if has_bits_alone(self.recipe):
             return equal_parts(self.recipe, threshold)
-        return fewest_equal(self.settings.measure, threshold, self.recipe)
+        return min_equal(self.settings.measure, threshold, self.recipe)
 
     def _sums(self) -> Stage:
         settings: dict[str, Any] = {
@@ -267,8 +267,8 @@ class _Grouping:
             return pairs.where(sf.col("similarity") >= self.settings.threshold)
 
         def equal() -> DataFrame:
-            least = self._fewest_equal(self.settings.threshold)
-            pairs = self.candidates.rows.where(sf.col("equal") >= least)
+            minimum = self._fewest_equal(self.settings.threshold)
+            pairs = self.candidates.rows.where(sf.col("equal") >= minimum)
             return pairs.select(*_PAIR, sf.col("equal").alias("similarity"))
 
         if self.settings.principal == "central":
@@ -368,7 +368,7 @@ class _Grouping:
         )
         known = placed.join(follows, "rank", "left").join(joins, "id", "left")
         led = sf.col("lost").isNull()
-        head = (
+        representative = (
             sf.when(sf.col("joined").isNotNull(), sf.col("joined.head"))
             .when(led, sf.col("rank"))
             .otherwise(sf.col("place"))
@@ -376,7 +376,9 @@ class _Grouping:
         copy = sf.when(led & (sf.col("rank") != sf.col("place")), sf.lit(1.0))
         similarity = sf.coalesce(sf.col("joined.similarity"), copy).alias("similarity")
         names = self.placed.rows.select(sf.col("place").alias("head"), sf.col("id").alias("family"))
-        families = known.select("id", "rank", head.alias("head"), similarity).join(names, "head")
+        families = known.select("id", "rank", representative.alias("head"), similarity).join(
+            names, "head"
+        )
         named = families.join(_clusters(placed, clusters), "rank", "left").drop("rank", "head")
         return _all_documents(self.rows.rows, named)
 

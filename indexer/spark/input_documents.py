@@ -97,10 +97,10 @@ def _with_counts(recipe: Recipe) -> Recipe:
 
 
 def _rows(items: list[ExtractedBlob], recipe: Recipe, labels: tuple[str, ...]) -> Iterator[Any]:
-    signed = fingerprints([item.document.text for item in items], recipe)
+    fingerprinted = fingerprints([item.document.text for item in items], recipe)
     name = recipe.id
-    for place, item in enumerate(items):
-        yield row_of(item, signed[place], name, labels)
+    for index, item in enumerate(items):
+        yield row_of(item, fingerprinted[index], name, labels)
 
 
 def _record_document(record: dict[str, Any]) -> ExtractedBlob:
@@ -208,10 +208,10 @@ class Input:
 
 def documents(work: Work, source: Input, recipe: Recipe) -> Stage:
     """Return the signed rows of all documents that could be read."""
-    return readable_rows(signed_documents(work, source, recipe))
+    return readable_rows(fingerprinted_documents(work, source, recipe))
 
 
-def signed_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
+def fingerprinted_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
     """Return the rows of all documents; those that could not be read have an `error`.
 
     `facts` counts both. A store's rows are taken as the first run into this work folder reads them.
@@ -221,7 +221,11 @@ def signed_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
     settings = {**{name: getattr(source, name) for name in Input.__slots__}, "recipe": recipe.id}
     settings["files"] = None if source.form == "store" else file_digest(work.spark, source)
     stage = work.stage(
-        "signed", settings, [], lambda: _sign(work.spark, source, recipe), _count_outcomes
+        "signed",
+        settings,
+        [],
+        lambda: _fingerprint_batch(work.spark, source, recipe),
+        _count_outcomes,
     )
     if trouble := stage.facts["trouble"]:
         raise UsageError(f"{source.place}: {trouble}; give every document a distinct id")
@@ -229,7 +233,7 @@ def signed_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
 
 
 def readable_rows(stage: Stage) -> Stage:
-    """Return the rows of `signed_documents` without those that could not be read."""
+    """Return the rows of `fingerprinted_documents` without those that could not be read."""
     return Stage(stage.digest, stage.rows.where(sf.col(ERROR).isNull()).drop(ERROR), stage.facts)
 
 
@@ -238,7 +242,7 @@ def failures(stage: Stage) -> DataFrame:
     return stage.rows.where(sf.col(ERROR).isNotNull()).select("path", ERROR)
 
 
-def _sign(spark: SparkSession, source: Input, recipe: Recipe) -> DataFrame:
+def _fingerprint_batch(spark: SparkSession, source: Input, recipe: Recipe) -> DataFrame:
     schema = ddl(OUTCOME)
     if source.form == "store":
         scanner = store_scanner(source.place, recipe)

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.measures import Side, measure_pair, stored_side
+from indexer.comparing.measures import ComparedText, measure_pair, stored_text
 from indexer.comparing.plan import enough_equal, has_bits_alone, sketch_size
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import unsigned64
@@ -67,7 +67,7 @@ class Verifier:
         )
         absent = [sf.lit(None).cast(kind).alias(name) for name, kind in texts.select(*_SIDE).dtypes]
         both = texts.union(cells.select("cell", "left", "right", *absent))
-        placed = both.repartitionById(_sides_of_grid(pairs) ** 2, sf.col("cell"))
+        placed = both.repartitionById(_texts_of_grid(pairs) ** 2, sf.col("cell"))
         is_pair = sf.col("right").isNotNull()
         ordered = placed.sortWithinPartitions(is_pair, "left", "right")
         measurer = PairMeasurer(self.measure, self.recipe, self.criteria, self.least)
@@ -76,12 +76,12 @@ class Verifier:
 
 def _in_cells(pairs: DataFrame) -> DataFrame:
     """Return the pairs with the number of their `cell`."""
-    size = sf.lit(_sides_of_grid(pairs))
+    size = sf.lit(_texts_of_grid(pairs))
     row, column = (sf.pmod(sf.hash(side), size) for side in ("left", "right"))
     return pairs.select("left", "right", (row * size + column).alias("cell"))
 
 
-def _sides_of_grid(pairs: DataFrame) -> int:
+def _texts_of_grid(pairs: DataFrame) -> int:
     partitions = pairs.sparkSession.conf.get("spark.sql.shuffle.partitions")
     return math.ceil(math.sqrt(int(partitions or 1)))
 
@@ -124,7 +124,7 @@ class PairMeasurer:
 
     def _similarity(self, texts: _Texts, left: int, right: int) -> float:
         a, b = texts.side(left), texts.side(right)
-        return measure_pair(self.measure, a, b, least=self.least).similarity
+        return measure_pair(self.measure, a, b, minimum=self.least).similarity
 
     def _allows(self, texts: _Texts, left: int, right: int) -> bool:
         if not self.criteria:
@@ -142,7 +142,7 @@ class _Texts:
 
     recipe: Recipe
     stored: dict[int, Stored] = field(default_factory=dict)
-    sides: LruCache[int, Side] = field(
+    sides: LruCache[int, ComparedText] = field(
         default_factory=lambda: LruCache(MOST_CHARS, lambda side: len(side.text))
     )
     sequences: SequenceCache = field(init=False)
@@ -155,14 +155,14 @@ class _Texts:
         columns = [part.column(name).to_pylist() for name in ("left", *_SIDE)]
         self.stored.update((text, values) for text, *values in zip(*columns, strict=True))
 
-    def side(self, text: int) -> Side:
+    def side(self, text: int) -> ComparedText:
         """Return a text by its number."""
         kept = self.sides.get(text)
         if kept is not None:
             return kept
-        content, slots, signed_bits, _ = self.stored[text]
-        bits = None if signed_bits is None else unsigned64(signed_bits)
-        side = stored_side(content, self.recipe, slots if self.recipe.sketch_bytes else None, bits)
+        content, slots, fingerprinted_bits, _ = self.stored[text]
+        bits = None if fingerprinted_bits is None else unsigned64(fingerprinted_bits)
+        side = stored_text(content, self.recipe, slots if self.recipe.sketch_bytes else None, bits)
         self.sides.put(text, side, min_entries=1)
         return side
 
@@ -190,8 +190,8 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     _check_label(rows.rows, options.against)
     numbered = number_texts(work, rows, recipe, options.criteria)
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)
-    signed = numbered.rows.where("minhash IS NOT NULL").withColumn("rank", sf.col("text"))
-    ranked = Stage(numbered.digest, signed, numbered.facts)
+    fingerprinted = numbered.rows.where("minhash IS NOT NULL").withColumn("rank", sf.col("text"))
+    ranked = Stage(numbered.digest, fingerprinted, numbered.facts)
     short = short_text_keys(work, rows, numbered, ranked, recipe, options)
     candidates = candidate_pairs(work, ranked, _sharing(options, recipe), options.cap, short)
     names = ("threshold", "measure", "against", "exact")
@@ -282,8 +282,8 @@ def _similar_texts(candidates: DataFrame, verifier: Verifier, options: MatchOpti
     if options.criteria:  # for which both texts are read
         return _measured(candidates, verifier, options)
     if has_bits_alone(verifier.recipe):
-        share = (sf.col("equal") / sketch_size(verifier.recipe)).alias("similarity")
-        return candidates.select("left", "right", share, sf.lit(True).alias("exact"))
+        fraction = (sf.col("equal") / sketch_size(verifier.recipe)).alias("similarity")
+        return candidates.select("left", "right", fraction, sf.lit(True).alias("exact"))
     slots = verifier.recipe.slots or 0
     bits = verifier.recipe.packed or FULL
     enough = enough_equal(options.measure, slots, options.threshold, options.exact, bits)
@@ -396,8 +396,8 @@ def _sorted_pairs(
     turned = _with_cuts(turned, members)
     measure = sf.when(sf.col("exact"), options.measure).otherwise("estimate").alias("measure")
     chance = 2.0**-bits if bits < FULL else 0.0
-    share = chance + (1 - chance) * sf.col("similarity")
-    equal = sf.rint(share * slots).cast("int")
+    fraction = chance + (1 - chance) * sf.col("similarity")
+    equal = sf.rint(fraction * slots).cast("int")
     is_exact = sf.col("exact") & sf.lit(options.measure != "estimate")
     bounds = []
     for name, ends in zip(("low", "high"), similarity_intervals(slots, bits=bits), strict=True):

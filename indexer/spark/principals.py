@@ -107,11 +107,11 @@ def count_quoted(parts: Batches) -> Batches:
         yield batch(_QUOTED, [part.column("id"), quoted])
 
 
-def rank_texts(work: Work, places: Stage) -> Stage:
+def rank_texts(work: Work, positions: Stage) -> Stage:
     """Return texts with `rank` and `last`, the first and the last place of their documents."""
     first, last = sf.min("place").alias("rank"), sf.max("place").alias("last")
-    texts = places.rows.groupBy("text").agg(first, last)
-    return work.stage("ranked", {}, [places], lambda: texts)
+    texts = positions.rows.groupBy("text").agg(first, last)
+    return work.stage("ranked", {}, [positions], lambda: texts)
 
 
 def sum_similarities(

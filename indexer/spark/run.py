@@ -23,7 +23,7 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, ddl, unpack_row
 from indexer.spark.bands import share_blocks
 from indexer.spark.group import group
-from indexer.spark.input_documents import Input, failures, readable_rows, signed_documents
+from indexer.spark.input_documents import Input, failures, fingerprinted_documents, readable_rows
 from indexer.spark.match import check_sketches, match, options_json
 from indexer.spark.session import Stage, Work
 from indexer.stores import open_store
@@ -142,8 +142,8 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     check_sketches(recipe)
     work = Work(spark, f"{job.out}/work")
     work.check()
-    signed = signed_documents(work, job.source, recipe)
-    rows = readable_rows(signed)
+    fingerprinted = fingerprinted_documents(work, job.source, recipe)
+    rows = readable_rows(fingerprinted)
     pairs = match(work, rows, recipe, job.match_options)
     assigned = group(work, rows, recipe, job.group_options)
     _write_table(pairs.rows, job, "pairs")
@@ -151,7 +151,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     _write_table(
         assigned.rows.where("cluster IS NOT NULL").select("id", "cluster"), job, "clusters"
     )
-    _write_table(failures(signed), job, "failed")
+    _write_table(failures(fingerprinted), job, "failed")
     families = count_families(rows.rows, assigned.rows)
     account = {
         "documents": rows.facts["documents"],

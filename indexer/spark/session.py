@@ -124,19 +124,19 @@ class Work:
         `count` returns facts about them, which are stored too.
         """
         digest = _digest([LAYOUT, name, settings, [source.digest for source in sources]])
-        place = f"{self._folder}/{name}-{digest}"
-        facts = self._facts(place)
+        position = f"{self._folder}/{name}-{digest}"
+        facts = self._facts(position)
         if facts is None:
-            make().write.mode("overwrite").parquet(f"{place}/rows")
-            facts = dict(count(self.spark.read.parquet(f"{place}/rows")))
+            make().write.mode("overwrite").parquet(f"{position}/rows")
+            facts = dict(count(self.spark.read.parquet(f"{position}/rows")))
             marker = json.dumps(
                 {"stage": name, "settings": settings, "facts": facts}, sort_keys=True
             )
-            self.note(f"{place}/done", marker)
+            self.note(f"{position}/done", marker)
             self.new_stages.append(f"{name}-{digest}")
         elif f"{name}-{digest}" not in (*self.new_stages, *self.old_stages):
             self.old_stages.append(f"{name}-{digest}")
-        return Stage(digest, self.spark.read.parquet(f"{place}/rows"), facts)
+        return Stage(digest, self.spark.read.parquet(f"{position}/rows"), facts)
 
     def note(self, place: str, text: str) -> None:
         """Write a small file completely or not at all."""
@@ -164,13 +164,13 @@ class Work:
     def _jvm(self) -> Any:
         return self.spark.sparkContext._jvm
 
-    def _path(self, place: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(place)
+    def _path(self, path: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(path)
 
-    def _files(self, place: str) -> Any:
+    def _files(self, path: str) -> Any:
         """The file system of a place, as Spark itself reaches it."""
         context: Any = self.spark.sparkContext
-        return self._path(place).getFileSystem(context._jsc.hadoopConfiguration())
+        return self._path(path).getFileSystem(context._jsc.hadoopConfiguration())
 
 
 def _digest(values: Any) -> str:

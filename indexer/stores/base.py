@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from indexer.model import Candidates, Facet, Query, RankedRow, Row, Screen, Status
+from indexer.model import Candidates, Facet, Prefilter, Query, RankedRow, Row, Status
 from indexer.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class HitSketches(Protocol):
 class MemberReader(Protocol):
     """Returns the first `most` hits of a search that are in one of some families, in order."""
 
-    def __call__(self, families: Sequence[str], most: int) -> list[RankedRow]:
+    def __call__(self, families: Sequence[str], limit: int) -> list[RankedRow]:
         """Read the hits."""
         ...
 
@@ -187,7 +187,7 @@ class Store(Protocol):
         lookups: Sequence[Lookup],
         limit: int,
         shared: int = 1,
-        screens: Sequence[Screen | None] = (),
+        screens: Sequence[Prefilter | None] = (),
     ) -> list[Candidates]:
         """Return for each look-up the rows that share at least `shared` of its keys, by few
         requests.

@@ -74,8 +74,8 @@ def range_of(field: str, value: str) -> Range | None:
             return Range("modified", day, None)
         return Range("modified", None, day + timedelta(days=1) // timedelta(milliseconds=1))
     if field in (_LEAST, _BELOW):
-        share = _share(field, value)
-        return Range("similarity", *((share, None) if field == _LEAST else (None, share)))
+        fraction = _fraction(field, value)
+        return Range("similarity", *((fraction, None) if field == _LEAST else (None, fraction)))
     return None
 
 
@@ -87,14 +87,14 @@ def _milliseconds(field: str, value: str) -> int:
     return (day - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(milliseconds=1)
 
 
-def _share(field: str, value: str) -> float:
+def _fraction(field: str, value: str) -> float:
     try:
-        share = float(value)
+        fraction = float(value)
     except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
+        fraction = -1.0
+    if not 0 <= fraction <= 1:
         raise UsageError(f"{field} is a number from 0 to 1, not {value!r}")
-    return share
+    return fraction
 
 
 def facet_field(field: str) -> str:

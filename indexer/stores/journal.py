@@ -535,18 +535,18 @@ def last_job(path: Path | None) -> str | None:
     return jobs if jobs is None else "".join(jobs)
 
 
-def last_jobs(path: Path | None, most: int) -> tuple[str, ...] | None:
+def last_jobs(path: Path | None, limit: int) -> tuple[str, ...] | None:
     """Return the ids of the last jobs in a journal, the last one first; None while one runs."""
     try:
-        return tuple(job.id for job in job_history(path)[:most])
+        return tuple(job.id for job in job_history(path)[:limit])
     except StoreBusy:
         return None
 
 
-def spell_settings(settings: Mapping[str, Any]) -> str:
+def format_settings(settings: Mapping[str, Any]) -> str:
     """Return settings as options of a command.
 
-    >>> spell_settings({"threshold": 0.8, "require": ["lcs=0.9", "overlap=0.9"]})
+    >>> format_settings({"threshold": 0.8, "require": ["lcs=0.9", "overlap=0.9"]})
     '--threshold 0.8 --require lcs=0.9 --require overlap=0.9'
     """
     options = []

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 from indexer.model import Row
 from indexer.recipe import Recipe
 
-SignRows: TypeAlias = Callable[[Sequence[Row]], list[Row]]
+FingerprintRows: TypeAlias = Callable[[Sequence[Row]], list[Row]]
 OnProgress: TypeAlias = Callable[[int], None]
 
 # Errors that a value leads to which no store of ours holds.
@@ -72,7 +72,7 @@ class Reindexable(Protocol):
     """A store that can be given another recipe while it is in service."""
 
     def reindex(
-        self, recipe: Recipe, sign_rows: SignRows, keep: bool, on_progress: OnProgress
+        self, recipe: Recipe, sign_rows: FingerprintRows, keep: bool, on_progress: OnProgress
     ) -> ReindexResult:
         """Sign every row anew by `sign_rows`, which keeps their order, and put them in service in
         one step.
@@ -212,14 +212,14 @@ class Installable(Protocol):
         """
         ...
 
-    def put_dashboards(self, place: str, dry_run: bool, time_field: str | None) -> Change:
+    def put_dashboards(self, path: str, dry_run: bool, time_field: str | None) -> Change:
         """Put the dashboard of the index into a file, or into a product at an address.
 
         `time_field` and errors are those of `indexer.jobs.install.install_dashboards`.
         """
         ...
 
-    def remove_dashboards(self, place: str, dry_run: bool) -> list[Change]:
+    def remove_dashboards(self, path: str, dry_run: bool) -> list[Change]:
         """Remove from a product at an address what `put_dashboards` put there; raise as that does.
 
         Objects that the product does not have are not in the result.

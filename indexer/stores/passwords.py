@@ -10,7 +10,7 @@ from indexer.errors import UsageError
 from indexer.system.credentials import secret
 
 
-def password(environment: Mapping[str, str], user: str | None, place: str) -> str | None:
+def password(environment: Mapping[str, str], user: str | None, path: str) -> str | None:
     """Return the password of a user; None when nobody has one.
 
     It is the `secret`, else what the keyring holds for the service `nearfold PLACE`. The keyring is
@@ -19,7 +19,7 @@ def password(environment: Mapping[str, str], user: str | None, place: str) -> st
     from_secret = secret("NEARFOLD_PASSWORD", environment)
     if from_secret is not None or user is None:
         return from_secret
-    return _in_keyring(f"nearfold {place}", user)
+    return _in_keyring(f"nearfold {path}", user)
 
 
 def _in_keyring(service: str, user: str) -> str | None:

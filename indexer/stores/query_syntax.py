@@ -55,10 +55,10 @@ def is_mark(letter: str) -> bool:
     return _MARK.match(letter) is not None
 
 
-def separate_letters(text: str) -> str:
+def separate_characters(text: str) -> str:
     """Put spaces around each letter, its marks included, of a script written without spaces.
 
-    >>> separate_letters("GPT模型")
+    >>> separate_characters("GPT模型")
     'GPT 模 型 '
     """
     if text.isascii() or not _FAR.search(text):
@@ -67,8 +67,8 @@ def separate_letters(text: str) -> str:
 
 
 def _space_run(run: re.Match[str]) -> str:
-    letters = _CLUSTER.findall(run[0]) if _MARK.search(run[0]) else run[0]
-    return f" {' '.join(letters)} "
+    characters = _CLUSTER.findall(run[0]) if _MARK.search(run[0]) else run[0]
+    return f" {' '.join(characters)} "
 
 
 # engines bound the clauses of a query, and each word is looked for in title and text
@@ -110,8 +110,8 @@ class Term:
 
         A word of a script without spaces is one for each of its letters.
         """
-        letters = separate_letters(self.text).strip()
-        return all(map(_is_of_word, letters))
+        characters = separate_characters(self.text).strip()
+        return all(map(_is_of_word, characters))
 
 
 Alternatives: TypeAlias = tuple[Term, ...]
@@ -200,10 +200,10 @@ def _term(quoted: str | None, word: str | None) -> Term | None:
     text = " ".join(quoted.split()) if word is None and quoted is not None else word or ""
     if not any(character.isalnum() for character in text):
         return None
-    places = [place for place, character in enumerate(text) if _is_of_word(character)]
-    end = places[-1] + 1
+    positions = [index for index, character in enumerate(text) if _is_of_word(character)]
+    end = positions[-1] + 1
     is_prefix = word is not None and text[end:].startswith("*") and not text[end:].strip("*")
-    return Term(text[places[0] : end], is_prefix)
+    return Term(text[positions[0] : end], is_prefix)
 
 
 def _is_of_word(character: str) -> bool:
@@ -218,7 +218,7 @@ def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
 
 
 def _count_words(term: Term) -> int:
-    return len(_WORD.findall(separate_letters(term.text)))
+    return len(_WORD.findall(separate_characters(term.text)))
 
 
 def ignored_syntax(text: str) -> tuple[str, ...]:

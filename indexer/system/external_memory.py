@@ -46,17 +46,17 @@ class MemoryBudget:
         """Return the same values, stored outside memory where the budget provides for that."""
         return array
 
-    def share(self, part: int, item: int, least: int = LEAST, most: int = WIDE) -> int:
+    def share(self, part: int, item: int, minimum: int = LEAST, limit: int = WIDE) -> int:
         """Return how many items of `item` bytes fit into 1 / `part` of the limit.
 
-        The result lies between `least` and `most`.
+        The result lies between `minimum` and `limit`.
         """
-        return min(most, max(least, self.limit // part // item))
+        return min(limit, max(minimum, self.limit // part // item))
 
     @property
     def block(self) -> int:
         """The pairs to make at a time: at most a million, at some 64 bytes each."""
-        return self.share(8, 64, most=BLOCK)
+        return self.share(8, 64, limit=BLOCK)
 
 
 class Column:
@@ -192,7 +192,7 @@ def _first_above(run: Codes, end: int) -> int:
 
 # Runs of equal values in sorted arrays, and the pairs of places inside them.
 
-Places: TypeAlias = NDArray[np.int32]
+Positions: TypeAlias = NDArray[np.int32]
 """Places in an array: of documents, of texts, of sets."""
 
 
@@ -236,26 +236,26 @@ def pairs_in_runs(
     >>> [(left.tolist(), right.tolist()) for left, right in blocks]
     [([0, 0, 1, 7], [1, 2, 2, 8])]
     """
-    places = np.repeat(starts, sizes) + offsets(sizes)
-    followers = np.repeat(starts + sizes, sizes) - places - 1
-    yield from pairs_with_followers(places, followers, block)
+    positions = np.repeat(starts, sizes) + offsets(sizes)
+    followers = np.repeat(starts + sizes, sizes) - positions - 1
+    yield from pairs_with_followers(positions, followers, block)
 
 
 def pairs_with_followers(
-    places: NDArray[np.int64], followers: NDArray[np.int64], block: int = BLOCK
+    positions: NDArray[np.int64], followers: NDArray[np.int64], block: int = BLOCK
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield each place paired with the `followers[i]` places that follow it, in blocks.
 
-    `places` and `followers`: (n,) int64. A block is two arrays (pairs,), never empty. It ends where
-    it would exceed `block` pairs; a place with more followers than that has a block of its own.
+    `positions` and `followers`: (n,) int64. A block is two arrays (pairs,), never empty. It
+    ends where it would exceed `block` pairs; a position with more followers has its own block.
     """
     ends = np.cumsum(followers)
     first = 0
-    while first < len(places):
+    while first < len(positions):
         done = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, done + block, side="right")))
         counts = followers[first:last]
-        left = np.repeat(places[first:last], counts)
+        left = np.repeat(positions[first:last], counts)
         if len(left):
             yield left, left + 1 + offsets(counts)
         first = last
@@ -275,7 +275,7 @@ def offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
-def encode_pair(left: Places, right: Places) -> Codes:
+def encode_pair(left: Positions, right: Positions) -> Codes:
     """Return the codes of pairs; places are not negative.
 
     >>> encode_pair(np.array([1, 0], np.int32), np.array([2, 7], np.int32)).tolist()
@@ -285,7 +285,7 @@ def encode_pair(left: Places, right: Places) -> Codes:
     return codes
 
 
-def decode_pair(codes: Codes) -> tuple[Places, Places]:
+def decode_pair(codes: Codes) -> tuple[Positions, Positions]:
     """Return the pairs of codes, left and right.
 
     >>> [side.tolist() for side in decode_pair(np.array([4294967298, 7], np.uint64))]
@@ -306,13 +306,13 @@ class StringSequence(Sequence[str]):
         ...
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, position: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self.at(number) for number in range(*place.indices(len(self)))]
-        return self.at(range(len(self))[place])
+    def __getitem__(self, position: slice) -> list[str]: ...
+    def __getitem__(self, position: Any) -> Any:
+        if isinstance(position, slice):
+            return [self.at(number) for number in range(*position.indices(len(self)))]
+        return self.at(range(len(self))[position])
 
 
 class SpillFiles(MemoryBudget):
@@ -371,6 +371,6 @@ def are_in(codes: Codes, others: Codes) -> NDArray[np.bool_]:
     """Return which codes are among `others`, which are sorted: (codes,) bool."""
     if not len(others):
         return np.zeros(len(codes), dtype=bool)
-    places = np.minimum(np.searchsorted(others, codes), len(others) - 1)
-    is_in: NDArray[np.bool_] = others[places] == codes
+    positions = np.minimum(np.searchsorted(others, codes), len(others) - 1)
+    is_in: NDArray[np.bool_] = others[positions] == codes
     return is_in

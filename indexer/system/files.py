@@ -59,7 +59,7 @@ def rename_durably(half: str, target: str) -> None:
 # Output files that appear whole or not at all, checked before the work for them starts.
 
 
-def check_place(out: Path, option: str = "--out") -> None:
+def check_output_path(out: Path, option: str = "--out") -> None:
     """Raise `UsageError` when `write_whole` could not write there now; leaves nothing behind.
 
     `option` is the option that named the file.
@@ -83,10 +83,10 @@ def check_not_read(out: Path, inputs: Iterable[str], option: str = "--out") -> N
     """
     if not out.exists() or is_special(out):
         return
-    place = out.resolve()
+    path = out.resolve()
     for name in inputs:
         source = Path(name).resolve()
-        if place == source or source in place.parents:
+        if path == source or source in path.parents:
             raise UsageError(f"{option} {out} is among the files that are read; name another file")
 
 

@@ -44,25 +44,25 @@ class KeptFiles(Generic[T]):
 
     def keep(self, id: str, data: bytes) -> None:
         """Write the file of a value unless it is there. Raises `UsageError` when it cannot."""
-        place = self.place(id)
-        if place.exists():
+        path = self.place(id)
+        if path.exists():
             return
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(
-                f"{self.what} cannot be kept in {place.parent} ({error.strerror}); "
+                f"{self.what} cannot be kept in {path.parent} ({error.strerror}); "
                 "set XDG_STATE_HOME to a folder that can be written"
             ) from error
-        with write_whole(place, self.what) as part:
+        with write_whole(path, self.what) as part:
             part.write_bytes(data)
 
     def find(self, id: str) -> T | None:
         """Return the value of an id, from its file or the named one; None when neither has it."""
         named = os.environ.get(self.variable)
-        for place in [self.place(id), *([Path(named)] if named else [])]:
-            if place.is_file():
-                value = self.read(place.read_bytes())
+        for path in [self.place(id), *([Path(named)] if named else [])]:
+            if path.is_file():
+                value = self.read(path.read_bytes())
                 if value.id == id:
                     return value
         return None

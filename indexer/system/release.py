@@ -43,5 +43,5 @@ def requirement(extra: str) -> str:
     runs, else its name.
     """
     checkout = Path(__file__).resolve().parent.parent.parent
-    place = str(checkout) if (checkout / "pyproject.toml").is_file() else "nearfold"
-    return shlex.quote(f"{place}[{extra}]")
+    position = str(checkout) if (checkout / "pyproject.toml").is_file() else "nearfold"
+    return shlex.quote(f"{position}[{extra}]")

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from sample_rows import band, block, row
 
-from indexer.model import Candidate, Candidates, Screen
+from indexer.model import Candidate, Candidates, Prefilter
 
 
 def expected(rows, bands, blocks, limit):
@@ -98,7 +98,9 @@ def test_a_screen_leaves_out_rows_whose_sketches_have_too_few_equal_slots(store)
 
     def found(least, limit=10):
         lookups = [(keys, []), (keys, [])]
-        screened, every = store.candidates(lookups, limit, 2, [Screen(bytes(128), 1, least), None])
+        screened, every = store.candidates(
+            lookups, limit, 2, [Prefilter(bytes(128), 1, least), None]
+        )
         assert len(every.found) == len(screened.found) + screened.screened
         assert every.cut == screened.cut == (limit < 5)
         return [item.id for item in screened.found]
@@ -120,7 +122,7 @@ def test_rows_of_other_lengths_are_no_candidates_whatever_the_limit(store, limit
     ]
     store.write(rows)
     store.refresh()
-    screens = [Screen(bytes(128), 1, 0, (8, 10)), Screen(bytes(128), 1, 0), None]
+    screens = [Prefilter(bytes(128), 1, 0, (8, 10)), Prefilter(bytes(128), 1, 0), None]
     within, *every = store.candidates([(keys, [])] * 3, limit, 1, screens)
     assert [(item.id, item.keys_shared) for item in within.found] == [("2", 1), ("3", 1)]
     assert not within.cut

@@ -7,7 +7,7 @@ import pytest
 from sample_library import edited, sentence
 
 from indexer import IndexOptions, check, check_mail, index
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import UsageError
 
 TEXT = sentence(1)
@@ -35,7 +35,7 @@ def mail(path: Path, *attachments: bytes, name: str = "report.txt") -> str:
 
 def test_mail_is_a_duplicate_of_itself_where_attachments_are_documents(store, tmp_path) -> None:
     path = mail(tmp_path / "a.eml", FILE.encode())
-    options = IndexOptions(reading=Reading(attachments=True), namespace="other")
+    options = IndexOptions(reading=ReadOptions(attachments=True), namespace="other")
     index([str(tmp_path)], store, options)
     assert check(store, path=path).verdict == "new"
     result = check_mail(store, path)
@@ -58,7 +58,7 @@ def test_mail_is_stored_as_index_stores_it(store, tmp_path) -> None:
     assert all(rows[item.id].metadata["parent_id"] == result.id for item in attachments)
     assert all(row.labels == ("kept",) for row in rows.values())
     assert FILE not in rows[result.id].text
-    account = index([path], store, IndexOptions(reading=Reading(attachments=True)))
+    account = index([path], store, IndexOptions(reading=ReadOptions(attachments=True)))
     assert (account.unchanged, account.indexed) == (3, 0)
     again = check_mail(store, path, store_it=True)
     assert again.of == result.id and not again.stored

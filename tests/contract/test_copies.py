@@ -6,7 +6,7 @@ import pytest
 from sample_library import rows, sentence
 
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.differences import spell_sameness
+from indexer.comparing.differences import format_sameness
 from indexer.grouping.group import group
 from indexer.grouping.match import MatchOptions, match
 from indexer.searching.search import SearchOptions, search
@@ -78,7 +78,7 @@ def test_identical_is_said_of_bytes_only(library):
         ("x", {"y": cut, "z": "the same text"}),
     ):
         found = similar(library, id=id).matches
-        assert {hit.id: spell_sameness(hit.same) for hit in found} == expected
+        assert {hit.id: format_sameness(hit.same) for hit in found} == expected
 
 
 def test_copies_meet_the_criteria_too(library):

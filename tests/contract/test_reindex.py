@@ -6,7 +6,7 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import StoreError
-from indexer.fingerprinting.fingerprint import sign_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows
 from indexer.jobs.reindex import reindex
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT, DEFAULT_V1
@@ -30,7 +30,7 @@ def filled(store, tmp_path, monkeypatch):
         row("empty", text="", path="/n/e"),
         dataclasses.replace(row("cut", text=TEXT, path="/n/c"), status="truncated"),
     ]
-    assert set(store.write(sign_rows(rows, DEFAULT))) == {None}
+    assert set(store.write(fingerprint_rows(rows, DEFAULT))) == {None}
     store.families.assign([Assignment("d1", "d0", False, 0.9, "d0")])
     store.refresh()
     return store
@@ -43,7 +43,7 @@ def test_rows_are_signed_anew_and_everything_else_stays(filled, other):
     assert done.copied == 14
     assert filled.stored_recipe() == other
     after = {row.id: row for row in filled.scan()}
-    assert after == {id: sign_rows([row], other)[0] for id, row in before.items()}
+    assert after == {id: fingerprint_rows([row], other)[0] for id, row in before.items()}
     assert (after["d1"].family, after["d1"].cluster, after["d1"].provisional) == ("d0", "d0", True)
     assert (after["cut"].status, after["empty"].status) == ("truncated", "empty")
     assert filled.search(Query("ferries")).total == 13
@@ -51,7 +51,7 @@ def test_rows_are_signed_anew_and_everything_else_stays(filled, other):
     old = before["d0"]
     assert not filled.candidates([(old.bands, ())], 100)[0].found
     assert "recipe" in filled.write([old])[0]
-    assert filled.write(sign_rows([old], other)) == [None]
+    assert filled.write(fingerprint_rows([old], other)) == [None]
     assert reindex(filled, other).copied == 0
 
 

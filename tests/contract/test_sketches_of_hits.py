@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from sample_rows import row
 
-from indexer.fingerprinting.fingerprint import sign_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows
 from indexer.recipe import DEFAULT
 from indexer.searching import search as searching
 from indexer.searching.search import SearchOptions, search
@@ -33,7 +33,7 @@ def library(count):
         words[0] = "rare" if chance.random() < 0.3 else "common"
         texts.append(" ".join(words))
     rows = [row(f"{place:04}", text=text, title="") for place, text in enumerate(texts)]
-    return sign_rows(rows, DEFAULT)
+    return fingerprint_rows(rows, DEFAULT)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from indexer import IndexOptions, index, open_store
-from indexer.documents.base import Limits, Reading
+from indexer.documents.base import Limits, ReadOptions
 from indexer.jobs.status import status
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
@@ -42,7 +42,7 @@ def test_each_kind_of_failure_and_its_end(store, tmp_path):
     (folder / "large.txt").write_text(ONE * 100)
     (folder / "noise.bin").write_bytes(NOISE)
     (folder / "dangling.zip").write_bytes(b"no archive")
-    reading, limits = Reading(containers="all"), Limits(bytes=1000)
+    reading, limits = ReadOptions(containers="all"), Limits(bytes=1000)
     for _ in range(2):
         assert run(store, folder, reading=reading, limits=limits) == [
             "dangling.zip",
@@ -69,9 +69,9 @@ def test_records_without_ids(store, tmp_path):
         {"id": "b"},
     ]
     place.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert len(run(store, place, reading=Reading(id_field="id"))) == 4
+    assert len(run(store, place, reading=ReadOptions(id_field="id"))) == 4
     place.write_text(json.dumps({"id": "a", "text": ONE}) + "\n")
-    assert run(store, place, reading=Reading(id_field="id")) == []
+    assert run(store, place, reading=ReadOptions(id_field="id")) == []
 
 
 def test_failures_in_other_folders_stay(store, tmp_path):

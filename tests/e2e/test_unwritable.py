@@ -13,7 +13,7 @@ from e2e.command import ROOT, outcome, run
 from indexer import export, open_store
 from indexer.cli import main
 from indexer.errors import UsageError
-from indexer.system.files import check_place, write_whole
+from indexer.system.files import check_output_path, write_whole
 
 EXAMPLES = ROOT / "examples"
 COMMANDS = {
@@ -92,7 +92,7 @@ def test_devices_and_links_are_written_to_and_not_replaced(store: str, tmp_path:
 
 def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
     out = tmp_path / ("n" * 255)
-    check_place(out)
+    check_output_path(out)
     with write_whole(out) as part:
         part.write_text("whole")
     assert out.read_text() == "whole"

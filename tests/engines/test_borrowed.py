@@ -15,7 +15,7 @@ from pipelines import call, store_url
 from servers.proxy import Gate, GateRequest
 
 from indexer import IndexOptions, group, index, install, open_store, search, similar
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.jobs.index import DEFAULT_READING, open_sources, target
 from indexer.recipe import DEFAULT, recipe_named
@@ -23,7 +23,7 @@ from indexer.searching.similar import SimilarOptions
 from indexer.stores import in_place
 from indexer.stores.engine.bulk import Sender
 
-BODY = Reading(text_field="page.body", title_field="headline")
+BODY = ReadOptions(text_field="page.body", title_field="headline")
 OF_BODY = IndexOptions(reading=BODY)
 FERRY = (
     "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
@@ -126,7 +126,7 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
         {"1": {"body": FERRY}, "2": {"body": {"no": "text"}}},
         {"properties": {"body": {"enabled": False}}},
     )
-    reading = Reading(text_field="body")
+    reading = ReadOptions(text_field="body")
     account = index([their_store.url], their_store, IndexOptions(reading=reading))
     assert counted(account) == (2, 1, 0, 1)
     assert account.failed[0].path.endswith("!/2")
@@ -253,7 +253,9 @@ def test_documents_with_a_routing_and_a_strict_mapping(their_url, their_store):
         assert (
             counted(
                 index(
-                    [their_store.url], their_store, IndexOptions(reading=Reading(text_field="body"))
+                    [their_store.url],
+                    their_store,
+                    IndexOptions(reading=ReadOptions(text_field="body")),
                 )
             )
             == expected
@@ -292,7 +294,7 @@ def test_a_second_run_goes_on_where_the_first_was_killed(their_url, their_store)
             for n in range(600)
         },
     )
-    reading = Reading(text_field="body")
+    reading = ReadOptions(text_field="body")
     signed = target([their_store.url], their_store, reading)
     signed.prepare(DEFAULT)
     [source] = open_sources([their_store.url], reading, signed)

@@ -7,7 +7,7 @@ import re
 import pytest
 from pipelines import good
 
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import MappingMismatch, StoreStopped, UsageError
 from indexer.grouping.group import group
 from indexer.jobs.index import IndexOptions
@@ -46,7 +46,7 @@ def theirs(stores, engine, server, tmp_path, monkeypatch):
 
 
 def sign(store, field="text"):
-    return indexing([store.url], store, IndexOptions(reading=Reading(text_field=field)))
+    return indexing([store.url], store, IndexOptions(reading=ReadOptions(text_field=field)))
 
 
 def test_documents_without_a_text_are_no_copies_of_each_other(theirs):

@@ -10,7 +10,7 @@ from pipelines import OTHER, bulk, call, good
 from test_install import installed_resources
 
 from indexer.cli.main import run
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import StoreError, StoreStopped, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
@@ -153,7 +153,7 @@ def test_an_index_that_accepts_no_change_is_refused_first(place, server, block):
         for command in (
             lambda: install(store, dry_run=True),
             lambda: install(store),
-            lambda: indexing([store.url], store, IndexOptions(reading=Reading())),
+            lambda: indexing([store.url], store, IndexOptions(reading=ReadOptions())),
         ):
             refused(command, server, url, rf"has index\.blocks\.{block}, .*nothing was changed")
     finally:
@@ -334,7 +334,7 @@ def test_values_of_another_program_under_nearfolds_names_are_not_replaced(
     good("PUT", url, {"mappings": CLOSED})
     theirs = {"text": FERRY, "near_family": "Miller", "near_words": ["harbour", "quay"]}
     good("PUT", f"{url}/_doc/a?refresh=true", theirs)
-    signing = IndexOptions(reading=Reading())
+    signing = IndexOptions(reading=ReadOptions())
     message = "document a of .* has near_family, near_words of another program"
     for command in (
         lambda: install(store, dry_run=True),
@@ -374,11 +374,11 @@ def test_a_number_that_an_engine_would_turn_into_a_text_is_not_rewritten(
     }
     lines = [b'{"index": {"_id": "%s"}}\n%s\n' % entry for entry in documents.items()]
     good("POST", f"{url}/_bulk?refresh=true", b"".join(lines))
-    account = indexing([store.url], store, IndexOptions(reading=Reading()))
+    account = indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     errors = {failure.path.rpartition("/")[2]: failure.error for failure in account.failed}
     assert errors.keys() == {"a", "c"}
     assert "its field own.n holds a number too large for a double" in errors["a"]
-    again = indexing([store.url], store, IndexOptions(reading=Reading()))
+    again = indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     assert (again.unchanged, len(again.failed)) == (1, 2)
     capsys.readouterr()
     assert run(["group", "--store", store.url]) == 0
@@ -414,7 +414,7 @@ def test_group_says_that_nothing_was_signed(place, tmp_path, monkeypatch, capsys
     signing = f"nearfold index {store.url} --text-field FIELD --store {store.url}"
     output = " ".join(capsys.readouterr().out.split())
     assert f"2 never signed, each on its own; `{signing}` signs them" in output
-    indexing([store.url], store, IndexOptions(reading=Reading()))
+    indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     result = group(store)
     assert (result.never_signed, result.families) == (0, 1)
 
@@ -568,7 +568,7 @@ def test_an_alias_for_writes_with_routing_or_a_filter_is_refused(place, server, 
     message = f"{name}-write has .*, and nearfold writes to every document of {name} .*remove or"
     for command in (
         lambda: install(store),
-        lambda: indexing([store.url], store, IndexOptions(reading=Reading())),
+        lambda: indexing([store.url], store, IndexOptions(reading=ReadOptions())),
     ):
         refused(command, server, url, message)
     good("DELETE", alias)

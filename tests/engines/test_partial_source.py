@@ -9,7 +9,7 @@ from pipelines import bulk, call, good, store_url
 
 from indexer.cli.main import run
 from indexer.cli.output import EXIT_STORE
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import PartialSource, StoreError, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
@@ -104,7 +104,7 @@ def test_an_index_that_keeps_a_part_of_its_documents_is_not_installed_into(
     for refused in (
         lambda: install(store),
         lambda: install(store, dry_run=True),
-        lambda: indexing([store.url], store, IndexOptions(reading=Reading())),
+        lambda: indexing([store.url], store, IndexOptions(reading=ReadOptions())),
     ):
         with pytest.raises(PartialSource, match="whole `_source`") as error:
             refused()
@@ -144,7 +144,7 @@ def test_a_field_outside_of_source_that_the_index_does_not_hold_is_no_hindrance(
     mapping = {"_source": {"excludes": ["data", "note"]}, "properties": properties}
     good("PUT", f"{server}/{index}", {"mappings": mapping})
     ids = bulk(server, index, [{"text": FERRY, "data": "aGk=", "n": n} for n in range(2)])
-    indexing([store.url], store, IndexOptions(reading=Reading()))
+    indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     group(store)
     assert store.labels.relabel(dict.fromkeys(ids, ("seen",))) == 2
     versions, _ = state(server, index)
@@ -154,7 +154,7 @@ def test_a_field_outside_of_source_that_the_index_does_not_hold_is_no_hindrance(
 def test_a_repair_of_keys_leaves_the_fields_of_other_programs(store, server, index):
     good("PUT", f"{server}/{index}", {"mappings": {"properties": TEXT}})
     first, second = bulk(server, index, [{"text": FERRY, "author": {"name": n}} for n in "ab"])
-    indexing([store.url], store, IndexOptions(reading=Reading()))
+    indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     stale = {"update": {"_id": first}}, {"doc": {"text": BREAD, "pages": [2, 1]}}
     bulk(server, index, [], *stale)
     assert [(found.what, found.repaired) for found in repair(store)][:1] == [("keys", True)]
@@ -175,7 +175,7 @@ def test_labels_of_other_programs_that_are_no_texts_are_not_replaced(store, serv
     good("PUT", f"{server}/{index}", body)
     for id, document in (("a", {"text": FERRY, "labels": labels}), ("b", {"text": FERRY})):
         good("PUT", f"{server}/{index}/_doc/{id}?refresh=true", document)
-    indexing([store.url], store, IndexOptions(reading=Reading()))
+    indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     group(store)
     for dry_run in (True, False):
         for ids, options in ((["a"], {}), (["b"], {"family": True})):
@@ -191,7 +191,7 @@ def test_a_field_that_takes_no_labels_is_refused_before_the_first_write(store, s
     properties = {"text": {"type": "text"}, "tag": {"type": "keyword"}, **fields}
     good("PUT", f"{server}/{index}", {"mappings": {**rules, "properties": properties}})
     good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": FERRY})
-    indexing([store.url], store, IndexOptions(reading=Reading()))
+    indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     group(store)
     before = good("GET", f"{server}/{index}/_doc/a")
     for dry_run in (True, False):
@@ -210,7 +210,7 @@ def test_small_limits_of_the_owner_are_named_before_anything_is_written(store, s
     for refused in (
         lambda: install(store),
         lambda: install(store, dry_run=True),
-        lambda: indexing([store.url], store, IndexOptions(reading=Reading())),
+        lambda: indexing([store.url], store, IndexOptions(reading=ReadOptions())),
     ):
         with pytest.raises(UsageError, match=f"may have 2 fields .*needs {needed} with"):
             refused()
@@ -218,15 +218,15 @@ def test_small_limits_of_the_owner_are_named_before_anything_is_written(store, s
     room = {"index.mapping.total_fields.limit": needed, "index.max_result_window": 5}
     good("PUT", f"{server}/{index}/_settings", room)
     with pytest.raises(StoreError, match=r"set index\.max_result_window lower than nearfold needs"):
-        indexing([store.url], store, IndexOptions(reading=Reading()))
+        indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     good("PUT", f"{server}/{index}/_settings", {"index.max_result_window": None})
-    indexing([store.url], store, IndexOptions(reading=Reading()))
+    indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     assert store.get(["a"])["a"].status == "complete"
 
 
 def test_a_search_that_the_owner_of_a_cluster_forbids_names_the_setting(store, server, index):
     good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": FERRY})
-    indexing([store.url], store, IndexOptions(reading=Reading()))
+    indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     setting = "search.allow_expensive_queries"
     good("PUT", f"{server}/_cluster/settings", {"persistent": {setting: False}})
     try:
@@ -243,7 +243,7 @@ def test_numbers_of_other_programs_keep_their_kind_and_17_digits(store, server, 
     document = b'{"text": "%s", "own": %s}' % (FERRY.encode(), NUMBERS)
     lines = b'{"index": {"_id": "a"}}\n' + document + b"\n"
     assert not good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["errors"]
-    indexing([store.url], store, IndexOptions(reading=Reading()))
+    indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     for change in (
         lambda: group(store),
         lambda: label(store, ["a"], LabelOptions(add=["seen"])),

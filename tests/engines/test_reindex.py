@@ -29,7 +29,7 @@ from indexer.errors import (
     StoreStopped,
     UsageError,
 )
-from indexer.fingerprinting.fingerprint import sign_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows
 from indexer.grouping.group import group
 from indexer.jobs.doctor import doctor
 from indexer.jobs.install import install, uninstall
@@ -72,7 +72,7 @@ def fill(store, server, index, numbers):
     store.prepare(DEFAULT)
     rows = store.get([])
     assert rows == {}
-    signed_rows = [sign_rows([row], DEFAULT)[0] for row in map(a_row, numbers)]
+    signed_rows = [fingerprint_rows([row], DEFAULT)[0] for row in map(a_row, numbers)]
     assert store.write(signed_rows) == [None] * len(signed_rows)
     store.refresh()
 
@@ -102,7 +102,7 @@ def test_every_row_is_signed_anew_and_everything_else_stays(engine_index):
     assert (done.index, done.copied, done.kept) == (f"{index}-000002", 30, None)
     assert store.stored_recipe() == OTHER
     after = {row.id: row for row in store.scan()}
-    assert after == {id: sign_rows([row], OTHER)[0] for id, row in before.items()}
+    assert after == {id: fingerprint_rows([row], OTHER)[0] for id, row in before.items()}
     assert {check.verdict for check in doctor(store.url) if check.name in ("store", "keys")} == {
         "good"
     }
@@ -116,7 +116,7 @@ def test_every_row_is_signed_anew_and_everything_else_stays(engine_index):
         "recipe_id",
     }
     assert len(similar(store, QUERY_TEXT, SimilarOptions(threshold=0.5, limit=50)).matches) == 30
-    assert store.write(sign_rows([a_row(99)], OTHER)) == [None]
+    assert store.write(fingerprint_rows([a_row(99)], OTHER)) == [None]
 
     again = reindex(store, OTHER)
     assert (again.copied, again.index) == (0, name)
@@ -213,7 +213,9 @@ def test_what_others_change_meanwhile_is_followed(engine_index):
         if not seen:
             other_store = open_store(store.url)
             assert other_store.write(
-                sign_rows([dataclasses.replace(a_row(3), title="changed"), a_row(100)], DEFAULT)
+                fingerprint_rows(
+                    [dataclasses.replace(a_row(3), title="changed"), a_row(100)], DEFAULT
+                )
             ) == [None, None]
             assert other_store.delete(["d5", "d6"]) == 2
             other_store.close()
@@ -230,13 +232,13 @@ def test_a_writer_of_the_old_recipe_stops_and_goes_on_with_the_new_one(engine_in
     store, index, server = engine_index
     fill(store, server, index, range(3))
     late = open_store(store.url)
-    assert late.write(sign_rows([a_row(50)], DEFAULT)) == [None]
+    assert late.write(fingerprint_rows([a_row(50)], DEFAULT)) == [None]
     reindex(store, OTHER)
     with pytest.raises(StoreStopped, match="run the same command again"):
-        late.write(sign_rows([a_row(51)], DEFAULT))
+        late.write(fingerprint_rows([a_row(51)], DEFAULT))
     assert late.stored_recipe() == OTHER
-    assert "the store holds" in late.write(sign_rows([a_row(51)], DEFAULT))[0]
-    assert late.write(sign_rows([a_row(51)], OTHER)) == [None]
+    assert "the store holds" in late.write(fingerprint_rows([a_row(51)], DEFAULT))[0]
+    assert late.write(fingerprint_rows([a_row(51)], OTHER)) == [None]
     late.close()
 
 

@@ -6,7 +6,7 @@ import pytest
 from pipelines import bulk, call, good, store_url
 
 from indexer import IndexOptions, index
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
@@ -44,7 +44,7 @@ def routed_index(request, engine, server, tmp_path, monkeypatch):
 def test_a_routing_is_kept_by_all_that_changes_a_document(routed_index, open_at):
     url, address = routed_index
     store = open_at(address)
-    text = IndexOptions(reading=Reading(text_field="text"))
+    text = IndexOptions(reading=ReadOptions(text_field="text"))
     assert index([address], in_place(store, "text"), text).indexed == len(IDS)
     store.refresh()
     assert set(store.get(IDS)) == set(IDS)
@@ -78,7 +78,7 @@ def test_documents_of_one_id_are_left_alone_and_lost_by_nothing(routed_index, op
     bulk(server, name, [], *lines)
     store = open_at(address)
     before = stored(url)
-    options = IndexOptions(reading=Reading(text_field="text"))
+    options = IndexOptions(reading=ReadOptions(text_field="text"))
     result = index([address], in_place(store, "text"), options)
     assert result.indexed == len(IDS) - 1
     assert len(result.failed) == 2

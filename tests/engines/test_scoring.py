@@ -10,7 +10,7 @@ import pytest
 from pipelines import call, good
 from sample_rows import row
 
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.fingerprinting.keys import pack_slots, signed64, unpack_slots
 from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT_V1, recipe_named
@@ -56,7 +56,9 @@ def sketches():
 
 
 def side(row):
-    return Side("", DEFAULT_V1, unpack_slots(row.minhash) if row.minhash else None, row.simhash)
+    return ComparedText(
+        "", DEFAULT_V1, unpack_slots(row.minhash) if row.minhash else None, row.simhash
+    )
 
 
 def scored(script, params):

@@ -3,7 +3,7 @@
 from pipelines import call, store_url
 from sample_rows import row
 
-from indexer.fingerprinting.fingerprint import sign_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows
 from indexer.recipe import DEFAULT
 from indexer.searching import search as searching
 from indexer.searching.search import search
@@ -15,7 +15,7 @@ def test_ids_that_no_sketch_names_come_with_the_hits(engine, server, index, open
     store.prepare(DEFAULT)
     texts = [" ".join(f"w{place * number % 97}" for number in range(1, 40)) for place in range(200)]
     rows = [row(f"{place}", text=f"common {text}") for place, text in enumerate(texts)]
-    assert not any(store.write(sign_rows(rows, DEFAULT)))
+    assert not any(store.write(fingerprint_rows(rows, DEFAULT)))
     store.refresh()
     script = {"script": {"source": "ctx._source.remove('near_id')"}}
     path = f"{server}/{index}/_update_by_query?refresh=true&pipeline=_none&conflicts=proceed"

@@ -7,7 +7,7 @@ import base64
 import pytest
 from pipelines import OTHER, bulk, call, expected, good, require_attachments, signed
 
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import MappingMismatch, StoreError, TextFieldMismatch, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.group import group
@@ -28,7 +28,7 @@ TEXT = (
 BREAD = (
     "A quite different text about the price of bread and the people who pay it every single day."
 )
-BODY = Reading(text_field="body")
+BODY = ReadOptions(text_field="body")
 KEYS = expected([TEXT])[0]
 
 

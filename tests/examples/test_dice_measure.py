@@ -31,7 +31,7 @@ def test_a_comparison_has_its_value_and_its_phrase() -> None:
 
 
 def test_a_threshold_is_compared_with_it() -> None:
-    a, b = (measures.Side(text, compare(A, B).recipe) for text in (A, B))
+    a, b = (measures.ComparedText(text, compare(A, B).recipe) for text in (A, B))
     assert measures.measure_pair("dice", a, b).similarity == 4 / 7
 
 

@@ -10,7 +10,7 @@ import pytest
 from crafted_texts import EQUAL_WORDS, craft_text
 from sample_library import edited, library, rows, sentence
 
-from indexer.comparing.measures import Side, feature_set, jaccard, measure_pair
+from indexer.comparing.measures import ComparedText, feature_set, jaccard, measure_pair
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.candidates import Join
 from indexer.grouping.group import group
@@ -61,7 +61,7 @@ def test_words_with_equal_hashes_under_default_v2_differ_under_a_secret_key():
     assert (public.minhash[0] == public.minhash[1]).all() and public.bands[0] == public.bands[1]
     assert (keyed.minhash[0] == keyed.minhash[1]).mean() < 0.05
     assert len({*keyed.bands[0], *keyed.bands[1]}) == 2 * 42
-    sides = [Side(text, KEYED_V2) for text in texts]
+    sides = [ComparedText(text, KEYED_V2) for text in texts]
     assert [measure_pair(name, *sides).similarity for name in ("jaccard", "lcs")] == [1, 0]
 
 

@@ -157,7 +157,7 @@ def test_rows_in_memory_are_bounded_and_the_caller_waits(engine: FaultyEngine, s
 def test_a_batch_larger_than_the_memory_budget_is_sent_alone(
     engine: FaultyEngine, store: Any
 ) -> None:
-    with Writer(store, most_bytes=1000) as writer:
+    with Writer(store, max_bytes=1000) as writer:
         decided = [
             batch_outcome for batch in batches(5) for batch_outcome in writer.write(batch)
         ] + list(writer.finish())

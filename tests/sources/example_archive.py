@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from indexer.documents.base import Reading, SourceItem
+from indexer.documents.base import ReadOptions, SourceItem
 from indexer.documents.blobs import DamagedRecord, NumberedBlobs, file_payload, inner_blob
 from indexer.documents.containers import Container
 from indexer.errors import UnreadableFile
@@ -18,7 +18,7 @@ from indexer.model import Blob, FailedBlob
 _MARK = b"=== "
 
 
-def members(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+def members(outer: Blob, stream: BinaryIO, reading: ReadOptions) -> Iterator[SourceItem]:
     """Yield the texts of an archive in its order; damage fails the archive alone."""
     numbered = NumberedBlobs()  # 1. keys are distinct: the second `a.txt` is `a.txt#2`
     try:

@@ -17,12 +17,12 @@ import pyarrow.parquet
 import pytest
 
 from indexer import IndexOptions, index, open_store
-from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading
+from indexer.documents.base import DEFAULT_LIMITS, Limits, ReadOptions
 from indexer.jobs.index import Account
 from indexer.stores.base import Store
 
 Documents = Mapping[str, str | bytes]  # name and text; bytes are something that cannot be read
-BY_ID = Reading(id_field="id")
+BY_ID = ReadOptions(id_field="id")
 
 
 def fill_folder(place: Path, documents: Documents) -> str:
@@ -142,22 +142,22 @@ def fill_memory_zip(place: Path, documents: Documents) -> str:
     return url
 
 
-FILLS: dict[str, tuple[Callable[[Path, Documents], str], str, Reading]] = {
-    "folder": (fill_folder, "folder", Reading()),
-    "zip": (fill_zip, "a.zip", Reading()),
-    "tar": (fill_tar, "a.tar", Reading()),
-    "tar.gz": (fill_tar, "a.tar.gz", Reading()),
-    "tar.bz2": (fill_tar, "a.tar.bz2", Reading()),
-    "tar.xz": (fill_tar, "a.tar.xz", Reading()),
-    "mbox": (fill_mbox, "a.mbox", Reading()),
+FILLS: dict[str, tuple[Callable[[Path, Documents], str], str, ReadOptions]] = {
+    "folder": (fill_folder, "folder", ReadOptions()),
+    "zip": (fill_zip, "a.zip", ReadOptions()),
+    "tar": (fill_tar, "a.tar", ReadOptions()),
+    "tar.gz": (fill_tar, "a.tar.gz", ReadOptions()),
+    "tar.bz2": (fill_tar, "a.tar.bz2", ReadOptions()),
+    "tar.xz": (fill_tar, "a.tar.xz", ReadOptions()),
+    "mbox": (fill_mbox, "a.mbox", ReadOptions()),
     "jsonl": (fill_jsonl, "a.jsonl", BY_ID),
     "csv": (fill_csv, "a.csv", BY_ID),
     "tsv": (fill_csv, "a.tsv", BY_ID),
     "parquet": (fill_parquet, "a.parquet", BY_ID),
-    "dat": (fill_dat, "a.dat", Reading()),
-    "opt": (fill_opt, "a.opt", Reading()),
-    "memory": (fill_memory, "", Reading()),
-    "memory zip": (fill_memory_zip, "", Reading()),
+    "dat": (fill_dat, "a.dat", ReadOptions()),
+    "opt": (fill_opt, "a.opt", ReadOptions()),
+    "memory": (fill_memory, "", ReadOptions()),
+    "memory zip": (fill_memory_zip, "", ReadOptions()),
 }
 CONTAINERS = set(FILLS) - {"folder", "memory"}
 

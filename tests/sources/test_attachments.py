@@ -23,7 +23,7 @@ from indexer import (
     index,
     open_store,
 )
-from indexer.documents.base import Reading, message_hash
+from indexer.documents.base import ReadOptions, message_hash
 from indexer.documents.mail.message import read_message, split_attachments
 from indexer.documents.tables import QUOTE
 from indexer.errors import UsageError
@@ -36,7 +36,7 @@ from indexer.review.originals.mail import attached_parts
 BODY = "Please read the report about the harbour ferry and tell me before noon what is missing."
 REPORT = "The report: the harbour ferry leaves at eight in the morning and returns at six at night."
 DATA = "The table of the fares: adults four, children two, bicycles one, dogs free, cars eleven."
-READING = Reading(attachments=True)
+READING = ReadOptions(attachments=True)
 
 
 def mail(name, attachments, received="", body=BODY):
@@ -108,7 +108,7 @@ def test_attachments_are_documents_beside_their_mail(tmp_path, store):
     fill(folder, one=mail("one", {"fares.csv": DATA}))
     account = read(folder, store, prune=True)
     assert (account.removed, account.unchanged) == (1, 2)
-    read(folder, store, reading=Reading())
+    read(folder, store, reading=ReadOptions())
     assert DATA in rows_by_path(store, folder)["one.eml"].text
 
 
@@ -138,7 +138,7 @@ def test_the_files_of_mails_and_attachments_are_given_whole(tmp_path, store):
     box = mailbox.mbox(folder / "in.mbox")
     box.add(mail("two", {"report.txt": REPORT}))
     box.close()
-    read(folder, store, reading=Reading(attachments=True, containers="all"))
+    read(folder, store, reading=ReadOptions(attachments=True, containers="all"))
     originals = OriginalFiles(folder)
     for path, row in rows_by_path(store, folder).items():
         assert originals.is_available(row)
@@ -337,7 +337,7 @@ def test_the_families_of_a_load_file(tmp_path, store):
     place = tmp_path / "a.dat"
     place.write_text("".join("\x14".join(f"þ{value}þ" for value in row) + "\r\n" for row in rows))
     for own_ids in (False, True):
-        read(place, store, reading=Reading(own_ids=own_ids))
+        read(place, store, reading=ReadOptions(own_ids=own_ids))
     stored = {row.path.rpartition("/")[2]: [] for row in store.scan()}
     for one in store.scan():
         stored[one.path.rpartition("/")[2]].append(one)

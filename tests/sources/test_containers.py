@@ -14,7 +14,7 @@ import pytest
 from places import store_fixture  # noqa: F401
 
 from indexer import IndexOptions, index, threads
-from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading
+from indexer.documents.base import DEFAULT_LIMITS, Limits, ReadOptions
 from indexer.documents.blobs import MAX_TIMES
 from indexer.errors import UsageError
 from indexer.jobs.index import DEFAULT_READING
@@ -127,7 +127,7 @@ def test_which_containers_are_opened(tmp_path, store):
     )
     (tmp_path / "b.txt").write_text(ONE, encoding="utf-8")
     assert counted(read(tmp_path, store)) == (2, 2, 0, 0)
-    assert counted(read(tmp_path, store, reading=Reading(containers="all"), prune=True)) == (
+    assert counted(read(tmp_path, store, reading=ReadOptions(containers="all"), prune=True)) == (
         3,
         2,
         1,
@@ -139,7 +139,9 @@ def test_which_containers_are_opened(tmp_path, store):
         "b.txt",
     }
     assert counted(read(tmp_path / "a.jsonl", store)) == (2, 0, 2, 0)
-    assert counted(read(tmp_path / "a.jsonl", store, reading=Reading(containers="none")))[0] == 1
+    assert (
+        counted(read(tmp_path / "a.jsonl", store, reading=ReadOptions(containers="none")))[0] == 1
+    )
 
 
 def test_fields_of_records(tmp_path, store):
@@ -156,7 +158,7 @@ def test_fields_of_records(tmp_path, store):
     (tmp_path / "a.jsonl.gz").write_bytes(
         gzip.compress(b"\xef\xbb\xbf" + json.dumps(record).encode() + b"\n\n")
     )
-    reading = Reading(
+    reading = ReadOptions(
         text_field="body", title_field="head", id_field="id", label_field="tags", own_ids=True
     )
     assert counted(read(tmp_path / "a.jsonl.gz", store, reading=reading)) == (1, 1, 0, 0)
@@ -176,7 +178,7 @@ def test_records_that_cannot_be_told_apart_fail(tmp_path, store):
     (tmp_path / "a.jsonl").write_text(
         "".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8"
     )
-    account = read(tmp_path / "a.jsonl", store, reading=Reading(id_field="id"))
+    account = read(tmp_path / "a.jsonl", store, reading=ReadOptions(id_field="id"))
     assert counted(account) == (5, 2, 0, 3)
     assert "same id" in account.failed[0].error
 
@@ -249,7 +251,7 @@ def test_csv_with_quotes_line_breaks_and_a_missing_column(tmp_path, store):
     assert counted(account) == (2, 1, 0, 1)
     [row] = store.scan()
     assert (row.text, row.title, row.metadata) == (f'{ONE}\nand "more"', "T", {"id": "1"})
-    account = read(place, store, reading=Reading(text_field="body"))
+    account = read(place, store, reading=ReadOptions(text_field="body"))
     assert "no column 'body', but: id, text, title" in account.failed[0].error
 
 
@@ -270,7 +272,7 @@ def test_csv_in_any_unicode_with_any_delimiter(encoding, delimiter, option, tmp_
     )
     (tmp_path / "a.csv").write_bytes((mark + rows.getvalue()).encode(encoding))
     assert counted(
-        read(tmp_path / "a.csv", store, reading=Reading(id_field="id", delimiter=option))
+        read(tmp_path / "a.csv", store, reading=ReadOptions(id_field="id", delimiter=option))
     ) == (2, 2, 0, 0)
     rows_by_id = {row.metadata["id"]: row for row in store.scan()}
     assert (rows_by_id["1"].text, rows_by_id["1"].metadata["note"], rows_by_id["2"].text) == (
@@ -283,7 +285,7 @@ def test_csv_in_any_unicode_with_any_delimiter(encoding, delimiter, option, tmp_
 def test_a_delimiter_that_is_none_is_refused():
     for delimiter in ("", "::", '"', "\n"):
         with pytest.raises(UsageError, match="give one character"):
-            Reading(delimiter=delimiter)
+            ReadOptions(delimiter=delimiter)
 
 
 def test_utf_16_that_breaks_off_keeps_what_came_before(tmp_path, store):
@@ -316,9 +318,9 @@ def test_a_label_column_that_is_not_there(tmp_path, store):
     (tmp_path / "a.csv").write_text(f"text,tag\n{ONE},x\n", encoding="utf-8")
     assert (
         "no column 'label'"
-        in read(tmp_path / "a.csv", store, reading=Reading(label_field="label")).failed[0].error
+        in read(tmp_path / "a.csv", store, reading=ReadOptions(label_field="label")).failed[0].error
     )
-    assert read(tmp_path / "a.csv", store, reading=Reading(label_field="tag")).indexed == 1
+    assert read(tmp_path / "a.csv", store, reading=ReadOptions(label_field="tag")).indexed == 1
     assert next(store.scan()).labels == ("x",)
 
 
@@ -328,7 +330,7 @@ def test_labels_are_single_values_or_fail(tmp_path, store):
         "".join(json.dumps({"text": f"{ONE} {value}", "l": value}) + "\n" for value in labels),
         encoding="utf-8",
     )
-    account = read(tmp_path / "a.jsonl", store, reading=Reading(label_field="l"))
+    account = read(tmp_path / "a.jsonl", store, reading=ReadOptions(label_field="l"))
     assert counted(account) == (6, 4, 0, 2)
     assert all("'l' holds more than labels" in value.error for value in account.failed)
     assert {row.path.rpartition("/")[2]: row.labels for row in store.scan()} == {
@@ -345,7 +347,9 @@ def test_an_archive_in_an_archive_is_one_document_with_all_its_texts(kind, tmp_p
     inner = packed("tar.gz", {"deep/est.zip": deepest, "two.txt": TWO.encode()})
     place = tmp_path / f"a.{kind}"
     place.write_bytes(packed(kind, {"in/ner.tar.gz": inner, "b.txt": ONE.encode()}))
-    account = index([str(place)], store, IndexOptions(reading=Reading(containers="all")), workers=1)
+    account = index(
+        [str(place)], store, IndexOptions(reading=ReadOptions(containers="all")), workers=1
+    )
     assert counted(account) == (2, 2, 0, 0)
     texts = {row.path.removeprefix(f"{place}!/"): row.text for row in store.scan()}
     assert texts.keys() == {"in/ner.tar.gz", "b.txt"}
@@ -444,7 +448,7 @@ def test_an_own_id_that_no_store_keeps_costs_itself_alone(tmp_path, store):
     (tmp_path / "a.jsonl").write_text(
         "".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8"
     )
-    account = read(tmp_path / "a.jsonl", store, reading=Reading(id_field="id", own_ids=True))
+    account = read(tmp_path / "a.jsonl", store, reading=ReadOptions(id_field="id", own_ids=True))
     assert counted(account) == (5, 3, 0, 2)
     assert any("half a character" in blob.error for blob in account.failed)
     assert set(store.sources(["a", "new\nline\0\u202e", "b"])) == {"a", "new\nline\0\u202e", "b"}
@@ -460,7 +464,7 @@ def test_no_own_id_takes_the_place_of_a_part(tmp_path, store):
         account = read(
             tmp_path / "a.jsonl",
             store,
-            reading=Reading(id_field="id", own_ids=True),
+            reading=ReadOptions(id_field="id", own_ids=True),
             parts="clauses",
         )
         assert len(account.failed) == 1 and "as those of parts do" in account.failed[0].error
@@ -473,10 +477,10 @@ def test_own_ids_are_distinct_in_all_files_of_a_run(tmp_path, store):
         (tmp_path / f"{name}.jsonl").write_text(
             json.dumps({"id": "7", "text": f"{ONE} {name}"}) + "\n", encoding="utf-8"
         )
-    reading = Reading(id_field="id", own_ids=True, containers="all")
+    reading = ReadOptions(id_field="id", own_ids=True, containers="all")
     account = read(tmp_path, store, reading=reading)
     assert counted(account) == (2, 1, 0, 1)
     assert "a.jsonl" in account.failed[0].error
-    account = read(tmp_path, store, reading=Reading(own_ids=True, containers="all"))
+    account = read(tmp_path, store, reading=ReadOptions(own_ids=True, containers="all"))
     assert counted(account) == (2, 0, 0, 2)
     assert "--id-field" in account.failed[0].error

@@ -14,7 +14,7 @@ import pytest
 from indexer import IndexOptions, index
 from indexer.cli.main import run
 from indexer.cli.match import copietje_line
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.recipe import recipe_named
 
 USUAL = "ws:norm-html:sha1:128"
@@ -49,7 +49,7 @@ def store_of(case: Path, recipe: str) -> str:
     for library in ("ftfy", "unidecode", "emoji", "bs4"):
         pytest.importorskip(library)
     url = f"sqlite:///{case.parent}/{recipe.replace(':', '-')}.db"
-    reading = Reading(id_field="uid", own_ids=True, label_field="labels")
+    reading = ReadOptions(id_field="uid", own_ids=True, label_field="labels")
     index([str(case)], url, IndexOptions(recipe_named(recipe), reading=reading))
     return url
 

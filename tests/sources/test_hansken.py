@@ -13,7 +13,7 @@ from hansken_server import IMAGE, PROJECT, Gatekeeper, served
 from places import store_fixture  # noqa: F401
 
 from indexer import IndexOptions, fingerprint, index
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import pack_slots
 from indexer.recipe import recipe_named
@@ -113,10 +113,10 @@ def test_the_key_of_an_image_comes_from_the_keystore(url, gatekeeper, store):
 
 def test_a_query_chooses_and_does_not_prune(url, gatekeeper, store):
     gatekeeper.add(1, "a.docx", None, text=ONE)
-    read(url, store, reading=Reading(query="type:email"))
+    read(url, store, reading=ReadOptions(query="type:email"))
     assert "type:email" in str(gatekeeper.queries[-1])
     with pytest.raises(UsageError):
-        read(url, store, reading=Reading(query="type:email"), prune=True)
+        read(url, store, reading=ReadOptions(query="type:email"), prune=True)
 
 
 def test_refused_data_and_a_list_that_breaks_off(url, gatekeeper, store):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from places import store_fixture  # noqa: F401
 
 from indexer import GroupOptions, IndexOptions, export, group, index, open_store
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import UsageError
 from indexer.grouping.label_from import LabelFileOptions, label_from
 
@@ -45,7 +45,7 @@ def volume(folder, encoding="utf-8"):
 
 def read(place, store, text_files=None, **reading):
     root = None if text_files is None else str(text_files)
-    fields = Reading(text_files=root, own_ids=True, **reading)
+    fields = ReadOptions(text_files=root, own_ids=True, **reading)
     return index(str(place), store, IndexOptions(extractor="plain", reading=fields), workers=1)
 
 
@@ -87,7 +87,7 @@ def test_a_windows_load_file_is_refused_with_the_way_out(tmp_path, store):
     assert (account.seen, len(account.failed)) == (1, 1)
     assert "--encoding" in account.failed[0].error
     with pytest.raises(UsageError, match="cp1252"):
-        Reading(encoding="base64")
+        ReadOptions(encoding="base64")
 
 
 def test_a_windows_text_file_beside_a_load_file_in_utf_8(tmp_path, store):
@@ -149,7 +149,7 @@ def test_a_text_file_that_appears_later_is_read_and_one_that_goes_removes_the_ro
 def test_a_dat_or_opt_file_that_is_no_load_file_stays_a_file(tmp_path, store):
     for name in ("notes.dat", "notes.opt"):
         (tmp_path / name).write_text(TEXTS["DOC3"])
-    index(str(tmp_path), store, IndexOptions(reading=Reading(containers="all")), workers=1)
+    index(str(tmp_path), store, IndexOptions(reading=ReadOptions(containers="all")), workers=1)
     assert {row.path for row in store.scan()} == {
         f"{tmp_path}/notes.dat",
         f"{tmp_path}/notes.opt",

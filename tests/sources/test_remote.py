@@ -14,7 +14,7 @@ import pytest
 from places import store_fixture  # noqa: F401
 
 from indexer import IndexOptions, index
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.errors import MissingExtra, SourceNotFound, UsageError
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
@@ -64,7 +64,7 @@ def test_a_folder_over_http_by_its_listing(site, store):
         1,
     )  # the archive is one document here, and no plain text
     assert {row.path for row in store.scan()} == {f"{site}/two.txt", f"{site}/deep/one.txt"}
-    assert counted(read(f"{site}/", store, reading=Reading(containers="all"))) == (3, 1, 2, 0)
+    assert counted(read(f"{site}/", store, reading=ReadOptions(containers="all"))) == (3, 1, 2, 0)
 
 
 def test_an_archive_over_http(site, store):
@@ -156,7 +156,7 @@ def test_a_query_is_refused_where_nothing_can_be_asked(tmp_path, store):
     (tmp_path / "a.txt").write_text(ONE, encoding="utf-8")
     for place in (str(tmp_path), f"file://{tmp_path}/a.txt", "opensearch://127.0.0.1:9/papers"):
         with pytest.raises(UsageError, match="--query is for hansken"):
-            read(place, store, reading=Reading(query="type:document"))
+            read(place, store, reading=ReadOptions(query="type:document"))
     assert store.stored_recipe() is None
 
 

@@ -17,11 +17,11 @@ from indexer.grouping.candidates import ClosePairs, Join, SlotCounter
 from indexer.recipe import recipe_named
 from indexer.spark import bands
 from indexer.spark.bands import (
-    HotKeys,
+    FrequentKeys,
     Sharing,
     bucket_counter,
     bucket_summer,
-    hot_keys,
+    frequent_keys,
     share_blocks,
     value_counter,
 )
@@ -63,7 +63,7 @@ class Texts:
         packed = np.array([np.frombuffer(row["buckets"], np.uint8) for row in rows])
         return np.unpackbits(packed, axis=1).astype(np.bool_)
 
-    def hot(self, sharing: Sharing, cap: int) -> HotKeys:
+    def hot(self, sharing: Sharing, cap: int) -> FrequentKeys:
         """Return the hot keys, by counts that are summed as Spark sums them."""
         counts = defaultdict(list)
         crowded = self.crowded(sharing, cap)
@@ -79,7 +79,7 @@ class Texts:
             "centre": pa.array(centres, pa.int64()),
             "minhash": pa.array([row.tobytes() for row in self.sketches[places]], pa.binary()),
         }
-        return hot_keys(sharing, pa.table(columns))
+        return frequent_keys(sharing, pa.table(columns))
 
     def pairs(self, sharing: Sharing, cap: int, parts: int) -> tuple[Pairs, int, int]:
         """Return the pairs that tasks find, and the numbers of candidates and of hot keys."""

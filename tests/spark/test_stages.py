@@ -18,7 +18,7 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
 from indexer.recipe import DEFAULT
 from indexer.spark.group import Components
-from indexer.spark.input_documents import Input, failures, signed_documents
+from indexer.spark.input_documents import Input, failures, fingerprinted_documents
 from indexer.spark.run import Job, run
 from indexer.spark.session import Stage, Work
 
@@ -110,7 +110,7 @@ def test_text_files_get_the_ids_of_index(spark: SparkSession, tmp_path: Path) ->
         "Der zweite Text, ebenfalls lang genug für eine Signatur."
     )
     (folder / "scan.pdf").write_bytes(b"%PDF-1.7")
-    stage = signed_documents(
+    stage = fingerprinted_documents(
         Work(spark, str(tmp_path / "work")), Input(str(folder), "text", labels=("new",)), DEFAULT
     )
     rows = {row["path"]: row for row in stage.rows.collect() if row["error"] is None}
@@ -135,7 +135,7 @@ def test_records_without_distinct_ids_are_refused(
 ) -> None:
     (tmp_path / "in.jsonl").write_text(lines)
     with pytest.raises(UsageError, match=says):
-        signed_documents(
+        fingerprinted_documents(
             Work(spark, str(tmp_path / "work")), Input(str(tmp_path / "in.jsonl"), "json"), DEFAULT
         )
 
@@ -161,7 +161,7 @@ def test_columns_of_json_that_are_known_are_not_looked_for(
 
     monkeypatch.setattr(DataFrameReader, "json", noted)
     source = Input(str(tmp_path / "in.jsonl"), "json")
-    stage = signed_documents(Work(spark, str(tmp_path / "work")), source, DEFAULT)
+    stage = fingerprinted_documents(Work(spark, str(tmp_path / "work")), source, DEFAULT)
     assert schemas == ["string8"]
     rows = {row["id"]: row for row in stage.rows.collect()}
     assert {id: (row["modified"], row["labels"], row["status"]) for id, row in rows.items()} == {
@@ -175,7 +175,7 @@ def test_columns_of_json_that_are_known_are_not_looked_for(
 def test_missing_input_is_reported(spark: SparkSession, tmp_path: Path) -> None:
     work = Work(spark, str(tmp_path / "work"))
     with pytest.raises(SourceNotFound):
-        signed_documents(work, Input(str(tmp_path / "nothing"), "parquet"), DEFAULT)
+        fingerprinted_documents(work, Input(str(tmp_path / "nothing"), "parquet"), DEFAULT)
     with pytest.raises(StoreError, match="holds no documents yet"):
         run(spark, Job(Input(f"sqlite:///{tmp_path}/none.db", "store"), str(tmp_path / "out")))
 

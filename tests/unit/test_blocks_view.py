@@ -54,7 +54,7 @@ def test_edits_are_the_fewest_and_turn_one_into_the_other(a: list[str], b: list[
 
 def test_texts_too_different_are_one_edit_between_their_common_ends() -> None:
     a, b = ["same", *"abcdef", "end"], ["same", *"uvwxyz", "end"]
-    [edit] = edits(a, b, most=4)
+    [edit] = edits(a, b, limit=4)
     assert (edit.a, edit.a_end, edit.b, edit.b_end) == (1, 7, 1, 7)
 
 

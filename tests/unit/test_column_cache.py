@@ -198,8 +198,8 @@ def test_written_and_deleted_rows_are_searched(file: Path) -> None:
 def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(full_text, "_MAX_SORTED", most)
-        best = full_text.best_places(np.array(scores))
-        others = full_text._other_places(np.array(scores), len(best))
+        best = full_text.best_positions(np.array(scores))
+        others = full_text._other_positions(np.array(scores), len(best))
         places = [place for part in (best, *others) for place in part]
     assert places == sorted(range(len(scores)), key=lambda place: (-scores[place], place))
 

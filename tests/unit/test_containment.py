@@ -15,7 +15,7 @@ from indexer.fingerprinting.keys import (
     GUARANTEED_LENGTH,
     RUN,
     RunIndex,
-    contained_share,
+    contained_fraction,
     passage_keys,
     passage_runs,
     run_hashes,
@@ -182,15 +182,15 @@ def test_keys_and_shares_are_what_they_were():
     )
     assert [f"{key:016x}" for key in passage_keys(runs).tolist()] == GOLDEN
     assert (
-        contained_share(
+        contained_fraction(
             runs,
             passage_runs("> with boiler and coal, until\n> the end of the summer season.\nReally?"),
         )
         == 45 / 81
     )
     assert (
-        contained_share(np.zeros(0, np.uint64), runs)
-        == contained_share(runs, np.zeros(0, np.uint64))
+        contained_fraction(np.zeros(0, np.uint64), runs)
+        == contained_fraction(runs, np.zeros(0, np.uint64))
         == 0.0
     )
 
@@ -203,5 +203,5 @@ def test_one_text_beside_many_has_the_shares_of_each_pair(contents):
     every = [passage_runs(text) for text in contents]
     index = RunIndex(every[0])
     for runs in [*every, np.concatenate([*every, every[0]])]:
-        shares = contained_share(every[0], runs), contained_share(runs, every[0])
+        shares = contained_fraction(every[0], runs), contained_fraction(runs, every[0])
         assert index.contained_shares(runs) == shares

@@ -7,7 +7,7 @@ from invoices import invoices
 from sample_library import library, rows, sentence
 
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.measures import Side
+from indexer.comparing.measures import ComparedText
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import unpack_slots
 from indexer.grouping.group import group
@@ -78,7 +78,9 @@ def test_pairs_are_those_without_criteria_that_meet_them(texts, criteria, measur
     keys = {row.id: criteria.text_key(row) for row in store.scan()}
     firsts = {}  # the text of a key is that of its first document
     for row in store.scan():
-        side = Side(row.text, DEFAULT, unpack_slots(row.minhash, DEFAULT.slot_bytes), row.simhash)
+        side = ComparedText(
+            row.text, DEFAULT, unpack_slots(row.minhash, DEFAULT.slot_bytes), row.simhash
+        )
         firsts.setdefault(keys[row.id], side)
     expected = {
         (pair.a, pair.b)

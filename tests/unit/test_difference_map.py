@@ -41,7 +41,7 @@ def test_a_passage_that_moved_is_marked_and_copies_have_an_even_map() -> None:
     st.lists(st.sampled_from("abcd"), max_size=40), st.lists(st.sampled_from("abcd"), max_size=40)
 )
 def test_every_difference_is_in_one_segment(a: list[str], b: list[str]) -> None:
-    view = SideBySide(compare(" ".join(a), " ".join(b)), most=5)
+    view = SideBySide(compare(" ".join(a), " ".join(b)), limit=5)
     segments = difference_map(view.blocks)
     begun = [segment for segment in segments if segment.first is not None]
     numbers = [n for one in begun for n in range(one.first or 0, (one.last or 0) + 1)]

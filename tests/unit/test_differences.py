@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from invoices import invoices
 
 from indexer.comparing.criteria import Criteria, is_rearranged, parse_requirements
-from indexer.comparing.differences import differences, spell_differences
+from indexer.comparing.differences import differences, format_differences
 from indexer.comparing.facts import FactSource
-from indexer.comparing.measures import Side
+from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import words
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.recipe import DEFAULT
@@ -144,7 +144,7 @@ def test_what_is_no_difference(a: str, b: str) -> None:
 )  # fmt: skip
 def test_facts_that_are_exchanged_differ(a: str, b: str) -> None:
     assert found(a, b) and found(b, a)
-    assert not Criteria("distinguish").accepts(Side(a, DEFAULT), Side(b, DEFAULT))
+    assert not Criteria("distinguish").accepts(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))
 
 
 def test_a_fact_in_another_place_is_the_same_on_both_sides() -> None:
@@ -152,7 +152,7 @@ def test_a_fact_in_another_place_is_the_same_on_both_sides() -> None:
     b = "you shall pay but you shall not deliver"
     assert found(a, b) == [("negation", "not", "not")]
     result = differences(FactSource(a, words(a)), FactSource(b, words(b)))
-    assert spell_differences(result) == ["1 negation differs: not in another place"]
+    assert format_differences(result) == ["1 negation differs: not in another place"]
 
 
 @given(st.permutations(range(8)))
@@ -201,14 +201,14 @@ def test_a_sentence_for_each_kind() -> None:
     a = "pay 1 and 2 and 3 and 4 and 5 to Anna"
     b = "pay 6 and 7 and 8 and 9 and 5 to Ben"
     result = differences(FactSource(a, words(a)), FactSource(b, words(b)))
-    assert spell_differences(result) == [
+    assert format_differences(result) == [
         "4 numbers differ: 1 / 6, 2 / 7, 3 / 8 and 1 more",
         "1 name differs: Anna / Ben",
     ]
 
 
 def test_invoices_that_differ_in_one_fact_are_distinguished() -> None:
-    sides = [Side(text, DEFAULT) for text in invoices(1000)]
+    sides = [ComparedText(text, DEFAULT) for text in invoices(1000)]
     distinguish = Criteria("distinguish")
     pairs = [(sides[0], side) for side in sides[1:]]
     random.seed(1)
@@ -220,13 +220,15 @@ def test_invoices_that_differ_in_one_fact_are_distinguished() -> None:
 def test_an_invoice_set_otherwise_is_the_same() -> None:
     text = invoices(1)[0]
     other = text.replace("1,250.00", "1250").replace("\n", "  \n").replace("Please pay", "Pay")
-    assert Criteria("distinguish").accepts(Side(text, DEFAULT), Side(other, DEFAULT))
+    assert Criteria("distinguish").accepts(
+        ComparedText(text, DEFAULT), ComparedText(other, DEFAULT)
+    )
 
 
 def test_required_measures_must_all_hold() -> None:
     a, b = (
-        Side("one two three four five six", DEFAULT),
-        Side("six one two three four five", DEFAULT),
+        ComparedText("one two three four five six", DEFAULT),
+        ComparedText("six one two three four five", DEFAULT),
     )
     assert Criteria(require=(("terminology", 1.0),)).accepts(a, b)
     assert not Criteria(require=(("terminology", 1.0), ("lcs", 0.9))).accepts(a, b)

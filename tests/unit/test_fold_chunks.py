@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparing.criteria import NO_CRITERIA, for_folding
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.words import normal_words
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.recipe import DEFAULT
@@ -86,7 +86,7 @@ def test_every_chunk_is_shown_or_folded_once_and_shown_ones_differ(
     shown = fold_chunks(texts, options)
     places = [item.place for item in shown] + [hit.place for i in shown for hit in i.folded]
     assert sorted(places) == list(range(len(texts)))
-    sides = [Side(texts[item.place], DEFAULT) for item in shown]
+    sides = [ComparedText(texts[item.place], DEFAULT) for item in shown]
     for number, head in enumerate(sides):
         for other in sides[number + 1 :]:
             assert measure_pair("jaccard_words", head, other).similarity < 0.7
@@ -126,7 +126,7 @@ def test_a_number_of_chunks_out_of_range_is_refused(k: int) -> None:
 
 def folded_by_comparing_all(texts: list[str], options: ChunkOptions) -> list[object]:
     """Return what `groups` does, after comparing each text with every shown one."""
-    sides = [Side(text, DEFAULT) for text in texts]
+    sides = [ComparedText(text, DEFAULT) for text in texts]
     criteria = for_folding(NO_CRITERIA, options.measure)
     found: dict[int, list[object]] = {}
     for place, side in enumerate(sides):

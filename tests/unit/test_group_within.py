@@ -6,7 +6,7 @@ import random
 import pytest
 from sample_rows import row
 
-from indexer.fingerprinting.fingerprint import sign_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import DEFAULT
@@ -29,7 +29,7 @@ def rows():
                 documents.append(
                     row(f"d{number:03}", text=" ".join(changed), path=f"/n/{number}", labels=labels)
                 )
-    return sign_rows(documents, DEFAULT)
+    return fingerprint_rows(documents, DEFAULT)
 
 
 def group_rows(rows, **options):

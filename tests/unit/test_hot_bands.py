@@ -8,7 +8,7 @@ import pytest
 from sample_library import edited, library, rows, sentence, true_pairs
 
 from indexer.fingerprinting.keys import band_hashes
-from indexer.grouping.candidates import SAMPLE_SIZE, HotBands, Join
+from indexer.grouping.candidates import SAMPLE_SIZE, FrequentBands, Join
 from indexer.grouping.match import MatchOptions, match
 
 BANDS, ROWS = 4, 2
@@ -58,7 +58,7 @@ def test_pairs_are_sampled_with_equal_chance():
     """
     counts = np.zeros((90, 90))
     for salt in range(60):
-        hot = HotBands(np.zeros((90, 2), np.uint32), 1, 2)
+        hot = FrequentBands(np.zeros((90, 2), np.uint32), 1, 2)
         hot.add(0, 1 + salt, 89, np.arange(30, dtype=np.int32))
         hot.add(0, 1000 + salt, 88, np.arange(30, 80, dtype=np.int32))
         np.add.at(counts, hot.sides, 1)
@@ -73,7 +73,7 @@ def test_pairs_are_sampled_with_equal_chance():
 
 
 def test_where_few_were_left_out_all_of_them_are_looked_at():
-    hot = HotBands(np.zeros((40, 2), np.uint32), 1, 2)
+    hot = FrequentBands(np.zeros((40, 2), np.uint32), 1, 2)
     hot.add(0, 1, 39, np.arange(9, -1, -1, dtype=np.int32))
     hot.add(0, 2, 38, np.arange(10, 30, dtype=np.int32))
     every = [*combinations(range(10), 2), *combinations(range(10, 30), 2)]

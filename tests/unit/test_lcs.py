@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing import alignment as module
+from indexer.comparing import alignment
 from indexer.comparing import words as word_numbers
 from indexer.comparing.alignment import common_runs, lcs, lcs_by_table, lcs_length, lcs_of_strings
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.words import words
 from indexer.recipe import DEFAULT
 
@@ -71,8 +71,8 @@ def test_anchored_runs_are_a_common_subsequence_and_never_longer(
 ) -> None:
     a, b = words(first), words(second)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "RUN_CELLS", max(1, cells))
-        patch.setattr(module, "EXACT_CELLS", 0)
+        patch.setattr(alignment, "RUN_CELLS", max(1, cells))
+        patch.setattr(alignment, "EXACT_CELLS", 0)
         runs = common_runs(a, b)
         length = lcs_length(a, b)
     check_runs(runs, a.folded, b.folded)
@@ -96,8 +96,8 @@ def test_large_texts_are_aligned_by_anchors_to_within_a_thousandth() -> None:
     a, b = words(" ".join(original)), words(" ".join(edited))
     exact = lcs(a, b)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "RUN_CELLS", 1 << 14)
-        patch.setattr(module, "EXACT_CELLS", 0)
+        patch.setattr(alignment, "RUN_CELLS", 1 << 14)
+        patch.setattr(alignment, "EXACT_CELLS", 0)
         anchored = lcs(a, b)
     assert exact - 0.001 <= anchored <= exact
 
@@ -122,12 +122,12 @@ def test_more_words_than_code_points_are_compared_as_numbers() -> None:
 def test_pairs_that_cannot_reach_the_threshold_are_not_aligned(
     a: str, b: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LCSseq", None)
+    monkeypatch.setattr(alignment, "LCSseq", None)
     assert lcs(words(a), words(b), 0.8) == 0.0
 
 
 def test_swapped_halves_are_half_in_order() -> None:
-    sides = [Side(text, DEFAULT) for text in ("a b c d e f g h", "e f g h a b c d")]
+    sides = [ComparedText(text, DEFAULT) for text in ("a b c d e f g h", "e f g h a b c d")]
     assert measure_pair("lcs", *sides).similarity == 0.5
     assert measure_pair("terminology", *sides).similarity == 1.0
 

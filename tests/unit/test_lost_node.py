@@ -10,7 +10,7 @@ from indexer.stores.engine import requests
 from indexer.stores.engine.bulk import Operation, Sender
 from indexer.stores.engine.opensearch import DIALECT
 from indexer.stores.engine.queries import IndexQueries
-from indexer.stores.engine.requests import Answer, Requests, RetryPolicy, has_lost_node
+from indexer.stores.engine.requests import Requests, Response, RetryPolicy, has_lost_node
 
 GONE = {
     "type": "node_not_connected_exception",
@@ -96,7 +96,7 @@ class Cluster:
 
     def request(self, *_):
         self.requests += 1
-        return Answer(*(self.answers.pop(0) if self.answers else (200, {"took": 1})))
+        return Response(*(self.answers.pop(0) if self.answers else (200, {"took": 1})))
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_a_search_that_was_read_does_not_fail_because_its_snapshot_cannot_be_clo
 
 @pytest.mark.parametrize(("status", "body"), HARMLESS)
 def test_other_answers_are_not_taken_for_a_lost_node(status, body, pauses):
-    assert not has_lost_node(Answer(status, body))
+    assert not has_lost_node(Response(status, body))
     cluster = Cluster((status, body))
     try:
         Requests(cluster, "opensearch://x/p").call("GET", "p/_search")
@@ -155,7 +155,7 @@ def test_other_answers_are_not_taken_for_a_lost_node(status, body, pauses):
 def test_an_operation_of_a_bulk_that_met_a_lost_node_is_sent_again():
     def items(error):
         status = {"error": error, "status": 404} if error else {"status": 200}
-        return Answer(200, {"items": [{"index": {"_id": "a", **status}}]})
+        return Response(200, {"items": [{"index": {"_id": "a", **status}}]})
 
     answers = [items(disconnected("indices:data/write/bulk[s]")), items(None)]
     sender = Sender(lambda _: answers.pop(0), RetryPolicy(sleep=lambda _: None))

@@ -18,9 +18,9 @@ def test_a_pair_is_measured_once(monkeypatch, numbers, clusters):
     asked = Counter()
     measure_pairs = Verifier.measure_pairs
 
-    def counted(self, pairs, least=0.0):
+    def counted(self, pairs, minimum=0.0):
         asked.update(frozenset(pair) for pair in pairs)
-        return measure_pairs(self, pairs, least)
+        return measure_pairs(self, pairs, minimum)
 
     monkeypatch.setattr(Verifier, "measure_pairs", counted)
     texts = {f"{place:03}": text for place, text in enumerate(invoices(30))}

@@ -14,7 +14,7 @@ from indexer.comparing.alignment import align
 from indexer.comparing.measure import FeatureSet
 from indexer.comparing.measures import (
     MEASURES,
-    Side,
+    ComparedText,
     common,
     containment,
     estimate,
@@ -50,9 +50,9 @@ NAMES = {
 TEXTS = st.text(st.sampled_from("ab c.é中\n"), max_size=60)
 
 
-def side(text: str) -> Side:
+def side(text: str) -> ComparedText:
     result = fingerprint(text, DEFAULT_V1)
-    return Side(text, DEFAULT_V1, result.minhash, result.simhash)
+    return ComparedText(text, DEFAULT_V1, result.minhash, result.simhash)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing import differences as module
+from indexer.comparing import differences
 from indexer.comparing.facts import RUN, Fact, FactSource, FactText
 from indexer.comparing.words import words
 
@@ -24,11 +24,11 @@ def facts_of(text: FactText) -> list[Fact]:
 def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
     """The definition: the other text states the fact between the same words."""
     word, is_sign = text.source.folded(fact.place), fact.kind == "sign"
-    occurrences = [o for o in module._occurrences(word, is_sign, other) if o.key == fact.key]
-    own = module._surroundings(fact, text)
+    occurrences = [o for o in differences._occurrences(word, is_sign, other) if o.key == fact.key]
+    own = differences._surroundings(fact, text)
     return any(
-        have_same_surroundings(own, module._surroundings(occurrence, other))
-        or module._run_length(text.source, fact.place, other.source, occurrence.place) >= RUN
+        have_same_surroundings(own, differences._surroundings(occurrence, other))
+        or differences._run_length(text.source, fact.place, other.source, occurrence.place) >= RUN
         for occurrence in occurrences
     )
 
@@ -50,23 +50,23 @@ def test_moved_facts_are_those_of_the_definition(before: str, passage: str, afte
     for text, other in ((FactText(a, b), FactText(b, a)), (FactText(b, a), FactText(a, b))):
         facts = facts_of(text)
         expected = [fact for fact in facts if is_moved(fact, text, other)]
-        assert list(module._moved_facts(facts, text, other)) == expected
+        assert list(differences._moved_facts(facts, text, other)) == expected
 
 
 def test_the_work_grows_with_the_facts_and_not_with_their_product(monkeypatch) -> None:
     """Few values stated often, each between words of its own: no look-up ends early."""
     calls = 0
-    surroundings = module._surroundings
+    surroundings = differences._surroundings
 
     def counted(fact, text):
         nonlocal calls
         calls += 1
         return surroundings(fact, text)
 
-    monkeypatch.setattr(module, "_surroundings", counted)
+    monkeypatch.setattr(differences, "_surroundings", counted)
     size = 1_000
     a = source(" ".join(f"a{chr(97 + n % 26)}{'x' * (n // 26)} {n % 5}" for n in range(size)))
     b = source(" ".join(f"b{chr(97 + n % 26)}{'y' * (n // 26)} {n % 5}" for n in range(size)))
     text, other = FactText(a, b), FactText(b, a)
-    assert list(module._moved_facts(facts_of(text), text, other)) == []
+    assert list(differences._moved_facts(facts_of(text), text, other)) == []
     assert size < calls <= 2 * size

@@ -12,11 +12,11 @@ from indexer.comparing.criteria import Criteria, parse_requirements
 from indexer.comparing.differences import (
     MOST_KNOWN,
     Rarity,
+    format_new_words,
+    format_new_words_by_text,
     measure_new_words,
-    spell_new_words,
-    spell_sides,
 )
-from indexer.comparing.measures import Side
+from indexer.comparing.measures import ComparedText
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
@@ -41,7 +41,9 @@ def count(words):
 
 
 def measured(a, b, lookup=count):
-    return measure_new_words([(Side(a, DEFAULT), Side(b, DEFAULT))], Rarity(lookup))[0]
+    return measure_new_words(
+        [(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))], Rarity(lookup)
+    )[0]
 
 
 def test_novelty_sums_the_inverse_document_frequencies_of_both_sides() -> None:
@@ -93,8 +95,8 @@ def test_novelty_grows_with_each_word_that_only_one_has(a, b, word):
 def test_words_are_only_counted_without_a_store() -> None:
     new = compare("one two three", "one two four five").new_words
     assert new == NewWords(1, 2, None, None)
-    assert spell_new_words(new) == "3 new words"
-    assert spell_sides(new) == ["A has 1 new word", "B has 2 new words"]
+    assert format_new_words(new) == "3 new words"
+    assert format_new_words_by_text(new) == ["A has 1 new word", "B has 2 new words"]
 
 
 @pytest.mark.parametrize(("documents", "rare"), [(1, True), (100, True), (99, False), (50, False)])
@@ -117,10 +119,10 @@ def test_frequencies_are_asked_for_once_and_together() -> None:
         return count(words)
 
     rarity = Rarity(lookup)
-    pairs = [(Side(a, DEFAULT), Side(b, DEFAULT)) for a, b in ("ab", "bc", "aa")]
+    pairs = [(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT)) for a, b in ("ab", "bc", "aa")]
     measure_new_words(pairs, rarity)
-    measure_new_words([(Side("c d", DEFAULT), Side("a", DEFAULT))], rarity)
-    measure_new_words([(Side("c", DEFAULT), Side("a d", DEFAULT))], rarity)
+    measure_new_words([(ComparedText("c d", DEFAULT), ComparedText("a", DEFAULT))], rarity)
+    measure_new_words([(ComparedText("c", DEFAULT), ComparedText("a d", DEFAULT))], rarity)
     assert asked == [["a", "b", "c"], ["d"]]
 
 
@@ -134,21 +136,21 @@ def test_frequencies_are_forgotten_in_time() -> None:
 
 def test_words_are_shown_as_written_the_rarest_first_and_five_of_them() -> None:
     rare = [RareWord(word, "left", 1) for word in ("Ada", "Bo", "Cy", "Di", "Ed", "Flo")]
-    assert spell_new_words(NewWords(9, 3, tuple(rare), 60.0)) == (
+    assert format_new_words(NewWords(9, 3, tuple(rare), 60.0)) == (
         "12 new words, 6 of them rare: Ada, Bo, Cy, Di, Ed, … (novelty 60.0)"
     )
-    assert spell_new_words(NewWords(0, 1, (RareWord("x\u202e", "right", 1),), 2.0)) == (
+    assert format_new_words(NewWords(0, 1, (RareWord("x\u202e", "right", 1),), 2.0)) == (
         "1 new word, rare: x⟨RLO⟩ (novelty 2.0)"
     )
-    assert spell_sides(NewWords(2, 0, tuple(rare[:2]), 9.0)) == [
+    assert format_new_words_by_text(NewWords(2, 0, tuple(rare[:2]), 9.0)) == [
         "A has 2 new words, all of them rare: Ada, Bo",
         "B has 0 new words",
         "novelty 9.0",
     ]
-    assert spell_new_words(NewWords(2, 0, (), 0.4)) == (
+    assert format_new_words(NewWords(2, 0, (), 0.4)) == (
         "2 new words, none of them rare (novelty 0.4)"
     )
-    assert spell_new_words(NewWords(0, 0, (), 0.0)) == "no new words"
+    assert format_new_words(NewWords(0, 0, (), 0.0)) == "no new words"
 
 
 TEXT = sentence(1, words=60)
@@ -260,4 +262,4 @@ def test_requirements_of_novelty_are_upper_limits() -> None:
 
 def test_without_frequencies_a_limit_is_refused() -> None:
     with pytest.raises(UsageError, match="only a store counts"):
-        Criteria(novelty=1.0).accepts(Side("a", DEFAULT), Side("b", DEFAULT))
+        Criteria(novelty=1.0).accepts(ComparedText("a", DEFAULT), ComparedText("b", DEFAULT))

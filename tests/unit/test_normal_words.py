@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from indexer.comparing import words
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.words import folded_words, normal_words
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.normalise import (
@@ -109,7 +109,7 @@ def rewritten(text: str) -> str:
 @example("a b", "ab")
 def test_lcs_is_1_exactly_where_the_normalised_texts_are_equal(first: str, second: str) -> None:
     for other in (second, rewritten(first), first.replace(" ", "")):
-        a, b = Side(first, DEFAULT), Side(other, DEFAULT)
+        a, b = ComparedText(first, DEFAULT), ComparedText(other, DEFAULT)
         is_same = normalise_v2(first) == normalise_v2(other) != ""
         assert (measure_pair("lcs", a, b).similarity == 1) == is_same
         contents = [first, other]

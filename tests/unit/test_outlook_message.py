@@ -13,7 +13,7 @@ import pytest
 from aspose.email_foss.msg import MapiMessage, PropertyTypeCode
 
 from indexer import IndexOptions, index, open_store, threads
-from indexer.documents.base import DEFAULT_LIMITS, Reading, message_hash
+from indexer.documents.base import DEFAULT_LIMITS, ReadOptions, message_hash
 from indexer.documents.mail.message import read_message, split_attachments
 from indexer.documents.mail.outlook import outlook_mail
 from indexer.documents.native import NativeExtractor
@@ -349,7 +349,7 @@ def test_attachments_are_indexed_beside_the_message(tmp_path) -> None:
     message.add_attachment("report.txt", b"The harbour ferry leaves at eight in the morning.")
     message.save(tmp_path / "a.msg")
     store = open_store(f"sqlite:///{tmp_path}/s.db")
-    options = IndexOptions(reading=Reading(attachments=True))
+    options = IndexOptions(reading=ReadOptions(attachments=True))
     index(str(tmp_path / "a.msg"), store, options, workers=1)
     rows = {row.path.rpartition("/")[2]: row for row in store.scan()}
     assert set(rows) == {"a.msg", "report.txt"}

@@ -29,7 +29,7 @@ def test_the_quick_test_misses_no_unspaced_letter():
     bits = codepoint_classes()
     for code in range(0x80, sys.maxunicode + 1):
         if bits[code] & UNSPACED:
-            assert query_syntax.separate_letters(f"é{chr(code)}") != f"é{chr(code)}", hex(code)
+            assert query_syntax.separate_characters(f"é{chr(code)}") != f"é{chr(code)}", hex(code)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_quick_test_misses_no_unspaced_letter():
     ],
 )
 def test_letters_are_set_apart_with_their_marks(text, apart):
-    assert query_syntax.separate_letters(text) == apart
+    assert query_syntax.separate_characters(text) == apart
 
 
 def test_well_formed():

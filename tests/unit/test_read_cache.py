@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_rows import band, row
 
-from indexer.model import Screen
+from indexer.model import Prefilter
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.sqlite import read_cache
@@ -65,7 +65,7 @@ def test_candidates_follow_every_change_and_what_is_rolled_back(tmp_path: Path) 
     ours, theirs = open_store(url), open_store(url)
     ours.prepare(DEFAULT)
     near, far = bytes(DEFAULT.sketch_bytes), bytes([1]) * DEFAULT.sketch_bytes
-    screen = Screen(near, DEFAULT.slot_bytes, DEFAULT.sketch_width)
+    screen = Prefilter(near, DEFAULT.slot_bytes, DEFAULT.sketch_width)
 
     def found() -> list[str]:
         lookup = ([band(0, 1)], [])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
-from indexer.fingerprinting.fingerprint import sign_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows
 from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
@@ -41,7 +41,7 @@ def filled(tmp_path):
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     store.prepare(DEFAULT)
     store.write(
-        sign_rows(
+        fingerprint_rows(
             [
                 row(f"d{number}", text=f"{TEXT} {number}", path=f"/n/{number}")
                 for number in range(400)
@@ -121,7 +121,9 @@ def test_what_changed_meanwhile_is_signed_too(filled):
             meddled.append(True)
             second_store = open_store(filled.url)
             second_store.write(
-                sign_rows([row("d3", text=f"{TEXT} Nothing else."), row("new", text=TEXT)], DEFAULT)
+                fingerprint_rows(
+                    [row("d3", text=f"{TEXT} Nothing else."), row("new", text=TEXT)], DEFAULT
+                )
             )
             second_store.delete(["d5"])
             second_store.close()
@@ -130,5 +132,5 @@ def test_what_changed_meanwhile_is_signed_too(filled):
     rows = {stored.id: stored for stored in filled.scan()}
     assert set(rows) == {f"d{number}" for number in range(400)} - {"d5"} | {"new"}
     assert {id: stored for id, stored in rows.items() if id in ("d3", "new")} == {
-        stored.id: stored for stored in sign_rows([rows["d3"], rows["new"]], OTHER)
+        stored.id: stored for stored in fingerprint_rows([rows["d3"], rows["new"]], OTHER)
     }

@@ -12,7 +12,7 @@ from indexer.comparing.criteria import (
     Criteria,
     Replacement,
     is_replaced,
-    most_replaced,
+    max_replaced,
 )
 from indexer.comparing.words import normal_words
 from indexer.errors import UsageError
@@ -33,7 +33,7 @@ texts = st.lists(st.sampled_from(["a", "b", "c", "d e"]), max_size=12).map(" ".j
 
 
 def most(a: str, b: str) -> Replacement:
-    return most_replaced(normal_words(a), normal_words(b))
+    return max_replaced(normal_words(a), normal_words(b))
 
 
 def test_the_same_words_for_the_same_are_counted() -> None:

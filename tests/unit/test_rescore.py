@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from indexer.comparing.measures import Side, feature_set, jaccard
-from indexer.comparing.plan import fewest_equal
+from indexer.comparing.measures import ComparedText, feature_set, jaccard
+from indexer.comparing.plan import min_equal
 from indexer.errors import UnknownMeasure
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots
 from indexer.fingerprinting.minhash import filter_candidates
-from indexer.model import Candidate, Candidates, Fingerprint, Match, Screen
+from indexer.model import Candidate, Candidates, Fingerprint, Match, Prefilter
 from indexer.recipe import DEFAULT_V1
 from indexer.searching.rescore import rescore
-from indexer.searching.stored_texts import SideCache
+from indexer.searching.stored_texts import TextCache
 
 BASE = " ".join(f"paragraph {place} binds the parties and their successors" for place in range(40))
 NEAR = BASE.replace("paragraph 7 binds", "paragraph 7 does not bind")
@@ -40,8 +40,8 @@ def rescore_texts(
     limit: int | None = None,
 ) -> list[Match]:
     signed = sign_query(text)
-    query = Side(text, DEFAULT_V1, signed.minhash, signed.simhash)
-    cache = SideCache()
+    query = ComparedText(text, DEFAULT_V1, signed.minhash, signed.simhash)
+    cache = TextCache()
     sides = [
         (hit, cache.side(candidate_text, DEFAULT_V1, hit.minhash, hit.simhash))
         for hit, candidate_text in pairs
@@ -50,12 +50,12 @@ def rescore_texts(
 
 
 def slots_for(threshold: float) -> int:
-    return fewest_equal("jaccard", threshold, DEFAULT_V1)
+    return min_equal("jaccard", threshold, DEFAULT_V1)
 
 
 def passing(query: Fingerprint, candidates: Sequence[Candidate], least: int) -> list[Candidate]:
     assert query.minhash is not None
-    screen = Screen(pack_slots(query.minhash), 4, least)
+    screen = Prefilter(pack_slots(query.minhash), 4, least)
     answer = filter_candidates(Candidates(tuple(candidates), ("hot",), True), screen)
     assert (answer.capped_keys, answer.cut) == (("hot",), True)
     assert answer.screened == len(candidates) - len(answer.found)

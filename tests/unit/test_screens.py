@@ -8,7 +8,7 @@ from indexer.comparing.criteria import REARRANGED
 from indexer.comparing.words import normal_words
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2
-from indexer.searching.similar import SimilarOptions, _screen
+from indexer.searching.similar import SimilarOptions, _prefilter
 
 
 @given(st.integers(4, 60), st.integers(1, 90), st.floats(0.01, 1.0))
@@ -18,7 +18,9 @@ def test_texts_of_as_many_words_as_a_match_may_have_are_within_the_bounds(
     """A rearranged text, of which a note tells, has `REARRANGED` of the words."""
     text = " ".join(f"w{place}" for place in range(90))
     mine = " ".join(text.split()[:own])
-    screen = _screen(fingerprint(mine, DEFAULT_V2), DEFAULT_V2, SimilarOptions(threshold=threshold))
+    screen = _prefilter(
+        fingerprint(mine, DEFAULT_V2), DEFAULT_V2, SimilarOptions(threshold=threshold)
+    )
     assert screen and screen.lengths
     fewest, most = screen.lengths
     is_within = fewest <= other <= most
@@ -31,6 +33,6 @@ def test_texts_of_as_many_words_as_a_match_may_have_are_within_the_bounds(
 def test_words_are_no_bound_where_they_are_counted_otherwise() -> None:
     text = "one two three four five six seven eight nine ten"
     for recipe, measure in ((DEFAULT_V1, "lcs"), (DEFAULT_V2, "jaccard")):
-        screen = _screen(fingerprint(text, recipe), recipe, SimilarOptions(measure=measure))
+        screen = _prefilter(fingerprint(text, recipe), recipe, SimilarOptions(measure=measure))
         assert screen and screen.lengths is None
-    assert _screen(fingerprint("one", DEFAULT_V2), DEFAULT_V2, SimilarOptions()) is None
+    assert _prefilter(fingerprint("one", DEFAULT_V2), DEFAULT_V2, SimilarOptions()) is None

@@ -8,7 +8,7 @@ import pytest
 
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores.engine.bulk import Operation, Sender, Window
-from indexer.stores.engine.requests import Answer, Requests, RetryPolicy
+from indexer.stores.engine.requests import Requests, Response, RetryPolicy
 
 
 class Cluster:
@@ -46,13 +46,13 @@ def item(action, name, status, kind=None):
 
 def well(cluster, operations):
     cluster.stored.update({name: body for _, name, body in operations})
-    return Answer(
+    return Response(
         200, {"errors": False, "items": [item(action, name, 201) for action, name, _ in operations]}
     )
 
 
 def status(code, body=None, retry_after=None):
-    return lambda cluster, operations: Answer(code, body, retry_after)
+    return lambda cluster, operations: Response(code, body, retry_after)
 
 
 def failing(kind, code, *bad):
@@ -62,7 +62,7 @@ def failing(kind, code, *bad):
         good = [operation for operation in operations if operation[1] not in bad]
         items = well(cluster, good).body["items"]
         items += [item(action, name, code, kind) for action, name, _ in operations if name in bad]
-        return Answer(200, {"errors": True, "items": items})
+        return Response(200, {"errors": True, "items": items})
 
     return behave
 
@@ -134,7 +134,9 @@ def test_an_answer_without_items_acknowledges_nothing(behave):
 
 def test_items_that_an_answer_does_not_name_are_not_acknowledged():
     def forgets(cluster, operations):
-        return Answer(200, {"errors": False, "items": well(cluster, operations).body["items"][:1]})
+        return Response(
+            200, {"errors": False, "items": well(cluster, operations).body["items"][:1]}
+        )
 
     cluster = Cluster(forgets, forgets)
     assert set(cluster.send(*"abc")) == set("abc")
@@ -148,7 +150,7 @@ def test_items_are_recognised_by_name_and_not_by_position():
             item("index", "stranger", 201),
             item("index", "a", 400, "mapper_parsing_exception"),
         ]
-        return Answer(200, {"errors": True, "items": items})
+        return Response(200, {"errors": True, "items": items})
 
     replies = Cluster(shuffled).send("a", "b")
     assert replies["a"].refused == "mapper_parsing_exception of a"
@@ -158,7 +160,7 @@ def test_items_are_recognised_by_name_and_not_by_position():
 
 def test_the_errors_flag_is_not_trusted():
     def lies(cluster, operations):
-        return Answer(
+        return Response(
             200, {"errors": False, "items": [item("index", "a", 400, "mapper_parsing_exception")]}
         )
 
@@ -180,7 +182,7 @@ def test_a_refused_item_stops_nothing_else():
 def test_a_request_that_is_refused_whole_is_halved_down_to_the_culprit(code):
     def refuses(cluster, operations):
         if any(name == "e" for _, name, _ in operations):
-            return Answer(code, {"error": {"type": "x", "reason": "the reason"}})
+            return Response(code, {"error": {"type": "x", "reason": "the reason"}})
         return well(cluster, operations)
 
     cluster = Cluster(*[refuses] * 9)
@@ -271,7 +273,7 @@ def test_a_version_conflict_is_tried_again():
 
 def test_absent_documents_are_an_answer_to_updates_and_deletes():
     def absent(cluster, operations):
-        return Answer(
+        return Response(
             200,
             {
                 "items": [

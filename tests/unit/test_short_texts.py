@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexer.fingerprinting.hashing import number_occurrences, string_hashes
 from indexer.grouping.candidates import ShortTexts
-from indexer.grouping.words_in_common import FEW_WORDS, most_words, short_keys
+from indexer.grouping.words_in_common import FEW_WORDS, max_words, short_keys
 from indexer.system.external_memory import MemoryBudget, SpillFiles, decode_pair
 
 texts = st.lists(st.lists(st.sampled_from("abcdefghijkl"), max_size=24), max_size=20)
@@ -25,7 +25,7 @@ def pairs_of(words_of_texts, threshold, cap=10**9, budget=None):
     rank = np.arange(len(words_of_texts))
     join = ShortTexts(threshold, rank, cap, budget or MemoryBudget())
     for text, words in enumerate(words_of_texts):
-        if len(words) <= most_words(threshold):
+        if len(words) <= max_words(threshold):
             join.put(text, occurrences(words))
     left, right = decode_pair(join.pairs())
     return list(zip(left.tolist(), right.tolist(), strict=True)), join.capped
@@ -60,7 +60,7 @@ def test_memory_makes_no_difference(words_of_texts, threshold):
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9])
 def test_a_text_has_hundreds_of_keys_at_most(threshold):
-    for length in range(1, most_words(threshold) + 1):
+    for length in range(1, max_words(threshold) + 1):
         keys = short_keys(np.arange(length, dtype=np.uint64)[None], threshold)
         assert 1 <= keys.shape[1] <= 900
         if threshold >= 0.8 and length < 10:

@@ -3,18 +3,18 @@
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots
 from indexer.recipe import DEFAULT, DEFAULT_V1
-from indexer.searching.stored_texts import LEAST_CHARS, SideCache
+from indexer.searching.stored_texts import LEAST_CHARS, TextCache
 
 TEXT = "the lessee shall pay the rent on the first day of each month"
 
 
 def test_the_side_of_a_text_is_kept() -> None:
-    cache = SideCache()
+    cache = TextCache()
     assert cache.side(TEXT, DEFAULT) is cache.side("".join(TEXT), DEFAULT)
 
 
 def test_other_sketches_or_another_recipe_are_another_side() -> None:
-    cache, minhash = SideCache(), fingerprint(TEXT, DEFAULT).minhash
+    cache, minhash = TextCache(), fingerprint(TEXT, DEFAULT).minhash
     assert minhash is not None
     signed = cache.side(TEXT, DEFAULT, pack_slots(minhash), 7)
     assert signed.minhash is not None
@@ -24,7 +24,7 @@ def test_other_sketches_or_another_recipe_are_another_side() -> None:
 
 
 def test_the_sides_that_were_not_asked_for_longest_are_forgotten() -> None:
-    cache = SideCache(3 * LEAST_CHARS)
+    cache = TextCache(3 * LEAST_CHARS)
     first, *_ = (cache.side(f"{TEXT} {number}", DEFAULT) for number in range(3))
     assert cache.side(f"{TEXT} 0", DEFAULT) is first
     second = cache.side(f"{TEXT} 1", DEFAULT)
@@ -36,4 +36,4 @@ def test_the_sides_that_were_not_asked_for_longest_are_forgotten() -> None:
 
 
 def test_a_text_that_is_too_long_to_be_kept_has_a_side() -> None:
-    assert SideCache(LEAST_CHARS - 1).side(TEXT, DEFAULT).text == TEXT
+    assert TextCache(LEAST_CHARS - 1).side(TEXT, DEFAULT).text == TEXT

@@ -18,12 +18,12 @@ from indexer.fingerprinting.hashing import string_hashes
 from indexer.fingerprinting.rare_terms import (
     common_entries,
     count_features,
-    fewest_common,
+    format_hash,
     hash_key,
     lengths_agree,
+    min_common,
     overlap,
     rare_terms,
-    spell_hash,
     term_keys,
     term_vector,
     vector_overlap,
@@ -62,7 +62,7 @@ def test_the_layout_is_length_hash_and_the_upper_halves_of_entries(golden: dict)
     vector = term_vector(signature, hash_key(words, statistics))
     halves = [mmh3.hash64(entry.encode(), signed=False)[0] >> 32 for entry in signature.entries]
     assert vector.tolist()[3:] == halves and vector[0] == len(words)
-    assert spell_hash(vector) == hash_key(words, statistics)
+    assert format_hash(vector) == hash_key(words, statistics)
     assert vector.dtype == np.uint32 and len(vector) == 3 + golden["size"]
 
 
@@ -89,7 +89,7 @@ def test_no_pair_at_the_threshold_is_without_a_common_key(
     a, b = vector_of(words), vector_of(edited)
     if vector_overlap(a, b) >= threshold - 1e-9:
         assert set(term_keys(a, threshold)) & set(term_keys(b, threshold))
-        assert common_entries(a[None], b[None])[0] >= fewest_common(threshold, 30)
+        assert common_entries(a[None], b[None])[0] >= min_common(threshold, 30)
 
 
 def test_equal_halves_of_one_vector_are_told_apart() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.minhash import VERSIONS, signature_width, truncated_minhash
+from indexer.fingerprinting.minhash import VERSIONS, truncated_minhash, truncated_width
 from indexer.fingerprinting.tokens import character_grams
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/truncated.json").read_text())
@@ -49,7 +49,7 @@ def test_two_hashes_are_shorter_than_a_quarter_of_1024() -> None:
     rest = [
         min(string[:256] for string in bit_strings(features, name)) for name in ("sha256", "sha512")
     ]
-    assert signature_width(1024) == 800 == sum(map(len, least + rest))
+    assert truncated_width(1024) == 800 == sum(map(len, least + rest))
     assert truncated_minhash(features, 1024) == int("".join(least + rest), 2)
 
 
@@ -57,7 +57,7 @@ def test_two_hashes_are_shorter_than_a_quarter_of_1024() -> None:
 @pytest.mark.parametrize("bits", [16, 32, 64, 128, 256, 512, 768, 1024])
 def test_signatures_fit_their_width(version: str, bits: int) -> None:
     signature = truncated_minhash([b"%d" % number for number in range(40)], bits, version)
-    assert 0 <= signature < 1 << signature_width(bits, version)
+    assert 0 <= signature < 1 << truncated_width(bits, version)
 
 
 @given(SETS, SETS)

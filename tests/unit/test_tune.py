@@ -22,7 +22,7 @@ import pytest
 from corpus.documents import fifty
 from corpus.formats import txt
 
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.errors import UnknownName, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.lab.evaluation.precision_recall import Counts
@@ -159,7 +159,7 @@ def test_an_experiment_agrees_with_the_recipe(cases: Cases, name: str) -> None:
         for pair, sketch, exact in zip(few.pairs, result.sketch, result.features, strict=True):
             a, b = (fingerprint(few.texts[place], recipe) for place in (pair.a, pair.b))
             assert sketch == pytest.approx(float(np.mean(a.minhash == b.minhash)), abs=1e-5)
-            sides = (Side(few.texts[place], recipe) for place in (pair.a, pair.b))
+            sides = (ComparedText(few.texts[place], recipe) for place in (pair.a, pair.b))
             measured = measure_pair("lcs" if name == "default" else "jaccard", *sides)
             assert exact == pytest.approx(measured.similarity, abs=1e-5)
             for layout, packed in result.together.items():

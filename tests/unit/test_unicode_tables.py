@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.fingerprinting import normalise as codepoints
-from indexer.fingerprinting import unicode13
+from indexer.fingerprinting import normalise, unicode13
 
 ROOT = Path(__file__).parent.parent.parent
 GENERATOR = runpy.run_path(str(ROOT / "tools/unicode_tables.py"))
-CLASSES = codepoints.codepoint_classes()
-ASSIGNED = np.flatnonzero(CLASSES & codepoints.UNASSIGNED == 0).tolist()
+CLASSES = normalise.codepoint_classes()
+ASSIGNED = np.flatnonzero(CLASSES & normalise.UNASSIGNED == 0).tolist()
 
 
 @pytest.mark.skipif(
@@ -44,7 +43,7 @@ def test_python_and_rust_have_the_same_numbers() -> None:
             for row in rows.split(")")
             if row.strip(" \n,")
         ]
-        assert lines == list(codepoints.ranges(getattr(unicode13, name)))
+        assert lines == list(normalise.ranges(getattr(unicode13, name)))
 
 
 def test_what_is_assigned_stays_assigned() -> None:
@@ -62,20 +61,20 @@ def test_what_is_assigned_stays_assigned() -> None:
 )
 def test_class_has_not_moved(bit: str, member: str) -> None:
     holds = GENERATOR[member]
-    flag = getattr(codepoints, bit)
+    flag = getattr(normalise, bit)
     assert [hex(code) for code in ASSIGNED if holds(code) != bool(CLASSES[code] & flag)] == []
 
 
 def test_lower_case_has_not_moved() -> None:
-    lower = codepoints.to_lower()
+    lower = normalise.to_lower()
     assert [hex(code) for code in ASSIGNED if GENERATOR["lower"](code) != lower[code]] == []
 
 
 def test_lower_case_is_one_step() -> None:
-    lower = codepoints.to_lower()
+    lower = normalise.to_lower()
     assert np.array_equal(lower[lower], lower)
 
 
 def test_what_is_not_assigned_has_no_other_class() -> None:
-    unassigned = CLASSES[CLASSES & codepoints.UNASSIGNED != 0]
-    assert not np.any(unassigned & (codepoints.NONSTARTER | codepoints.BLANK | codepoints.WORDLESS))
+    unassigned = CLASSES[CLASSES & normalise.UNASSIGNED != 0]
+    assert not np.any(unassigned & (normalise.NONSTARTER | normalise.BLANK | normalise.WORDLESS))

@@ -5,12 +5,12 @@ import pytest
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable
 from indexer.recipe import DEFAULT
 from indexer.stores.engine.create_index import prepare
-from indexer.stores.engine.index_facts import IndexPlace
+from indexer.stores.engine.index_facts import IndexAddress
 from indexer.stores.engine.install import installation_problems
 from indexer.stores.engine.opensearch import DIALECT
-from indexer.stores.engine.requests import Answer, Requests
+from indexer.stores.engine.requests import Requests, Response
 
-PLACE = IndexPlace("opensearch://x/p", "p")
+PLACE = IndexAddress("opensearch://x/p", "p")
 DENIED, BROKEN = 403, 500
 
 
@@ -24,12 +24,12 @@ class Cluster:
     def request(self, method, path, body, params, seconds):
         if method == "PUT":
             self.created.append(path)
-            return Answer(200, {})
+            return Response(200, {})
         if not path.startswith("_index_template"):
-            return Answer(404, {"error": {"type": "index_not_found_exception"}})
+            return Response(404, {"error": {"type": "index_not_found_exception"}})
         if self.status is None:
             raise StoreUnreachable(url=PLACE.url, reason="timed out")
-        return Answer(self.status, {"error": {"type": "error", "reason": "no templates"}})
+        return Response(self.status, {"error": {"type": "error", "reason": "no templates"}})
 
 
 def test_who_may_not_read_templates_has_no_problems_and_gets_an_index():

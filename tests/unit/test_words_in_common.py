@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparing.alignment import lcs, lcs_by_table
-from indexer.comparing.criteria import Criteria, most_replaced
+from indexer.comparing.criteria import Criteria, max_replaced
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.words import normal_words
 from indexer.grouping import words_in_common
 from indexer.grouping import words_in_common as word_sequences
@@ -59,7 +59,7 @@ def test_no_words_are_replaced_more_often_than_the_bound(
             patch.setattr(word_sequences, "BINS", 4)
         (common,) = words_in_common.words_in_common(text, [other], 0.0)
     assert common is not None
-    replaced = most_replaced(normal_words(text), normal_words(other)).times
+    replaced = max_replaced(normal_words(text), normal_words(other)).times
     assert replaced <= common.most_out_of_order
 
 
@@ -68,7 +68,7 @@ def test_pairs_are_accepted_as_by_the_whole_texts(
     text: str, other: str, measure: str, replaced: float
 ) -> None:
     criteria = Criteria(replaced=replaced)
-    a, b = Side(text, DEFAULT_V2), Side(other, DEFAULT_V2)
+    a, b = ComparedText(text, DEFAULT_V2), ComparedText(other, DEFAULT_V2)
     value, common = measure_in_common(measure, a, b, 0.0)
     assert value == measure_pair(measure, a, b).similarity
     assert (common is None) == (measure != "lcs")

@@ -76,7 +76,7 @@ def test_near_duplicates_of_a_long_text_come_later(site: Site) -> None:
 
 
 def test_results_are_kept_up_to_a_weight() -> None:
-    cache = ReaderCache(weight=10, most=3)
+    cache = ReaderCache(weight=10, limit=3)
     computed: list[str] = []
 
     def value(name: str, weight: int) -> str | None:

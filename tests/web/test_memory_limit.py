@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from indexer.recipe import DEFAULT
 from indexer.review.middleware import LimitMemory
 from indexer.review.serve import review_application
-from indexer.searching.stored_texts import side_cache
+from indexer.searching.stored_texts import text_cache
 from indexer.stores import open_store
 
 HOSTS = frozenset(["testserver"])
@@ -40,9 +40,9 @@ def answers(store: Any, megabytes: int) -> list[list[str]]:
 
 def test_pages_are_the_same_below_and_beyond_the_limit(store: Any) -> None:
     kept = answers(store, 1 << 20)
-    assert side_cache._chars
+    assert text_cache._chars
     assert answers(store, 0) == kept
-    assert side_cache._chars == 0
+    assert text_cache._chars == 0
 
 
 def test_memory_is_looked_at_after_each_request_and_discarded_once_it_has_grown() -> None:

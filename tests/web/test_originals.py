@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from indexer.documents.base import Reading
+from indexer.documents.base import ReadOptions
 from indexer.jobs.index import IndexOptions, index
 from indexer.review.originals import files
 from indexer.review.originals.files import OriginalUnavailable
@@ -52,7 +52,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Originals]:
     (folder / "files").mkdir()
     write_originals(folder / "files")
     store = open_store(f"sqlite:///{folder}/store.db")
-    index([str(folder / "files")], store, IndexOptions(reading=Reading(containers="all")))
+    index([str(folder / "files")], store, IndexOptions(reading=ReadOptions(containers="all")))
     store.close()
     with run_site(f"sqlite:///{folder}/store.db", "--originals", str(folder / "files")) as site:
         yield Originals(site, folder / "files")

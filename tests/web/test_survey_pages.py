@@ -14,16 +14,16 @@ import pytest
 from sample_library import library, rows, sentence
 
 from indexer.defaults import MEASURE
+from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions
-from indexer.review import survey
 from indexer.review.charts import curve
 from indexer.review.exports.report import report
 from indexer.review.label_queue import LabelRequest
 from indexer.review.serve import review_application
 from indexer.review.site import Site
-from indexer.review.store_figures import store_figures
+from indexer.review.store_figures import store_statistics
 from indexer.review.survey import survey as read_survey
 from web.surveyed_store import TEXTS, ask, html_of, open_families, text_of
 from web.watching import run_site
@@ -50,7 +50,7 @@ def test_overview_says_that_the_store_is_being_read(
 
         return read_later
 
-    monkeypatch.setattr("indexer.review.site.store_figures", held_back(store_figures))
+    monkeypatch.setattr("indexer.review.site.store_statistics", held_back(store_statistics))
     monkeypatch.setattr("indexer.review.site.survey", held_back(read_survey))
     client = TestClient(review_application(store, frozenset({"testserver"})))
     shown = client.get("/threshold").text
@@ -180,7 +180,7 @@ def test_each_bar_of_similarities_leads_to_its_documents(store: Any) -> None:
 
 
 def test_estimates_are_marked(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(survey, "MOST_VERIFIED", 5)
+    monkeypatch.setattr(preview, "MOST_VERIFIED", 5)
     group(store, GroupOptions(0.9, "lcs"))
     site = Site(store)
     assert not ask(site, "preview").estimated

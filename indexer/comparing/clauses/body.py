@@ -189,8 +189,8 @@ def doubtful_words(heading: str, body: str, lexicon: Lexicon) -> tuple[str, ...]
     if roman and _begins_with_firm(body, lexicon.party_words):
         return (roman[1].lower(),)
     lines = " ".join(map(without_labels, heading.split("\n")))
-    spelled = _HEADING_WORDS_WORD.findall(_BRACKETED.sub(" ", lines))
-    words = [word.lower() for word in spelled if len(word) > 1 and not _ROMAN.fullmatch(word)]
+    formatted = _HEADING_WORDS_WORD.findall(_BRACKETED.sub(" ", lines))
+    words = [word.lower() for word in formatted if len(word) > 1 and not _ROMAN.fullmatch(word)]
     content = [word for word in words if word not in FUNCTION and word not in DIVISIONS]
     stems = {word: lexicon.stem(word) for word in content}
     if content and lexicon.party_words.issuperset(stems.values()):
@@ -335,9 +335,9 @@ def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
         return False
     shouted = _SHOUTED_LIST.match(run.group())
     run_text = shouted["name"] if shouted else run.group()
-    spelled = _WORD.findall(re.sub(r"['’]s\b", "", run_text))
-    words = [_POSSESSIVE.sub("", word.lower()) for word in spelled]
-    verb = next((place for place, word in enumerate(words) if word in PARTY_ACTS), len(words))
+    formatted = _WORD.findall(re.sub(r"['’]s\b", "", run_text))
+    words = [_POSSESSIVE.sub("", word.lower()) for word in formatted]
+    verb = next((index for index, word in enumerate(words) if word in PARTY_ACTS), len(words))
     after = _NEXT.match(text, run.end())
     goes_on = verb < len(words) or (
         after is not None and (after["comma"] is not None or after["word"] in _NAME_GOES_ON)
@@ -456,14 +456,14 @@ def _is_whole(word: str, rest: str, parties: frozenset[str]) -> bool:
 def _has_name(words: list[str], rest: str, parties: frozenset[str]) -> bool:
     """Return whether a heading may have a name in it: "Kestrel Group", "Release of Kestrel"."""
     folded = [word.lower() for word in words]
-    for place in range(1, len(words)):
-        is_last = place + 1 == len(words) or folded[place + 1] in FUNCTION
-        is_after_name = folded[place - 1] not in FUNCTION and not _is_whole(
-            words[place - 1], rest, parties
+    for index in range(1, len(words)):
+        is_last = index + 1 == len(words) or folded[index + 1] in FUNCTION
+        is_after_name = folded[index - 1] not in FUNCTION and not _is_whole(
+            words[index - 1], rest, parties
         )
-        if is_last and folded[place] in _BODIES and is_after_name:
+        if is_last and folded[index] in _BODIES and is_after_name:
             return True
-    relation = next((place for place, word in enumerate(folded) if word in _RELATIONS), len(words))
+    relation = next((index for index, word in enumerate(folded) if word in _RELATIONS), len(words))
     return not all(word in FUNCTION or _is_whole(word, rest, parties) for word in folded[relation:])
 
 

@@ -62,7 +62,7 @@ class Duty:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedClause:
     """A clause in the terms by which duplicate types are decided.
 
     `exact`: its substantive words, folded, in order. `doubtful`: the words of its heading that may
@@ -128,13 +128,13 @@ _SIGN = re.compile(
 )
 
 
-def telling_signs(text: str) -> tuple[str, ...]:
+def distinctive_symbols(text: str) -> tuple[str, ...]:
     """Return these signs in order: every currency, percent, degree, prime, raised figure, and
     those of sums, ranges and negative amounts beside a figure. All dashes are the same.
 
-    >>> telling_signs("a rent of 10,000 \u20ac, of 5\u2013 to 6 per cent") == ("\u20ac",)
+    >>> distinctive_symbols("a rent of 10,000 \u20ac, of 5\u2013 to 6 per cent") == ("\u20ac",)
     True
-    >>> telling_signs("rated AA\u2212, or -5 to 10-20 m\u00b2")
+    >>> distinctive_symbols("rated AA\u2212, or -5 to 10-20 m\u00b2")
     ('-', '-', '-', '\u00b2')
     """
     return tuple([sign.strip() for sign in _SIGN.findall(text.translate(_DASHES))])
@@ -232,7 +232,7 @@ _CAPITAL: tuple[Literal["inside"], Literal["opening"]] = ("inside", "opening")
 _KERNEL, _REACH = 3, 12  # terms of an obligation, and the units in which they are looked for
 
 
-def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
+def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> ParsedClause:
     """Read a clause without its layout, and without the number and heading at its beginning.
 
     A text without words gives an empty reading.
@@ -245,9 +245,9 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
     in_doubt = (counted,) if is_counted_in_doubt(counted) else ()
     tokens = clause_tokens(body_text)
     units = list(_units(tokens, lexicon))
-    signs = telling_signs(body_text)
+    signs = distinctive_symbols(body_text)
     substantive = tuple([unit for unit in units if unit.kind == NAME or unit.form not in ARTICLES])
-    return Reading(
+    return ParsedClause(
         exact=tuple(_exact(substantive)),
         units=substantive,
         length=len(units),
@@ -310,13 +310,13 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
     stems = [lexicon.stem(word) for word in spoken]
     names = Names(tokens, spoken, stems, lexicon)
     end = 0
-    for place, token in enumerate(tokens):
-        if place < end:
+    for index, token in enumerate(tokens):
+        if index < end:
             continue
-        is_name = names.proper[place]
+        is_name = names.proper[index]
         unit = None if is_name or token.kind != "word" else _word(token.text, lexicon)
         if unit is None:
-            end, unit = _unit_at(place, names)
+            end, unit = _unit_at(index, names)
         if unit is not None:
             is_capital = not unit.kind and token.text[0].isupper()
             yield unit._replace(capital=_CAPITAL[token.opens]) if is_capital else unit
@@ -335,37 +335,37 @@ def _word(text: str, lexicon: Lexicon) -> Unit | None:
     return Unit("", word if word in FUNCTION else stem, (word,))
 
 
-def _unit_at(place: int, names: Names) -> tuple[int, Unit | None]:
+def _unit_at(position: int, names: Names) -> tuple[int, Unit | None]:
     """Return the place after the unit that begins here, and the unit.
 
     None for a sign that joins.
     """
     tokens, spoken, stems, lexicon = names.tokens, names.spoken, names.stems, names.lexicon
-    kind = tokens[place].kind
-    if tokens[place].text == "&":
-        return place + 1, Unit("", "and", ("and",))
+    kind = tokens[position].kind
+    if tokens[position].text == "&":
+        return position + 1, Unit("", "and", ("and",))
     if kind in {"join", "operator"}:
-        return place + 1, None
-    name_end = place
+        return position + 1, None
+    name_end = position
     if kind in _NUMBERS:
-        name_end = names.labelled_end(place)
-    elif names.proper[place]:
-        name_end = names.end(place)
-    if kind not in {"word", "other"} and name_end == place:
-        return place + 1, _slot(kind, tokens[place].text)
-    end = _numeral_end(place, tokens, spoken)
-    if end > place:
-        return end, _amount(tokens[place:end], spoken[place:end])
-    if name_end > place:
-        return name_end, _name(place, name_end, names)
-    for phrase in lexicon.starts.get(stems[place], ()):
-        end = place + len(phrase)
-        if tuple(stems[place:end]) == phrase:
+        name_end = names.labelled_end(position)
+    elif names.proper[position]:
+        name_end = names.end(position)
+    if kind not in {"word", "other"} and name_end == position:
+        return position + 1, _slot(kind, tokens[position].text)
+    end = _numeral_end(position, tokens, spoken)
+    if end > position:
+        return end, _amount(tokens[position:end], spoken[position:end])
+    if name_end > position:
+        return name_end, _name(position, name_end, names)
+    for phrase in lexicon.starts.get(stems[position], ()):
+        end = position + len(phrase)
+        if tuple(stems[position:end]) == phrase:
             form = lexicon.canonical[phrase]
             phrase_kind = NAME if form in lexicon.parties else ""
-            return end, Unit(phrase_kind, form, tuple(spoken[place:end]))
-    word = spoken[place]
-    return place + 1, Unit("", word if word in FUNCTION else stems[place], (word,))
+            return end, Unit(phrase_kind, form, tuple(spoken[position:end]))
+    word = spoken[position]
+    return position + 1, Unit("", word if word in FUNCTION else stems[position], (word,))
 
 
 def _slot(kind: str, text: str) -> Unit:
@@ -386,23 +386,23 @@ def _amount(tokens: Sequence[Token], spoken: Sequence[str]) -> Unit:
     return Unit("number", "_".join(amount_words), amount_words)
 
 
-def _name(place: int, end: int, names: Names) -> Unit:
-    words = zip(names.spoken[place:end], names.tokens[place:end], strict=True)
+def _name(position: int, end: int, names: Names) -> Unit:
+    words = zip(names.spoken[position:end], names.tokens[position:end], strict=True)
     name_words = tuple(word for word, token in words if token.kind != "join")
     form = names.lexicon.form(tuple(map(names.lexicon.stem, name_words)))
-    return Unit(NAME, form, name_words, names.spelling(place, end))
+    return Unit(NAME, form, name_words, names.spelling(position, end))
 
 
-def _numeral_end(place: int, tokens: Sequence[Token], spoken: Sequence[str]) -> int:
-    """Return the place after a written-out amount; `place` when none begins here.
+def _numeral_end(position: int, tokens: Sequence[Token], spoken: Sequence[str]) -> int:
+    """Return the place after a written-out amount; `position` when none begins here.
 
     The currency and the figures in brackets after it belong to it.
     """
-    end = place
+    end = position
     while end < len(tokens) and is_numeral(tokens[end].text):
         end += 1
-    if end == place:
-        return place
+    if end == position:
+        return position
     if end < len(tokens) and spoken[end] in _CURRENCIES:
         end += 1
     is_bracket = end + 1 < len(tokens) and tokens[end].text == "("
@@ -414,12 +414,12 @@ def _numeral_end(place: int, tokens: Sequence[Token], spoken: Sequence[str]) -> 
 def _duties(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[Duty]:
     """Yield each modal verb with its verb, the act and the party."""
     subject, barred = "", False
-    for place, unit in enumerate(units):
+    for index, unit in enumerate(units):
         if unit.kind == NAME:
             subject = unit.form
         barred = unit.form in {"no", "neither", "none"} or (barred and unit.form not in _MODAL)
         if unit.kind == "" and unit.form in _MODAL:
-            after = units[place + 1 : place + _REACH]
+            after = units[index + 1 : index + _REACH]
             force = "must" if unit.form in DUTY else "may"
             if barred or any(next_unit.form in NEGATIONS for next_unit in after[:2]):
                 force = "not"

@@ -15,7 +15,7 @@ from typing import Literal, Protocol, TypeAlias
 from indexer.comparing.clauses.clause_terms import (
     NAME,
     Duty,
-    Reading,
+    ParsedClause,
     contexts,
     read_clause,
     said_names,
@@ -35,7 +35,7 @@ from indexer.fingerprinting.rare_terms import (
 )
 
 
-def has_other_obligation(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
+def has_other_obligation(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
     """Return whether a visible sign shows that two clauses do not oblige to the same.
 
     One denies more often than the other; the same verb stands with another force, or with the other
@@ -48,11 +48,11 @@ def has_other_obligation(left: Reading, right: Reading, lexicon: Lexicon) -> boo
         or _have_other_force(left, right)
         or _have_other_subject(left, right, lexicon)
         or _have_other_acts(left, right)
-        or have_changed_places(left, right)
+        or have_changed_positions(left, right)
     )
 
 
-def have_changed_places(left: Reading, right: Reading) -> bool:
+def have_changed_positions(left: ParsedClause, right: ParsedClause) -> bool:
     """Return whether two names that both clauses have stand in each other's place.
 
     Their places are known by the words beside them.
@@ -69,7 +69,7 @@ def have_changed_places(left: Reading, right: Reading) -> bool:
     return any(a in both and b in both and (b, a) in moved for a, b in moved)
 
 
-def _have_opposites(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
+def _have_opposites(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
     forms_left, forms_right = _opposable(left, lexicon), _opposable(right, lexicon)
     return any(
         lexicon.are_opposites(a, b)
@@ -78,11 +78,11 @@ def _have_opposites(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
     )
 
 
-def _opposable(reading: Reading, lexicon: Lexicon) -> Counter[str]:
+def _opposable(reading: ParsedClause, lexicon: Lexicon) -> Counter[str]:
     return Counter(unit.form for unit in reading.units if unit.form in lexicon.opposable)
 
 
-def _have_other_force(left: Reading, right: Reading) -> bool:
+def _have_other_force(left: ParsedClause, right: ParsedClause) -> bool:
     """Return whether a verb has one force more often in left and another more often in right."""
     verbs_left, verbs_right = _by_verb(left), _by_verb(right)
     for verb in verbs_left.keys() & verbs_right.keys():
@@ -96,7 +96,7 @@ def _forces(duties: list[Duty]) -> Counter[str]:
     return Counter(duty.force for duty in duties)
 
 
-def _have_other_subject(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
+def _have_other_subject(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
     """Return whether a verb falls to one party in left and to another in right.
 
     Both clauses have to know both parties, or the parties are opposites.
@@ -118,12 +118,12 @@ def _subjects(duties: list[Duty]) -> set[str]:
     return {duty.subject for duty in duties} - {""}
 
 
-def _have_other_acts(left: Reading, right: Reading) -> bool:
+def _have_other_acts(left: ParsedClause, right: ParsedClause) -> bool:
     """Return whether either has an obligation most of whose terms the other does not have."""
     return _has_strange_act(left, right) and _has_strange_act(right, left)
 
 
-def _has_strange_act(reading: Reading, other: Reading) -> bool:
+def _has_strange_act(reading: ParsedClause, other: ParsedClause) -> bool:
     known = other.words | other.names
     for duty in reading.duties:
         strange = [term for term in duty.kernel if term not in known]
@@ -132,7 +132,7 @@ def _has_strange_act(reading: Reading, other: Reading) -> bool:
     return False
 
 
-def _by_verb(reading: Reading) -> dict[str, list[Duty]]:
+def _by_verb(reading: ParsedClause) -> dict[str, list[Duty]]:
     duties: dict[str, list[Duty]] = {}
     for duty in reading.duties:
         if duty.kernel:
@@ -156,7 +156,7 @@ class Verdict:
 
 
 def verdict(
-    left: Reading, right: Reading, lexicon: Lexicon, overlap: float = OVERLAP
+    left: ParsedClause, right: ParsedClause, lexicon: Lexicon, overlap: float = OVERLAP
 ) -> Verdict | None:
     """Return the strictest type that fits two clauses, or None when they are no duplicates.
 
@@ -179,21 +179,21 @@ def verdict(
         return Verdict("identical" if _are_identical(left, right) else "near_identical", 1.0)
     if min(left.length, right.length) < MIN_LENGTH:
         return None
-    share = terminology(left, right)
-    if share < least_overlap(left, right, overlap):
+    fraction = terminology(left, right)
+    if fraction < min_overlap(left, right, overlap):
         return None
     same = _with_same_units(left, right, lexicon)
     if same and terminology(*same) >= overlap:
         is_swapped = _have_swapped_names(*same, lexicon)
         return None if is_swapped else Verdict("near_identical", terminology(*same))
-    if share < overlap or not lengths_agree(left.length, right.length):
+    if fraction < overlap or not lengths_agree(left.length, right.length):
         return None
     if has_other_obligation(left, right, lexicon):
         return None
-    return Verdict("fuzzy", share)
+    return Verdict("fuzzy", fraction)
 
 
-def terminology(left: Reading, right: Reading) -> float:
+def terminology(left: ParsedClause, right: ParsedClause) -> float:
     """Return the share of distinct terms in common, of the mean of both (Dice); 0 without terms.
 
     Order and number do not matter. Terms are canonical forms of words that are neither function
@@ -205,20 +205,20 @@ def terminology(left: Reading, right: Reading) -> float:
     return 2 * len(terms_left & terms_right) / whole if whole else 0.0
 
 
-def are_same_but_for_slots(left: Reading, right: Reading) -> bool:
+def are_same_but_for_slots(left: ParsedClause, right: ParsedClause) -> bool:
     """Return whether two clauses have the same canonical words and kinds of slots, in order."""
     return len(left.units) == len(right.units) and all(map(are_same, left.units, right.units))
 
 
-def _are_identical(left: Reading, right: Reading) -> bool:
+def _are_identical(left: ParsedClause, right: ParsedClause) -> bool:
     """Return whether clauses of the same words are the same in all that is said."""
     is_other_part = left.counted != right.counted and bool(left.counted and right.counted)
     return left.doubtful == right.doubtful and left.signs == right.signs and not is_other_part
 
 
 def _with_same_units(
-    left: Reading, right: Reading, lexicon: Lexicon
-) -> tuple[Reading, Reading] | None:
+    left: ParsedClause, right: ParsedClause, lexicon: Lexicon
+) -> tuple[ParsedClause, ParsedClause] | None:
     """Return both readings, with names that each tells the other, where slots alone differ."""
     if are_same_but_for_slots(left, right):
         return left, right
@@ -233,14 +233,14 @@ def _with_same_units(
     return None
 
 
-def _with_same_names(left: Reading, right: Reading) -> tuple[Reading, Reading]:
+def _with_same_names(left: ParsedClause, right: ParsedClause) -> tuple[ParsedClause, ParsedClause]:
     """Return both readings, that of the text in capitals with the names of the other."""
     if left.is_shouted:
         return with_names_of(left, right), right
     return left, with_names_of(right, left)
 
 
-def _have_swapped_names(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
+def _have_swapped_names(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
     """Return whether a name stands for another party.
 
     That is its opposite, a name that both clauses have, or one that elsewhere stays itself.
@@ -279,7 +279,7 @@ class _Casing(Protocol):
     def is_shouted(self) -> bool: ...
 
 
-def least_overlap(left: _Casing, right: _Casing, overlap: float) -> float:
+def min_overlap(left: _Casing, right: _Casing, overlap: float) -> float:
     """Return the terminology that near-identical clauses share at least.
 
     Between texts in capitals it is half of `overlap`: their names count as terms.
@@ -287,16 +287,16 @@ def least_overlap(left: _Casing, right: _Casing, overlap: float) -> float:
     return overlap / 2 if left.is_shouted and right.is_shouted else overlap
 
 
-def least_shared(words: int, overlap: float) -> int:
+def min_shared(words: int, overlap: float) -> int:
     """Return the terms that a text of so many shares at least with any text of that `terminology`.
 
     ceil(words t / (2 - t)) for the overlap t.
 
-    >>> least_shared(10, 0.8), least_shared(10, 1.0)
+    >>> min_shared(10, 0.8), min_shared(10, 1.0)
     (7, 10)
     """
-    share = exact_fraction(overlap)
-    return math.ceil(words * share / (2 - share))
+    fraction = exact_fraction(overlap)
+    return math.ceil(words * fraction / (2 - fraction))
 
 
 # Duplicate sets of a result set: each clause under the best earlier one that it duplicates.
@@ -374,12 +374,12 @@ def duplicate_sets(
     """
     result = _ResultSet(clauses, overlap, synonyms, statistics)
     members: dict[int, list[Duplicate]] = {}
-    for place, id in enumerate(result.ids):
+    for index, id in enumerate(result.ids):
         # ascending, so the first principal wins a tie
-        best = max(result.duplicates(place), key=lambda pair: _strength(pair[1]), default=None)
+        best = max(result.duplicates(index), key=lambda pair: _strength(pair[1]), default=None)
         if best is None:
-            members[place] = []
-            result.remember(place)
+            members[index] = []
+            result.remember(index)
         else:
             principal, match = best
             members[principal].append(Duplicate(id, match.type, match.terminology))
@@ -403,12 +403,12 @@ def duplicate_pairs(
     """
     result = _ResultSet(clauses, overlap, synonyms, statistics)
     pairs: list[DuplicatePair] = []
-    for place, id in enumerate(result.ids):
+    for index, id in enumerate(result.ids):
         pairs += [
             DuplicatePair(result.ids[earlier], id, match.type, match.terminology)
-            for earlier, match in result.duplicates(place)
+            for earlier, match in result.duplicates(index)
         ]
-        result.remember(place)
+        result.remember(index)
     return tuple(pairs)
 
 
@@ -420,7 +420,7 @@ def term_statistics(texts: Iterable[str]) -> CorpusStatistics:
 
 
 def signatures(
-    readings: Sequence[Reading], overlap: float, statistics: CorpusStatistics | None = None
+    readings: Sequence[ParsedClause], overlap: float, statistics: CorpusStatistics | None = None
 ) -> list[Signature]:
     """Return the signatures of clauses for one overlap; they compare with each other alone."""
     terms_of_clauses = [_known(reading) for reading in readings]
@@ -447,12 +447,12 @@ def may_match(left: Signature, right: Signature, overlap: float) -> bool:
     if left.whole and right.whole:
         shared = len(left.vector & right.vector)
     else:
-        shared = _most_shared(left, right)
-    least = least_overlap(left, right, overlap)
-    return 2 * shared >= least * (left.terms + right.terms) - 1e-9
+        shared = _max_shared(left, right)
+    minimum = min_overlap(left, right, overlap)
+    return 2 * shared >= minimum * (left.terms + right.terms) - 1e-9
 
 
-def _most_shared(left: Signature, right: Signature) -> int:
+def _max_shared(left: Signature, right: Signature) -> int:
     """Count the terms that two clauses can have in common at most.
 
     Those are the ones of both vectors as far as both reach, and all that may follow.
@@ -481,7 +481,7 @@ class _ResultSet:
             )
         self._overlap = overlap
         self._words = lexicon_with(synonyms)
-        self._readings: list[Reading] = []
+        self._readings: list[ParsedClause] = []
         self.ids: list[str] = []
         for id, text, *heading in clauses:
             self.ids.append(id)
@@ -492,11 +492,11 @@ class _ResultSet:
         self._exact: dict[tuple[str, ...], list[int]] = {}
         self._keys: dict[int, list[int]] = {}
 
-    def remember(self, place: int) -> None:
+    def remember(self, position: int) -> None:
         """Compare later clauses with this one."""
-        self._exact.setdefault(self._readings[place].exact, []).append(place)
-        for key in self._signatures[place].keys:
-            self._keys.setdefault(key, []).append(place)
+        self._exact.setdefault(self._readings[position].exact, []).append(position)
+        for key in self._signatures[position].keys:
+            self._keys.setdefault(key, []).append(position)
 
     def duplicates(self, place: int) -> Iterator[tuple[int, Verdict]]:
         """Yield the remembered clauses that this one duplicates, ascending."""
@@ -518,9 +518,9 @@ def _strength(match: Verdict) -> tuple[int, float]:
     return -TYPES.index(match.type), match.terminology
 
 
-def _signature(reading: Reading, ranks: list[int], overlap: float) -> Signature:
-    least = least_overlap(reading, reading, overlap)
-    prefix = len(ranks) - least_shared(len(reading.words), least) + 1
+def _signature(reading: ParsedClause, ranks: list[int], overlap: float) -> Signature:
+    minimum = min_overlap(reading, reading, overlap)
+    prefix = len(ranks) - min_shared(len(reading.words), minimum) + 1
     return Signature(
         length=reading.length,
         units=len(reading.units),
@@ -533,12 +533,12 @@ def _signature(reading: Reading, ranks: list[int], overlap: float) -> Signature:
     )
 
 
-def _known(reading: Reading) -> frozenset[str]:
+def _known(reading: ParsedClause) -> frozenset[str]:
     return reading.words | reading.names
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def read(text: str, heading: str, words: Lexicon) -> Reading:
+def read(text: str, heading: str, words: Lexicon) -> ParsedClause:
     """Read a clause; the last 2,048 readings are cached."""
     return read_clause(text, words, heading)
 

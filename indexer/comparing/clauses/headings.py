@@ -327,14 +327,14 @@ def is_in_capitals(line: str) -> bool:
     [True, False, False]
     """
     stripped = line.strip()
-    letters = [char for char in stripped if char.isalpha()]
+    characters = [char for char in stripped if char.isalpha()]
     return (
-        len(letters) >= 4
+        len(characters) >= 4
         and len(stripped) <= _LONGEST_TITLE
         and not stripped.endswith(_ENDS_OPEN)
         and stripped[0].isalpha()
-        and all(char == char.upper() != char.lower() for char in letters)
-        and 3 * sum(char.isdigit() for char in stripped) <= len(letters)
+        and all(char == char.upper() != char.lower() for char in characters)
+        and 3 * sum(char.isdigit() for char in stripped) <= len(characters)
     )
 
 
@@ -399,7 +399,7 @@ def _letter(line: str, start: int) -> Marker | None:
         return None
     number = match["number"]
     kind = "roman" if len(number) > 1 else "letter"
-    announced = Marker(number, kind, MAJOR, _after(line, match.end()), _places(number))
+    announced = Marker(number, kind, MAJOR, _after(line, match.end()), _positions(number))
     title, _ = heading(line, announced)
     return announced if title and is_titled(title) else None
 
@@ -422,7 +422,7 @@ def _depth(number: str) -> int:
     return number.count(".") + 1
 
 
-def _places(number: str) -> tuple[int, ...]:
+def _positions(number: str) -> tuple[int, ...]:
     """Return the places in a row that a capital letter or a roman number stands for.
 
     I, V and X are both.
@@ -437,12 +437,12 @@ def _places(number: str) -> tuple[int, ...]:
     return (*letter, value)
 
 
-def _after(line: str, place: int, signs: str = "") -> int:
+def _after(line: str, position: int, signs: str = "") -> int:
     """Return the offset after the blanks, and these signs, that begin at a place."""
     skipped = " \t\xa0" + signs
-    while place < len(line) and line[place] in skipped:
-        place += 1
-    return place
+    while position < len(line) and line[position] in skipped:
+        position += 1
+    return position
 
 
 # The number of a clause before a name that begins small: "5. eBay". Part of `clauses_v3`.

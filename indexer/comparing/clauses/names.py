@@ -19,7 +19,7 @@ from indexer.comparing.clauses.lexicon import (
     SMALL_FORMS,
     Lexicon,
 )
-from indexer.comparing.clauses.tokens import Token, firm_places, is_shouted
+from indexer.comparing.clauses.tokens import Token, firm_positions, is_shouted
 
 _JOINS = frozenset("&/")
 _WORDS = frozenset(["word", "other"])
@@ -57,27 +57,29 @@ class Names:
             words
         )
         self._is_english = not _ENGLISH.isdisjoint(spoken)
-        places = range(len(tokens))
+        positions = range(len(tokens))
         if is_shouted(tokens):
-            firms = firm_places(tokens, spoken, lexicon.party_words.intersection(stems))
+            firms = firm_positions(tokens, spoken, lexicon.party_words.intersection(stems))
             self.proper = self._capital = [
-                place in firms or self._is_small_word_of_name(place) for place in places
+                position in firms or self._is_small_word_of_name(position) for position in positions
             ]
             return
-        self._capital = [self._is_capital(place) for place in places]
+        self._capital = [self._is_capital(position) for position in positions]
         known = {
-            spoken[place] for place in places if self._capital[place] and not tokens[place].opens
+            spoken[position]
+            for position in positions
+            if self._capital[position] and not tokens[position].opens
         }
-        self.proper = [self._is_proper(place, known) for place in places]
+        self.proper = [self._is_proper(position, known) for position in positions]
 
-    def end(self, place: int) -> int:
+    def end(self, position: int) -> int:
         """Return the place after the name that begins here.
 
         It goes on over capitalised words, over a particle, `&` or `/` between two of them, over a
         number or the form of a company after a comma, and over one after a bracket: "Acme (UK)
         Limited".
         """
-        end = place + 1
+        end = position + 1
         while end < len(self.tokens):
             after = end + 1 if self._goes_on(end, self.proper) else self._joined(end, self.proper)
             if after == end:
@@ -85,31 +87,31 @@ class Names:
             end = after
         return end
 
-    def labelled_end(self, place: int) -> int:
+    def labelled_end(self, position: int) -> int:
         """Return the place after a name that begins with a number: "No. 5 Funding LLC".
 
-        `place` where the number is a number. A division as "Section 8" begins a name where nothing
-        else makes it one: "Section 8 Capital", or where it opens a sentence.
+        `position` where the number is a number. A division as "Section 8" begins a name where
+        nothing else makes it one: "Section 8 Capital", or where it opens a sentence.
         """
-        token = self.tokens[place]
-        if place + 1 == len(self.tokens) or not self._goes_on(place + 1, self.proper):
-            return place
-        end = self.end(place + 1)
+        token = self.tokens[position]
+        if position + 1 == len(self.tokens) or not self._goes_on(position + 1, self.proper):
+            return position
+        end = self.end(position + 1)
         last = self.spoken[end - 1]
         if token.kind == "number" or token.text.startswith(("N", "n")):
-            return end if last in COMPANY_FORMS else place
-        rest = set(self.spoken[place + 1 : end]) - {","}
-        return end if rest <= _ENDS or (token.opens and last in _ENDS) else place
+            return end if last in COMPANY_FORMS else position
+        rest = set(self.spoken[position + 1 : end]) - {","}
+        return end if rest <= _ENDS or (token.opens and last in _ENDS) else position
 
-    def spelling(self, place: int, end: int) -> tuple[str, ...]:
+    def spelling(self, position: int, end: int) -> tuple[str, ...]:
         """Return the words of a name by which it is the same as another one.
 
         `&` is "and"; a possessive counts before the form of a company: "Wendy's LLC".
         """
-        return tuple(self._spelled(place, end))
+        return tuple(self._spelled(position, end))
 
-    def _spelled(self, place: int, end: int) -> Iterator[str]:
-        for at in range(place, end):
+    def _spelled(self, position: int, end: int) -> Iterator[str]:
+        for at in range(position, end):
             token, word = self.tokens[at], self.spoken[at]
             if token.text == "&":
                 yield "and"
@@ -118,8 +120,8 @@ class Names:
                 is_possessive = token.text.lower().endswith(("'s", "’s"))
                 yield f"{word}'s" if is_inside and is_possessive else word
 
-    def _goes_on(self, place: int, flags: Sequence[bool]) -> bool:
-        return place < len(self.tokens) and flags[place] and not self.tokens[place].opens
+    def _goes_on(self, position: int, flags: Sequence[bool]) -> bool:
+        return position < len(self.tokens) and flags[position] and not self.tokens[position].opens
 
     def _joined(self, end: int, capital: Sequence[bool]) -> int:
         """Return the place after what joins the words before to a name that goes on.
@@ -155,148 +157,152 @@ class Names:
             return end + 3
         return end
 
-    def _is_party(self, place: int) -> bool:
-        return not self.lexicon.party_words.isdisjoint(self.stems[place : place + 1])
+    def _is_party(self, position: int) -> bool:
+        return not self.lexicon.party_words.isdisjoint(self.stems[position : position + 1])
 
-    def _is_proper(self, place: int, known: set[str]) -> bool:
+    def _is_proper(self, position: int, known: set[str]) -> bool:
         """Return whether a word is capitalised as names are.
 
         The first word of a sentence is one when it is capitalised elsewhere too, when a name goes
         on after it, or when no other word is written like it: eBay, 3M, J.P.
         """
-        token = self.tokens[place]
-        return self._capital[place] and (
+        token = self.tokens[position]
+        return self._capital[position] and (
             not token.opens
-            or self.spoken[place] in known
+            or self.spoken[position] in known
             or self._is_unusual(token.text)
-            or self._is_followed(place)
-            or (self.spoken[place] in ARTICLES and self._is_no_article(place))
+            or self._is_followed(position)
+            or (self.spoken[position] in ARTICLES and self._is_no_article(position))
         )
 
-    def _is_followed(self, place: int) -> bool:
+    def _is_followed(self, position: int) -> bool:
         """Return whether a name goes on after the first word of a sentence."""
         tokens, spoken, capital = self.tokens, self.spoken, self._capital
-        if place + 1 == len(tokens) or tokens[place + 1].opens:
+        if position + 1 == len(tokens) or tokens[position + 1].opens:
             return False
-        is_list = (spoken[place + 1] == "," and spoken[place + 3 : place + 4] == ["&"]) and capital[
-            place + 2
-        ]
-        return capital[place + 1] or is_list or self._joined(place + 1, capital) > place + 1
+        is_list = (
+            spoken[position + 1] == "," and spoken[position + 3 : position + 4] == ["&"]
+        ) and capital[position + 2]
+        return (
+            capital[position + 1] or is_list or self._joined(position + 1, capital) > position + 1
+        )
 
-    def _is_capital(self, place: int) -> bool:
+    def _is_capital(self, position: int) -> bool:
         """Return whether a word is written as in a name: a capital, a sign or another script."""
-        token, word = self.tokens[place], self.spoken[place]
+        token, word = self.tokens[position], self.spoken[position]
         if token.kind not in _WORDS:
             return False
         if token.kind == "other":
-            return self._is_before_name(place)
+            return self._is_before_name(position)
         if token.text in SMALL_FORMS:
-            return self._follows_name(place)
+            return self._follows_name(position)
         if word in FUNCTION:
-            return self._is_in_sign(place) or self._is_small_word_of_name(place)
+            return self._is_in_sign(position) or self._is_small_word_of_name(position)
         if word in LEADING_PARTICLES and token.text == word:
-            return self._is_english and self._is_title_case(place + 1)
+            return self._is_english and self._is_title_case(position + 1)
         return token.text != token.text.lower() or self._is_unusual(token.text)
 
-    def _is_in_sign(self, place: int) -> bool:
+    def _is_in_sign(self, position: int) -> bool:
         """Return whether a short word in capitals is part of a sign: "AT&T", "(A) Corp"."""
-        before = self.spoken[place - 1] if place else ""
-        after = [*self.spoken[place + 1 : place + 2], ""][0]
-        is_bracketed = before == "(" and after in _ENDS and self._is_title_case(place + 1)
-        return self.tokens[place].text.isupper() and ("&" in (before, after) or is_bracketed)
+        before = self.spoken[position - 1] if position else ""
+        after = [*self.spoken[position + 1 : position + 2], ""][0]
+        is_bracketed = before == "(" and after in _ENDS and self._is_title_case(position + 1)
+        return self.tokens[position].text.isupper() and ("&" in (before, after) or is_bracketed)
 
-    def _is_before_name(self, place: int) -> bool:
+    def _is_before_name(self, position: int) -> bool:
         """Return whether a figure with small letters begins a name: "3i Group", "4x4 Motors"."""
-        follows = self.spoken[place + 1 : place + 3]
+        follows = self.spoken[position + 1 : position + 3]
         if COMPANY_FORMS.intersection(follows) and follows[0] in {",", *COMPANY_FORMS}:
             return True
-        is_name = self._ends_in_form(place + 1) or (
-            self._is_title_case(place + 1) and not self._is_party(place + 1)
+        is_name = self._ends_in_form(position + 1) or (
+            self._is_title_case(position + 1) and not self._is_party(position + 1)
         )
-        return is_name and _FIGURE.fullmatch(self.tokens[place].text) is not None
+        return is_name and _FIGURE.fullmatch(self.tokens[position].text) is not None
 
-    def _follows_name(self, place: int) -> bool:
+    def _follows_name(self, position: int) -> bool:
         """Return whether the word before is written with a capital, or as nothing but a name."""
-        before = self.tokens[place - 1] if place else None
+        before = self.tokens[position - 1] if position else None
         return (
             before is not None
             and before.kind == "word"
             and (before.text != before.text.lower() or self._is_unusual(before.text))
         )
 
-    def _is_title_case(self, place: int) -> bool:
+    def _is_title_case(self, position: int) -> bool:
         """Return whether a word that opens no sentence and has content begins with a capital."""
-        if place >= len(self.tokens) or self.tokens[place].opens:
+        if position >= len(self.tokens) or self.tokens[position].opens:
             return False
-        is_content = self.tokens[place].kind == "word" and self.spoken[place] not in FUNCTION
-        text = self.tokens[place].text
+        is_content = self.tokens[position].kind == "word" and self.spoken[position] not in FUNCTION
+        text = self.tokens[position].text
         return is_content and (text[0].isupper() or text in SMALL_FORMS)
 
-    def _is_small_word_of_name(self, place: int) -> bool:
+    def _is_small_word_of_name(self, position: int) -> bool:
         """Return whether a word that is no substance elsewhere is part of a name.
 
         Such are a letter ("Class A", "Fund I"), the article of a place ("Bank of the West"), and
         what would point to a thing, but stands before the form of a company ("A Inc.").
         """
         return (
-            self._is_letter(place)
-            or self._is_article_of_name(place)
-            or self._is_determiner_of_name(place)
+            self._is_letter(position)
+            or self._is_article_of_name(position)
+            or self._is_determiner_of_name(position)
         )
 
-    def _is_letter(self, place: int) -> bool:
+    def _is_letter(self, position: int) -> bool:
         tokens, spoken = self.tokens, self.spoken
-        if tokens[place].text not in {"A", "I"} or tokens[place].opens or not place:
+        if tokens[position].text not in {"A", "I"} or tokens[position].opens or not position:
             return False
-        if spoken[place - 1] in CLASSIFIERS or spoken[place + 1 : place + 2] == ["/"]:
+        if spoken[position - 1] in CLASSIFIERS or spoken[position + 1 : position + 2] == ["/"]:
             return True
         is_shouted = all(
             token.text.isupper() and len(token.text) > 1
-            for token in (tokens[place - 1], *tokens[place + 1 : place + 2])
+            for token in (tokens[position - 1], *tokens[position + 1 : position + 2])
         )
-        return self._follows_name(place) and spoken[place - 1] not in FUNCTION and not is_shouted
+        return (
+            self._follows_name(position) and spoken[position - 1] not in FUNCTION and not is_shouted
+        )
 
-    def _is_article_of_name(self, place: int) -> bool:
+    def _is_article_of_name(self, position: int) -> bool:
         """Return whether "the" stands in the name of a body after "of", before no party."""
-        head = place - 2
-        if head < 0 or self.spoken[place - 1 : place + 1] != ["of", "the"]:
+        head = position - 2
+        if head < 0 or self.spoken[position - 1 : position + 1] != ["of", "the"]:
             return False
-        if self.tokens[head].text[0].islower() or self._is_party(place + 1):
+        if self.tokens[head].text[0].islower() or self._is_party(position + 1):
             return False
-        begins_name = self.tokens[place].text == "The"  # by The Acme Company, Inc.
-        is_firm = self._ends_in_form(place + 1) and not begins_name
+        begins_name = self.tokens[position].text == "The"  # by The Acme Company, Inc.
+        is_firm = self._ends_in_form(position + 1) and not begins_name
         return self.spoken[head] in ORGANISATIONS or is_firm
 
-    def _ends_in_form(self, place: int) -> bool:
+    def _ends_in_form(self, position: int) -> bool:
         """Return whether a run of capitalised words ends in the form of a company."""
-        while self._is_title_case(place) and self.spoken[place] not in COMPANY_FORMS:
-            place += 1
-        place += place < len(self.spoken) and self.spoken[place] == ","
-        return self._is_title_case(place) and self.spoken[place] in COMPANY_FORMS
+        while self._is_title_case(position) and self.spoken[position] not in COMPANY_FORMS:
+            position += 1
+        position += position < len(self.spoken) and self.spoken[position] == ","
+        return self._is_title_case(position) and self.spoken[position] in COMPANY_FORMS
 
-    def _is_determiner_of_name(self, place: int) -> bool:
+    def _is_determiner_of_name(self, position: int) -> bool:
         """Return whether a word such as "Said" or "A" begins a name.
 
         It does before the last word of a firm's name, and with a capital inside a sentence.
         """
-        token, word = self.tokens[place], self.spoken[place]
+        token, word = self.tokens[position], self.spoken[position]
         if word not in ARTICLES or not token.text[0].isupper():
             return False
-        if self._is_no_article(place):
+        if self._is_no_article(position):
             return True
         if word == "the":
             return False
-        if not self._is_title_case(place + 1):
+        if not self._is_title_case(position + 1):
             return False
-        if self.spoken[place + 1] in _ENDS and not self._is_party(place + 1):
-            return not self._is_title_case(place + 2) or self.spoken[place + 2] in _ENDS
-        is_shouted = token.text.isupper() and self.tokens[place + 1].text.isupper()
-        if self._ends_in_form(place + 1):
+        if self.spoken[position + 1] in _ENDS and not self._is_party(position + 1):
+            return not self._is_title_case(position + 2) or self.spoken[position + 2] in _ENDS
+        is_shouted = token.text.isupper() and self.tokens[position + 1].text.isupper()
+        if self._ends_in_form(position + 1):
             return not is_shouted or word in {"a", "an"}
-        is_name = not self._is_party(place + 1) and word not in _POINTERS
+        is_name = not self._is_party(position + 1) and word not in _POINTERS
         return is_name and not token.opens and not is_shouted
 
-    def _is_no_article(self, place: int) -> bool:
+    def _is_no_article(self, position: int) -> bool:
         """Return whether a word is no article, but the beginning of a name that looks like one.
 
         After an article there is no other: "The The". "An" stands before no consonant: "An Post".
@@ -304,15 +310,15 @@ class Names:
         capital inside a sentence before one ("to An Event").
         """
         tokens, spoken = self.tokens, self.spoken
-        if spoken[place - 1 : place] in _ENGLISH_ARTICLES:
+        if spoken[position - 1 : position] in _ENGLISH_ARTICLES:
             return True
-        after = tokens[place + 1] if place + 1 < len(tokens) else None
-        if after is None or after.opens or spoken[place] not in {"the", "an", "a"}:
+        after = tokens[position + 1] if position + 1 < len(tokens) else None
+        if after is None or after.opens or spoken[position] not in {"the", "an", "a"}:
             return False
         is_cased = after.text[0].isupper() and not after.text.isupper()
-        if spoken[place] != "an" or spoken[place + 1] in FUNCTION:
-            return is_cased and spoken[place + 1] in FUNCTION
-        return is_cased and (not tokens[place].opens or not _AFTER_AN.match(after.text))
+        if spoken[position] != "an" or spoken[position + 1] in FUNCTION:
+            return is_cased and spoken[position + 1] in FUNCTION
+        return is_cased and (not tokens[position].opens or not _AFTER_AN.match(after.text))
 
     def _is_unusual(self, text: str) -> bool:
         """Return whether a word is a name by its spelling.

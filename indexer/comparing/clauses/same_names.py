@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from indexer.comparing.clauses.body import is_heading_word
-from indexer.comparing.clauses.clause_terms import NAME, Reading, Unit
+from indexer.comparing.clauses.clause_terms import NAME, ParsedClause, Unit
 from indexer.comparing.clauses.lexicon import (
     COMPANY_FORMS,
     FUNCTION,
@@ -47,8 +47,8 @@ def are_same(left: Unit, right: Unit) -> bool:
 
 
 def with_joined_names(
-    left: Reading, right: Reading, lexicon: Lexicon
-) -> tuple[Reading, Reading] | None:
+    left: ParsedClause, right: ParsedClause, lexicon: Lexicon
+) -> tuple[ParsedClause, ParsedClause] | None:
     """Return both readings with each run of pieces as one unit.
 
     None where nothing is joined, or the clauses differ in anything but names and amounts.
@@ -67,9 +67,9 @@ def with_joined_names(
         joined.append((span, kind))
     if not joined:
         return None
-    places_left = [(span.left, span.left_end, kind) for span, kind in joined]
-    places_right = [(span.right, span.right_end, kind) for span, kind in joined]
-    return _joined(left, places_left), _joined(right, places_right)
+    positions_left = [(span.left, span.left_end, kind) for span, kind in joined]
+    positions_right = [(span.right, span.right_end, kind) for span, kind in joined]
+    return _joined(left, positions_left), _joined(right, positions_right)
 
 
 def _differences(left: Sequence[Unit], right: Sequence[Unit]) -> list[_Span]:
@@ -78,10 +78,10 @@ def _differences(left: Sequence[Unit], right: Sequence[Unit]) -> list[_Span]:
     forms_right = [unit.form for unit in right]
     matcher = SequenceMatcher(None, forms_left, forms_right, autojunk=False)
     spans: list[_Span] = []
-    for tag, *place in matcher.get_opcodes():
+    for tag, *position in matcher.get_opcodes():
         if tag == "equal":
             continue
-        span = _widened(_Span(*place), left) if tag != "replace" else _Span(*place)
+        span = _widened(_Span(*position), left) if tag != "replace" else _Span(*position)
         if spans and span.left < spans[-1].left_end:
             before = spans.pop()
             span = _Span(before.left, span.left_end, before.right, span.right_end)
@@ -136,26 +136,26 @@ def _is_name(run: Sequence[Unit], lexicon: Lexicon) -> bool:
         return False
     if run[0].form in _INSIDE or run[-1].form in _INSIDE:
         return False
-    return all(_is_piece(place, run) for place in range(len(run)))
+    return all(_is_piece(position, run) for position in range(len(run)))
 
 
-def _is_piece(place: int, run: Sequence[Unit]) -> bool:
+def _is_piece(position: int, run: Sequence[Unit]) -> bool:
     """Return whether a unit can stand in a name.
 
     A word in small letters can before the form of a company, "abrdn plc", and before one that does;
     the first word of a sentence can before a name.
     """
-    unit = run[place]
+    unit = run[position]
     if unit.kind in _SOLID or unit.kind in _FIGURES:
         return True
     if unit.kind:
         return False
-    if unit.form in _INSIDE or unit.capital == "inside" or _is_sign(unit) or _is_form(unit):
+    if unit.form in _INSIDE or unit.capital == "inside" or _is_symbol(unit) or _is_form(unit):
         return True
-    after = run[place + 1 : place + 3]
+    after = run[position + 1 : position + 3]
     if unit.capital == "opening":
-        is_list = place == 0 and run[-1].kind == NAME and after[:1] and after[0].form in _INSIDE
-        return is_list or any(next_.kind in _SOLID or _is_sign(next_) for next_ in after[:1])
+        is_list = position == 0 and run[-1].kind == NAME and after[:1] and after[0].form in _INSIDE
+        return is_list or any(next_.kind in _SOLID or _is_symbol(next_) for next_ in after[:1])
     is_small = unit.form not in FUNCTION and not is_heading_word(unit.words[0])
     return is_small and any(next_.words[0] in COMPANY_FORMS for next_ in after)
 
@@ -164,7 +164,7 @@ def _is_form(unit: Unit) -> bool:
     return bool(unit.words) and unit.words[-1] in _FORMS and unit.kind in {"", NAME}
 
 
-def _is_sign(unit: Unit) -> bool:
+def _is_symbol(unit: Unit) -> bool:
     """Return whether a word is initials, a letter, or has a figure: "e.l.f.", "58.com"."""
     word = unit.words[0] if unit.words else ""
     is_odd = "." in word or not word.isalpha() or len(word) == 1
@@ -212,7 +212,7 @@ def _may_be_name(run: Sequence[Unit], lexicon: Lexicon) -> bool:
     )
 
 
-def _joined(reading: Reading, spans: Sequence[tuple[int, int, str]]) -> Reading:
+def _joined(reading: ParsedClause, spans: Sequence[tuple[int, int, str]]) -> ParsedClause:
     """Return a reading with these runs of units as slots."""
     units: list[Unit] = []
     names: set[str] = set(reading.names)
@@ -239,7 +239,7 @@ def _joined(reading: Reading, spans: Sequence[tuple[int, int, str]]) -> Reading:
 _CAPITALS_LONGEST = {NAME: 8, "address": 12}  # units of a text in capitals that one slot stands for
 
 
-def with_names_of(shouted: Reading, cased: Reading) -> Reading:
+def with_names_of(shouted: ParsedClause, cased: ParsedClause) -> ParsedClause:
     """Return a reading of a text in capitals with the names and addresses of another reading.
 
     Unchanged where the two have other words outside those slots.
@@ -258,9 +258,9 @@ def with_names_of(shouted: Reading, cased: Reading) -> Reading:
     if end not in ends[-1]:
         return shouted
     units: list[Unit] = []
-    for place in range(len(cased.units), 0, -1):
-        start = ends[place][end]
-        units.append(_unit(cased.units[place - 1], shouted.units[start:end]))
+    for position in range(len(cased.units), 0, -1):
+        start = ends[position][end]
+        units.append(_unit(cased.units[position - 1], shouted.units[start:end]))
         end = start
     return replace(shouted, units=tuple(reversed(units)))
 

@@ -67,13 +67,13 @@ def locate_headings(text: str, headings: Sequence[tuple[int, str]]) -> list[Head
     for line in _STRUCTURE_LINE.finditer(text):
         lines[" ".join(line.group().split())].append(line.span())
     located: list[Heading] = []
-    place = 0
+    position = 0
     for level, words in headings:
         spans = lines.get(words, [])
-        at = bisect_left(spans, (place, 0))
+        at = bisect_left(spans, (position, 0))
         if at < len(spans):
-            start, place = spans[at]
-            located.append(Heading(start, place, level))
+            start, position = spans[at]
+            located.append(Heading(start, position, level))
     return located
 
 
@@ -110,12 +110,16 @@ def contents(text: str, lines: Sequence[tuple[int, int]]) -> list[range]:
         if line[1] - line[0] <= _LONGEST and _TITLE.fullmatch(text, *line)
     }
     later = _last_lines(text, lines) if titles else {}
-    place = 0
-    while place < len(lines):
-        run = _titled(text, lines, place, later) if place in titles else _paged(text, lines, place)
+    position = 0
+    while position < len(lines):
+        run = (
+            _titled(text, lines, position, later)
+            if position in titles
+            else _paged(text, lines, position)
+        )
         if run:
             tables.append(run)
-        place = run.stop if run else place + 1
+        position = run.stop if run else position + 1
     return tables
 
 
@@ -189,11 +193,11 @@ def _page(line: str) -> int | None:
     return int(match["page"]) if match["page"].isdigit() else 0
 
 
-def _written(text: str, lines: Sequence[tuple[int, int]], first: int, most: int) -> Iterator[int]:
-    """Yield the next `most` lines from `first` on that are not blank."""
+def _written(text: str, lines: Sequence[tuple[int, int]], first: int, limit: int) -> Iterator[int]:
+    """Yield the next `limit` lines from `first` on that are not blank."""
     for at in range(first, len(lines)):
-        if most and text[slice(*lines[at])].strip():
-            most -= 1
+        if limit and text[slice(*lines[at])].strip():
+            limit -= 1
             yield at
 
 
@@ -426,10 +430,12 @@ class _Page:
         One that might be chance has to be the first, or the one after the last of its kind.
         """
         last = self.rows.get(announced.kind, 0)
-        place = next((place for place in announced.ordinals if place in (last + 1, 1)), None)
-        if place is not None:
-            self.rows[announced.kind] = place
-        return place is not None or announced.kind not in _IN_A_ROW
+        position = next(
+            (position for position in announced.ordinals if position in (last + 1, 1)), None
+        )
+        if position is not None:
+            self.rows[announced.kind] = position
+        return position is not None or announced.kind not in _IN_A_ROW
 
     def _may_begin(self, at: int) -> bool:
         """Return whether a line is no second line of a sentence."""
@@ -451,8 +457,8 @@ class _Page:
         if at not in (0, self.after) and is_in_capitals(self._line(at - 1)):
             return None
         end = at
-        most = min(len(self.lines), at + _TITLE_LINES + 1)
-        while end < most and is_in_capitals(self._line(end)):
+        limit = min(len(self.lines), at + _TITLE_LINES + 1)
+        while end < limit and is_in_capitals(self._line(end)):
             end += 1
         if not 0 < end - at <= _TITLE_LINES:
             return None
@@ -477,8 +483,8 @@ class _Page:
         start, end = self.lines[at]
         return start + len(self.text[start:end].rstrip(_BREAK))
 
-    def _line_at(self, place: int) -> int:
-        return max(bisect_right(self.starts, place) - 1, 0)
+    def _line_at(self, position: int) -> int:
+        return max(bisect_right(self.starts, position) - 1, 0)
 
 
 def _ends_sentence(line: str) -> bool:

@@ -68,25 +68,25 @@ def recased(text: str) -> str:
     return _SHOUTED_CAPITAL.sub(lambda match: match.group().capitalize(), text)
 
 
-def firm_places(
+def firm_positions(
     tokens: Sequence[_Token], spoken: Sequence[str], parties: Container[str]
 ) -> frozenset[int]:
     """Return the places of forms of companies and of the word before each: "ACME, INC."."""
     return frozenset(
-        near for place in range(len(tokens)) for near in _firm(place, tokens, spoken, parties)
+        near for position in range(len(tokens)) for near in _firm(position, tokens, spoken, parties)
     )
 
 
 def _firm(
-    place: int, tokens: Sequence[_Token], spoken: Sequence[str], parties: Container[str]
+    position: int, tokens: Sequence[_Token], spoken: Sequence[str], parties: Container[str]
 ) -> Iterator[int]:
-    if spoken[place] not in _CLEAR_FORMS:
+    if spoken[position] not in _CLEAR_FORMS:
         return
-    before = place - 1 - (spoken[place - 1 : place] == [","])
+    before = position - 1 - (spoken[position - 1 : position] == [","])
     while before >= 0 and tokens[before].kind == "word":
         if spoken[before] in FUNCTION or spoken[before] in parties:
             return
-        yield from (before, place)
+        yield from (before, position)
         if spoken[before] not in FIRM_WORDS:
             return
         before -= 1
@@ -226,33 +226,33 @@ def clause_tokens(text: str) -> list[Token]:
     formulas = _formulas(text, matches) if has_figures else set()
     tokens: list[Token] = []
     opens = True
-    for place, match in enumerate(matches):
+    for index, match in enumerate(matches):
         if match.kind == "stop":
-            opens = opens or not _is_inside_name(matches, place)
+            opens = opens or not _is_inside_name(matches, index)
             continue
-        kind = "formula" if place in formulas else match.kind
+        kind = "formula" if index in formulas else match.kind
         tokens.append(Token(kind, match.text, opens))
         opens = opens and match.kind == "join"
     return tokens
 
 
-def _is_inside_name(matches: list[_Match], place: int) -> bool:
+def _is_inside_name(matches: list[_Match], position: int) -> bool:
     """Return whether a stop is part of a name: "J.P. Morgan", "St. Mary", "Yahoo! Inc."
 
     After the form of a company a full stop may end the sentence, and does before a capital.
     """
-    before = matches[place - 1] if place else None
-    after = matches[place + 1] if place + 1 < len(matches) else None
+    before = matches[position - 1] if position else None
+    after = matches[position + 1] if position + 1 < len(matches) else None
     if before is None or after is None or after.kind != "word":
         return False
-    if matches[place].text == "!":
+    if matches[position].text == "!":
         return after.text.lower() in COMPANY_FORMS
     word = before.text.lower()
-    is_close = before.start + len(before.text) == matches[place].start
-    name = matches[place - 2] if place > 1 else None
+    is_close = before.start + len(before.text) == matches[position].start
+    name = matches[position - 2] if position > 1 else None
     is_form = word in COMPANY_FORMS and name is not None and not name.text[0].islower()
     return (
-        matches[place].text == "."
+        matches[position].text == "."
         and is_close
         and before.kind == "word"
         and is_abbreviation(word)
@@ -270,65 +270,67 @@ def _scan(text: str) -> Iterator[_Match]:
 
 def _formulas(text: str, matches: list[_Match]) -> set[int]:
     """Return the places of numbers and operators that make up formulas, ratios and tables."""
-    places = {place for place, match in enumerate(matches) if match.kind == "ratio"}
-    for place, match in enumerate(matches):
+    positions = {index for index, match in enumerate(matches) if match.kind == "ratio"}
+    for index, match in enumerate(matches):
         if match.kind == "operator":
-            places.update(_beside_operator(text, matches, place, follows=place - 1 in places))
+            positions.update(
+                _next_to_operator(text, matches, index, follows=index - 1 in positions)
+            )
     sentences = _stretches(text, r"[.!?;](?=\s|$)") if _ARITHMETIC.search(text) else []
     for start, end in sentences:
         if _ARITHMETIC.search(text, start, end):
-            places.update(_amounts_between(matches, start, end))
-            places.update(_numerals_between(matches, start, end))
+            positions.update(_amounts_between(matches, start, end))
+            positions.update(_numerals_between(matches, start, end))
     for start, end in _stretches(text, r"\n") if "\n" in text else []:
         amounts = _amounts_between(matches, start, end)
         if len(amounts) > 1 and 5 * len(amounts) >= 2 * _content(matches, start, end):
-            places.update(amounts)
-    return places
+            positions.update(amounts)
+    return positions
 
 
-def _beside_operator(
-    text: str, matches: list[_Match], place: int, *, follows: bool
+def _next_to_operator(
+    text: str, matches: list[_Match], position: int, *, follows: bool
 ) -> Iterator[int]:
     """Yield the places of an operator and of what it joins, where that is a formula.
 
     `follows`: the token before it is part of a formula.
     """
-    if _is_part_of_address(text, matches, place):
+    if _is_part_of_address(text, matches, position):
         return
-    if _is_margin(matches, place):
-        yield place
+    if _is_margin(matches, position):
+        yield position
         return
-    is_operator = matches[place].text in _OPERATORS
-    if follows or (is_operator and not _is_bracket(text, matches[place].start)):
-        for neighbour in (place - 1, place + 1):
+    is_operator = matches[position].text in _OPERATORS
+    if follows or (is_operator and not _is_bracket(text, matches[position].start)):
+        for neighbour in (position - 1, position + 1):
             if 0 <= neighbour < len(matches) and matches[neighbour].kind in _SYMBOLS:
                 yield neighbour
-    reach = range(max(0, place - _REACH), min(len(matches), place + _REACH + 1))
+    reach = range(max(0, position - _REACH), min(len(matches), position + _REACH + 1))
     amounts = [neighbour for neighbour in reach if matches[neighbour].kind in _AMOUNTS]
     yield from amounts
     if amounts or is_operator or follows:
-        yield place
+        yield position
 
 
-def _is_part_of_address(text: str, matches: list[_Match], place: int) -> bool:
+def _is_part_of_address(text: str, matches: list[_Match], position: int) -> bool:
     """Return whether a stroke joins two whole numbers beside a name: "Flat 2/1", "9/11 Trust"."""
-    around = matches[max(0, place - 2) : place + 3]
-    if matches[place].text != "/" or len(around) < 4 or place < 1 or _ARITHMETIC.search(text):
+    around = matches[max(0, position - 2) : position + 3]
+    if matches[position].text != "/" or len(around) < 4 or position < 1 or _ARITHMETIC.search(text):
         return False
-    before, after = matches[place - 1], matches[place + 1 :]
+    before, after = matches[position - 1], matches[position + 1 :]
     start, end = before.start, after[0].start + len(after[0].text) if after else 0
     if not after or not re.fullmatch(r"\d{1,4}/\d{1,4}", text[start:end]):
         return False
-    names = (*matches[max(0, place - 2) : place - 1], *after[1:2])
+    names = (*matches[max(0, position - 2) : position - 1], *after[1:2])
     return any(match.kind == "word" and match.text[0].isupper() for match in names)
 
 
-def _is_margin(matches: list[_Match], place: int) -> bool:
+def _is_margin(matches: list[_Match], position: int) -> bool:
     """Return whether a sign adds a rate to a named one: "LIBOR + 2.5%". The sign alone is fixed."""
-    if place < 1 or place + 1 >= len(matches) or matches[place].text not in "+-−":
+    if position < 1 or position + 1 >= len(matches) or matches[position].text not in "+-−":
         return False
-    name, rate = matches[place - 1], matches[place + 1]
-    beside = [*matches[max(0, place - 2) : place - 1], *matches[place + 2 : place + 3]]
+    name, rate = matches[position - 1], matches[position + 1]
+    beside = [*matches[max(0, position - 2) : position - 1], *matches[position + 2 : position + 3]]
     is_alone = all(match.kind != "operator" for match in beside)
     return is_alone and name.kind == "word" and name.text[0].isupper() and rate.kind == "percent"
 
@@ -350,16 +352,16 @@ def _stretches(text: str, separator: str) -> list[tuple[int, int]]:
 
 def _amounts_between(matches: list[_Match], start: int, end: int) -> list[int]:
     return [
-        place
-        for place, match in enumerate(matches)
+        index
+        for index, match in enumerate(matches)
         if start <= match.start < end and match.kind in _AMOUNTS
     ]
 
 
 def _numerals_between(matches: list[_Match], start: int, end: int) -> Iterator[int]:
     return (
-        place
-        for place, match in enumerate(matches)
+        index
+        for index, match in enumerate(matches)
         if start <= match.start < end and is_numeral(match.text)
     )
 

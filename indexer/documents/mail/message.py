@@ -17,7 +17,7 @@ from html import unescape
 from indexer.documents.base import byte_order_mark, message_hash
 from indexer.documents.mail.headers import ancestors, message_ids, named_fields
 from indexer.documents.mail.outlook import MAGIC, decode_declared, outlook_mail
-from indexer.documents.mail.quotes import marked_lines, segment_words, spelled
+from indexer.documents.mail.quotes import formatted, marked_lines, segment_words
 
 # The bytes of a mail as mail programs send it: one byte a character at least in the header.
 
@@ -284,18 +284,18 @@ def _words(text: str) -> list[str]:
 def _lines_beyond(text: str, other: str) -> str:
     """Return the lines of a text that another one lacks; all where it has them in another order."""
     versions = (other, _ADDED.sub(" ", other))
-    return min((_missing(text, spelled(_words(version))) for version in versions), key=len)
+    return min((_missing(text, formatted(_words(version))) for version in versions), key=len)
 
 
 def _missing(text: str, words: str) -> str:
-    place = 0
+    position = 0
     lines = []
     for line in marked_lines(text):
         line_words = segment_words(line.text)
-        spelling = spelled(line_words)
-        following = words.find(spelling, place) if line_words else place
+        spelling = formatted(line_words)
+        following = words.find(spelling, position) if line_words else position
         if following >= 0:
-            place = following + len(spelling) - 1 if line_words else place
+            position = following + len(spelling) - 1 if line_words else position
         elif spelling in words:
             return text
         else:

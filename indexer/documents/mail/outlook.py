@@ -138,14 +138,14 @@ def decompress_rich_text(data: bytes) -> bytes:
 def _expanded(content: bytes) -> bytes:
     """Return the bytes of runs of eight: a literal byte, or a place in the window and a length."""
     text = bytearray(b" " * _WINDOW + _FIRST_WINDOW)  # what was written before is the window
-    start, place = len(text), 1
+    start, position = len(text), 1
     base = start - len(_FIRST_WINDOW)
     control = content[0] if content else 0
     bit = 0
-    while place < len(content):
+    while position < len(content):
         if control >> bit & 1:
-            reference = int.from_bytes(content[place : place + 2], "big")
-            place += 2
+            reference = int.from_bytes(content[position : position + 2], "big")
+            position += 2
             written = len(text) - base
             back = (written - (reference >> 4)) % _WINDOW
             if back == 0:  # a place that is written next ends the text
@@ -153,11 +153,11 @@ def _expanded(content: bytes) -> bytes:
             for _ in range((reference & 15) + 2):
                 text.append(text[-back])
         else:
-            text.append(content[place])
-            place += 1
+            text.append(content[position])
+            position += 1
         bit += 1
-        if bit == 8 and place < len(content):
-            control, bit, place = content[place], 0, place + 1
+        if bit == 8 and position < len(content):
+            control, bit, position = content[position], 0, position + 1
     return bytes(text[start:])
 
 
@@ -170,9 +170,9 @@ def rich_text(data: bytes) -> str:
     'Паром\\n1€'
     """
     reader = _Reader()
-    place = 0
-    while token := _TOKEN.search(data, place):
-        place = token.end() + reader.take(token)
+    position = 0
+    while token := _TOKEN.search(data, position):
+        position = token.end() + reader.take(token)
         if reader.is_closed:
             break
     reader.end_bytes()
@@ -474,9 +474,11 @@ def _signed(storage: _Storage) -> Message | None:
     attachments = list(storage.attachments())
     if not storage.text(_CLASS).lower().endswith(_SIGNED) or len(attachments) != 1:
         return None
-    signed = message_from_bytes(attachments[0].binary(_DATA), policy=policy.compat32)
-    is_whole = signed.get_content_type() == "multipart/signed" and signed.is_multipart()
-    return signed if is_whole else None
+    fingerprinted = message_from_bytes(attachments[0].binary(_DATA), policy=policy.compat32)
+    is_whole = (
+        fingerprinted.get_content_type() == "multipart/signed" and fingerprinted.is_multipart()
+    )
+    return fingerprinted if is_whole else None
 
 
 def _attachments(storage: _Storage) -> Iterator[Message]:

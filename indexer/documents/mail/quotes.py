@@ -54,13 +54,13 @@ def marked_lines(body: str) -> list[Line]:
 
 def _lines(body: str) -> Iterator[Line]:
     start = 0
-    before = most = 0
+    before = limit = 0
     for line in body.splitlines(keepends=True):
         text = _INVISIBLE.sub("", line.rstrip("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"))
         marks = 0
         match = _MARKS.match(text)
         heading = len(text) <= _MAX_HEADING and _GROUPWISE.fullmatch(text)
-        is_text = (before == 0 and _ENVELOPE.match(text)) or (most == 0 and _PROMPT.match(text))
+        is_text = (before == 0 and _ENVELOPE.match(text)) or (limit == 0 and _PROMPT.match(text))
         if is_text:
             text = text.removeprefix(">") if _ENVELOPE.match(text) else text
         elif heading:
@@ -72,7 +72,7 @@ def _lines(body: str) -> Iterator[Line]:
         yield Line(start, start + len(line), marks, text)
         start += len(line)
         before = marks
-        most = max(most, marks)
+        limit = max(limit, marks)
 
 
 # Words that mail programs write around quoted messages, by what they mean, in many languages.
@@ -265,7 +265,7 @@ class Heading:
     subject: str = ""
 
 
-def heading_at(lines: Sequence[Line], place: int) -> Heading | None:
+def heading_at(lines: Sequence[Line], position: int) -> Heading | None:
     """Return the heading that begins at a line, None if none does.
 
     One of four: a line such as `-----Original Message-----` or `Begin forwarded message:`, with
@@ -275,20 +275,20 @@ def heading_at(lines: Sequence[Line], place: int) -> Heading | None:
     Ann <ann@x.org> wrote:`, over at most four lines. All lines have as many quote marks as the
     first.
     """
-    marks = lines[place].marks
-    if lines[place].is_blank or len(lines[place].text) > _MAX_CHARS:
+    marks = lines[position].marks
+    if lines[position].is_blank or len(lines[position].text) > _MAX_CHARS:
         return None
     return (
-        _separator(lines, place, marks)
-        or _header_heading(lines, place, marks)
-        or _notes_heading(lines, place, marks)
-        or _attribution(lines, place, marks)
+        _separator(lines, position, marks)
+        or _header_heading(lines, position, marks)
+        or _notes_heading(lines, position, marks)
+        or _attribution(lines, position, marks)
     )
 
 
-def _separator(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
+def _separator(lines: Sequence[Line], position: int, marks: int) -> Heading | None:
     """Return the heading of a line of dashes with words in it, or of dashes alone."""
-    text = lines[place].text
+    text = lines[position].text
     phrase = _DASHES.match(text)
     said = phrase[1] if phrase else ""
     is_named = bool(FORWARDED.search(said) or ORIGINAL.search(said))
@@ -301,35 +301,35 @@ def _separator(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
         return heading
     if not (is_named or is_begin or phrase or _RULE.match(text) or _DATED.match(text)):
         return None
-    following = _after_blanks(lines, place + 1, marks)
+    following = _after_blanks(lines, position + 1, marks)
     header = _header_lines(lines, following, marks)
     kind: HeadingKind = "forwarded" if is_begin or FORWARDED.search(said) else "quoted"
     if header:
         return Heading(
-            following + header - place, kind, subject=_subject(lines[following:], header)
+            following + header - position, kind, subject=_subject(lines[following:], header)
         )
     if is_named or is_begin:
         attribution = _attribution(lines, following, marks) if following < len(lines) else None
-        more = following + attribution.lines - place if attribution else 1
+        more = following + attribution.lines - position if attribution else 1
         return Heading(more, kind, is_bare=attribution is None)
     return None
 
 
-def _header_heading(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
-    count = _header_lines(lines, place, marks)
-    subject = _subject(lines[place:], count)
+def _header_heading(lines: Sequence[Line], position: int, marks: int) -> Heading | None:
+    count = _header_lines(lines, position, marks)
+    subject = _subject(lines[position:], count)
     return Heading(count, "quoted", subject=subject) if count else None
 
 
-def _notes_heading(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
+def _notes_heading(lines: Sequence[Line], position: int, marks: int) -> Heading | None:
     """Return the heading of Lotus Notes: the sender, the date and time below, then labels without a
     colon, each above its value or, after a tabulator, beside it; `To` and the subject are needed.
     """
-    date = lines[place + 1].text if place + 1 < len(lines) else ""
+    date = lines[position + 1].text if position + 1 < len(lines) else ""
     if not (_DATE.search(date) and _TIME.search(date)) or len(date) > _MAX_DATE:
         return None
     has_field = has_recipients = False
-    for here in range(place + 2, min(place + 2 + _MAX_HEADER, len(lines))):
+    for here in range(position + 2, min(position + 2 + _MAX_HEADER, len(lines))):
         label, tab, value = lines[here].text.strip().partition("\t")
         label = label.casefold()
         if lines[here].marks != marks:
@@ -338,7 +338,7 @@ def _notes_heading(lines: Sequence[Line], place: int, marks: int) -> Heading | N
             below = lines[here + 1 : here + 2]
             has_value = not tab and bool(below) and below[0].marks == marks
             subject = below[0].text.strip() if has_value else value
-            return Heading(here + 1 + has_value - place, "quoted", subject=subject)
+            return Heading(here + 1 + has_value - position, "quoted", subject=subject)
         if label in TO or label in OTHERS:
             has_field = True
             has_recipients |= label in TO
@@ -356,7 +356,7 @@ def _subject(lines: Sequence[Line], count: int) -> str:
     return ""
 
 
-def _header_lines(lines: Sequence[Line], place: int, marks: int) -> int:
+def _header_lines(lines: Sequence[Line], position: int, marks: int) -> int:
     """Return the number of lines of the header that begins at a line; 0 if none does.
 
     It begins with the sender, or in a few programs with another field; it has the sender, at least
@@ -364,9 +364,9 @@ def _header_lines(lines: Sequence[Line], place: int, marks: int) -> int:
     lines between the fields, belong to it.
     """
     fields: list[str] = []
-    last = place
-    here = place
-    while here < len(lines) and here - place < _MAX_HEADER and lines[here].marks == marks:
+    last = position
+    here = position
+    while here < len(lines) and here - position < _MAX_HEADER and lines[here].marks == marks:
         line = lines[here]
         field = _field_kind(line.text)
         if field:
@@ -385,15 +385,15 @@ def _header_lines(lines: Sequence[Line], place: int, marks: int) -> int:
     is_header = (
         len(fields) >= 3 and "from" in fields[:4] and ("sent" in fields or "subject" in fields)
     )
-    return last - place + 1 if is_header else 0
+    return last - position + 1 if is_header else 0
 
 
-def _after_blanks(lines: Sequence[Line], place: int, marks: int) -> int:
+def _after_blanks(lines: Sequence[Line], position: int, marks: int) -> int:
     """Return the first line from a place on that has text; at most two empty ones are left out."""
-    stop = min(place + 2, len(lines))
-    while place < stop and lines[place].is_blank and lines[place].marks <= marks:
-        place += 1
-    return place
+    stop = min(position + 2, len(lines))
+    while position < stop and lines[position].is_blank and lines[position].marks <= marks:
+        position += 1
+    return position
 
 
 def _field_kind(text: str) -> str:
@@ -421,13 +421,13 @@ def _continues(text: str, field: str) -> bool:
     )
 
 
-def _attribution(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
+def _attribution(lines: Sequence[Line], position: int, marks: int) -> Heading | None:
     """Return the heading of `On ... wrote:`, which ends with a colon within four lines.
 
     Lines above it that do not begin it are not of it.
     """
     parts: list[str] = []
-    for line in lines[place : place + _MAX_LINES]:
+    for line in lines[position : position + _MAX_LINES]:
         if line.marks != marks or line.is_blank:
             return None
         parts.append(line.text.strip())
@@ -481,7 +481,7 @@ def with_initials(lines: Sequence[Line]) -> list[Line]:
     out: list[Line] = []
     name = ""
     above: list[int] = []
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         match = _NAMED.match(line.text)
         if match and (match[1] == name or _is_mark(lines, above, line, match[1])):
             name = match[1]
@@ -494,7 +494,7 @@ def with_initials(lines: Sequence[Line]) -> list[Line]:
         else:
             out.append(line)
         if not line.is_blank:
-            above = [*above[1 - _INITIALS_MOST_HEADING :], place]
+            above = [*above[1 - _INITIALS_MOST_HEADING :], index]
     return out
 
 
@@ -560,20 +560,22 @@ def segment_words(text: str) -> list[str]:
     return _WORD.findall(_BRACKETED.sub(r" \1 ", folded))
 
 
-def without_signs(words: Iterable[str]) -> list[str]:
+def without_symbols(words: Iterable[str]) -> list[str]:
     """Return the words that have a letter or digit.
 
-    >>> without_signs(["why", "?", "=="])
+    >>> without_symbols(["why", "?", "=="])
     ['why']
     """
     return [word for word in words if _LETTER_OR_DIGIT.search(word)]
 
 
-def spelled(words: Iterable[str]) -> str:
+def formatted(words: Iterable[str]) -> str:
     """Return words as one string that holds another such string where it holds its words in a row.
 
-    >>> spelled(["to", "be"]) in spelled(["not", "to", "be"]), spelled(["o"]) in spelled(["to"])
-    (True, False)
+    >>> formatted(["to", "be"]) in formatted(["not", "to", "be"])
+    True
+    >>> formatted(["o"]) in formatted(["to"])
+    False
     """
     return f" {' '.join(words)} "
 
@@ -588,14 +590,14 @@ def runs(words: Sequence[str], width: int) -> Iterator[tuple[str, ...]]:
         yield tuple(words[start : start + width])
 
 
-def key_runs(words: Sequence[str], most: int = 1) -> list[tuple[str, ...]]:
+def key_runs(words: Sequence[str], limit: int = 1) -> list[tuple[str, ...]]:
     """Return at most so many runs of `RUN` words, or of all where there are fewer, by which a text
     is looked up: whatever holds all words in a row holds them. None of no words.
 
     They are those of the least CRC-32, ties by the words: seldom common ones.
     """
     width = min(RUN, len(words))
-    return nsmallest(most, set(runs(words, width)), key=_key_order) if width else []
+    return nsmallest(limit, set(runs(words, width)), key=_key_order) if width else []
 
 
 def _key_order(run: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:

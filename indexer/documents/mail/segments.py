@@ -17,10 +17,10 @@ from indexer.documents.mail.quotes import (
     SUBJECT_MARKS,
     Heading,
     Line,
+    formatted,
     heading_at,
     marked_lines,
     segment_words,
-    spelled,
     with_initials,
 )
 
@@ -70,15 +70,15 @@ def _text_below(lines: Sequence[str], signature: int) -> int:
     """Return the first line of text below a signature, the number of lines if there is none."""
     is_marked = lines[signature].rstrip() == "--"
     is_named = not _is_closing(lines[signature])
-    for place in range(signature + 1, len(lines)):
-        line = lines[place]
+    for position in range(signature + 1, len(lines)):
+        line = lines[position]
         if quotes.POSTSCRIPT.match(line):
-            return place
+            return position
         if is_marked or not line.strip():
             continue
-        is_below = is_named and not lines[place - 1].strip()
-        if _is_sentence(line, _MIN_SENTENCE) or (is_below and _is_prose(lines, place)):
-            return place
+        is_below = is_named and not lines[position - 1].strip()
+        if _is_sentence(line, _MIN_SENTENCE) or (is_below and _is_prose(lines, position)):
+            return position
         is_named = True
     return len(lines)
 
@@ -93,9 +93,9 @@ def _is_prose(lines: Sequence[str], start: int) -> bool:
     )
 
 
-def _is_sentence(line: str, least: int) -> bool:
+def _is_sentence(line: str, minimum: int) -> bool:
     """Return whether a line of so many words at least ends a sentence and has no address."""
-    is_ended = len(line.split()) >= least and _SENTENCE_END.search(line)
+    is_ended = len(line.split()) >= minimum and _SENTENCE_END.search(line)
     return bool(is_ended) and not _ADDRESS.search(line)
 
 
@@ -123,14 +123,14 @@ def _disclaimer(lines: Sequence[str]) -> int:
 
 def _in_paragraph(lines: Sequence[str], start: int, stop: int) -> int | None:
     """Return where in a paragraph a disclaimer begins, its rule above included."""
-    for place in range(start, stop):
-        first = lines[place + 1][:80] if place + 1 < stop else ""
-        if lines[place].rstrip() == "--" and quotes.LIST_FOOTER.search(first):
-            return place
-        if _RULE.match(lines[place]):
-            near = "\n".join(lines[place + 1 : place + 5])
+    for position in range(start, stop):
+        first = lines[position + 1][:80] if position + 1 < stop else ""
+        if lines[position].rstrip() == "--" and quotes.LIST_FOOTER.search(first):
+            return position
+        if _RULE.match(lines[position]):
+            near = "\n".join(lines[position + 1 : position + 5])
             if quotes.LIST_FOOTER.search(near) or _is_notice(near):
-                return place
+                return position
     text = "\n".join(lines[start:stop])
     if _is_group_footer(text):
         return start
@@ -139,9 +139,9 @@ def _in_paragraph(lines: Sequence[str], start: int, stop: int) -> int | None:
 
 def _first_line_of_notice(lines: Sequence[str], start: int, stop: int) -> int:
     """Return the first line of a paragraph that speaks of what disclaimers speak of."""
-    for place in range(start, stop):
-        if _NOTICE_NAME.search(lines[place]) or _topics(lines[place]):
-            return place
+    for position in range(start, stop):
+        if _NOTICE_NAME.search(lines[position]) or _topics(lines[position]):
+            return position
     return start
 
 
@@ -162,18 +162,18 @@ def _is_group_footer(text: str) -> bool:
 def _signature(lines: Sequence[str]) -> int | None:
     """Return the first line of the signature."""
     left = sum(bool(line.strip()) for line in lines)
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         left -= bool(line.strip())
-        most = _most_below(line)
-        if most is None or left > most:
+        limit = _max_below(line)
+        if limit is None or left > limit:
             continue
-        widest = max(map(len, lines[place + 1 :]), default=0)
+        widest = max(map(len, lines[index + 1 :]), default=0)
         if not _is_closing(line) or (left and widest <= _MAX_WIDTH):
-            return place
+            return index
     return None
 
 
-def _most_below(line: str) -> int | None:
+def _max_below(line: str) -> int | None:
     """Return how many lines may stand below a line that begins a signature; None for others."""
     if line.rstrip() == "--":
         return _MAX_SIGNATURE
@@ -248,25 +248,25 @@ class _Reader:
     awaited: _Region | None = None
 
     def placed(self) -> Iterator[_Position]:
-        place = 0
-        while place < len(self.lines):
-            line = self.lines[place]
+        position = 0
+        while position < len(self.lines):
+            line = self.lines[position]
             if not line.is_blank:
                 self._enter(line.marks)
             region = self.stack[-1]
-            heading = self._heading(place)
+            heading = self._heading(position)
             if heading is None:
                 region.is_begun |= not line.is_blank
                 yield _Position(line, region)
-                place += 1
+                position += 1
                 continue
             if heading.kind == "end":
                 region = self._close()
-            for part in self.lines[place : place + heading.lines]:
+            for part in self.lines[position : position + heading.lines]:
                 yield _Position(part, region, is_heading=True)
-            place += heading.lines
+            position += heading.lines
             if heading.kind != "end":
-                self._open(heading, heading.kind, place)
+                self._open(heading, heading.kind, position)
 
     def _enter(self, marks: int) -> None:
         """Leave the messages with more marks, and enter those with as many as the line has."""
@@ -285,25 +285,25 @@ class _Reader:
         Where none has begun, nothing is left.
         """
         marks = self.stack[-1].marks
-        for place in range(len(self.stack) - 1, 0, -1):
-            region = self.stack[place]
+        for position in range(len(self.stack) - 1, 0, -1):
+            region = self.stack[position]
             if region.marks != marks:
                 break
-            if region.kind == "forwarded" and self.stack[place - 1].marks == marks:
-                del self.stack[place:]
+            if region.kind == "forwarded" and self.stack[position - 1].marks == marks:
+                del self.stack[position:]
                 break
         return self.stack[-1]
 
-    def _heading(self, place: int) -> Heading | None:
-        heading = heading_at(self.lines, place)
+    def _heading(self, position: int) -> Heading | None:
+        heading = heading_at(self.lines, position)
         if heading is None:
             return None
-        after = self._after(place + heading.lines)
-        if heading.needs_marks and (after is None or after.marks <= self.lines[place].marks):
+        after = self._after(position + heading.lines)
+        if heading.needs_marks and (after is None or after.marks <= self.lines[position].marks):
             return None
         return heading
 
-    def _open(self, heading: Heading, kind: Literal["quoted", "forwarded"], place: int) -> None:
+    def _open(self, heading: Heading, kind: Literal["quoted", "forwarded"], position: int) -> None:
         """Let a message begin below its heading: with the next line that has more marks, or here.
 
         Above the first text within quote marks, the heading is that of the quote itself.
@@ -311,7 +311,7 @@ class _Reader:
         region = self.stack[-1]
         if region.is_forward:
             kind = "forwarded"
-        following = self._after(place)
+        following = self._after(position)
         region.child = None
         is_marked = following is not None and following.marks > region.marks
         if region.depth and not is_marked and not region.is_begun and not region.has_heading:
@@ -325,8 +325,8 @@ class _Reader:
         elif len(self.stack) < _MAX_DEPTH:
             self.stack.append(inner)
 
-    def _after(self, place: int) -> Line | None:
-        return next((line for line in self.lines[place:] if not line.is_blank), None)
+    def _after(self, position: int) -> Line | None:
+        return next((line for line in self.lines[position:] if not line.is_blank), None)
 
     def _new(self, outer: _Region, marks: int, kind: SegmentKind) -> _Region:
         self.count += 1
@@ -371,9 +371,9 @@ def _divided(run: list[_Position]) -> Iterator[Segment]:
         return
     start = 0
     kind = region.kind
-    for place, following in [*endings([line.text for line in lines]), (len(lines), kind)]:
-        yield from _segment(kind, region, lines[start:place])
-        start = place
+    for position, following in [*endings([line.text for line in lines]), (len(lines), kind)]:
+        yield from _segment(kind, region, lines[start:position])
+        start = position
         kind = region.kind if following == "text" else following
 
 
@@ -522,7 +522,7 @@ def is_same_with_names(message: Quote, quote: Quote) -> bool:
     """
     if not message.attribution or not is_same(message, quote):
         return is_same(message, quote)
-    names = [spelled(segment_words(item.attribution)) for item in (message, quote)]
+    names = [formatted(segment_words(item.attribution)) for item in (message, quote)]
     return bool(quote.attribution) and (names[0] in names[1] or names[1] in names[0])
 
 

@@ -17,12 +17,12 @@ from indexer.documents.base import message_hash
 from indexer.documents.mail.message import MailMessage
 from indexer.documents.mail.quotes import (
     RUN,
+    formatted,
     key_run,
     key_runs,
     runs,
     segment_words,
-    spelled,
-    without_signs,
+    without_symbols,
 )
 from indexer.documents.mail.segments import (
     CONTENT,
@@ -92,7 +92,7 @@ class _Index:
     def having(self, quote: Quote) -> set[int]:
         """Return the mails whose own text a quote may hold, or that may hold the quote."""
         numbers: set[int] = set()
-        words = without_signs(quote.words)
+        words = without_symbols(quote.words)
         for run in key_runs(words, _KEYS):
             numbers.update(_few(self.by_run.get(run, ())))
         for width in range(1, RUN + 1):
@@ -101,8 +101,8 @@ class _Index:
         return numbers
 
 
-def _few(places: Sequence[int]) -> Sequence[int]:
-    return places if len(places) <= _MAX_MAILS else ()
+def _few(positions: Sequence[int]) -> Sequence[int]:
+    return positions if len(positions) <= _MAX_MAILS else ()
 
 
 def quote_parents(
@@ -120,37 +120,37 @@ def quote_parents(
     Texts that more than 200 mails share are no evidence, nor are signs such as `?`, which stand for
     characters that were lost.
     """
-    quoting = sorted(place for place in orphans if mails[place].inner)
+    quoting = sorted(position for position in orphans if mails[position].inner)
     index = _index(mails, quoting)
-    for place in quoting:
-        parent = _parent(mails, place, index, similarity)
+    for position in quoting:
+        parent = _parent(mails, position, index, similarity)
         if parent is not None:
-            yield place, parent
+            yield position, parent
 
 
 def _index(mails: Sequence[ReadMail], quoting: Sequence[int]) -> _Index:
-    quotes = (quote for place in quoting for quote in mails[place].inner)
-    wanted = {run for quote in quotes for run in key_runs(without_signs(quote.words), _KEYS)}
+    quotes = (quote for position in quoting for quote in mails[position].inner)
+    wanted = {run for quote in quotes for run in key_runs(without_symbols(quote.words), _KEYS)}
     by_key: dict[Run, list[int]] = {}
     by_run: dict[Run, list[int]] = {}
-    for place, mail in enumerate(mails):
-        own = without_signs(mail.own)
+    for index, mail in enumerate(mails):
+        own = without_symbols(mail.own)
         for run in key_runs(own, _KEYS):
-            by_key.setdefault(run, []).append(place)
+            by_key.setdefault(run, []).append(index)
         for run in set(runs(own, RUN)) & wanted:
-            by_run.setdefault(run, []).append(place)
+            by_run.setdefault(run, []).append(index)
     return _Index(by_key, by_run)
 
 
 def _parent(
-    mails: Sequence[ReadMail], place: int, index: _Index, similarity: Similarity
+    mails: Sequence[ReadMail], position: int, index: _Index, similarity: Similarity
 ) -> int | None:
     """Return the mail that a mail quotes; None if none is found."""
-    mail = mails[place]
+    mail = mails[position]
     for quote in sorted(mail.inner, key=lambda quote: quote.depth):
         ranked = [
             (rank, other)
-            for other in index.having(quote) - {place}
+            for other in index.having(quote) - {position}
             if (rank := _rank(mail, quote, mails[other], similarity)) is not None
         ]
         if ranked:
@@ -166,10 +166,10 @@ def _rank(
     received = mail.message.date
     if sent is not None and received is not None and sent > received + _TOLERANCE:
         return None
-    own_words = without_signs(other.own)
-    quoted_words = without_signs(quote.words)
-    own = spelled(own_words)
-    quoted = spelled(quoted_words)
+    own_words = without_symbols(other.own)
+    quoted_words = without_symbols(quote.words)
+    own = formatted(own_words)
+    quoted = formatted(quoted_words)
     common = min(len(own_words), len(quoted_words))
     is_whole = own in quoted or quoted in own
     if not is_whole and (common < MIN_WORDS or similarity(own, quoted) < _CHANGED):
@@ -240,21 +240,21 @@ class _Thread:
 
     def __post_init__(self) -> None:
         wanted = {key_run(quote.words) for mail in self.mails for quote in mail.quotes}
-        for place, mail in enumerate(self.mails):
+        for index, mail in enumerate(self.mails):
             for run in _runs_of(mail) & wanted:
-                self.holders.setdefault(run, set()).add(place)
+                self.holders.setdefault(run, set()).add(index)
             if mail.message.message_id:
-                self.copies.setdefault(mail.message.message_id, []).append(place)
-            self.by_text.setdefault((mail.message.sender, mail.own), []).append(place)
+                self.copies.setdefault(mail.message.message_id, []).append(index)
+            self.by_text.setdefault((mail.message.sender, mail.own), []).append(index)
 
-    def nearer(self, other: int, place: int) -> int:
+    def nearer(self, other: int, position: int) -> int:
         """Return how many mails between two have the same text of the same sender as the upper."""
-        text = (self.mails[place].message.sender, self.mails[place].own)
+        text = (self.mails[position].message.sender, self.mails[position].own)
         key = (other, text)
         if key not in self.above:
             distances = {self.distance(other, same) for same in self.by_text[text]}
             self.above[key] = sorted(distances - {0})
-        return bisect_left(self.above[key], self.distance(other, place))
+        return bisect_left(self.above[key], self.distance(other, position))
 
 
 def inclusive(
@@ -281,26 +281,26 @@ def inclusive(
     inclusive itself, the last ones first.
     """
     thread = _Thread(mails, distance, similarity)
-    verdicts = [_verdict(thread, place) for place in range(len(mails))]
+    verdicts = [_verdict(thread, position) for position in range(len(mails))]
     coverage = _Coverage(
-        mails, [place for place, verdict in enumerate(verdicts) if verdict.is_inclusive]
+        mails, [index for index, verdict in enumerate(verdicts) if verdict.is_inclusive]
     )
-    for place in reversed(range(len(mails))):
-        if verdicts[place].is_inclusive:
+    for index in reversed(range(len(mails))):
+        if verdicts[index].is_inclusive:
             continue
-        missing = coverage.missing(place, ignore_endings)
+        missing = coverage.missing(index, ignore_endings)
         if missing:
-            verdicts[place] = Verdict(missing)
-            coverage.add(place)
+            verdicts[index] = Verdict(missing)
+            coverage.add(index)
     return verdicts
 
 
-def _verdict(thread: _Thread, place: int) -> Verdict:
-    mail = thread.mails[place]
+def _verdict(thread: _Thread, position: int) -> Verdict:
+    mail = thread.mails[position]
     if not mail.quotes and not mail.message.attachments:
-        holder = _copy(thread, place)
+        holder = _copy(thread, position)
         return Verdict(held_by=holder) if holder is not None else Verdict(("empty",))
-    with_own = [other for other in _later(thread, place) if _has_own(thread, other, place)]
+    with_own = [other for other in _later(thread, position) if _has_own(thread, other, position)]
     with_text = [other for other in with_own if _has_quotes(thread.mails[other], mail)]
     with_names = [o for o in with_text if _has_quotes(thread.mails[o], mail, is_same_with_names)]
     with_all = [other for other in with_names if _has_attachments(thread.mails[other], mail)]
@@ -312,23 +312,23 @@ def _verdict(thread: _Thread, place: int) -> Verdict:
         return Verdict(("attribution",))
     if with_own:
         return Verdict(("quoted_text",))
-    return Verdict(("changed" if _is_changed(thread, place) else "own_text",))
+    return Verdict(("changed" if _is_changed(thread, position) else "own_text",))
 
 
-def _later(thread: _Thread, place: int) -> list[int]:
+def _later(thread: _Thread, position: int) -> list[int]:
     """Return the places after a mail that may hold it: those that quote a run of its own text."""
-    mail = thread.mails[place]
+    mail = thread.mails[position]
     if mail.own:
         candidates = set(thread.holders.get(key_run(mail.own), ()))
     else:
         candidates = set(range(len(thread.mails)))
     candidates.update(thread.copies.get(mail.message.message_id, ()))
-    return sorted(other for other in candidates if other > place)
+    return sorted(other for other in candidates if other > position)
 
 
-def _copy(thread: _Thread, place: int) -> int | None:
-    copies = thread.copies.get(thread.mails[place].message.message_id, [])
-    later = [other for other in copies if other > place and _has_own(thread, other, place)]
+def _copy(thread: _Thread, position: int) -> int | None:
+    copies = thread.copies.get(thread.mails[position].message.message_id, [])
+    later = [other for other in copies if other > position and _has_own(thread, other, position)]
     return later[-1] if later else None
 
 
@@ -336,22 +336,22 @@ def _is_copy(a: ReadMail, b: ReadMail) -> bool:
     return bool(a.message.message_id) and a.message.message_id == b.message.message_id
 
 
-def _has_own(thread: _Thread, other: int, place: int) -> bool:
+def _has_own(thread: _Thread, other: int, position: int) -> bool:
     """Return whether a mail quotes what the sender of another one wrote, or is a copy of it."""
-    mail = thread.mails[place]
+    mail = thread.mails[position]
     later = thread.mails[other]
     if _is_copy(later, mail):
         return later.own == mail.own
-    distance = thread.distance(other, place)
+    distance = thread.distance(other, position)
     if not distance or mail.own_message is None:
         return bool(distance)
     sender = mail.message.sender
     quotes = [quote for quote in later.inner if is_same(mail.own_message, quote)]
-    is_in_place = any(
+    is_in_position = any(
         quote.depth == distance and not names_another(quote.attribution, sender) for quote in quotes
     )
     named = sum(names_sender(quote.attribution, sender) for quote in quotes)
-    return is_in_place or named > thread.nearer(other, place)
+    return is_in_position or named > thread.nearer(other, position)
 
 
 def _has_quotes(
@@ -371,14 +371,16 @@ def _has_attachments(later: ReadMail, mail: ReadMail) -> bool:
     return all(attachment.sha256 in digests for attachment in mail.message.attachments)
 
 
-def _is_changed(thread: _Thread, place: int) -> bool:
+def _is_changed(thread: _Thread, position: int) -> bool:
     """Return whether an answer to a mail quotes at least 80 % of its words in order."""
-    mail = thread.mails[place]
+    mail = thread.mails[position]
     own = " ".join(mail.own)
     if len(mail.own) < _MIN_CHANGED:
         return False
     answers = (
-        other for other in range(place + 1, len(thread.mails)) if thread.distance(other, place)
+        other
+        for other in range(position + 1, len(thread.mails))
+        if thread.distance(other, position)
     )
     quotes = (quote for other in answers for quote in thread.mails[other].inner)
     return any(
@@ -391,16 +393,16 @@ def _is_changed(thread: _Thread, place: int) -> bool:
 class _Coverage:
     """The segments and subjects that the inclusive mails have."""
 
-    def __init__(self, mails: Sequence[ReadMail], places: Sequence[int]) -> None:
+    def __init__(self, mails: Sequence[ReadMail], positions: Sequence[int]) -> None:
         self._mails = mails
         self._texts: dict[InclusiveRun, list[str]] = {}
         wanted = (text for mail in mails for text in _wanted_texts(mail))
         self._wanted = {key_run(segment_words(text)) for text in wanted}
-        for place in places:
-            self.add(place)
+        for position in positions:
+            self.add(position)
 
-    def add(self, place: int) -> None:
-        mail = self._mails[place]
+    def add(self, position: int) -> None:
+        mail = self._mails[position]
         for quote in mail.quotes:
             for words in (quote.words, quote.whole):
                 self._add(words)
@@ -410,9 +412,9 @@ class _Coverage:
         self._add(segment_words("\n".join(above)))
         self._add(segment_words(mail.message.subject))
 
-    def missing(self, place: int, ignore_endings: bool) -> tuple[Reason, ...]:
+    def missing(self, position: int, ignore_endings: bool) -> tuple[Reason, ...]:
         """Return why a mail is needed: what it has that no inclusive mail has."""
-        mail = self._mails[place]
+        mail = self._mails[position]
         has_subject = all(map(self._has, subject_parts(mail.message.subject)))
         reasons: list[Reason] = [] if has_subject else ["subject"]
         for part in mail.segments:
@@ -423,13 +425,13 @@ class _Coverage:
         return tuple(dict.fromkeys(reasons))
 
     def _add(self, words: Sequence[str]) -> None:
-        text = spelled(words)
+        text = formatted(words)
         for run in _all_runs(words) & self._wanted:
             self._texts.setdefault(run, []).append(text)
 
     def _has(self, text: str) -> bool:
         words = segment_words(text)
-        spelling = spelled(words)
+        spelling = formatted(words)
         return not words or any(spelling in held for held in self._texts.get(key_run(words), ()))
 
 
@@ -551,11 +553,11 @@ def build_threads(
     )
     links: dict[str, Link] = dict.fromkeys(parents, "reference")
     present = set(keys)
-    orphans = [place for place, key in enumerate(keys) if not _has_present(key, parents, present)]
-    for place, quoted in quote_parents(mails, orphans, similarity):
-        if not is_above(keys[place], keys[quoted], parents):
-            parents[keys[place]] = keys[quoted]
-            links[keys[place]] = "quote"
+    orphans = [index for index, key in enumerate(keys) if not _has_present(key, parents, present)]
+    for index, quoted in quote_parents(mails, orphans, similarity):
+        if not is_above(keys[index], keys[quoted], parents):
+            parents[keys[index]] = keys[quoted]
+            links[keys[index]] = "quote"
     roots = _trees(mails, keys, parents)
     return [_thread(root, mails, keys, links, similarity, ignore_endings) for root in roots]
 
@@ -581,9 +583,9 @@ def _has_present(key: str, parents: dict[str, str], present: set[str]) -> bool:
 def _trees(mails: Sequence[ReadMail], keys: Sequence[str], parents: dict[str, str]) -> list[_Node]:
     """Return the first messages of the threads, the earliest thread first."""
     nodes: dict[str, _Node] = {}
-    for place, key in enumerate(keys):
-        nodes.setdefault(key, _Node(key, [], [], mails[place].message.date or 0)).places.append(
-            place
+    for index, key in enumerate(keys):
+        nodes.setdefault(key, _Node(key, [], [], mails[index].message.date or 0)).places.append(
+            index
         )
     for key in list(nodes):
         here = key
@@ -598,11 +600,11 @@ def _trees(mails: Sequence[ReadMail], keys: Sequence[str], parents: dict[str, st
         else:
             node.parent = nodes[parent]
             nodes[parent].children.append(node)
-    return sorted(roots, key=lambda root: min(_places(root)))
+    return sorted(roots, key=lambda root: min(_positions(root)))
 
 
-def _places(root: _Node) -> list[int]:
-    return [place for node in _members(root) for place in node.places]
+def _positions(root: _Node) -> list[int]:
+    return [position for node in _members(root) for position in node.places]
 
 
 def _members(root: _Node) -> list[_Node]:
@@ -641,20 +643,22 @@ def _thread(
     members = [node for node in _members(root) if node.is_present]
     nodes = {node.key: node for node in members}
     by_time = sorted(members, key=lambda node: (node.date, node.depth, node.first))
-    places = [place for node in by_time for place in node.places]
+    positions = [position for node in by_time for position in node.places]
 
     def distance(a: int, b: int) -> int:
-        lower = nodes[keys[places[a]]]
-        upper = nodes[keys[places[b]]]
+        lower = nodes[keys[positions[a]]]
+        upper = nodes[keys[positions[b]]]
         return lower.level - upper.level if upper.first < lower.first <= upper.last else 0
 
-    verdicts = inclusive([mails[place] for place in places], distance, similarity, ignore_endings)
-    by_place = dict(zip(places, verdicts, strict=True))
+    verdicts = inclusive(
+        [mails[position] for position in positions], distance, similarity, ignore_endings
+    )
+    by_position = dict(zip(positions, verdicts, strict=True))
     ids = [mail.message.id for mail in mails]
     shown = tuple(
-        _thread_mail(mails[place], node, links, by_place[place], ids, places)
+        _thread_mail(mails[position], node, links, by_position[position], ids, positions)
         for node in members
-        for place in node.places
+        for position in node.places
     )
     first = members[0]
     thread_id = message_hash(root.key) if root.key.startswith("<") else ids[first.places[0]]
@@ -667,7 +671,7 @@ def _thread_mail(
     links: dict[str, Link],
     verdict: Verdict,
     ids: Sequence[str],
-    places: Sequence[int],
+    positions: Sequence[int],
 ) -> ThreadMail:
     above = node.parent
     while above is not None and not above.is_present:
@@ -681,5 +685,5 @@ def _thread_mail(
         depth=node.depth,
         copy_of=None if first_copy == mail.message.id else first_copy,
         reasons=verdict.reasons,
-        held_by=None if verdict.held_by is None else ids[places[verdict.held_by]],
+        held_by=None if verdict.held_by is None else ids[positions[verdict.held_by]],
     )

@@ -22,7 +22,7 @@ from indexer.comparing.clauses.duplicates import (
     terminology,
     verdict,
 )
-from indexer.comparing.measures import Side, check_measure, measure_pair, signed_side
+from indexer.comparing.measures import ComparedText, check_measure, fingerprinted_text, measure_pair
 from indexer.comparing.plan import ALMOST_ONE, Plan, plan
 from indexer.defaults import MEASURE
 from indexer.errors import UsageError
@@ -82,9 +82,9 @@ class Decider:
         """Return why a pair was accepted or not; `names` are those of its two texts."""
         if pair in decision.found:
             return "at the threshold or above"
-        for name, place in zip(names, pair, strict=True):
-            if self.signed[place].status != "complete":
-                return f"{name} is {self.signed[place].status.replace('_', ' ')}"
+        for name, position in zip(names, pair, strict=True):
+            if self.signed[position].status != "complete":
+                return f"{name} is {self.signed[position].status.replace('_', ' ')}"
         if self.similarity(pair) < threshold:
             return "below the threshold"
         return "ruled out by the sketches" if pair in decision.ruled_out else "no key in common"
@@ -103,10 +103,10 @@ class Decider:
         return [by_text[text] for text in self._texts]
 
     @cached_property
-    def _sides(self) -> list[Side]:
-        by_text: dict[str, Side] = {}
-        for text, signed in zip(self._texts, self.signed, strict=True):
-            by_text.setdefault(text, signed_side(text, self.recipe, signed))
+    def _sides(self) -> list[ComparedText]:
+        by_text: dict[str, ComparedText] = {}
+        for text, fingerprinted in zip(self._texts, self.signed, strict=True):
+            by_text.setdefault(text, fingerprinted_text(text, self.recipe, fingerprinted))
         return [by_text[text] for text in self._texts]
 
     def similarity(self, pair: Pair) -> float:
@@ -117,10 +117,10 @@ class Decider:
             self._known[pair] = self._measured(*pair)
         return self._known[pair]
 
-    def _copy_key(self, place: int) -> str:
+    def _copy_key(self, position: int) -> str:
         """Return the digest of the normalised text; where nothing is left of it, the text."""
-        signed = self.signed[place]
-        return signed.exact if signed.chars else f"text {self._texts[place]}"
+        fingerprinted = self.signed[position]
+        return fingerprinted.exact if fingerprinted.chars else f"text {self._texts[position]}"
 
     def _measured(self, a: int, b: int) -> float:
         left, right = self.signed[a], self.signed[b]
@@ -152,7 +152,7 @@ class Decider:
     def _ruled_out(self, pairs: Iterable[Pair], threshold: float) -> Iterator[Pair]:
         """Yield the pairs whose slots alone show that they are below the threshold, as `match`."""
         for pair in pairs:
-            left, right = (self.signed[place] for place in pair)
+            left, right = (self.signed[position] for position in pair)
             if left.minhash is None or right.minhash is None or left.exact == right.exact:
                 continue
             equal = int(np.count_nonzero(left.minhash == right.minhash))
@@ -161,19 +161,21 @@ class Decider:
 
     def _candidates(self, threshold: float) -> Iterator[Pair]:
         sharing: dict[object, list[int]] = defaultdict(list)
-        for place in range(len(self._texts)):
-            sharing[self._copy_key(place)].append(place)
-        complete = [place for place, signed in enumerate(self.signed) if _is_compared(signed)]
+        for index in range(len(self._texts)):
+            sharing[self._copy_key(index)].append(index)
+        complete = [
+            index for index, fingerprinted in enumerate(self.signed) if _is_compared(fingerprinted)
+        ]
         keys = self._keys(complete, threshold)
         if keys is None:
             sharing["complete"] = complete
         else:
-            for place, own in zip(complete, keys, strict=True):
+            for index, own in zip(complete, keys, strict=True):
                 for key in set(own):
-                    sharing[key].append(place)
+                    sharing[key].append(index)
         seen: set[Pair] = set()
-        for places in sharing.values():
-            fresh = set(combinations(places, 2)) - seen
+        for positions in sharing.values():
+            fresh = set(combinations(positions, 2)) - seen
             seen |= fresh
             yield from fresh
 
@@ -183,8 +185,10 @@ class Decider:
         """
         if self.recipe.name.startswith("signature-study"):
             return None  # `match` makes tables for each distance, which miss nothing
-        signed = [self.signed[place] for place in complete]
-        slots = [fingerprint.minhash for fingerprint in signed if fingerprint.minhash is not None]
+        fingerprinted = [self.signed[position] for position in complete]
+        slots = [
+            fingerprint.minhash for fingerprint in fingerprinted if fingerprint.minhash is not None
+        ]
         if slots and self.recipe.is_storable:
             layout = _plan(self.measure, self.recipe, threshold)
             return [
@@ -192,7 +196,8 @@ class Decider:
                 for row in band_hashes(np.stack(slots), layout.bands, layout.rows).tolist()
             ]
         keys = [
-            (*fingerprint.bands, *fingerprint.blocks, *fingerprint.rare) for fingerprint in signed
+            (*fingerprint.bands, *fingerprint.blocks, *fingerprint.rare)
+            for fingerprint in fingerprinted
         ]
         return [*keys] if any(keys) else None
 
@@ -209,9 +214,11 @@ def usual_measure(recipe: Recipe) -> str:
     return "hamming" if recipe.simhash and not recipe.minhash else "jaccard"
 
 
-def _is_compared(signed: Fingerprint) -> bool:
+def _is_compared(fingerprinted: Fingerprint) -> bool:
     """Return whether a text is complete, or of numbers alone with keys of its own."""
-    return signed.status == "complete" or (signed.status == "numbers_only" and bool(signed.bands))
+    return fingerprinted.status == "complete" or (
+        fingerprinted.status == "numbers_only" and bool(fingerprinted.bands)
+    )
 
 
 # The detector of duplicate types as a decider over the texts of a gold set, comparable with
@@ -235,21 +242,21 @@ class TypeDecider:
 
     def similarity(self, pair: Pair) -> float:
         """Return the terminology overlap of two texts."""
-        left, right = (read(self._texts[place], "", self._words) for place in pair)
+        left, right = (read(self._texts[position], "", self._words) for position in pair)
         return terminology(left, right)
 
     def decide(self, threshold: float) -> Decision:
         """Return the pairs that are duplicates of a type; fuzzy ones share `threshold` of their
         terms.
         """
-        clauses = [(str(place), text) for place, text in enumerate(self._texts)]
+        clauses = [(str(index), text) for index, text in enumerate(self._texts)]
         pairs = duplicate_pairs(clauses, overlap=threshold, synonyms=self._synonyms)
         terminology_of = {(int(pair.a), int(pair.b)): pair.terminology for pair in pairs}
         return Decision(terminology_of, frozenset(terminology_of), frozenset())
 
     def assigned_type(self, pair: Pair, threshold: float) -> str:
         """Return the type of two texts as gold sets spell it, or `NO_TYPE`."""
-        left, right = (read(self._texts[place], "", self._words) for place in pair)
+        left, right = (read(self._texts[position], "", self._words) for position in pair)
         duplicate_type = verdict(left, right, self._words, threshold)
         return duplicate_type.type.replace("_", "-") if duplicate_type else NO_TYPE
 
@@ -257,8 +264,8 @@ class TypeDecider:
         """Return why a pair was found or not; `names` are those of its two texts."""
         if pair in decision.found:
             return f"classified as {self.assigned_type(pair, threshold)}"
-        for name, place in zip(names, pair, strict=True):
-            if not read(self._texts[place], "", self._words).exact:
+        for name, position in zip(names, pair, strict=True):
+            if not read(self._texts[position], "", self._words).exact:
                 return f"{name} has no substantive words"
         if self.similarity(pair) < threshold:
             return "below the threshold"

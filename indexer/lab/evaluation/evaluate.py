@@ -149,7 +149,7 @@ class _Scorer:
         options: EvaluateOptions,
     ) -> None:
         self._documents, self._keys = documents, sorted(documents)
-        self._places = {key: place for place, key in enumerate(self._keys)}
+        self._places = {key: index for index, key in enumerate(self._keys)}
         self._decider, self._type_decider = decider, type_decider
         self._options = options
 
@@ -195,15 +195,15 @@ class _Scorer:
 
     def _mistake(self, group: Group, pair: Pair, decision: Decision, threshold: float) -> Mistake:
         a, b = (self._documents[key] for key in pair)
-        places = self._places[pair[0]], self._places[pair[1]]
+        positions = self._places[pair[0]], self._places[pair[1]]
         return Mistake(
             a,
             b,
             group.type(pair),
             group.kind(pair),
             group.name,
-            self._decider.similarity(places),
-            self._decider.reason(places, (a.path, b.path), decision, threshold),
+            self._decider.similarity(positions),
+            self._decider.reason(positions, (a.path, b.path), decision, threshold),
         )
 
     def _type_assignments(
@@ -219,8 +219,8 @@ class _Scorer:
             for pair in group.true | group_pairs:
                 assigned = NOT_FOUND
                 if pair in group_pairs:
-                    places = self._places[pair[0]], self._places[pair[1]]
-                    assigned = self._type_decider.assigned_type(places, threshold)
+                    positions = self._places[pair[0]], self._places[pair[1]]
+                    assigned = self._type_decider.assigned_type(positions, threshold)
                 counts[group.type(pair), assigned] += 1
         return tuple(
             TypeAssignment(type, assigned, pairs)

@@ -398,8 +398,8 @@ def gold_documents(
     unique_names = list(dict.fromkeys(names))
     store = store if store is not None and store.stored_recipe() else None
     documents = {id: _row_document(row) for id, row in _gold_documents_rows(store, unique_names)}
-    places = {name: _real_path(name, folder) for name in unique_names if name not in documents}
-    files = {name: place for name, place in places.items() if place}
+    positions = {name: _real_path(name, folder) for name in unique_names if name not in documents}
+    files = {name: position for name, position in positions.items() if position}
     documents |= _file_documents(files, store)
     missing = [name for name in unique_names if name not in documents]
     if missing and store is not None:
@@ -428,13 +428,13 @@ def _real_path(name: str, folder: str) -> str | None:
     """Return the real path of the file that a name means; the folder of the gold set goes before
     the working directory.
     """
-    places = (os.path.join(folder, name), name)  # noqa: PTH118 (a name may be of any bytes)
-    return next((os.path.realpath(place) for place in places if _is_file(place)), None)
+    positions = (os.path.join(folder, name), name)  # noqa: PTH118 (a name may be of any bytes)
+    return next((os.path.realpath(position) for position in positions if _is_file(position)), None)
 
 
-def _is_file(place: str) -> bool:
+def _is_file(path: str) -> bool:
     try:
-        return Path(place).is_file()
+        return Path(path).is_file()
     except (OSError, ValueError):
         return False
 
@@ -445,19 +445,21 @@ def _file_documents(files: Mapping[str, str], store: Store | None) -> dict[str, 
     """
     ids = {
         name: blob.id
-        for name, place in files.items()
-        for blob in walk([place])
+        for name, position in files.items()
+        for blob in walk([position])
         if isinstance(blob, Blob)
     }
     rows = dict(_gold_documents_rows(store, list(dict.fromkeys(ids.values()))))
     stored = {name: _row_document(rows[id]) for name, id in ids.items() if id in rows}
-    paths = {place: name for name, place in files.items() if name not in stored}
+    paths = {position: name for name, position in files.items() if name not in stored}
     extracted: dict[str, GoldDocument] = {}
     for where, result in documents_at(list(paths)):
         if isinstance(result, ExtractionError):
             raise UsageError(f"{where} cannot be read: {result}")
         extracted[where] = GoldDocument(where, where, result.text, False)
-    return stored | {name: extracted[place] for name, place in files.items() if name not in stored}
+    return stored | {
+        name: extracted[position] for name, position in files.items() if name not in stored
+    }
 
 
 def _documents_by_path(names: Sequence[str], folder: str, store: Store) -> dict[str, GoldDocument]:

@@ -68,28 +68,28 @@ def siegel_castellan(
     columns = [0] * len(table[0])
     for row, number in weighted:
         columns = [total + value * number for total, value in zip(columns, row, strict=True)]
-    shares = [column / (objects * raters) for column in columns]
+    fractions = [column / (objects * raters) for column in columns]
     agreeing = sum(n * (n - 1) * number for row, number in weighted for n in row)
     observed = agreeing / (objects * raters * (raters - 1))
-    expected = sum(share**2 for share in shares)
+    expected = sum(fraction**2 for fraction in fractions)
     if max(columns) == objects * raters:
         return Kappa(objects, raters, observed, expected, None, None)
     variance_of = _fleiss_nee_landis_variance if corrected else _fleiss_variance
-    variance = variance_of(objects, raters, shares)
+    variance = variance_of(objects, raters, fractions)
     kappa = (observed - expected) / (1 - expected)
     return Kappa(objects, raters, observed, expected, kappa, variance)
 
 
-def _fleiss_variance(objects: int, raters: int, shares: Sequence[float]) -> float:
-    expected = sum(share**2 for share in shares)
-    cubes = sum(share**3 for share in shares)
+def _fleiss_variance(objects: int, raters: int, fractions: Sequence[float]) -> float:
+    expected = sum(fraction**2 for fraction in fractions)
+    cubes = sum(fraction**3 for fraction in fractions)
     spread = expected - (2 * raters - 3) * expected**2 + 2 * (raters - 2) * cubes
     return 2 * spread / (objects * raters * (raters - 1) * (1 - expected) ** 2)
 
 
-def _fleiss_nee_landis_variance(objects: int, raters: int, shares: Sequence[float]) -> float:
-    apart = sum(share * (1 - share) for share in shares)
-    skewed = sum(share * (1 - share) * (1 - 2 * share) for share in shares)
+def _fleiss_nee_landis_variance(objects: int, raters: int, fractions: Sequence[float]) -> float:
+    apart = sum(fraction * (1 - fraction) for fraction in fractions)
+    skewed = sum(fraction * (1 - fraction) * (1 - 2 * fraction) for fraction in fractions)
     return 2 * (apart**2 - skewed) / (objects * raters * (raters - 1) * apart**2)
 
 
@@ -106,18 +106,18 @@ def cohen(first: Sequence[Hashable], second: Sequence[Hashable]) -> Kappa:
     if not objects:
         return Kappa(0, 2, None, None, None, None)
     kinds = sorted({*first, *second}, key=repr)
-    shares = [(_share_of(kind, first), _share_of(kind, second)) for kind in kinds]
+    fractions = [(_fraction_of(kind, first), _fraction_of(kind, second)) for kind in kinds]
     observed = sum(a == b for a, b in zip(first, second, strict=True)) / objects
-    expected = sum(a * b for a, b in shares)
+    expected = sum(a * b for a, b in fractions)
     if len(kinds) == 1:
         return Kappa(objects, 2, observed, expected, None, None)
-    skewed = sum(a * b * (a + b) for a, b in shares)
+    skewed = sum(a * b * (a + b) for a, b in fractions)
     variance = max(0.0, expected + expected**2 - skewed) / (objects * (1 - expected) ** 2)
     kappa = (observed - expected) / (1 - expected)
     return Kappa(objects, 2, observed, expected, kappa, variance)
 
 
-def _share_of(kind: Hashable, judgements: Sequence[Hashable]) -> float:
+def _fraction_of(kind: Hashable, judgements: Sequence[Hashable]) -> float:
     return list(judgements).count(kind) / len(judgements)
 
 

@@ -40,9 +40,9 @@ def mitchell(part: float, whole: int, confidence: float = 0.95) -> tuple[float, 
     """
     if not whole:
         return 0.0, 1.0
-    share = part / whole
-    half = z_value(confidence) * math.sqrt(share * (1 - share) / whole)
-    return max(0.0, share - half), min(1.0, share + half)
+    fraction = part / whole
+    half = z_value(confidence) * math.sqrt(fraction * (1 - fraction) / whole)
+    return max(0.0, fraction - half), min(1.0, fraction + half)
 
 
 def bootstrap(

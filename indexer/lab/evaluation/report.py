@@ -20,7 +20,7 @@ MOST_BLOCKS = 100  # blocks of a mistake that are shown
 
 
 @dataclass(frozen=True, slots=True)
-class _ShownMistake:
+class _PrintedMistake:
     """An error with its texts side by side; `title` says which kind of error it is."""
 
     title: str
@@ -38,7 +38,7 @@ def evaluation_page(evaluation: Evaluation) -> str:
         "evaluation": evaluation,
         "rule": RULES[evaluation.rule],
         "results": [
-            (result, _shown_mistakes(result), max(0, _errors(result) - MOST_SHOWN))
+            (result, _printed_mistakes(result), max(0, _errors(result) - MOST_SHOWN))
             for result in evaluation.results
         ],
     }
@@ -49,14 +49,14 @@ def _errors(result: Result) -> int:
     return len(result.false_positives) + len(result.misses)
 
 
-def _shown_mistakes(result: Result) -> Iterator[_ShownMistake]:
+def _printed_mistakes(result: Result) -> Iterator[_PrintedMistake]:
     """Yield the first errors, false positives before misses."""
     mistakes = [("Found", mistake) for mistake in result.false_positives]
     mistakes += [("Missed", mistake) for mistake in result.misses]
     for title, mistake in mistakes[:MOST_SHOWN]:
         names = mistake.a.path, mistake.b.path
         beside = SideBySide(compare(mistake.a.text, mistake.b.text, names=names))
-        yield _ShownMistake(title, mistake, beside.cells(beside.blocks[:MOST_BLOCKS]))
+        yield _PrintedMistake(title, mistake, beside.cells(beside.blocks[:MOST_BLOCKS]))
 
 
 # An evaluation as JSON, with the command that shows each mistake.

@@ -221,12 +221,12 @@ def _units(
     """
     true = {pair for pair in group.true if is_counted(group.known[pair])}
     others = group.true - true
-    places: dict[str, int] = {}
-    for place, members in enumerate(linked_sets(group.true | found_pairs)):
-        places.update(dict.fromkeys(members, place))
-    rows = np.zeros((max(places.values(), default=0) + 1, 3))
+    positions: dict[str, int] = {}
+    for index, members in enumerate(linked_sets(group.true | found_pairs)):
+        positions.update(dict.fromkeys(members, index))
+    rows = np.zeros((max(positions.values(), default=0) + 1, 3))
     for pair in (true | found_pairs) - others:
-        rows[places[pair[0]], _column(pair, true, found_pairs)] += 1
+        rows[positions[pair[0]], _column(pair, true, found_pairs)] += 1
     return rows
 
 

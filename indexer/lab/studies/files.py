@@ -115,8 +115,8 @@ def _signatures(result: StudyResult) -> Iterator[Row]:
 def _published(method: str, bits: int) -> tuple[float | None, ...]:
     if method not in PUBLISHED_METHODS or bits not in PUBLISHED_COLLISIONS:
         return (None, None, None, None)
-    place = PUBLISHED_METHODS.index(method)
-    return (*PUBLISHED_COLLISIONS[bits][place], *PUBLISHED_SECONDS[bits][place])
+    position = PUBLISHED_METHODS.index(method)
+    return (*PUBLISHED_COLLISIONS[bits][position], *PUBLISHED_SECONDS[bits][position])
 
 
 def _neighbours(result: StudyResult) -> Iterator[Row]:

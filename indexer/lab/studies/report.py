@@ -58,14 +58,14 @@ def _of_length(result: StudyResult, bits: int) -> list[Spread]:
     return [spread for spread in result.spreads if spread.bits == bits]
 
 
-def fewest_collisions(result: StudyResult, bits: int) -> tuple[Spread, ...]:
+def min_collisions(result: StudyResult, bits: int) -> tuple[Spread, ...]:
     """Return the methods with the fewest collisions at a length: several when they are equal."""
     spreads = _of_length(result, bits)
-    most_unique = max(spread.unique for spread in spreads)
-    return tuple(spread for spread in spreads if spread.unique == most_unique)
+    max_unique = max(spread.unique for spread in spreads)
+    return tuple(spread for spread in spreads if spread.unique == max_unique)
 
 
-def most_collisions(result: StudyResult, bits: int) -> Spread:
+def max_collisions(result: StudyResult, bits: int) -> Spread:
     """Return the method with the most collisions at a length."""
     return min(_of_length(result, bits), key=lambda spread: spread.unique)
 
@@ -122,8 +122,8 @@ def sentences(result: StudyResult) -> Iterator[str]:
 
 
 def _collisions(result: StudyResult, bits: int) -> str:
-    best = fewest_collisions(result, bits)
-    worst = most_collisions(result, bits)
+    best = min_collisions(result, bits)
+    worst = max_collisions(result, bits)
     if worst in best:
         return (
             f"{bits} bits: as many collisions by every method "
@@ -163,8 +163,8 @@ def figures(result: StudyResult) -> dict[str, str]:
 
 def _unique(result: StudyResult) -> str:
     counted = result.counted
-    shares = {(spread.method, spread.bits): spread.unique / counted for spread in result.spreads}
-    series = [_by_bits(result, method.name, shares) for method in METHODS]
+    fractions = {(spread.method, spread.bits): spread.unique / counted for spread in result.spreads}
+    series = [_by_bits(result, method.name, fractions) for method in METHODS]
     return lines("Share of signatures that are unique, by their length", series, _BITS, _SHARE)
 
 
@@ -201,8 +201,8 @@ def _by_bits(
 
 def _published() -> str:
     series = []
-    for place, name in enumerate(PUBLISHED_METHODS):
-        points = [(str(bits), 1 / means[place][0]) for bits, means in _PUBLISHED]
+    for index, name in enumerate(PUBLISHED_METHODS):
+        points = [(str(bits), 1 / means[index][0]) for bits, means in _PUBLISHED]
         series.append(Line(NAMED[name].label, points))
     return lines("The same as published, by its Table 2", series, _BITS, _SHARE)
 
@@ -218,9 +218,9 @@ def _neighbours(result: StudyResult, bits: int, distance: int) -> str:
         for near in result.near
         if (near.bits, near.distance) == (bits, distance)
     }
-    places = [*map(str, range(SHOWN + 1)), f">{SHOWN}"]
+    positions = [*map(str, range(SHOWN + 1)), f">{SHOWN}"]
     series = [
-        Line(NAMED[name].label, list(zip(places, documents[name], strict=True)))
+        Line(NAMED[name].label, list(zip(positions, documents[name], strict=True)))
         for name in WITH_NEIGHBOURS
     ]
     return lines(
@@ -244,14 +244,14 @@ def _statistics(result: StudyResult) -> str:
 
 def _settling(result: StudyResult) -> str:
     """Draw the share of signatures close to the final ones."""
-    places = [f"{arrival.last:,}" for arrival in result.answers.arrivals]
+    positions = [f"{arrival.last:,}" for arrival in result.answers.arrivals]
     before = [sample.close for sample in result.answers.samples]
     arriving = [arrival.close for arrival in result.answers.arrivals]
     same = [sample.same_pairs for sample in result.answers.samples]
     series = [
-        Line("counted before", list(zip(places, before, strict=True))),
-        Line("counted on arrival", list(zip(places, arriving, strict=True))),
-        Line("pairs within 3 bits as by all", list(zip(places, same, strict=True))),
+        Line("counted before", list(zip(positions, before, strict=True))),
+        Line("counted on arrival", list(zip(positions, arriving, strict=True))),
+        Line("pairs within 3 bits as by all", list(zip(positions, same, strict=True))),
     ]
     title = (
         "Share of weighted TopSig signatures of 64 bits within 3 bits of those by all statistics"

@@ -66,7 +66,7 @@ def load_signatures(files: Sequence[Path], name: str) -> Rows:
 
 Hashes = NDArray[np.uint64]
 Units = NDArray[np.float64]
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 _PIECE = 1 << 21  # entries of dense vectors at a time
 _OCTETS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 _LEAST = ("md5", "sha1", "sha256", "sha512")  # of which a MinHash of the study has the least values
@@ -78,7 +78,7 @@ class Grams:
 
     names: list[bytes]
     hashes: Hashes
-    times: Places
+    times: Positions
 
     @property
     def repeated(self) -> Hashes:
@@ -101,7 +101,7 @@ def grams_of(text: str) -> Grams:
     order = np.argsort(hashes)
     times = np.fromiter(counted.values(), dtype=np.int64, count=len(names))
     return Grams(
-        [names[place].encode("utf-8", "surrogateescape") for place in order],
+        [names[position].encode("utf-8", "surrogateescape") for position in order],
         hashes[order],
         times[order],
     )
@@ -123,27 +123,31 @@ class Vectors:
         )
         self._starts, self._counts = np.cumsum(counts) - counts, counts
         self._entered = (
-            np.concatenate([places for _, places in pieces]) if pieces else np.empty(0, np.int16)
+            np.concatenate([positions for _, positions in pieces])
+            if pieces
+            else np.empty(0, np.int16)
         )
 
-    def _entries(self, hashes: Hashes) -> tuple[Places, NDArray[np.int16]]:
+    def _entries(self, hashes: Hashes) -> tuple[Positions, NDArray[np.int16]]:
         """Return the number of entries of each feature, and their columns; those of -1 come after
         all columns.
         """
         dense = np.concatenate([sparse_vectors(hashes, bits) for bits in self._bits], axis=1)
         rows, columns = np.nonzero(dense)
-        signed = columns + self._columns * (dense[rows, columns] < 0)
-        return np.bincount(rows, minlength=len(hashes)).astype(np.int64), signed.astype(np.int16)
+        fingerprinted = columns + self._columns * (dense[rows, columns] < 0)
+        return np.bincount(rows, minlength=len(hashes)).astype(np.int64), fingerprinted.astype(
+            np.int16
+        )
 
-    def signatures(self, rows: Places, weights: Units) -> dict[int, int]:
+    def signatures(self, rows: Positions, weights: Units) -> dict[int, int]:
         """Return the signature of each length of the features in these rows with these weights."""
         counts = self._counts[rows]
         ends = np.cumsum(counts)
-        places = np.repeat(self._starts[rows] - ends + counts, counts) + np.arange(
+        positions = np.repeat(self._starts[rows] - ends + counts, counts) + np.arange(
             ends[-1] if len(ends) else 0
         )
         times = np.repeat(weights, counts)
-        sums = np.bincount(self._entered[places], times, 2 * self._columns).astype(np.float64)
+        sums = np.bincount(self._entered[positions], times, 2 * self._columns).astype(np.float64)
         totals = sums[: self._columns] - sums[self._columns :]
         edges = np.cumsum((0, *self._bits))
         return {
@@ -171,7 +175,7 @@ class Tables:
         self._ranks = [_ranks(names, hash) for hash in _LEAST]
         self._names = names
 
-    def rows(self, grams: Grams) -> Places:
+    def rows(self, grams: Grams) -> Positions:
         """Return the rows of the features of a text in the tables."""
         return np.fromiter(
             (self._row[name] for name in grams.names), dtype=np.int64, count=len(grams.names)
@@ -206,7 +210,7 @@ def _octets(digests: list[bytes]) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(len(digests), -1)
 
 
-def _ranks(names: list[bytes], hash: str) -> Places:
+def _ranks(names: list[bytes], hash: str) -> Positions:
     """Return the rank of each name by its hash, from 0."""
     digests = [hashlib.new(hash, name, usedforsecurity=False).digest() for name in names]
     ranks = np.empty(len(names), dtype=np.int64)
@@ -220,8 +224,8 @@ def _project(digests: NDArray[np.uint8], weights: Units, bits: Sequence[int]) ->
     Weights are summed by the values of each octet, then by its bits.
     """
     octets = digests.shape[1]
-    places = digests + (np.arange(octets, dtype=np.int32) << 8)
-    sums = np.bincount(places.ravel(), weights=np.repeat(weights, octets), minlength=octets << 8)
+    positions = digests + (np.arange(octets, dtype=np.int32) << 8)
+    sums = np.bincount(positions.ravel(), weights=np.repeat(weights, octets), minlength=octets << 8)
     set_bits = (sums.reshape(octets, 256) @ _OCTETS).ravel()
     votes = 2 * set_bits - weights.sum()
     return {length: sign_bits(votes[:length]) for length in bits if length <= len(votes)}
@@ -252,10 +256,10 @@ class Texts:
     With `numeric`, texts of numbers alone are among them, as the published study has them.
     """
 
-    def __init__(self, place: Path, *, numeric: bool) -> None:
-        self.place = place
-        signed = "'always', 'numeric'" if numeric else "'always'"
-        self._where = f"where signed in ({signed})"
+    def __init__(self, path: Path, *, numeric: bool) -> None:
+        self.place = path
+        fingerprinted = "'always', 'numeric'" if numeric else "'always'"
+        self._where = f"where signed in ({fingerprinted})"
 
     def account(self) -> Account:
         """Return the number of documents of each outcome."""
@@ -305,26 +309,26 @@ def texts_of(
     Raises `SourceNotFound`, and `UsageError` when there is no text to sign or the report lies in
     the folder to read itself.
     """
-    place, report = folder / "counted-texts.db", folder.parent.resolve()
+    path, report = folder / "counted-texts.db", folder.parent.resolve()
     if isinstance(source, Path) and source.resolve() == report:
         raise UsageError(
             f"{source} is to be read; write the report to another folder, which may lie in it"
         )
     named = str(source.resolve()) if isinstance(source, Path) else source.url
-    if not _is_read(place, named):
-        with write_whole(place) as part:
+    if not _is_read(path, named):
+        with write_whole(path) as part:
             _read(part, _texts_under(source, report), named, progress)
-    texts = Texts(place, numeric=numeric)
+    texts = Texts(path, numeric=numeric)
     if not texts.account().studied:
-        place.unlink()
+        path.unlink()
         raise UsageError(f"{named} has no text to sign")
     return texts
 
 
-def _is_read(place: Path, named: str) -> bool:
-    if not place.exists():
+def _is_read(path: Path, named: str) -> bool:
+    if not path.exists():
         return False
-    with closing(sqlite3.connect(place)) as base:
+    with closing(sqlite3.connect(path)) as base:
         return (
             base.execute(
                 "select 1 from account where name = 'source' and value = ?", (named,)
@@ -378,10 +382,10 @@ def _store_text(base: sqlite3.Connection, text: str) -> str:
     if base.execute(more, (digest,)).rowcount:
         return "copies"
     is_numeric = status == "numbers_only" and len(text) >= (FEATURES.width or 1)
-    signed = "numeric" if is_numeric else "never"
+    fingerprinted = "numeric" if is_numeric else "never"
     if status == "complete":
-        signed = "always"
-    row = (digest, signed, len(octets), zlib.compress(octets, 1))
+        fingerprinted = "always"
+    row = (digest, fingerprinted, len(octets), zlib.compress(octets, 1))
     base.execute("insert into text values (?, ?, ?, ?, 1)", row)
     return "studied" if status == "complete" else status
 
@@ -404,12 +408,12 @@ def count_features(texts: Texts, total: int, progress: Progress) -> FeatureCount
     sizes = [round(10 ** (half / 2)) for half in range(2, 20)]
     samples = {size: _no_statistics() for size in sizes if size < total}
     counts = FeatureCounts(_no_statistics(), samples)
-    for place, text in enumerate(texts):
-        if place in samples:
-            samples[place].merge(counts.whole)
+    for index, text in enumerate(texts):
+        if index in samples:
+            samples[index].merge(counts.whole)
         counts.whole.add(grams_of(text).repeated)
-        if place % 100 == 0:
-            progress("counting features", place, total)
+        if index % 100 == 0:
+            progress("counting features", index, total)
     return counts
 
 
@@ -430,16 +434,16 @@ def sign_texts(
     arriving = _no_statistics()
     key = hashlib.sha256(f"{texts.digest()} {bits}".encode()).hexdigest()[:12]
     for batch in _batches(texts):
-        place = folder / f"{key}-{done:09d}.npz"
-        if place.exists():
+        path = folder / f"{key}-{done:09d}.npz"
+        if path.exists():
             for grams in batch:
                 arriving.add(grams.repeated)
         else:
             arrays = _signatures(batch, bits, statistics)
             arrays |= _question_signatures(batch, statistics, arriving)
-            with write_whole(place) as part, part.open("wb") as file:
+            with write_whole(path) as part, part.open("wb") as file:
                 np.savez(file, **arrays)  # type: ignore[arg-type]
-        files.append(place)
+        files.append(path)
         done += len(batch)
         progress("signing texts", done, total)
     return files
@@ -500,12 +504,12 @@ def _rows(values: Sequence[bytes]) -> Rows:
 
 
 def time_signing(
-    texts: Texts, bits: Sequence[int], statistics: CorpusStatistics, most: int, progress: Progress
+    texts: Texts, bits: Sequence[int], statistics: CorpusStatistics, limit: int, progress: Progress
 ) -> list[Seconds]:
-    """Sign the first `most` texts one by one by `fingerprint`: seconds of the processor, corpus
+    """Sign the first `limit` texts one by one by `fingerprint`: seconds of the processor, corpus
     statistics not counted.
     """
-    sample = [text for text, _ in zip(texts, range(most), strict=False)]
+    sample = [text for text, _ in zip(texts, range(limit), strict=False)]
     pairs = pairs_of(bits)
     timings = []
     for done, (method, length) in enumerate(pairs):

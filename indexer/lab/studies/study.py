@@ -79,11 +79,13 @@ def distinct(signatures: NDArray[np.uint8]) -> Distinct:
     missing = -signatures.shape[1] % 8
     filled = np.ascontiguousarray(np.pad(signatures, ((0, 0), (missing, 0))))
     rows = filled.view(f"V{filled.shape[1]}").ravel()
-    _, first, place, documents = np.unique(
+    _, first, position, documents = np.unique(
         rows, return_index=True, return_inverse=True, return_counts=True
     )
     return Distinct(
-        filled[first].view(">u8").astype(np.uint64), documents.astype(np.int64), place.reshape(-1)
+        filled[first].view(">u8").astype(np.uint64),
+        documents.astype(np.int64),
+        position.reshape(-1),
     )
 
 
@@ -307,11 +309,11 @@ def collision_similarity(
     for method, length in pairs_of([length for length in bits if length in QUESTION_BITS]):
         signatures = load_signatures(files, signature_name(method.name, length))
         pairs_by_method[method.name, length] = sharing(distinct(signatures))
-    needed = {place for pairs in pairs_by_method.values() for pair in pairs for place in pair}
+    needed = {position for pairs in pairs_by_method.values() for pair in pairs for position in pair}
     hashes: dict[int, Hashes] = {}
-    for place, text in enumerate(texts):
-        if place in needed:
-            hashes[place] = grams_of(text).hashes
+    for index, text in enumerate(texts):
+        if index in needed:
+            hashes[index] = grams_of(text).hashes
             progress("comparing documents", len(hashes), len(needed))
     return tuple(
         _similarity(method, length, pairs, hashes)
@@ -373,8 +375,8 @@ def study(
     chosen = lengths(bits)
     work = Path(out) / WORK
     work.mkdir(parents=True, exist_ok=True)
-    place = Path(source) if isinstance(source, str) else source
-    texts = texts_of(place, work, progress, numeric=keep_duplicates)
+    position = Path(source) if isinstance(source, str) else source
+    texts = texts_of(position, work, progress, numeric=keep_duplicates)
     account = texts.account()
     statistics = count_features(texts, account.studied, progress)
     seconds = time_signing(texts, chosen, statistics.whole, sample, progress)

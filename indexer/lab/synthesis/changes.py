@@ -39,9 +39,9 @@ class RandomSource:
         """Return an integer in [0, count); `count` is at least 1."""
         return int(self._draw() * count)
 
-    def between(self, least: int, most: int) -> int:
+    def between(self, minimum: int, limit: int) -> int:
         """Return an integer in [least, most]."""
-        return least + self.below(most - least + 1)
+        return minimum + self.below(limit - minimum + 1)
 
     def choice(self, items: Sequence[T]) -> T:
         """Return one of the items, of which there is at least one."""
@@ -50,9 +50,9 @@ class RandomSource:
     def shuffled(self, items: Sequence[T]) -> list[T]:
         """Return the items in a random order."""
         result = list(items)
-        for place in range(len(result) - 1, 0, -1):
-            other = self.below(place + 1)
-            result[place], result[other] = result[other], result[place]
+        for position in range(len(result) - 1, 0, -1):
+            other = self.below(position + 1)
+            result[position], result[other] = result[other], result[position]
         return result
 
 
@@ -75,7 +75,9 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return list(zip(text_words.starts.tolist(), text_words.ends.tolist(), strict=True))
 
 
-def edit_words(text: str, share: float, donor: Sequence[str], chance: RandomSource) -> str | None:
+def edit_words(
+    text: str, fraction: float, donor: Sequence[str], chance: RandomSource
+) -> str | None:
     """Change a share of the words, in runs of one to four: replace them by words of `donor`, drop
     them, or insert words after them.
 
@@ -85,15 +87,17 @@ def edit_words(text: str, share: float, donor: Sequence[str], chance: RandomSour
     if not spans or not donor:
         return None
     changed = [text[start:end] for start, end in spans]
-    remaining = max(1, round(share * len(spans)))
+    remaining = max(1, round(fraction * len(spans)))
     unchanged = set(range(len(spans)))
     while remaining and unchanged:
         start, act = chance.below(len(spans)), chance.share()
-        for place in range(start, min(len(spans), start + min(remaining, chance.between(1, _RUN)))):
-            if place in unchanged:
-                unchanged.remove(place)
+        for position in range(
+            start, min(len(spans), start + min(remaining, chance.between(1, _RUN)))
+        ):
+            if position in unchanged:
+                unchanged.remove(position)
                 remaining -= 1
-                changed[place] = _change_word(changed[place], act, donor, chance)
+                changed[position] = _change_word(changed[position], act, donor, chance)
     return _replace_words(text, spans, changed)
 
 
@@ -152,8 +156,8 @@ def blocks(text: str) -> list[str]:
     return parts
 
 
-def sentences(text: str, least: int, most: int) -> list[str]:
-    """Return the distinct sentences of `least` to `most` words, each on one line."""
+def sentences(text: str, minimum: int, limit: int) -> list[str]:
+    """Return the distinct sentences of `minimum` to `limit` words, each on one line."""
     candidates = (
         " ".join(sentence.split())
         for block in blocks(text)
@@ -162,7 +166,7 @@ def sentences(text: str, least: int, most: int) -> list[str]:
     return [
         sentence_text
         for sentence_text in dict.fromkeys(candidates)
-        if least <= len(words(sentence_text)) <= most
+        if minimum <= len(words(sentence_text)) <= limit
     ]
 
 
@@ -174,11 +178,11 @@ def change_numbers(text: str, chance: RandomSource) -> str | None:
     if len(numbers) < LEAST_NUMBERS:
         return None
     parts, end = [], 0
-    for place, number in enumerate(numbers):
+    for index, number in enumerate(numbers):
         parts.append(text[end : number.start()])
         parts.append(
             _other_number(number.group(), chance)
-            if place == 0 or chance.share() < 0.7
+            if index == 0 or chance.share() < 0.7
             else number.group()
         )
         end = number.end()
@@ -224,14 +228,14 @@ def change_names(text: str, donor: Sequence[str], chance: RandomSource) -> str |
     )
 
 
-def excerpt(text: str, least: float, most: float, chance: RandomSource) -> str | None:
-    """Return a run of words that is a share of `least` to `most` of the text. None for a text of
+def excerpt(text: str, minimum: float, limit: float, chance: RandomSource) -> str | None:
+    """Return a run of words that is a share of `minimum` to `limit` of the text. None for a text of
     fewer than twenty words.
     """
     spans = _spans(text)
     if len(spans) < 20:
         return None
-    count = int(len(spans) * (least + (most - least) * chance.share()))
+    count = int(len(spans) * (minimum + (limit - minimum) * chance.share()))
     first = chance.below(len(spans) - count + 1)
     return text[spans[first][0] : spans[first + count - 1][1]]
 
@@ -261,12 +265,12 @@ def wrap_lines(text: str, width: int) -> list[str]:
     return lines[:-1]
 
 
-def put_under_form(form: str, body: str, share: float) -> str:
-    """Return a body under the opening of a form that makes up `share` of all words (or the whole
+def put_under_form(form: str, body: str, fraction: float) -> str:
+    """Return a body under the opening of a form that makes up `fraction` of all words (or the whole
     form, when it is short).
     """
     spans = _spans(form)
-    count = min(len(spans), max(1, round(len(words(body)) * share / (1 - share))))
+    count = min(len(spans), max(1, round(len(words(body)) * fraction / (1 - fraction))))
     return f"{form[: spans[count - 1][1]]}\n\n{body}"
 
 
@@ -304,43 +308,43 @@ def add_ocr_noise(text: str, rate: float, chance: RandomSource) -> str:
 
 
 def _misread_characters(text: str, rate: float, chance: RandomSource) -> list[str]:
-    parts, place = [], 0
-    while place < len(text):
-        pair = text[place : place + 2]
-        character = text[place]
+    parts, position = [], 0
+    while position < len(text):
+        pair = text[position : position + 2]
+        character = text[position]
         if chance.share() >= rate:
             parts.append(character)
-            place += 1
+            position += 1
         elif character.isspace():
             parts.append(character if character == "\n" else "")
-            place += 1
+            position += 1
         elif chance.share() < _STRAY_BLANK:
             parts.append(f"{character} ")
-            place += 1
+            position += 1
         elif pair in CONFUSIONS:
             parts.append(chance.choice(CONFUSIONS[pair]))
-            place += 2
+            position += 2
         else:
             parts.append(chance.choice(CONFUSIONS.get(character, ("",))))
-            place += 1
+            position += 1
     return parts
 
 
 def _break_lines(text: str, chance: RandomSource) -> str:
     """Wrap a text into lines; the long last word of some is broken by a hyphen."""
     lines = wrap_lines(text, _WIDTH)
-    for place in range(len(lines) - 1):
-        head, _, word = lines[place].rpartition(" ")
+    for position in range(len(lines) - 1):
+        head, _, word = lines[position].rpartition(" ")
         if (
             head
-            and lines[place + 1]
+            and lines[position + 1]
             and len(word) > 6
             and word.isalpha()
             and chance.share() < _HYPHENATED
         ):
             cut = chance.between(3, len(word) - 3)
-            lines[place], lines[place + 1] = (
+            lines[position], lines[position + 1] = (
                 f"{head} {word[:cut]}-",
-                f"{word[cut:]} {lines[place + 1]}",
+                f"{word[cut:]} {lines[position + 1]}",
             )
     return "\n".join(lines)

@@ -197,9 +197,9 @@ def convert(text: str, ending: str) -> bytes | None:
     program = libreoffice()
     if program is None:
         return None
-    with tempfile.TemporaryDirectory() as place:
-        source = Path(place, "text.docx")
-        home = Path(place, "home").as_uri()
+    with tempfile.TemporaryDirectory() as position:
+        source = Path(position, "text.docx")
+        home = Path(position, "home").as_uri()
         source.write_bytes(docx(text))
         options = [
             "--headless",
@@ -207,10 +207,10 @@ def convert(text: str, ending: str) -> bytes | None:
             "--convert-to",
             ending,
             "--outdir",
-            f"{place}/made",
+            f"{position}/made",
         ]
         _run([program, *options, str(source)])
-        result = Path(place, "made", f"text.{ending}")
+        result = Path(position, "made", f"text.{ending}")
         return result.read_bytes() if result.exists() else None
 
 
@@ -221,8 +221,8 @@ def recognise(text: str) -> str | None:
     other than Latin ones.
     """
     program = tesseract()
-    letters = [letter for letter in text if letter.isalpha()]
-    if program is None or any(ord(letter) >= _LATIN for letter in letters):
+    characters = [letter for letter in text if letter.isalpha()]
+    if program is None or any(ord(letter) >= _LATIN for letter in characters):
         return None
     lines = wrap_lines(text, _WIDTH)
     pages = [
@@ -241,8 +241,8 @@ def _page(lines: list[str]) -> bytes:
     height = 2 * _MARGIN + _LINES * _LEADING
     page = Image.new("L", (width, height), 255)
     pen = ImageDraw.Draw(page)
-    for place, line in enumerate(lines):
-        pen.text((_MARGIN, _MARGIN + place * _LEADING), line, fill=40, font=font)
+    for index, line in enumerate(lines):
+        pen.text((_MARGIN, _MARGIN + index * _LEADING), line, fill=40, font=font)
     buffer = BytesIO()
     page.rotate(0.4, fillcolor=255, resample=Image.Resampling.BILINEAR).save(
         buffer, "png", dpi=(110, 110)

@@ -120,10 +120,10 @@ def _make_boilerplate(
     if material.partner is None or not material.forms:
         return
     form = chance.choice(material.forms)
-    share = FORM[0] + (FORM[1] - FORM[0]) * chance.share()
-    left = material.variant(f"{kind}-a", changes.put_under_form(form, material.file.text, share))
+    fraction = FORM[0] + (FORM[1] - FORM[0]) * chance.share()
+    left = material.variant(f"{kind}-a", changes.put_under_form(form, material.file.text, fraction))
     right = material.variant(
-        f"{kind}-b", changes.put_under_form(form, material.partner.text, share)
+        f"{kind}-b", changes.put_under_form(form, material.partner.text, fraction)
     )
     yield SyntheticPair(kind, left, right)
     yield SyntheticPair("framed", material.file, left)
@@ -216,18 +216,23 @@ _TABLE = (
     _kind("names", NEAR_IDENTICAL, "a template filled in with other names", _rename),
     _kind("numbers", NEAR_IDENTICAL, "only numbers differ", _renumber),
     *(
-        _kind(f"edit-{share:02}", FUZZY, f"{share} % of the words changed", partial(_edit, share))
-        for share in EDITS
+        _kind(
+            f"edit-{fraction:02}",
+            FUZZY,
+            f"{fraction} % of the words changed",
+            partial(_edit, fraction),
+        )
+        for fraction in EDITS
     ),
     _kind("moved", FUZZY, "paragraphs in another order", _move),
     *(
         _kind(
-            f"ocr-{share:02}",
+            f"ocr-{fraction:02}",
             FUZZY,
-            f"{share} % of the letters misread, modelled",
-            partial(_add_noise, share),
+            f"{fraction} % of the letters misread, modelled",
+            partial(_add_noise, fraction),
         )
-        for share in NOISE
+        for fraction in NOISE
     ),
     _kind("scan", FUZZY, "read from a picture by Tesseract", _scan, formats.tesseract),
     ("short", Kind(FUZZY, "8 to 25 words, one changed", partial(_make_short, "short"))),

@@ -15,7 +15,13 @@ from io import StringIO
 from pathlib import Path
 
 from indexer.comparing.alignment import align
-from indexer.comparing.measures import Side, containment, measure_pair, resemblance, terminology
+from indexer.comparing.measures import (
+    ComparedText,
+    containment,
+    measure_pair,
+    resemblance,
+    terminology,
+)
 from indexer.comparing.words import Words, words
 from indexer.defaults import MEASURE, SYNTH_DOCUMENTS
 from indexer.documents.sources import walk
@@ -181,7 +187,7 @@ def _shingles(text_words: Words) -> Iterable[str]:
 
 
 def _base_texts_translation_pairs(
-    names: Sequence[str], paths: dict[str, str], used: set[str], most: int
+    names: Sequence[str], paths: dict[str, str], used: set[str], limit: int
 ) -> Iterator[tuple[Source, Source]]:
     """Yield pairs of files whose paths differ only in a language code, such as `de/intro.txt` and
     `fr/intro.txt`.
@@ -190,7 +196,7 @@ def _base_texts_translation_pairs(
     for name in names:
         if name not in used:
             alike[re.sub(r"[./_-]{2,}|^/", "/", _TAG.sub("", name, count=1))].append(name)
-    left = most
+    left = limit
     for group in alike.values():
         if len(group) > 1 and left:
             both = list(_read(group[:2], paths, Counter()))
@@ -208,8 +214,8 @@ def script(text: str) -> str:
     """Return the script of most of a text's first 300 letters, by their Unicode names; empty for a
     text without letters.
     """
-    letters = [letter for letter in text[:2000] if letter.isalpha()][:300]
-    counted = Counter(unicodedata.name(letter, "").split(" ")[0] for letter in letters)
+    characters = [letter for letter in text[:2000] if letter.isalpha()][:300]
+    counted = Counter(unicodedata.name(letter, "").split(" ")[0] for letter in characters)
     return max(sorted(counted), key=counted.__getitem__, default="")
 
 
@@ -348,18 +354,18 @@ def _groups(texts: ChosenTexts) -> Iterator[Material]:
     fourth ... are partners.
     """
     files = [
-        File(f"{place:04}.txt", source.text, txt(source.text))
-        for place, source in enumerate(texts.originals, 1)
+        File(f"{index:04}.txt", source.text, txt(source.text))
+        for index, source in enumerate(texts.originals, 1)
     ]
     sources = [*texts.originals, *texts.reserve]
     scripts = [script(source.text) for source in sources]
     vocabularies = [set(changes.word_list(source.text)) for source in sources]
-    for place, file in enumerate(files):
-        others = [at for at in range(len(sources)) if at != place and scripts[at] == scripts[place]]
-        donor_places = RandomSource(len(sources), file.name).shuffled(others)[:_DONORS]
+    for index, file in enumerate(files):
+        others = [at for at in range(len(sources)) if at != index and scripts[at] == scripts[index]]
+        donor_positions = RandomSource(len(sources), file.name).shuffled(others)[:_DONORS]
         # Texts in the same language share most words and come first.
-        donor_places.sort(key=lambda at: -len(vocabularies[at] & vocabularies[place]))
-        donors = [sources[at].text for at in donor_places[:3]]
+        donor_positions.sort(key=lambda at: -len(vocabularies[at] & vocabularies[index]))
+        donors = [sources[at].text for at in donor_positions[:3]]
         yield Material(
             file=file,
             words=changes.word_list(donors[0] if donors else file.text),
@@ -368,10 +374,10 @@ def _groups(texts: ChosenTexts) -> Iterator[Material]:
             forms=[
                 source.text
                 for at, source in enumerate(texts.reserve, len(files))
-                if scripts[at] == scripts[place]
+                if scripts[at] == scripts[index]
             ],
-            partner=files[place ^ 1] if place ^ 1 < len(files) else None,
-            place=place,
+            partner=files[index ^ 1] if index ^ 1 < len(files) else None,
+            place=index,
         )
 
 
@@ -395,16 +401,16 @@ def _make_pairs(
 
 def _translation_pairs(texts: ChosenTexts) -> Iterator[tuple[SyntheticPair, str]]:
     """Yield translations, each pair a group of its own."""
-    for place, (left, right) in enumerate(texts.translations, 1):
+    for index, (left, right) in enumerate(texts.translations, 1):
         a, b = (
-            _translation_file(source, place, letter)
+            _translation_file(source, index, letter)
             for source, letter in ((left, "a"), (right, "b"))
         )
-        yield SyntheticPair("translation", a, b), f"t{place:03}"
+        yield SyntheticPair("translation", a, b), f"t{index:03}"
 
 
-def _translation_file(source: Source, place: int, letter: str) -> File:
-    return File(f"t{place:03}.translation-{letter}.txt", source.text, txt(source.text))
+def _translation_file(source: Source, position: int, letter: str) -> File:
+    return File(f"t{position:03}.translation-{letter}.txt", source.text, txt(source.text))
 
 
 def _gold_csv(pairs: Sequence[tuple[SyntheticPair, str]], progress: Progress) -> bytes:
@@ -412,10 +418,13 @@ def _gold_csv(pairs: Sequence[tuple[SyntheticPair, str]], progress: Progress) ->
     sheet = StringIO()
     writer = csv.writer(sheet, lineterminator="\n")
     writer.writerow(COLUMNS)
-    sides: dict[str, Side] = {}
-    for place, (pair, group) in enumerate(pairs, 1):
-        progress("measuring pairs", place, len(pairs))
-        a, b = (sides.setdefault(file.name, Side(file.text, DEFAULT)) for file in (pair.a, pair.b))
+    sides: dict[str, ComparedText] = {}
+    for index, (pair, group) in enumerate(pairs, 1):
+        progress("measuring pairs", index, len(pairs))
+        a, b = (
+            sides.setdefault(file.name, ComparedText(file.text, DEFAULT))
+            for file in (pair.a, pair.b)
+        )
         aligned = align(a.words, b.words)
         values = (
             measure_pair(MEASURE, a, b).similarity,
@@ -435,7 +444,7 @@ def _corpus_json(result: SynthResult, texts: ChosenTexts) -> bytes:
     """Return a description of the corpus, without anything that depends on this machine."""
     summary = {name: value for name, value in asdict(result).items() if name not in ("out", "gold")}
     sources = {
-        f"documents/{place:04}.txt": left.name for place, left in enumerate(texts.originals, 1)
+        f"documents/{index:04}.txt": left.name for index, left in enumerate(texts.originals, 1)
     }
     summary |= {
         "nearfold": release(),

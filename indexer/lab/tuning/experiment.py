@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.plan import plan
 from indexer.errors import MissingExtra
 from indexer.fingerprinting.fingerprint import fingerprint
@@ -80,7 +80,7 @@ def experiment(cases: Cases, recipe: Recipe) -> Experiment:
     features = None
     if recipe.minhash and recipe.minhash != "icws_v1":
         measure = usual_measure(recipe)
-        sides = [Side(text, plain) for text in texts]
+        sides = [ComparedText(text, plain) for text in texts]
         features = tuple(_by_texts(prints, sides, pair, measure) for pair in pairs)
     sketch = [_by_sketch(prints[a], prints[b], recipe) for a, b in pairs]
     return Experiment(
@@ -106,7 +106,10 @@ def _normalise(cases: Cases, normaliser: str) -> tuple[tuple[str, ...], float]:
 
 
 def _by_texts(
-    prints: Sequence[Fingerprint], sides: Sequence[Side], pair: tuple[int, int], measure: str
+    prints: Sequence[Fingerprint],
+    sides: Sequence[ComparedText],
+    pair: tuple[int, int],
+    measure: str,
 ) -> float:
     """Return the measure of two signed texts; 0 when either is not signed."""
     a, b = pair

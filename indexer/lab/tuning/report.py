@@ -184,7 +184,7 @@ COLUMNS = (
     "f1",
 )
 Cell: TypeAlias = str | int | float | None
-Shares: TypeAlias = tuple[float | None, float | None, float | None]
+Fractions: TypeAlias = tuple[float | None, float | None, float | None]
 
 
 def write(result: TuneResult, out: Path) -> None:
@@ -214,7 +214,7 @@ def table(result: TuneResult) -> Iterator[tuple[Cell, ...]]:
         for at, point in (("best", scores.best), ("own", scores.usual)):
             start = (scores.recipe, at, point.threshold)
             counts = point.counts
-            yield (*start, "all", "", result.pairs, counts.right, *_shares(counts))
+            yield (*start, "all", "", result.pairs, counts.right, *_fractions(counts))
             for kind in scores.kinds:
                 yield (*start, *_kind_cells(kind, at == "best"))
 
@@ -222,11 +222,11 @@ def table(result: TuneResult) -> Iterator[tuple[Cell, ...]]:
 def _kind_cells(kind: KindScores, is_best: bool) -> tuple[Cell, ...]:
     counts = kind.best if is_best else kind.usual
     count = kind.found if is_best else kind.found_usually
-    shares = _shares(counts) if counts.right + counts.missed else (None, None, None)
-    return (kind.kind, kind.type, kind.pairs, count, *shares)
+    fractions = _fractions(counts) if counts.right + counts.missed else (None, None, None)
+    return (kind.kind, kind.type, kind.pairs, count, *fractions)
 
 
-def _shares(counts: Counts) -> Shares:
+def _fractions(counts: Counts) -> Fractions:
     return counts.precision, counts.recall, counts.f1
 
 

@@ -148,8 +148,8 @@ def _fair_matches(values: Values, truth: Truth) -> Flags:
 def _units(matches: Flags, truth: Truth) -> Values:
     """Return right, wrong and missed of every block, (blocks, 3)."""
     columns = (matches & truth.similar, matches & truth.different, ~matches & truth.similar)
-    _, place = np.unique(truth.block, return_inverse=True)
-    return np.stack([np.bincount(place, weights=column) for column in columns], axis=1)
+    _, position = np.unique(truth.block, return_inverse=True)
+    return np.stack([np.bincount(position, weights=column) for column in columns], axis=1)
 
 
 def _bins(values: Values) -> tuple[int, ...]:

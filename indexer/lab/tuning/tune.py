@@ -165,33 +165,33 @@ def cases_of(
     groups(gold, documents)  # refuses pairs of one document, and two judgements of one pair
     by_key = {document.key: document for document in documents.values()}
     numbers = {key: number for number, key in enumerate(by_key)}
-    places = {name: numbers[documents[name].key] for name in documents}
-    blocks = _blocks(gold, places)
-    gold_cases = _gold_cases(gold, places, blocks)
+    positions = {name: numbers[documents[name].key] for name in documents}
+    blocks = _blocks(gold, positions)
+    gold_cases = _gold_cases(gold, positions, blocks)
     pairs = (*gold_cases, *_unrelated(gold_cases, blocks, len(by_key), seed))
     _check(pairs, paths)
     texts = tuple(document.text for document in by_key.values())
     return Cases(texts, pairs, _digest(texts, pairs))
 
 
-def _gold_cases(gold: Gold, places: dict[str, int], blocks: dict[int, int]) -> list[Case]:
+def _gold_cases(gold: Gold, positions: dict[str, int], blocks: dict[int, int]) -> list[Case]:
     cases = []
     for pair in gold.pairs:
-        a = places[pair.a]
-        cases.append(Case(a, places[pair.b], pair.type, pair.kind or pair.type, blocks[a]))
+        a = positions[pair.a]
+        cases.append(Case(a, positions[pair.b], pair.type, pair.kind or pair.type, blocks[a]))
     return cases
 
 
-def _blocks(gold: Gold, places: dict[str, int]) -> dict[int, int]:
+def _blocks(gold: Gold, positions: dict[str, int]) -> dict[int, int]:
     """Return the block of every document, both as numbers."""
     names = sorted({pair.group for pair in gold.pairs})
     if len(names) > 1:
         groups = {name: number for number, name in enumerate(names)}
         edges = [
-            (places[name], -1 - groups[pair.group]) for pair in gold.pairs for name in pair.pair
+            (positions[name], -1 - groups[pair.group]) for pair in gold.pairs for name in pair.pair
         ]
     else:
-        edges = [(places[pair.a], places[pair.b]) for pair in gold.pairs]
+        edges = [(positions[pair.a], positions[pair.b]) for pair in gold.pairs]
     return {
         member: number
         for number, members in enumerate(linked_sets(edges))
@@ -299,8 +299,8 @@ def _compare(scores: ExperimentScores, other: ExperimentScores, comparisons: int
 
 def _close_thresholds(chosen: ExperimentScores) -> tuple[float, float]:
     """Return the lowest and the highest threshold that lose little of the best F1."""
-    least = (chosen.best.counts.f1 or 0.0) - CLOSE
-    close = [point.threshold for point in chosen.curve if (point.counts.f1 or 0.0) >= least]
+    minimum = (chosen.best.counts.f1 or 0.0) - CLOSE
+    close = [point.threshold for point in chosen.curve if (point.counts.f1 or 0.0) >= minimum]
     return min(close), max(close)
 
 

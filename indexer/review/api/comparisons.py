@@ -127,8 +127,8 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
     chosen = _chosen_versions(documents, values.of)
     if _is_quick_to_order(chosen):
         tree = versions(site.store, chosen[0].id)
-        places = {version.id: place for place, version in enumerate(tree.versions)}
-        chosen.sort(key=lambda row: places.get(row.id, len(places)))
+        positions = {version.id: index for index, version in enumerate(tree.versions)}
+        chosen.sort(key=lambda row: positions.get(row.id, len(positions)))
     passages = [passages_of(row.text[:MOST_CHARS]) for row in chosen]
     rows = collate([of_version[:_MOST_PASSAGES] for of_version in passages])
     shown = [
@@ -196,7 +196,7 @@ def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
         parts=parts,
         cells=tuple(beside.cells(blocks)),
         facts=tuple(facts(facts_of(a), facts_of(b))),
-        warnings=tuple(dict.fromkeys([*_side_warnings("A", a), *_side_warnings("B", b)])),
+        warnings=tuple(dict.fromkeys([*_text_warnings("A", a), *_text_warnings("B", b)])),
         map=tuple(
             MapLink(
                 differing=round(segment.differing, 3),
@@ -215,7 +215,7 @@ def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
     )
 
 
-def _side_warnings(letter: str, row: Row) -> list[str]:
+def _text_warnings(letter: str, row: Row) -> list[str]:
     """Return the warnings about one side of a comparison."""
     warnings = list(warnings_of(row))
     if len(row.text) > MOST_CHARS:

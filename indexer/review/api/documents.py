@@ -35,7 +35,7 @@ from indexer.review.api.responses import (
     shown_hit,
     warnings_of,
 )
-from indexer.review.caches import ReadingProgress
+from indexer.review.caches import ReadProgress
 from indexer.review.originals.pages import original_view
 from indexer.searching.fold_hits import WITH_THRESHOLD
 from indexer.searching.search import TOP, SearchOptions, parse_filters
@@ -179,7 +179,7 @@ def search(site: Site, values: SearchParameters) -> Results:
     )
 
 
-def _not_ready(values: SearchParameters, progress: ReadingProgress) -> Results:
+def _not_ready(values: SearchParameters, progress: ReadProgress) -> Results:
     """Return a search that is still folded by type, without hits."""
     return Results(
         query=values.q,

@@ -17,7 +17,7 @@ from indexer.review.compared_documents import stored_original
 from indexer.review.originals.files import OriginalView
 from indexer.review.side_by_side import Cells, Fact
 from indexer.stores.query_syntax import Term, parse_query
-from indexer.wording import count_of, percent, spell_words_in_order, visible_line
+from indexer.wording import count_of, format_words_in_order, percent, visible_line
 
 WIDTH = 260  # characters of a snippet, about
 LOOKED_AT = 50_000  # characters of a text in which the words are looked for
@@ -40,13 +40,13 @@ def snippet(text: str, query: str) -> tuple[tuple[str, bool], ...]:
     start, end = _bounds(text, pattern)
     shown = text[start:end]
     pieces = [("… ", False)] if start else []
-    place = 0
+    position = 0
     for match in pattern.finditer(shown) if pattern else ():
-        pieces.append((visible_line(shown[place : match.start()]), False))
+        pieces.append((visible_line(shown[position : match.start()]), False))
         pieces.append((visible_line(match.group()), True))
-        place = match.end()
+        position = match.end()
     ending = " …" if end < len(text) else ""
-    pieces.append((visible_line(shown[place:]) + ending, False))
+    pieces.append((visible_line(shown[position:]) + ending, False))
     return tuple(piece for piece in pieces if piece[0])
 
 
@@ -528,7 +528,7 @@ def without_boilerplate(
 
 def measures_of(measures: MeasureValues) -> Sequence[Measure]:
     """Return every measure by name, in the order in which they are shown."""
-    in_order = spell_words_in_order(measures.in_order.common, measures.in_order.words)
+    in_order = format_words_in_order(measures.in_order.common, measures.in_order.words)
     meanings = {**describe_measures(measures), "lcs": in_order}
     return [_measure(measures, name, meaning) for name, meaning in meanings.items()]
 

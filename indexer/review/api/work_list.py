@@ -24,7 +24,7 @@ from indexer.review.api.endpoints import (
     number_meta,
     text_meta,
 )
-from indexer.review.work_list import Order, Part, Places, WorkList
+from indexer.review.work_list import Order, Part, Positions, WorkList
 from indexer.wording import visible
 
 if TYPE_CHECKING:
@@ -166,8 +166,8 @@ def work_list(site: Site, values: WorkListParameters) -> WorkListAnswer:
         return WorkListAnswer(False, progress.stage, progress.done, progress.total)
     work, is_stale = read
     owners = site.review.assignments()
-    places = _places(work, owners, values)
-    shown = work.in_part(places, values.part)
+    positions = _positions(work, owners, values)
+    shown = work.in_part(positions, values.part)
     start, end = (values.page - 1) * values.limit, values.page * values.limit
     of_store = ReviewProgress(*work.counts())
     return WorkListAnswer(
@@ -176,7 +176,7 @@ def work_list(site: Site, values: WorkListParameters) -> WorkListAnswer:
         done=of_store.documents,
         total=of_store.documents,
         families=len(shown),
-        of_list=ReviewProgress(*work.counts(places)),
+        of_list=ReviewProgress(*work.counts(positions)),
         of_store=of_store,
         page=values.page,
         more=len(shown) > end,
@@ -196,13 +196,15 @@ def work_list(site: Site, values: WorkListParameters) -> WorkListAnswer:
     )
 
 
-def _places(work: WorkList, owners: Mapping[str, str], values: ListParameters) -> Places:
+def _positions(work: WorkList, owners: Mapping[str, str], values: ListParameters) -> Positions:
     """Return the places of the groups of a list in its order, whatever its part."""
-    places = work.places(values.order, values.least, values.most)
+    positions = work.places(values.order, values.least, values.most)
     reviewer = values.reviewer
     if not reviewer:
-        return places
-    return work.of_families(places, [name for name, owner in owners.items() if owner == reviewer])
+        return positions
+    return work.of_families(
+        positions, [name for name, owner in owners.items() if owner == reviewer]
+    )
 
 
 def claim(site: Site, values: ClaimParameters, login: Login) -> Claim:
@@ -216,12 +218,12 @@ def claim(site: Site, values: ClaimParameters, login: Login) -> Claim:
         return Claim(False, "")
     work = read[0]
     owners = site.review.assignments()
-    places = _places(work, owners, values)
+    positions = _positions(work, owners, values)
     part: Part = "conflict" if values.part == "conflict" else "open"
-    after = work.of_families(places, [values.after])
-    first = int(np.flatnonzero(places == after[0])[0]) + 1 if len(after) else 0
-    for place in work.in_part(np.roll(places, -first), part).tolist():
-        family = work[place].family
+    after = work.of_families(positions, [values.after])
+    first = int(np.flatnonzero(positions == after[0])[0]) + 1 if len(after) else 0
+    for position in work.in_part(np.roll(positions, -first), part).tolist():
+        family = work[position].family
         is_free = family != values.after and owners.get(family, login.name) == login.name
         if is_free and site.review.claim(family, login.name):
             return Claim(True, family)

@@ -94,17 +94,17 @@ def _assign(
     """
     ordered = sorted(groups, key=lambda group: (-len(group.documents), -group.words, group.id))
     load = dict.fromkeys(names, 0)
-    place = {name: number for number, name in enumerate(names)}
+    position = {name: number for number, name in enumerate(names)}
     chosen = dict[str, str]()
     for group in ordered:
-        counted = Counter(name for name in group.history if name in place)
+        counted = Counter(name for name in group.history if name in position)
         if counted:
-            chosen[group.id] = min(counted, key=lambda name: (-counted[name], place[name]))
+            chosen[group.id] = min(counted, key=lambda name: (-counted[name], position[name]))
             load[chosen[group.id]] += _work(group, balance)
     begun = set(chosen)
     for group in sorted(ordered, key=lambda group: (-_work(group, balance), group.id)):
         if group.id not in begun:
-            chosen[group.id] = min(names, key=lambda name: (load[name], place[name]))
+            chosen[group.id] = min(names, key=lambda name: (load[name], position[name]))
             load[chosen[group.id]] += _work(group, balance)
     return [(group, chosen[group.id], group.id in begun) for group in ordered]
 
@@ -128,9 +128,9 @@ def _pack(pieces: Sequence[Piece], size: int) -> list[tuple[Piece, ...]]:
     filled: list[list[Piece]] = []
     free: list[tuple[int, int]] = []  # (space left, batch), ascending
     for piece in sorted(pieces, key=lambda piece: -len(piece.documents)):
-        place = bisect_left(free, (len(piece.documents), -1))
-        if place < len(free):
-            space, batch = free.pop(place)
+        position = bisect_left(free, (len(piece.documents), -1))
+        if position < len(free):
+            space, batch = free.pop(position)
         else:
             space, batch = size, len(filled)
             filled.append([])

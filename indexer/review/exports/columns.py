@@ -224,8 +224,8 @@ class ThreadRecord:
 def thread_records(result: ThreadsResult) -> Iterator[ThreadRecord]:
     """Yield the mails of threads, in the order of the trees."""
     for thread in result.threads:
-        for place, mail in enumerate(thread.mails, 1):
-            yield ThreadRecord(thread, place, mail, result.near.get(mail.message.id))
+        for index, mail in enumerate(thread.mails, 1):
+            yield ThreadRecord(thread, index, mail, result.near.get(mail.message.id))
 
 
 THREADS = (

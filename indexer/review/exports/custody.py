@@ -60,7 +60,7 @@ class _Document:
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class _Positions:
     """Custodians and paths of the copies of a document, sorted."""
 
     custodians: tuple[str, ...]
@@ -73,7 +73,7 @@ class Custodies:
     def __init__(
         self,
         keys: Mapping[str, bytes],
-        places: Mapping[bytes, _Places],
+        paths: Mapping[bytes, _Positions],
         attachments: Mapping[str, Sequence[tuple[str, str]]],
         kept: frozenset[str] | None,
     ) -> None:
@@ -82,7 +82,7 @@ class Custodies:
         all.
         """
         self._keys = keys
-        self._places = places
+        self._places = paths
         self._attachments = attachments
         self._kept = kept
 
@@ -91,15 +91,15 @@ class Custodies:
         mail = mail_of(row)
         attachments = self._attachments.get(mail, ())
         own = row.metadata.get(CUSTODIAN)
-        places = _Places(_sorted({own} if own else set()), (row.path,))
-        places = self._places.get(self._keys.get(row.id, b""), places)
+        positions = _Positions(_sorted({own} if own else set()), (row.path,))
+        positions = self._places.get(self._keys.get(row.id, b""), positions)
         return Custody(
             mail=None if mail == row.id else mail,
             begin=mail if attachments else None,
             end=attachments[-1][1] if attachments else None,
             custodian=own,
-            custodians=places.custodians,
-            paths=places.paths,
+            custodians=positions.custodians,
+            paths=positions.paths,
             mih=_mih(row) or None,
         )
 
@@ -133,7 +133,7 @@ class CustodyBuilder:
         keys = self._copy_keys()
         attachments = {mail: sorted(attached) for mail, attached in self._attachments.items()}
         kept = None if self._dedup == "none" else self._kept(keys)
-        return Custodies(keys, _places(keys, store), attachments, kept)
+        return Custodies(keys, _positions(keys, store), attachments, kept)
 
     def _kept(self, keys: Mapping[str, bytes]) -> frozenset[str]:
         """Return the mails and single documents that are kept, of copies a principal by id, and
@@ -167,7 +167,7 @@ class CustodyBuilder:
         return keys
 
 
-def _places(keys: Mapping[str, bytes], store: Store) -> dict[bytes, _Places]:
+def _positions(keys: Mapping[str, bytes], store: Store) -> dict[bytes, _Positions]:
     """Return who held the copies of each document that has several, and where."""
     counts = Counter(keys.values())
     repeated = [id for id, key in keys.items() if counts[key] > 1]
@@ -178,7 +178,7 @@ def _places(keys: Mapping[str, bytes], store: Store) -> dict[bytes, _Places]:
         paths[key].add(row.path)
         if CUSTODIAN in row.metadata:
             custodians[key].add(row.metadata[CUSTODIAN])
-    return {key: _Places(_sorted(custodians[key]), _sorted(paths[key])) for key in paths}
+    return {key: _Positions(_sorted(custodians[key]), _sorted(paths[key])) for key in paths}
 
 
 def _digest(row: Row) -> bytes:

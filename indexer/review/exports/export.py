@@ -28,7 +28,7 @@ from indexer.review.exports.formats import Table, write_csv, write_dat, write_pa
 from indexer.review.exports.report import report
 from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.requirements import require_recipe
-from indexer.system.files import check_place, write_whole
+from indexer.system.files import check_output_path, write_whole
 from indexer.wording import count_of
 
 # The records of each export, read from a store one after the other, without their texts.
@@ -69,22 +69,22 @@ def document_records(
     sizes = Counter[str]()
     copies = _TextCopies()
     builder = CustodyBuilder(dedup) if dedup else None
-    for place, row in enumerate(store.scan()):
+    for index, row in enumerate(store.scan()):
         sizes[row.family] += 1
         copies.add(row)
         if builder:
             builder.add(row)
-        if place % EVERY == 0:
-            progress("counting", place, total)
+        if index % EVERY == 0:
+            progress("counting", index, total)
     custodies = builder.build(store) if builder else None
     provisional = left_out = 0
-    for place, row in enumerate(store.scan()):
+    for index, row in enumerate(store.scan()):
         if custodies and custodies.is_left_out(row):
             left_out += 1
             continue
         provisional += row.provisional
-        if place % EVERY == 0:
-            progress("writing", place, total)
+        if index % EVERY == 0:
+            progress("writing", index, total)
         custody = custodies.of(row) if custodies else NO_CUSTODY
         yield DocumentRecord(_without_text(row), sizes[row.family], copies.first_of(row), custody)
     if left_out:
@@ -294,7 +294,7 @@ def export(
     `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     out = Path(out)
-    check_place(out)
+    check_output_path(out)
     require_recipe(store)
     if options.batch_size < 1:
         raise UsageError(f"a batch must hold 1 document or more, not {options.batch_size}")

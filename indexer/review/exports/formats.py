@@ -187,9 +187,9 @@ def write_pairs(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
     check_pyarrow()
     import pyarrow
 
-    text, share = pyarrow.string(), pyarrow.float64()
-    sides = [] if matched.within is None else [("a_in_b", share), ("b_in_a", share)]
-    scores = [("similarity", share), ("measure", text), ("low", share), ("high", share)]
+    text, fraction = pyarrow.string(), pyarrow.float64()
+    sides = [] if matched.within is None else [("a_in_b", fraction), ("b_in_a", fraction)]
+    scores = [("similarity", fraction), ("measure", text), ("low", fraction), ("high", fraction)]
     scores.append(("as_read", pyarrow.bool_()))
     schema = pyarrow.schema([("a", text), ("b", text), *scores, *sides])
     with pyarrow.parquet.ParquetWriter(out, schema) as writer:
@@ -197,8 +197,8 @@ def write_pairs(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
             part = slice(start, start + PAIR_ROWS_AT_ONCE)
             low, high = matched.intervals(part)
             columns = {
-                "a": [names[place] for place in matched.left[part]],
-                "b": [names[place] for place in matched.right[part]],
+                "a": [names[position] for position in matched.left[part]],
+                "b": [names[position] for position in matched.right[part]],
                 "similarity": matched.similarity[part],
                 "measure": matched.measures(part),
                 "low": low,

@@ -124,10 +124,10 @@ def _charts(surveyed: Survey) -> dict[str, str]:
     }
     if surveyed.steps:
         documents = surveyed.documents or 1
-        shares = [(step.threshold, step.gathered / documents) for step in surveyed.steps]
+        fractions = [(step.threshold, step.gathered / documents) for step in surveyed.steps]
         numbers = [(step.threshold, step.families) for step in surveyed.steps]
         chart_by_name["gathered"] = charts.lines(
-            "Share of documents in a group, by threshold", [charts.Line("", shares)], "threshold"
+            "Share of documents in a group, by threshold", [charts.Line("", fractions)], "threshold"
         )
         chart_by_name["families"] = charts.lines(
             "Number of groups, by threshold",
@@ -144,12 +144,12 @@ def _similarities(surveyed: Survey) -> list[tuple[str, int]]:
     """
     bins = surveyed.similarities
     first = min(_first_bin(surveyed) or 0, BINS // 2) if any(bins) else BINS // 2
-    return [(f"{100 * place // BINS}", bins[place]) for place in range(first, BINS)]
+    return [(f"{100 * position // BINS}", bins[position]) for position in range(first, BINS)]
 
 
 def _first_bin(surveyed: Survey) -> int | None:
     bins = surveyed.similarities
-    return next((place for place, number in enumerate(bins) if number), None)
+    return next((index for index, number in enumerate(bins) if number), None)
 
 
 def _tables(
@@ -213,11 +213,11 @@ def _audit_sentences(audited: MatchResult | None) -> list[str]:
 
 def _settings(overview: Overview, surveyed: Survey) -> Sequence[tuple[str, str]]:
     first = _first_bin(surveyed)
-    least = "no group" if first is None else f"{100 * first // BINS} % or more"
+    minimum = "no group" if first is None else f"{100 * first // BINS} % or more"
     return (
         ("store", overview.store),
         ("recipe", f"{overview.recipe.name} ({overview.recipe.id})"),
-        ("least similarity in a group", least),
+        ("least similarity in a group", minimum),
         ("provisional documents", f"{surveyed.provisional:,}"),
         ("nearfold", release()),
     )

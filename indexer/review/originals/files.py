@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
 from indexer.documents import blobs
-from indexer.documents.base import Reading, is_mail
+from indexer.documents.base import ReadOptions, is_mail
 from indexer.documents.blobs import INSIDE
 from indexer.documents.containers import expand, holds_files, may_be_mail
 from indexer.documents.mail.message import is_outlook_message
@@ -136,7 +136,7 @@ def _members(path: Path, name: str, member: str) -> Iterator[Blob]:
     """Yield the blobs in a container; attachments of mails, too, if `member` names one."""
     outer = Blob("", b"", name, os.fsencode(path), path.stat().st_size, None)
     is_attachment = may_be_mail(name) or INSIDE in member
-    reading = Reading(max_bytes=MOST_BYTES, attachments=is_attachment)
+    reading = ReadOptions(max_bytes=MOST_BYTES, attachments=is_attachment)
     for item in expand([outer], [name], reading, set()):
         if isinstance(item, Blob):
             yield item

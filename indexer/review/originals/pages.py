@@ -179,11 +179,11 @@ class _Frames:
             return self._html("original_pdf.html", shown, _VIEWER)
         if file.kind in ("picture", "tiff"):
             pages = int(_rendered(self._site, file)) if file.kind == "tiff" else 1
-            places = [
+            positions = [
                 link("/original/picture", page=page if page > 1 else None, **address)
                 for page in range(1, pages + 1)
             ]
-            return self._html("original_picture.html", {**shown, "pictures": places}, _PICTURE)
+            return self._html("original_picture.html", {**shown, "pictures": positions}, _PICTURE)
         content = _rendered(self._site, file).decode()
         return self._html("original_sheet.html", {**shown, "content": content}, _SHEET)
 

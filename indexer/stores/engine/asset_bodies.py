@@ -256,7 +256,7 @@ def pipeline_names(recipe: Recipe, field: str = TEXT) -> tuple[str, str]:
     return _attachment_name(recipe, field), shared_name(recipe, field)
 
 
-def signs_by(recipe: Recipe, pipeline: str | None) -> bool:
+def fingerprints_by(recipe: Recipe, pipeline: str | None) -> bool:
     """Return whether a pipeline of this name signs any field by the recipe."""
     if pipeline is None:
         return False
@@ -376,14 +376,14 @@ def _with_digest(body: Body, recipe: Recipe) -> Body:
     return {**body, "_meta": {"nearfold": {"recipe": recipe.settings, "digest": digest}}}
 
 
-def body_in(asset: Asset, answer: Mapping[str, Any]) -> Body | None:
+def body_in(asset: Asset, response: Mapping[str, Any]) -> Body | None:
     """Return the body of an asset in an engine's answer; None when the asset is not in it."""
     if asset.kind == "stored script":
-        return {"script": answer["script"]} if answer.get("_id") == asset.name else None
+        return {"script": response["script"]} if response.get("_id") == asset.name else None
     if "template" not in asset.kind:
-        return answer.get(asset.name)
+        return response.get(asset.name)
     field = asset.kind.replace(" ", "_")
-    for template in answer.get(f"{field}s", []):
+    for template in response.get(f"{field}s", []):
         if template["name"] == asset.name:
             body: Body = template[field]
             return body

@@ -14,7 +14,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import asset_bodies, bodies, index_mapping
 from indexer.stores.engine.asset_bodies import Asset, added_processors, is_changed
 from indexer.stores.engine.index_facts import (
-    IndexPlace,
+    IndexAddress,
     only_index,
     require_own_alias,
     version_name,
@@ -30,7 +30,7 @@ from indexer.stores.engine.index_mapping import (
     own_write_alias,
     text_field,
 )
-from indexer.stores.engine.requests import SECONDS, Answer, Dialect, Requests, error_of
+from indexer.stores.engine.requests import SECONDS, Dialect, Requests, Response, error_of
 from indexer.stores.maintenance import Change
 from indexer.wording import count_of
 
@@ -51,8 +51,8 @@ class Assets:
 
     def stored(self, asset: Asset) -> bodies.Body | None:
         """Return the body that the engine stores under this name; None where there is none."""
-        answer = self.read(asset.path)
-        return None if answer is None else asset_bodies.body_in(asset, answer)
+        response = self.read(asset.path)
+        return None if response is None else asset_bodies.body_in(asset, response)
 
     def own(self, asset: Asset) -> bodies.Body | None:
         """Return what `stored` does. Raises `StoreError` for a body that another program put, or a
@@ -79,14 +79,14 @@ class Assets:
             )
         return stored
 
-    def template(self, place: IndexPlace) -> bodies.Body | None:
+    def template(self, address: IndexAddress) -> bodies.Body | None:
         """Return the index template of the index that a URL names."""
-        return self.stored(asset_bodies.index_template_asset(place.index))
+        return self.stored(asset_bodies.index_template_asset(address.index))
 
-    def index(self, place: IndexPlace) -> Index | None:
+    def index(self, place: IndexAddress) -> Index | None:
         """Return the own name and description of the URL's index; None where there is none."""
-        answer = self.read(place.index)
-        return None if answer is None else only_index(place, answer)
+        response = self.read(place.index)
+        return None if response is None else only_index(place, response)
 
     def put(self, asset: Asset) -> Change:
         """Put an asset unless the same one is stored. Raises `StoreError` as `own` does."""
@@ -107,12 +107,12 @@ class Assets:
             return Change(asset.kind, asset.name, "unchanged")
         if self._dry_run:
             trial = {"pipeline": asset.body, "docs": [{"_source": {}}]}
-            answer = self.requests.send("POST", _SIMULATE, trial)
+            response = self.requests.send("POST", _SIMULATE, trial)
         else:
-            answer = self.requests.send("PUT", asset.path, asset.body)
-        if answer.status == 400:
-            return Change(asset.kind, asset.name, "impossible", answer.reason)
-        self.check("PUT", asset.path, answer)
+            response = self.requests.send("PUT", asset.path, asset.body)
+        if response.status == 400:
+            return Change(asset.kind, asset.name, "impossible", response.reason)
+        self.check("PUT", asset.path, response)
         return Change(asset.kind, asset.name, "created" if stored is None else "updated")
 
     def put_attachment_pipeline(self, asset: Asset, signing: Change) -> Change:
@@ -133,29 +133,29 @@ class Assets:
         return self.put(asset)
 
     def put_template(
-        self, place: IndexPlace, dialect: Dialect, recipe: Recipe, signs: bool, field: str
+        self, address: IndexAddress, dialect: Dialect, recipe: Recipe, signs: bool, field: str
     ) -> Change:
         """Put the index template, with the analysis that the engine supports."""
         templates = []
         for core in (False, True):
             body = index_mapping.new_index(
-                recipe, dialect.metadata_type, core, place.shards, place.replicas
+                recipe, dialect.metadata_type, core, address.shards, address.replicas
             )
-            templates.append(asset_bodies.index_template(recipe, place.index, body, signs, field))
+            templates.append(asset_bodies.index_template(recipe, address.index, body, signs, field))
         full, core_only = templates
         stored = self.own(full)
         if stored is not None and any(asset_bodies.is_same(asset, stored) for asset in templates):
             return Change(full.kind, full.name, "unchanged")
         if not self._dry_run:
-            answer = self.requests.send("PUT", full.path, full.body)
-            if answer.status == 400 and "nearfold_" in str(answer.body):
-                answer = self.requests.send("PUT", core_only.path, core_only.body)
-            self.check("PUT", full.path, answer)
+            response = self.requests.send("PUT", full.path, full.body)
+            if response.status == 400 and "nearfold_" in str(response.body):
+                response = self.requests.send("PUT", core_only.path, core_only.body)
+            self.check("PUT", full.path, response)
         return Change(full.kind, full.name, "created" if stored is None else "updated")
 
     def adopt(
         self,
-        place: IndexPlace,
+        address: IndexAddress,
         recipe: Recipe,
         index: Index,
         signs: bool,
@@ -173,8 +173,8 @@ class Assets:
         required = asset_bodies.near_fields(field)
         missing = {name: body for name, body in required.items() if name not in present}
         puts: dict[str, bodies.Body | None] = {}
-        alias = place.write_alias
-        is_writable = facts.get("aliases", {}).keys() & set(write_aliases(place, name))
+        alias = address.write_alias
+        is_writable = facts.get("aliases", {}).keys() & set(write_aliases(address, name))
         new_alias = None if is_writable else alias
         if missing or text_field(mapping) != field or new_alias:
             meta = asset_bodies.meta(recipe, field, mapping.get("_meta", {}), new_alias)
@@ -205,7 +205,7 @@ class Assets:
             details.append(f"its mapping has no field {field}; --text-field names another")
         return Change("index", name, "updated" if puts else "unchanged", ", ".join(details))
 
-    def release(self, place: IndexPlace, recipe: Recipe, index: Index) -> list[Change]:
+    def release(self, position: IndexAddress, recipe: Recipe, index: Index) -> list[Change]:
         """Remove the pipeline from an index, unless it has none or one of its owner.
 
         An index that other programs write to also loses the write alias that nearfold made, which
@@ -213,14 +213,14 @@ class Assets:
         """
         name, facts = index
         changes = []
-        if asset_bodies.signs_by(recipe, default_pipeline(facts)):
+        if asset_bodies.fingerprints_by(recipe, default_pipeline(facts)):
             if not self._dry_run:
                 self._send("PUT", f"{name}/_settings", {DEFAULT_PIPELINE: None})
             changes = [Change("index", name, "updated", f"without {DEFAULT_PIPELINE}")]
         mapping = facts.get("mappings", {})
         if is_shared_mapping(mapping):
             own_alias = own_write_alias(name, mapping)
-            aliases = set(write_aliases(place, name)) & set(facts.get("aliases", {}))
+            aliases = set(write_aliases(position, name)) & set(facts.get("aliases", {}))
             changes += [
                 self._remove_alias(name, mapping, alias, alias == own_alias)
                 for alias in sorted(aliases)
@@ -245,17 +245,17 @@ class Assets:
         waiting = {name} if name else set()
         while waiting:
             seen |= waiting
-            answers = [self.read(f"_ingest/pipeline/{caller}") or {} for caller in waiting]
-            called = {name for answer in answers for name in _called(answer)}
+            responses = [self.read(f"_ingest/pipeline/{caller}") or {} for caller in waiting]
+            called = {name for response in responses for name in _called(response)}
             if called & set(pipelines):
                 return True
             waiting = called - seen
         return False
 
-    def check_alias(self, place: IndexPlace, index: Index | None) -> None:
+    def check_alias(self, address: IndexAddress, index: Index | None) -> None:
         """Raise `UsageError` where the alias for writes stands for an index of others."""
-        name = index[0] if index else place.index
-        require_own_alias(self.requests, place.write_alias, name)
+        name = index[0] if index else address.index
+        require_own_alias(self.requests, address.write_alias, name)
 
     def remove(self, asset: Asset, users: str) -> list[Change]:
         """Remove an asset that is stored, unless it has users or is another program's."""
@@ -275,7 +275,7 @@ class Assets:
             self._send("DELETE", asset.path)
         return [Change(asset.kind, asset.name, "removed")]
 
-    def fails_whole_bulks(self, place: IndexPlace, pipeline: str) -> bool:
+    def fails_whole_bulks(self, address: IndexAddress, pipeline: str) -> bool:
         """Return whether the engine refuses a whole bulk request for one line that is not JSON.
 
         OpenSearch does under any pipeline, and so did Elasticsearch until its issue
@@ -283,14 +283,14 @@ class Assets:
         can be written. False where the right to ask is missing.
         """
         params = {"pipeline": pipeline, "require_alias": "true"}
-        path = f"{version_name(place.index, 0)}/_bulk"
-        answer = self.requests.link.request("POST", path, _MALFORMED_BULK, params, SECONDS)
-        items = answer.body.get("items", []) if answer.status == 200 else []
+        path = f"{version_name(address.index, 0)}/_bulk"
+        response = self.requests.link.request("POST", path, _MALFORMED_BULK, params, SECONDS)
+        items = response.body.get("items", []) if response.status == 200 else []
         statuses = [next(iter(item.values()))["status"] for item in items]
         return statuses == [400, 400]
 
     def leave_template_out(
-        self, place: IndexPlace, reason: str, recipe: Recipe, field: str
+        self, address: IndexAddress, reason: str, recipe: Recipe, field: str
     ) -> Change:
         """Put no index template, for this reason, and remove one that is there."""
         name = asset_bodies.shared_name(recipe, field)
@@ -298,7 +298,7 @@ class Assets:
             f"{reason}; for a new index to be signed, let the template of its owner be composed of "
             f"{name} and set {DEFAULT_PIPELINE} to {name}, or run install again once it is there"
         )
-        asset = asset_bodies.index_template_asset(place.index)
+        asset = asset_bodies.index_template_asset(address.index)
         removed = self.remove(asset, "")
         change = removed[0] if removed else Change(asset.kind, asset.name, "left out")
         return replace(change, detail=detail)
@@ -313,17 +313,17 @@ class Assets:
 
     def read(self, path: str, params: Mapping[str, str] | None = None) -> bodies.Body | None:
         """Return the answer at a path; None where there is nothing."""
-        answer = self.requests.send("GET", path, params=params or {})
-        if answer.status == 404:
+        response = self.requests.send("GET", path, params=params or {})
+        if response.status == 404:
             return None
-        self.check("GET", path, answer)
-        body: bodies.Body = answer.body
+        self.check("GET", path, response)
+        body: bodies.Body = response.body
         return body
 
     def _send(self, method: str, path: str, body: bodies.Body | None = None) -> None:
         self.check(method, path, self.requests.send(method, path, body))
 
-    def check(self, method: str, path: str, answer: Answer) -> None:
+    def check(self, method: str, path: str, answer: Response) -> None:
         """Raise the error of an answer that is not a success, with the request that it answers."""
         if not 200 <= answer.status < 300:
             raise error_of(self.requests.url, answer, f"{method} {path}")
@@ -339,8 +339,8 @@ def _kept_pipeline(current: str | None, pipelines: tuple[str, str]) -> str:
     """Return what an index does that keeps the default pipeline of its owner, in words."""
     _, for_texts = pipelines
     if current == NO_PIPELINE:
-        signed = f"only requests that name {for_texts} are signed"
-        return f"{DEFAULT_PIPELINE} stays {NO_PIPELINE}: {signed}"
+        fingerprinted = f"only requests that name {for_texts} are signed"
+        return f"{DEFAULT_PIPELINE} stays {NO_PIPELINE}: {fingerprinted}"
     return f"{DEFAULT_PIPELINE} stays {current}, which calls {for_texts}"
 
 
@@ -373,10 +373,10 @@ class AssetUsers:
     any asset.
     """
 
-    def __init__(self, assets: Assets, place: IndexPlace) -> None:
+    def __init__(self, assets: Assets, address: IndexAddress) -> None:
         self._assets = assets
-        self._template = f"nearfold-{place.index}"
-        own = assets.index(place)
+        self._template = f"nearfold-{address.index}"
+        own = assets.index(address)
         self._own = own and own[0]
 
     def of_recipe(self, recipe: Recipe, field: str) -> str:
@@ -388,8 +388,8 @@ class AssetUsers:
 
     def of_scripts(self) -> str:
         """Return the other index templates of nearfold's, and all that have documents signed."""
-        answer = self._assets.read("_index_template/nearfold-*") or {}
-        names = [template["name"] for template in answer.get("index_templates", [])]
+        response = self._assets.read("_index_template/nearfold-*") or {}
+        names = [template["name"] for template in response.get("index_templates", [])]
         others = [name for name in names if name != self._template]
         return ", ".join([*others, *(name for name in self._naming([]) if name not in others)])
 
@@ -422,8 +422,8 @@ class AssetUsers:
         """
         for name, template in self._index_templates():
             yield name, template.get("template", {}).get("settings", {})
-        answer = self._assets.read("_component_template") or {}
-        for entry in answer.get("component_templates", []):
+        response = self._assets.read("_component_template") or {}
+        for entry in response.get("component_templates", []):
             settings = entry["component_template"]["template"].get("settings", {})
             yield f"{entry['name']} (component template)", settings
         for name, legacy in (self._assets.read("_template") or {}).items():
@@ -441,18 +441,18 @@ class AssetUsers:
         while True:
             indices = ",".join(["*", _SYSTEM, *(f"-{name}" for name in blocked)])
             path = f"{indices}/_settings/{','.join(_NAMING)}"
-            answer = self._assets.requests.send("GET", path, params=_EVERY_INDEX)
-            new = set(_BLOCKED.findall(answer.reason)) - {*blocked}
+            response = self._assets.requests.send("GET", path, params=_EVERY_INDEX)
+            new = set(_BLOCKED.findall(response.reason)) - {*blocked}
             if not new:
                 break
             blocked = sorted({*blocked, *new})
-        self._assets.check("GET", path, answer)
-        return answer.body, [f"{name} (nobody may read its settings)" for name in blocked]
+        self._assets.check("GET", path, response)
+        return response.body, [f"{name} (nobody may read its settings)" for name in blocked]
 
     def _index_templates(self) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the name and body of every index template but for ours of this index, sorted."""
-        answer = self._assets.read("_index_template") or {}
-        entries = sorted(answer.get("index_templates", []), key=itemgetter("name"))
+        response = self._assets.read("_index_template") or {}
+        entries = sorted(response.get("index_templates", []), key=itemgetter("name"))
         return [
             (entry["name"], entry["index_template"])
             for entry in entries
@@ -474,9 +474,11 @@ class AssetUsers:
         )
 
 
-def remove_unused(assets: Assets, place: IndexPlace, recipe: Recipe, field: str) -> list[Change]:
+def remove_unused(
+    assets: Assets, position: IndexAddress, recipe: Recipe, field: str
+) -> list[Change]:
     """Remove what signs this field by this recipe, unless others use it."""
-    users = AssetUsers(assets, place).of_recipe(recipe, field)
+    users = AssetUsers(assets, position).of_recipe(recipe, field)
     changes: list[Change] = []
     for asset in asset_bodies.recipe_assets(recipe, field):
         changes += assets.remove(asset, users)

@@ -79,8 +79,8 @@ def _term(term: Term) -> Clauses:
     """
     spellings = _spellings(term.text)
     if len(spellings) == 1:
-        return _spelled(term, term.text)
-    return {"dis_max": {"queries": [_spelled(term, text) for text in spellings]}}
+        return _formatted(term, term.text)
+    return {"dis_max": {"queries": [_formatted(term, text) for text in spellings]}}
 
 
 def _spellings(text: str) -> list[str]:
@@ -92,7 +92,7 @@ def _spellings(text: str) -> list[str]:
     return ["".join(chain(*zip(between, [*finals, ""], strict=True))) for finals in choices]
 
 
-def _spelled(term: Term, text: str) -> Clauses:
+def _formatted(term: Term, text: str) -> Clauses:
     if not term.is_prefix:
         return _multi_match(text, "phrase")
     if term.is_one_word:
@@ -186,8 +186,8 @@ def has_ids(body: Body, hits: Body) -> bool:
     """Return whether each hit has its id; other programs' documents may lack `near_id`."""
     if "stored_fields" not in body:
         return True
-    place = body["sort"].index(BY_ID)
-    return all(hit["sort"][place] != LAST for hit in hits["hits"])
+    position = body["sort"].index(BY_ID)
+    return all(hit["sort"][position] != LAST for hit in hits["hits"])
 
 
 def later_page(body: Body) -> Body:
@@ -263,13 +263,13 @@ def keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Key]:
     return list(dict.fromkeys(pairs))
 
 
-def carriers(keys: Sequence[Key], most: int) -> Body:
-    """Return a search that counts the rows with any of these keys, those beyond `most` as one."""
+def carriers(keys: Sequence[Key], limit: int) -> Body:
+    """Return a search that counts the rows with any of these keys, those beyond `limit` as one."""
     values: dict[str, list[str]] = defaultdict(list)
     for field, value in keys:
         values[field].append(value)
     clauses = [{"terms": {field: of_field}} for field, of_field in values.items()]
-    return {"size": 0, "track_total_hits": most + 1, "query": {"bool": {"should": clauses}}}
+    return {"size": 0, "track_total_hits": limit + 1, "query": {"bool": {"should": clauses}}}
 
 
 def candidates(
@@ -304,8 +304,8 @@ def candidates(
 
 
 def _of_lengths(lengths: tuple[int, int]) -> Body:
-    fewest, most = lengths
-    return {"range": {"near_words": {"gte": fewest, "lte": most}}}
+    minimum, limit = lengths
+    return {"range": {"near_words": {"gte": minimum, "lte": limit}}}
 
 
 def candidates_by_words(lookup: WordLookup, recipes: Sequence[str], limit: int) -> Body:

@@ -18,8 +18,8 @@ from typing import Any, Literal
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores.engine.requests import (
     PASSING,
-    Answer,
     Attempts,
+    Response,
     RetryPolicy,
     block_error,
     has_lost_node,
@@ -40,11 +40,11 @@ class Window:
     decrease).
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, limit: int) -> None:
         self.decreases = 0
         self.increases = 0
-        self._most = most
-        self._size = float(most)
+        self._most = limit
+        self._size = float(limit)
         self._taken = 0
         self._waiting: deque[object] = deque()
         self._changed = Condition()
@@ -154,7 +154,7 @@ class Sender:
     is a reply, not a reason to send again.
     """
 
-    post: Callable[[bytes], Answer]
+    post: Callable[[bytes], Response]
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     max_bytes: int = 8_000_000
     max_operations: int = 1_000
@@ -194,11 +194,11 @@ class Sender:
         increases = self.window.increases
         while batch:
             decreases = self.window.decreases
-            answer, problem = self._request(batch)
-            if answer.status in (400, 413):
-                self._refuse(batch, answer, replies, attempts)
+            response, problem = self._request(batch)
+            if response.status in (400, 413):
+                self._refuse(batch, response, replies, attempts)
                 return
-            items = {id: item for id, item in _items(answer) if id in batch}
+            items = {id: item for id, item in _items(response) if id in batch}
             replied = _final_replies(items, self.conflicts)
             replies.update(replied)
             batch = {id: lines for id, lines in batch.items() if id not in replied}
@@ -211,45 +211,45 @@ class Sender:
             elsewhere = not failures and self.window.increases > increases
             attempts.count_incomplete(progress=bool(replied), elsewhere=elsewhere)
             increases = self.window.increases
-            is_ignored = len(batch) == 1 and not items and answer.status not in PASSING
+            is_ignored = len(batch) == 1 and not items and response.status not in PASSING
             if attempts.is_cluster_hopeless or (attempts.is_request_hopeless and is_ignored):
                 replies.update(_give_up(batch, failures, problem, attempts))
                 return
-            self._pause(answer, attempts, len(batch))
+            self._pause(response, attempts, len(batch))
             if not items and attempts.of_request >= _UNANSWERED and len(batch) > 1:
                 self._halve(batch, replies, attempts)
                 return
 
-    def _pause(self, answer: Answer, attempts: Attempts, operations: int) -> None:
+    def _pause(self, response: Response, attempts: Attempts, operations: int) -> None:
         """Let other requests go first, then wait before the next attempt."""
         event(
             "request_again",
             "warning",
-            status=answer.status,
+            status=response.status,
             attempt=attempts.of_request,
             operations=operations,
         )
         self.window.yield_place()
-        attempts.pause(answer.retry_after)
+        attempts.pause(response.retry_after)
 
-    def _request(self, batch: dict[str, bytes]) -> tuple[Answer, str]:
+    def _request(self, batch: dict[str, bytes]) -> tuple[Response, str]:
         """Send one request; return its answer, status 0 when none came, and its problem."""
         try:
             reached("before_send", _unreachable)
-            answer = self.post(b"".join(batch.values()))
+            response = self.post(b"".join(batch.values()))
             reached("after_send", _unreachable)
         except StoreUnreachable as error:
-            return Answer(0, None), error.reason
-        _raise_if_final(answer)
-        failure = next((item for _, item in _items(answer) if item.status >= 400), answer)
+            return Response(0, None), error.reason
+        _raise_if_final(response)
+        failure = next((item for _, item in _items(response) if item.status >= 400), response)
         if failure.status == 200:
-            return answer, "the answer does not report the documents"
-        return answer, f"{failure.status} {failure.reason}"
+            return response, "the answer does not report the documents"
+        return response, f"{failure.status} {failure.reason}"
 
     def _refuse(
         self,
         batch: dict[str, bytes],
-        answer: Answer,
+        response: Response,
         replies: dict[str, Reply],
         attempts: Attempts,
     ) -> None:
@@ -258,10 +258,10 @@ class Sender:
             self._halve(batch, replies, attempts)
             return
         ((id, lines),) = batch.items()
-        reason = answer.reason
-        if answer.status == 413:
+        reason = response.reason
+        if response.status == 413:
             reason = f"the document is too large for the server ({len(lines):,} bytes)"
-        replies[id] = Reply(answer.status, reason)
+        replies[id] = Reply(response.status, reason)
 
     def _halve(
         self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: Attempts
@@ -276,12 +276,12 @@ def _unreachable(reason: str) -> StoreUnreachable:
     return StoreUnreachable(url="the cluster", reason=reason)
 
 
-def _raise_if_final(answer: Answer) -> None:
-    if stopped := block_error(answer) or lost_index_error(answer):
+def _raise_if_final(response: Response) -> None:
+    if stopped := block_error(response) or lost_index_error(response):
         raise stopped
 
 
-def _final_replies(items: Mapping[str, Answer], conflicts: bool) -> dict[str, Reply]:
+def _final_replies(items: Mapping[str, Response], conflicts: bool) -> dict[str, Reply]:
     """Return the replies to the operations that need not be sent again."""
     replies = {}
     for id, item in items.items():
@@ -291,10 +291,10 @@ def _final_replies(items: Mapping[str, Answer], conflicts: bool) -> dict[str, Re
     return replies
 
 
-def _reply(item: Answer, conflicts: bool) -> Reply | None:
+def _reply(item: Response, conflicts: bool) -> Reply | None:
     """Return the reply to an operation; None when it has to be sent again."""
     _raise_if_final(item)
-    if has_lost_node(Answer(item.status, {"error": item.body.get("error")})):
+    if has_lost_node(Response(item.status, {"error": item.body.get("error")})):
         return None
     is_absent = item.status == 404 and item.kind in ("", "document_missing_exception")
     if 200 <= item.status < 300 or is_absent:
@@ -304,7 +304,7 @@ def _reply(item: Answer, conflicts: bool) -> Reply | None:
     return None
 
 
-def _server_failures(batch: Mapping[str, bytes], items: Mapping[str, Answer]) -> dict[str, Reply]:
+def _server_failures(batch: Mapping[str, bytes], items: Mapping[str, Response]) -> dict[str, Reply]:
     """Return refusals of the operations on which the server itself fails."""
     return {
         id: Reply(item.status, item.reason)
@@ -331,11 +331,11 @@ def _give_up(
     return dict.fromkeys(batch, refusal)
 
 
-def _items(answer: Answer) -> Iterator[tuple[str, Answer]]:
+def _items(response: Response) -> Iterator[tuple[str, Response]]:
     """Yield id and result of each well-formed item of an answer."""
-    if answer.status != 200 or not isinstance(answer.body, Mapping):
+    if response.status != 200 or not isinstance(response.body, Mapping):
         return
-    items = answer.body.get("items")
+    items = response.body.get("items")
     for item in items if isinstance(items, list) else ():
         result = next(iter(item.values()), None) if isinstance(item, Mapping) else None
         if not isinstance(result, Mapping):
@@ -343,4 +343,4 @@ def _items(answer: Answer) -> Iterator[tuple[str, Answer]]:
         id = result.get("_id")
         status = result.get("status")
         if isinstance(id, str) and isinstance(status, int):
-            yield id, Answer(status, result)
+            yield id, Response(status, result)

@@ -30,20 +30,20 @@ def candidates(
     such bounds, `recipes` the ids of recipes that rows may have. `cap` returns, for a number of
     rows, the most of them that may carry a key before it is hot and no longer searched.
     """
-    hot = _hot_keys(queries, lookups, cap)
+    frequent = _frequent_keys(queries, lookups, cap)
     searches: dict[int, Body] = {}
-    for place, keys in enumerate(lookups):
-        cold = [key for key in keys if key not in hot]
+    for index, keys in enumerate(lookups):
+        cold = [key for key in keys if key not in frequent]
         if cold:
-            least = max(1, shared - (len(keys) - len(cold)))
+            minimum = max(1, shared - (len(keys) - len(cold)))
             most = min(limit, MAX_WINDOW)
-            searches[place] = bodies.candidates(cold, recipes, most, least, lengths[place])
+            searches[index] = bodies.candidates(cold, recipes, most, minimum, lengths[index])
     hits = dict(zip(searches, _best_hits(queries, list(searches.values()), limit), strict=True))
-    answers = []
-    for place, keys in enumerate(lookups):
-        capped = tuple(key for field, key in keys if (field, key) in hot)
-        answers.append(_candidates_of(hits.get(place), capped))
-    return answers
+    responses = []
+    for index, keys in enumerate(lookups):
+        capped = tuple(key for field, key in keys if (field, key) in frequent)
+        responses.append(_candidates_of(hits.get(index), capped))
+    return responses
 
 
 def candidates_by_words(
@@ -52,15 +52,15 @@ def candidates_by_words(
     """Return the rows that meet each look-up by its words, by few requests."""
     most = min(limit, MAX_WINDOW)
     searches = [bodies.candidates_by_words(lookup, recipes, most) for lookup in lookups]
-    answers = []
+    responses = []
     for hits in queries.hits(searches):
         by_words = _candidates_of(hits, ())
         candidates = tuple(replace(candidate, keys_shared=0) for candidate in by_words.found)
-        answers.append(replace(by_words, found=candidates))
-    return answers
+        responses.append(replace(by_words, found=candidates))
+    return responses
 
 
-def _hot_keys(
+def _frequent_keys(
     queries: IndexQueries, lookups: Sequence[list[Key]], cap: Callable[[int], int]
 ) -> set[Key]:
     """Return the keys that more rows carry than the cap allows.
@@ -78,15 +78,15 @@ def _hot_keys(
 
 
 def _carried_by_more(
-    queries: IndexQueries, lookups: Sequence[list[Key]], most: int
+    queries: IndexQueries, lookups: Sequence[list[Key]], limit: int
 ) -> list[list[Key]]:
-    """Return the look-ups of whose keys more than `most` rows carry one.
+    """Return the look-ups of whose keys more than `limit` rows carry one.
 
     A search for each stops there, where an aggregation would visit all rows.
     """
-    answers = queries.search_all([bodies.carriers(keys, most) for keys in lookups])
-    counts = [answer["hits"]["total"]["value"] for answer in answers]
-    return [keys for keys, count in zip(lookups, counts, strict=True) if count > most]
+    responses = queries.search_all([bodies.carriers(keys, limit) for keys in lookups])
+    counts = [response["hits"]["total"]["value"] for response in responses]
+    return [keys for keys, count in zip(lookups, counts, strict=True) if count > limit]
 
 
 def _best_hits(queries: IndexQueries, searches: list[Body], limit: int) -> list[Body]:
@@ -179,15 +179,15 @@ class FrequencyCache:
         everything = replace(queries, scope="both")
         if queries.scope == "documents" and not self._has_parts:
             parts = bodies.within_scope(bodies.total(), "parts")
-            first, parted, *answers = everything.search_all([state, parts, *searches])
+            first, parted, *responses = everything.search_all([state, parts, *searches])
             self._has_parts = _total(parted) > 0
             if not self._has_parts:
-                return first, list(map(_total, answers))
-        first, *answers = everything.search_all(
+                return first, list(map(_total, responses))
+        first, *responses = everything.search_all(
             [state, *(bodies.within_scope(search, queries.scope) for search in searches)]
         )
-        return first, list(map(_total, answers))
+        return first, list(map(_total, responses))
 
 
-def _total(answer: Body) -> int:
-    return int(answer["hits"]["total"]["value"])
+def _total(response: Body) -> int:
+    return int(response["hits"]["total"]["value"])

@@ -19,7 +19,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from indexer.errors import StoreError, StoreNotReady, StoreUnreachable, UnsupportedEngine
 from indexer.stores.address import StoreAddress
-from indexer.stores.engine.requests import Answer, Link
+from indexer.stores.engine.requests import Link, Response
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -47,7 +47,7 @@ class _Connection(HTTPConnection):
 
     def getresponse(self) -> HTTPResponse:  # type: ignore[override]  # as urllib3 has it
         sock: Any = self.sock
-        view: Any = _AnswerSocket(sock)
+        view: Any = _ResponseSocket(sock)
         self.sock = view
         try:
             return super().getresponse()
@@ -68,7 +68,7 @@ class _TlsPool(HTTPSConnectionPool):
     ConnectionCls = _TlsConnection
 
 
-class _AnswerSocket:
+class _ResponseSocket:
     """A connected socket during one answer: what its file reads must arrive before the deadline."""
 
     def __init__(self, sock: socket.socket) -> None:
@@ -77,10 +77,10 @@ class _AnswerSocket:
         self.close = sock.close
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_AnswerBytes(self._sock))
+        return io.BufferedReader(_ResponseBytes(self._sock))
 
 
-class _AnswerBytes(io.RawIOBase):
+class _ResponseBytes(io.RawIOBase):
     """The bytes of one answer; reading them raises `TimeoutError` after the deadline."""
 
     def __init__(self, sock: socket.socket) -> None:
@@ -150,14 +150,14 @@ class CheckedLink:
 
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
-    ) -> Answer:
+    ) -> Response:
         """Send one request, once.
 
         Raises `UnsupportedEngine` for another engine, or a version that is too old or too new, and
         `StoreNotReady` when no answer comes from a server that has answered before.
         """
         try:
-            answer = self._link.request(method, path, body, params, seconds)
+            response = self._link.request(method, path, body, params, seconds)
         except StoreUnreachable as error:
             if not self._is_checked:
                 raise
@@ -165,14 +165,14 @@ class CheckedLink:
         if not self._is_checked:
             self._check()
             self._is_checked = True
-        return answer
+        return response
 
     def _check(self) -> None:
         try:
-            answer = self._link.request("GET", "", None, _NO_PARAMETERS, _SECONDS)
+            response = self._link.request("GET", "", None, _NO_PARAMETERS, _SECONDS)
         except StoreError:
             return
-        server = server_in(answer.body)
+        server = server_in(response.body)
         if server is None:
             return
         product, version = server

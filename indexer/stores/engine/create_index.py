@@ -12,15 +12,15 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import index_mapping
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.index_facts import (
+    IndexAddress,
     IndexFacts,
-    IndexPlace,
     give_alias,
     read_facts,
     require_one_index,
     require_own_alias,
 )
 from indexer.stores.engine.index_mapping import changed_meta, is_shared_mapping, leaf_fields
-from indexer.stores.engine.requests import EXISTS, Answer, Dialect, Requests, error_of
+from indexer.stores.engine.requests import EXISTS, Dialect, Requests, Response, error_of
 from indexer.stores.requirements import require_same_recipe
 from indexer.system.logs import event
 
@@ -33,19 +33,19 @@ _RULES = ("_source", "_routing")
 _PLACEMENT = "index.routing.allocation.include._tier_preference"
 
 
-def rivals(requests: Requests, place: IndexPlace) -> list[str]:
+def rivals(requests: Requests, address: IndexAddress) -> list[str]:
     """Return the names of other programs' templates for the same index, of any priority.
 
     Legacy templates count: an engine passes them over where there is a newer one.
     """
-    answer = requests.call("GET", "_index_template")
+    response = requests.call("GET", "_index_template")
     names = [
         template["name"]
-        for template in answer.get("index_templates", [])
-        if template["name"] != f"nearfold-{place.index}"
-        and _is_among(place.index, template["index_template"]["index_patterns"])
+        for template in response.get("index_templates", [])
+        if template["name"] != f"nearfold-{address.index}"
+        and _is_among(address.index, template["index_template"]["index_patterns"])
     ]
-    legacy = [f"{name} (legacy)" for name, _ in _legacy_templates(requests, place.index)]
+    legacy = [f"{name} (legacy)" for name, _ in _legacy_templates(requests, address.index)]
     return sorted([*names, *legacy])
 
 
@@ -81,8 +81,8 @@ def _templates_of(requests: Requests, index: str) -> Iterator[tuple[Mapping[str,
 
     A legacy template also completes the definitions of fields. None to whoever may not ask.
     """
-    answer = requests.send("POST", f"_index_template/_simulate_index/{index}")
-    template = (answer.body or {}).get("template") if answer.status == 200 else None
+    response = requests.send("POST", f"_index_template/_simulate_index/{index}")
+    template = (response.body or {}).get("template") if response.status == 200 else None
     if template:
         yield template, False
     else:
@@ -91,9 +91,9 @@ def _templates_of(requests: Requests, index: str) -> Iterator[tuple[Mapping[str,
 
 def _legacy_templates(requests: Requests, index: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield name and body of the legacy templates that match; none to whoever may not ask."""
-    answer = requests.send("GET", "_template")
-    if answer.status == 200 and isinstance(answer.body, dict):
-        for name, body in answer.body.items():
+    response = requests.send("GET", "_template")
+    if response.status == 200 and isinstance(response.body, dict):
+        for name, body in response.body.items():
             if _is_among(index, body.get("index_patterns", [])):
                 yield name, body
 
@@ -155,9 +155,9 @@ def _rules(mapping: Mapping[str, Any], is_whole: bool, prefix: str = "") -> Iter
     >>> list(_rules({"properties": {"a": {"type": "long", "coerce": False}}}, is_whole=True))
     ['field a', '`coerce` of a']
     """
-    place = f" of {prefix[:-1]}" if prefix else ""
+    position = f" of {prefix[:-1]}" if prefix else ""
     for name in mapping.keys() - {"properties", "type", "_meta", "dynamic_templates", "runtime"}:
-        yield f"`{name}`{place}"
+        yield f"`{name}`{position}"
     for entry in mapping.get("dynamic_templates", ()):
         yield from (f"dynamic template {name}" for name in entry)
     yield from (f"runtime field {name}" for name in mapping.get("runtime", ()))
@@ -185,44 +185,44 @@ def require_whole_view(requests: Requests, indices: Iterable[str]) -> None:
     """
     for index in indices:
         lines: list[Body] = [{"update": {"_id": secrets.token_hex(16)}}, {"doc": {}}]
-        answer = requests.send("POST", f"{index}/_bulk", lines)
-        if any(_is_limit(part) for part in (answer, *_items(answer))):
+        response = requests.send("POST", f"{index}/_bulk", lines)
+        if any(_is_limit(part) for part in (response, *_items(response))):
             raise LimitedView(index=index)
 
 
-def _is_limit(answer: Answer) -> bool:
-    return answer.kind == _SECURITY and answer.status not in _NO_RIGHT
+def _is_limit(response: Response) -> bool:
+    return response.kind == _SECURITY and response.status not in _NO_RIGHT
 
 
-def _items(answer: Answer) -> list[Answer]:
-    body = answer.body if isinstance(answer.body, dict) else {}
+def _items(response: Response) -> list[Response]:
+    body = response.body if isinstance(response.body, dict) else {}
     results = [item.get("update", {}) for item in body.get("items", ())]
-    return [Answer(result.get("status", 0), result) for result in results]
+    return [Response(result.get("status", 0), result) for result in results]
 
 
-def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe) -> None:
+def prepare(requests: Requests, address: IndexAddress, dialect: Dialect, recipe: Recipe) -> None:
     """Create the index and its write alias where they are missing.
 
     Raises `MappingMismatch`, `RecipeMismatch` or `StoreError` for an index that does not fit.
     """
-    facts = read_facts(requests, place) or _create(requests, place, dialect, recipe)
+    facts = read_facts(requests, address) or _create(requests, address, dialect, recipe)
     if facts is None:
         return
-    require_one_index(place, facts)
+    require_one_index(address, facts)
     if name := facts.mapping["_meta"]["nearfold"].get("text_field"):
         raise StoreError(
-            f"index {place.index} has its texts in the field {name}; "
-            f"`nearfold index {place.url} --text-field {name} --store {place.url}` signs them "
+            f"index {address.index} has its texts in the field {name}; "
+            f"`nearfold index {address.url} --text-field {name} --store {address.url}` signs them "
             "there; put other documents into another store"
         )
     facts.check_updatable()
     require_whole_view(requests, (facts.index,))
     mapping = _add_later_fields(requests, facts)
     if problems := index_mapping.mapping_problems(mapping, dialect.metadata_type):
-        raise MappingMismatch(index=place.index, problems=problems)
+        raise MappingMismatch(index=address.index, problems=problems)
     require_same_recipe(facts.recipe, recipe)
     record_statistics(requests, facts, recipe)
-    give_alias(requests, place, facts)
+    give_alias(requests, address, facts)
 
 
 def record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> None:
@@ -246,36 +246,40 @@ def _add_later_fields(requests: Requests, facts: IndexFacts) -> Mapping[str, Any
 
 
 def _create(
-    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe
+    requests: Requests, address: IndexAddress, dialect: Dialect, recipe: Recipe
 ) -> IndexFacts | None:
     """Create the index, or return the facts of one that another process has just created.
 
     An engine without its analysis-common module refuses our analysis; its index gets the analysis
     that every distribution has.
     """
-    require_own_alias(requests, place.write_alias, place.index)
-    if _has_rivals(requests, place):
+    require_own_alias(requests, address.write_alias, address.index)
+    if _has_rivals(requests, address):
         body = index_mapping.new_index(
-            recipe, dialect.metadata_type, True, place.shards, place.replicas
+            recipe, dialect.metadata_type, True, address.shards, address.replicas
         )
-        require_no_additions(requests, place.index, {**body, "aliases": {place.write_alias: {}}})
+        require_no_additions(
+            requests, address.index, {**body, "aliases": {address.write_alias: {}}}
+        )
     for core_analysis in (False, True):
         body = index_mapping.new_index(
-            recipe, dialect.metadata_type, core_analysis, place.shards, place.replicas
+            recipe, dialect.metadata_type, core_analysis, address.shards, address.replicas
         )
-        answer = requests.send("PUT", place.index, {**body, "aliases": {place.write_alias: {}}})
-        if 200 <= answer.status < 300:
+        response = requests.send(
+            "PUT", address.index, {**body, "aliases": {address.write_alias: {}}}
+        )
+        if 200 <= response.status < 300:
             return None
-        if answer.kind == EXISTS:
-            return read_facts(requests, place)
-        if answer.status != 400 or "nearfold_" not in answer.reason:
+        if response.kind == EXISTS:
+            return read_facts(requests, address)
+        if response.status != 400 or "nearfold_" not in response.reason:
             break
-    raise error_of(place.url, answer, f"PUT {place.index}")
+    raise error_of(address.url, response, f"PUT {address.index}")
 
 
-def _has_rivals(requests: Requests, place: IndexPlace) -> bool:
+def _has_rivals(requests: Requests, position: IndexAddress) -> bool:
     """Return whether other programs have templates for the index; False to whoever may not ask."""
     try:
-        return bool(rivals(requests, place))
+        return bool(rivals(requests, position))
     except StoreAccessDenied:
         return False

@@ -310,7 +310,7 @@ def _families(index: str, name: str, title: str, by: str, field_of_labels: str) 
     It shows documents, distinct labels, and the least similarity to the principal.
     """
     labels = agg("2", "cardinality", field=field_of_labels, customLabel="Labels")
-    least = agg("3", "min", field="near_similarity", customLabel="Least similarity")
+    minimum = agg("3", "min", field="near_similarity", customLabel="Least similarity")
     families = terms(
         "4",
         "bucket",
@@ -320,7 +320,7 @@ def _families(index: str, name: str, title: str, by: str, field_of_labels: str) 
         json=json.dumps({"min_doc_count": 2}),
         customLabel="Family",
     )
-    return _chart(index, name, title, "table", [count("1"), labels, least, families])
+    return _chart(index, name, title, "table", [count("1"), labels, minimum, families])
 
 
 def _chart(

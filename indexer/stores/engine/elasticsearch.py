@@ -22,7 +22,7 @@ from indexer.errors import StoreError, StoreUnreachable
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.connections import CheckedLink, deadline_pool
 from indexer.stores.engine.index import OpenIndex
-from indexer.stores.engine.requests import Answer, Dialect, content_type
+from indexer.stores.engine.requests import Dialect, Response, content_type
 from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(
@@ -87,12 +87,12 @@ class ElasticsearchLink:
 
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
-    ) -> Answer:
+    ) -> Response:
         """Send one request; when a node does not answer, the next one gets it."""
         form = self._form
-        answer = self._send(method, path, body, params, seconds, form)
-        if answer.kind != _OTHER_VERSION or form == _OLDEST:
-            return answer
+        response = self._send(method, path, body, params, seconds, form)
+        if response.kind != _OTHER_VERSION or form == _OLDEST:
+            return response
         self._form = _OLDEST
         return self._send(method, path, body, params, seconds, _OLDEST)
 
@@ -104,13 +104,13 @@ class ElasticsearchLink:
         params: Mapping[str, str],
         seconds: float,
         form: int,
-    ) -> Answer:
+    ) -> Response:
         headers = {"accept": _media_type("application/json", form)}
         if body is not None:
             headers["content-type"] = _media_type(content_type(path), form)
         client = self._client.options(request_timeout=seconds)
         try:
-            answer = client.perform_request(
+            response = client.perform_request(
                 method, f"/{path}", params=params, headers=headers, body=body
             )
         except UnsupportedProductError as error:
@@ -118,13 +118,13 @@ class ElasticsearchLink:
         except ApiError as error:
             if error.meta.status == _UNKNOWN_CONTENT_TYPE:
                 raise self._other_product() from error
-            return Answer(error.meta.status, error.body, error.meta.headers.get("retry-after"))
+            return Response(error.meta.status, error.body, error.meta.headers.get("retry-after"))
         except SerializationError:
-            return Answer(200, None)
+            return Response(200, None)
         except TransportError as error:
             causes = "; ".join(dict.fromkeys(map(str, (error.message, *error.errors))))
             raise StoreUnreachable(url=self._url, reason=causes) from error
-        return Answer(answer.meta.status, answer.body)
+        return Response(response.meta.status, response.body)
 
     def _other_product(self) -> StoreError:
         return StoreError(

@@ -38,7 +38,7 @@ def principals(
             **_principal_query(recipe, {"match_all": {}}, min(limit, AT_ONCE)),
             "sort": [BY_ID, IN_PLACE],
         }
-        pages = (hit for answer in queries.pages(body) for hit in answer["hits"]["hits"])
+        pages = (hit for response in queries.pages(body) for hit in response["hits"]["hits"])
         rows = [_principal_row(hit) for hit in islice(pages, limit)]
         return [row for row in rows if row is not None]
     keys = sorted({key for keys in band_keys for key in keys})
@@ -54,7 +54,7 @@ def principals(
             for keys in band_keys
             if keys
         ]
-        hits = [hit for answer in queries.search_all(bodies) for hit in answer["hits"]["hits"]]
+        hits = [hit for response in queries.search_all(bodies) for hit in response["hits"]["hits"]]
     rows = [_principal_row(hit) for hit in hits]
     return list({row.id: row for row in rows if row is not None}.values())
 
@@ -77,8 +77,8 @@ def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator
             "query": {"bool": {"filter": [{"terms": {column: chunk}}]}},
             "sort": [BY_ID, IN_PLACE],
         }
-        for answer in queries.pages(body):
-            for hit in answer["hits"]["hits"]:
+        for response in queries.pages(body):
+            for hit in response["hits"]["hits"]:
                 value = hit["fields"][column][0]
                 yield hit["_id"], lengthen(value) if field == "exact" else value
 

@@ -40,8 +40,8 @@ def repeated_ids(index: OpenIndex, ids: Sequence[str]) -> list[str]:
         chunk = list(ids[start : start + PAGE])
         size = min(shards * len(chunk), MAX_WINDOW)
         body = {"size": size, "_source": False, "query": {"ids": {"values": chunk}}}
-        answer = index.requests.call("POST", f"{index.name()}/_search", body, WHOLE)
-        counts.update(hit["_id"] for hit in answer["hits"]["hits"])
+        response = index.requests.call("POST", f"{index.name()}/_search", body, WHOLE)
+        counts.update(hit["_id"] for hit in response["hits"]["hits"])
     return [id for id in dict.fromkeys(ids) if counts[id] > 1]
 
 
@@ -56,8 +56,8 @@ def _shards_with_routing(index: OpenIndex) -> int:
     if shards == 1:
         return 1
     body = {**_ROUTED, "size": 0, "terminate_after": 1, "track_total_hits": True}
-    answer = index.requests.call("POST", f"{index.name()}/_search", body, WHOLE)
-    return shards if answer["hits"]["total"]["value"] else 1
+    response = index.requests.call("POST", f"{index.name()}/_search", body, WHOLE)
+    return shards if response["hits"]["total"]["value"] else 1
 
 
 def require_distinct(index: OpenIndex, ids: Sequence[str]) -> None:

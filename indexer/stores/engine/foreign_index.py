@@ -79,9 +79,9 @@ def read_documents(index: OpenIndex) -> Iterator[StoredDocument]:
     }
     snapshot = None
     try:
-        for answer in queries.pages(body, keep_alive=True):
-            snapshot = answer["pit_id"]
-            yield from map(_stored_document, answer["hits"]["hits"])
+        for response in queries.pages(body, keep_alive=True):
+            snapshot = response["pit_id"]
+            yield from map(_stored_document, response["hits"]["hits"])
     finally:
         if snapshot:
             queries.release(snapshot)
@@ -95,8 +95,8 @@ class AdoptedIndex(OpenIndex):
         index = install.index_at(self.requests, self.place)
         if index is None:
             raise IndexMissing(self.address.url)
-        is_signed = "nearfold" in index[1].get("mappings", {}).get("_meta", {})
-        return super().stored_recipe() if is_signed else None
+        is_fingerprinted = "nearfold" in index[1].get("mappings", {}).get("_meta", {})
+        return super().stored_recipe() if is_fingerprinted else None
 
 
 class InPlaceStore(EngineStore):
@@ -147,9 +147,9 @@ class InPlaceStore(EngineStore):
             if len(textless) == PAGE:
                 self._mark_unsigned(textless)
                 textless = []
-            signed = lengthen(fields.get("near_source") or "")
-            self._read[document.id] = signed
-            if signed != self.digest(fields):
+            fingerprinted = lengthen(fields.get("near_source") or "")
+            self._read[document.id] = fingerprinted
+            if fingerprinted != self.digest(fields):
                 self._states[document.id] = document.state
             yield document.id, fields
         self._mark_unsigned(textless)
@@ -228,9 +228,9 @@ class InPlaceStore(EngineStore):
             routing = {name: value for name, value in states[id].items() if name == "routing"}
             lookups.append({"_id": id, **routing})
         path = f"{self.index.place.index}/_mget"
-        answer = self.index.requests.call("POST", path, {"docs": lookups})
+        response = self.index.requests.call("POST", path, {"docs": lookups})
         same = {}
-        for document in (_stored_document(hit) for hit in answer["docs"] if hit.get("found")):
+        for document in (_stored_document(hit) for hit in response["docs"] if hit.get("found")):
             row = rows[document.id]
             is_same = self.digest(document.fields) == row.source
             if is_same and not objection(document.id, document.fields):

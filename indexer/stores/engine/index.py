@@ -13,8 +13,8 @@ from indexer.stores.engine.candidates import FrequencyCache
 from indexer.stores.engine.create_index import prepare
 from indexer.stores.engine.field_substitutes import ABSENT, substitutes
 from indexer.stores.engine.index_facts import (
+    IndexAddress,
     IndexFacts,
-    IndexPlace,
     check_write_target,
     current_index,
     give_alias,
@@ -31,7 +31,7 @@ from indexer.stores.engine.index_mapping import (
 from indexer.stores.engine.ingest_pipeline import TEXT
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import IndexQueries, located, routings
-from indexer.stores.engine.requests import Answer, Dialect, IndexMissing, Link, Requests
+from indexer.stores.engine.requests import Dialect, IndexMissing, Link, Requests, Response
 
 BULK_SECONDS = 120.0
 WRITERS = 4  # bulk requests in flight at once, when the engine keeps up
@@ -45,7 +45,7 @@ class OpenIndex:
 
     def __init__(self, address: StoreAddress, link: Link, dialect: Dialect) -> None:
         self.address = address
-        self.place = IndexPlace(address.url, address.index, address.shards, address.replicas)
+        self.place = IndexAddress(address.url, address.index, address.shards, address.replicas)
         self.link, self.dialect = link, dialect
         self.requests = Requests(link, address.url)
         self.facts: IndexFacts | None = None
@@ -157,9 +157,9 @@ class OpenIndex:
         if any(operation.action == "index" for operation in operations):
             require_one_index(self.place, self.facts)
         hits = located(self.queries("both"), [operation.id for operation in operations])
-        places = {hit["_id"]: {"_index": hit["_index"], **routing_of(hit)} for hit in hits}
+        positions = {hit["_id"]: {"_index": hit["_index"], **routing_of(hit)} for hit in hits}
         last = {"_index": self.facts.index if self.facts else ""}
-        return [operation.at(places.get(operation.id, last)) for operation in operations]
+        return [operation.at(positions.get(operation.id, last)) for operation in operations]
 
     def send_routed(self, operations: list[Operation]) -> dict[str, Reply]:
         """Send partial updates or deletions; return the reply to each by id.
@@ -180,7 +180,7 @@ class OpenIndex:
         if facts and now and now != (facts.index, facts.recipe.id):
             self.facts = None
 
-    def _post(self, body: bytes) -> Answer:
+    def _post(self, body: bytes) -> Response:
         params = {"require_alias": "true", "pipeline": "_none"}
         if self.facts and self.facts.members:
             return self.link.request("POST", "_bulk", body, {"pipeline": "_none"}, BULK_SECONDS)

@@ -17,7 +17,7 @@ from indexer.stores.engine.index_mapping import (
     source_gap,
     write_alias_of,
 )
-from indexer.stores.engine.requests import Answer, IndexMissing, Link, Requests
+from indexer.stores.engine.requests import IndexMissing, Link, Requests, Response
 from indexer.stores.requirements import signing_command
 from indexer.system.recipe_inputs import with_key
 
@@ -28,7 +28,7 @@ _CLUSTER_BLOCKS = {"filter_path": "*.cluster.blocks"}
 
 
 @dataclass(frozen=True, slots=True)
-class IndexPlace:
+class IndexAddress:
     """An index, and the settings to create it with; None leaves a number to the engine."""
 
     url: str
@@ -76,26 +76,26 @@ def version_name(index: str, number: int) -> str:
     return f"{index}-{number:06}"
 
 
-def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
+def read_facts(requests: Requests, address: IndexAddress) -> IndexFacts | None:
     """Return the facts of an index, or of all behind a name; None when there is none.
 
     Raises `MappingMismatch` for an index that nearfold did not create, and for several that differ
     in recipe, field of texts or parts; `StoreError` for one of a newer nearfold.
     """
     try:
-        answer = requests.call("GET", place.index, seconds=FIRST_SECONDS)
+        response = requests.call("GET", address.index, seconds=FIRST_SECONDS)
     except IndexMissing:
         return None
-    facts = [_facts_of(place, name, index) for name, index in sorted(answer.items())]
+    facts = [_facts_of(address, name, index) for name, index in sorted(response.items())]
     if len(facts) == 1 and "data_stream" not in facts[0].description:
         return facts[0]
-    return _facts_of_several(place, facts)
+    return _facts_of_several(address, facts)
 
 
-def _facts_of_several(place: IndexPlace, facts: Sequence[IndexFacts]) -> IndexFacts:
+def _facts_of_several(address: IndexAddress, facts: Sequence[IndexFacts]) -> IndexFacts:
     """Return what indices have in common: the fields of all, and the rest of the last."""
     if not facts:
-        raise IndexMissing(place.url)
+        raise IndexMissing(address.url)
     last = facts[-1]
     for other in facts:
         for name in ("recipe_id", "text_field", "parts"):
@@ -104,7 +104,7 @@ def _facts_of_several(place: IndexPlace, facts: Sequence[IndexFacts]) -> IndexFa
                 problem = (
                     f"{other.index} and {last.index} differ in `{name}`: {values[0]}, {values[1]}"
                 )
-                raise MappingMismatch(index=place.index, problems=(problem,), can_install=False)
+                raise MappingMismatch(index=address.index, problems=(problem,), can_install=False)
     properties: list[Mapping[str, Any]] = [index.mapping.get("properties", {}) for index in facts]
     common = set.intersection(*map(set, properties))
     fields = {name: body for name, body in properties[-1].items() if name in common}
@@ -113,28 +113,28 @@ def _facts_of_several(place: IndexPlace, facts: Sequence[IndexFacts]) -> IndexFa
     return replace(last, description=description, members=members)
 
 
-def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFacts:
+def _facts_of(address: IndexAddress, name: str, index: Mapping[str, Any]) -> IndexFacts:
     """Return the facts of one index from its description. Raises as `read_facts`."""
     mapping = index.get("mappings", {})
     metadata = mapping.get("_meta", {}).get("nearfold")
     if metadata is None:
-        raise _not_ours(place, name, index)
+        raise _not_ours(address, name, index)
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
-        raise MappingMismatch(index=place.index, problems=problems)
+        raise MappingMismatch(index=address.index, problems=problems)
     if metadata["format"] > index_mapping.FORMAT:
         raise StoreError(
-            f"{place.url} was written by a newer nearfold "
+            f"{address.url} was written by a newer nearfold "
             f"(format {metadata['format']}, this one knows {index_mapping.FORMAT}); "
             "upgrade nearfold, or give --store another index"
         )
     aliases = index.get("aliases", {})
-    writes = next((alias for alias in write_aliases(place, name) if alias in aliases), None)
+    writes = next((alias for alias in write_aliases(address, name) if alias in aliases), None)
     recipe = with_key(Recipe(**metadata["recipe"]))
     return IndexFacts(name, recipe, index, writes, metadata.get("parts"))
 
 
-def _not_ours(place: IndexPlace, name: str, index: Mapping[str, Any]) -> MappingMismatch:
+def _not_ours(address: IndexAddress, name: str, index: Mapping[str, Any]) -> MappingMismatch:
     """Return the error of an index, or of a data stream's, that another program created."""
     if "data_stream" in index:
         problem = (
@@ -145,100 +145,102 @@ def _not_ours(place: IndexPlace, name: str, index: Mapping[str, Any]) -> Mapping
             "change its template and its indices as docs/index-life.md (Data streams) says, or "
         )
         return MappingMismatch(
-            index=place.index, problems=(problem,), remedy=remedy, can_install=False
+            index=address.index, problems=(problem,), remedy=remedy, can_install=False
         )
     problems = index_mapping.mapping_problems(index.get("mappings", {}), "")
-    url = place.url
-    if name != place.index:  # an alias, perhaps of several
+    url = address.url
+    if name != address.index:  # an alias, perhaps of several
         problems = (f"{name}, which it stands for, was not made by nearfold",)
         url = f"{url.rpartition('/')[0]}/{name}"
     remedy = f"`{signing_command(url)}` signs what another program keeps there; or "
-    return MappingMismatch(index=place.index, problems=problems, remedy=remedy)
+    return MappingMismatch(index=address.index, problems=problems, remedy=remedy)
 
 
-def only_index(place: IndexPlace, answer: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def only_index(address: IndexAddress, response: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """Return own name and description of the index in an answer.
 
     Raises `MappingMismatch` for several indices, `UsageError` for a data stream.
     """
-    if any("data_stream" in index for index in answer.values()):
+    if any("data_stream" in index for index in response.values()):
         raise UsageError(
-            f"{place.index} is a data stream, and this takes an index; documents of a data "
+            f"{address.index} is a data stream, and this takes an index; documents of a data "
             "stream are signed when its own template names the pipeline that `nearfold install` "
             "makes for any index"
         )
-    if len(answer) != 1:
-        problems = (f"the name stands for {', '.join(sorted(answer))}",)
+    if len(response) != 1:
+        problems = (f"the name stands for {', '.join(sorted(response))}",)
         remedy = "give the own name of one of them, or "
-        raise MappingMismatch(index=place.index, problems=problems, remedy=remedy)
-    return next(iter(answer.items()))
+        raise MappingMismatch(index=address.index, problems=problems, remedy=remedy)
+    return next(iter(response.items()))
 
 
-def require_one_index(place: IndexPlace, facts: IndexFacts | None) -> None:
+def require_one_index(address: IndexAddress, facts: IndexFacts | None) -> None:
     """Raise `UsageError` when the name stands for several indices, or for a data stream."""
     if facts and facts.members:
         raise UsageError(
-            f"{place.index} stands for {', '.join(facts.members)}; index, install and reindex "
+            f"{address.index} stands for {', '.join(facts.members)}; index, install and reindex "
             "make, fill or replace one index: give its own name to --store"
         )
 
 
-def require_whole_indices(place: IndexPlace, facts: IndexFacts) -> None:
+def require_whole_indices(position: IndexAddress, facts: IndexFacts) -> None:
     """Raise `UsageError` when the name is an alias that shows a part of an index alone."""
     for index in (facts.members or {facts.index: facts.description}).items():
-        require_whole_index(place, index)
+        require_whole_index(position, index)
 
 
-def require_whole_index(place: IndexPlace, index: tuple[str, Mapping[str, Any]]) -> None:
+def require_whole_index(address: IndexAddress, index: tuple[str, Mapping[str, Any]]) -> None:
     """Raise `UsageError` when the name is an alias that shows a part of this index alone.
 
     What it hides would be taken for missing: families would lose members.
     """
     name, description = index
-    limits = description.get("aliases", {}).get(place.index, {}).keys() & ALIAS_LIMITS
+    limits = description.get("aliases", {}).get(address.index, {}).keys() & ALIAS_LIMITS
     if limits:
         part = f"a part of {name} ({', '.join(sorted(limits))})"
         raise UsageError(
-            f"{place.index} is an alias that shows {part}, and the rest would be taken for "
+            f"{address.index} is an alias that shows {part}, and the rest would be taken for "
             f"missing; give --store the index {name} itself"
         )
 
 
-def current_index(requests: Requests, place: IndexPlace) -> tuple[str, str] | None:
+def current_index(requests: Requests, address: IndexAddress) -> tuple[str, str] | None:
     """Return the index that the name now stands for and its recipe's id; None when unknown.
 
     This is a small request for callers that have read the facts before.
     """
     path = "*.mappings._meta.nearfold.recipe_id"
-    answer = requests.send("GET", place.index, params={"filter_path": path}, seconds=FIRST_SECONDS)
-    if answer.status != 200 or not isinstance(answer.body, dict) or len(answer.body) != 1:
+    response = requests.send(
+        "GET", address.index, params={"filter_path": path}, seconds=FIRST_SECONDS
+    )
+    if response.status != 200 or not isinstance(response.body, dict) or len(response.body) != 1:
         return None
-    ((name, index),) = answer.body.items()
+    ((name, index),) = response.body.items()
     return name, index["mappings"]["_meta"]["nearfold"]["recipe_id"]
 
 
-def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
+def write_aliases(address: IndexAddress, name: str) -> tuple[str, str]:
     """Return the aliases that an index may be written by: that of its version, then the URL's."""
-    return write_alias_of(name), place.write_alias
+    return write_alias_of(name), address.write_alias
 
 
-def write_blocks(requests: Requests, place: IndexPlace) -> dict[str, list[str]]:
+def write_blocks(requests: Requests, address: IndexAddress) -> dict[str, list[str]]:
     """Return the settings by which indices refuse changes now, by index; empty where none does.
 
     The key `the cluster` has those for all indices, as far as this user may read them.
     """
-    answer = requests.call("GET", place.index, params=_NAMES_AND_BLOCKS, seconds=FIRST_SECONDS)
-    by_index = {name: blocks_of(index) for name, index in sorted(answer.items())}
+    response = requests.call("GET", address.index, params=_NAMES_AND_BLOCKS, seconds=FIRST_SECONDS)
+    by_index = {name: blocks_of(index) for name, index in sorted(response.items())}
     by_index["the cluster"] = _cluster_blocks(requests)
     return {name: blocks for name, blocks in by_index.items() if blocks}
 
 
 def _cluster_blocks(requests: Requests) -> list[str]:
-    answer = requests.send("GET", "_cluster/settings", params=_CLUSTER_BLOCKS)
-    if answer.status != 200 or not isinstance(answer.body, dict):
+    response = requests.send("GET", "_cluster/settings", params=_CLUSTER_BLOCKS)
+    if response.status != 200 or not isinstance(response.body, dict):
         return []
     blocks: dict[str, str] = {}
-    for settings in answer.body.values():  # persistent ones, and transient ones
+    for settings in response.body.values():  # persistent ones, and transient ones
         blocks |= settings["cluster"]["blocks"]
     return [f"cluster.blocks.{name}" for name, value in sorted(blocks.items()) if value == "true"]
 
@@ -255,8 +257,8 @@ def require_own_alias(requests: Requests, alias: str, index: str) -> None:
     It may stand for another index, be the name of one, or have a filter or routing. Documents would
     be written, and deleted, there, or be looked for in a wrong shard.
     """
-    answer = requests.send("GET", alias, params=_NAMES_AND_ALIASES, seconds=FIRST_SECONDS)
-    if problem := _alias_problem(answer, alias, index):
+    response = requests.send("GET", alias, params=_NAMES_AND_ALIASES, seconds=FIRST_SECONDS)
+    if problem := _alias_problem(response, alias, index):
         raise UsageError(f"{problem}; {_FREE_ALIAS}")
 
 
@@ -265,21 +267,21 @@ def check_write_target(link: Link, alias: str, index: str) -> None:
 
     One request, which may raise `StoreUnreachable`; what it refuses, a write refuses as well.
     """
-    answer = link.request("GET", alias, None, _NAMES_AND_ALIASES, FIRST_SECONDS)
-    if problem := _alias_problem(answer, alias, index):
+    response = link.request("GET", alias, None, _NAMES_AND_ALIASES, FIRST_SECONDS)
+    if problem := _alias_problem(response, alias, index):
         raise StoreStopped(reason=problem, remedy=_FREE_ALIAS)
 
 
-def _alias_problem(answer: Answer, alias: str, index: str) -> str:
+def _alias_problem(response: Response, alias: str, index: str) -> str:
     """Return why documents of an index cannot be written by an alias; empty where they can."""
-    if answer.status != 200 or not isinstance(answer.body, dict):
+    if response.status != 200 or not isinstance(response.body, dict):
         return ""
-    if others := sorted(name for name in answer.body if name != index):
+    if others := sorted(name for name in response.body if name != index):
         return (
             f"{alias} stands for {', '.join(others)}, and nearfold writes to {index} by an alias "
             "of this name"
         )
-    aliases = answer.body.get(index, {}).get("aliases", {})
+    aliases = response.body.get(index, {}).get("aliases", {})
     if limits := sorted(aliases.get(alias, {}).keys() & ALIAS_LIMITS):
         return (
             f"{alias} has {', '.join(limits)}, and nearfold writes to every document of {index} "
@@ -288,17 +290,17 @@ def _alias_problem(answer: Answer, alias: str, index: str) -> str:
     return ""
 
 
-def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> IndexFacts:
+def give_alias(requests: Requests, address: IndexAddress, facts: IndexFacts) -> IndexFacts:
     """Give an index an alias for writes where it has none, and return its facts then.
 
     An index that other programs share names the alias in its `_meta`.
     """
-    require_one_index(place, facts)
-    require_own_alias(requests, place.write_alias, facts.index)
+    require_one_index(address, facts)
+    require_own_alias(requests, address.write_alias, facts.index)
     if facts.writes is not None:
         return facts
     if is_shared_mapping(facts.mapping):
-        meta = changed_meta(facts.mapping, {WRITE_ALIAS: place.write_alias})
+        meta = changed_meta(facts.mapping, {WRITE_ALIAS: address.write_alias})
         requests.call("PUT", f"{facts.index}/_mapping", {"_meta": meta})
-    requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
-    return replace(facts, writes=place.write_alias)
+    requests.call("PUT", f"{facts.index}/_alias/{address.write_alias}")
+    return replace(facts, writes=address.write_alias)

@@ -422,9 +422,9 @@ def _matches(patterns: list[str], path: str) -> bool:
     parts = path.split(".")
     paths = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
     return any(
-        re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), place, re.DOTALL)
+        re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), position, re.DOTALL)
         for pattern in patterns
-        for place in paths
+        for position in paths
     )
 
 

@@ -197,9 +197,9 @@ def _is_v2(recipe: Recipe) -> bool:
 def _gram(width: int) -> str:
     """Return the expression that packs the `width` code points at i, before mixing."""
     parts = [_long(GAMMA)]
-    for place in range(width):
-        code = f"((long) codes[i + {place}] << {CODE_BITS * (place % 3)})"
-        parts.append(f"{code} * {_long(GRAM_MULTIPLIER)}" if place >= 3 else code)
+    for position in range(width):
+        code = f"((long) codes[i + {position}] << {CODE_BITS * (position % 3)})"
+        parts.append(f"{code} * {_long(GRAM_MULTIPLIER)}" if position >= 3 else code)
     return " + ".join(parts)
 
 

@@ -29,7 +29,7 @@ from indexer.stores.engine.assets import (
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.create_index import require_whole_view, rivals
 from indexer.stores.engine.foreign_documents import SAMPLE, foreign_fields
-from indexer.stores.engine.index_facts import IndexPlace, require_whole_index
+from indexer.stores.engine.index_facts import IndexAddress, require_whole_index
 from indexer.stores.engine.index_mapping import (
     FIELD_LIMIT,
     blocks_of,
@@ -53,7 +53,7 @@ from indexer.stores.requirements import require_same_recipe
 
 def check_installation(
     assets: Assets,
-    place: IndexPlace,
+    position: IndexAddress,
     recipe: Recipe,
     field: str,
     index: Index | None,
@@ -66,15 +66,15 @@ def check_installation(
     """
     require_same_recipe(asset_bodies.recipe_in(template) if template else None, recipe)
     if index is None:
-        assets.check_alias(place, None)
+        assets.check_alias(position, None)
         return None
-    sample_size = check_index(assets, place, index, recipe, field)
+    sample_size = check_index(assets, position, index, recipe, field)
     _check_default_pipeline(assets, index, recipe, field)
     return sample_size
 
 
 def check_index(
-    assets: Assets, place: IndexPlace, index: Index, recipe: Recipe, field: str
+    assets: Assets, address: IndexAddress, index: Index, recipe: Recipe, field: str
 ) -> int | None:
     """Raise the error of an index that cannot have `near_*` fields, or not those of this recipe and
     field of texts.
@@ -84,11 +84,11 @@ def check_index(
     """
     name, description = index
     mapping = description.get("mappings", {})
-    require_whole_index(place, index)
+    require_whole_index(address, index)
     require_same_recipe(recipe_of(mapping), recipe)
     if problems := asset_bodies.field_problems(mapping):
-        raise MappingMismatch(index=place.index, problems=problems)
-    assets.check_alias(place, index)
+        raise MappingMismatch(index=address.index, problems=problems)
+    assets.check_alias(address, index)
     _check_blocks(index)
     if gap := source_gap(description):
         raise PartialSource(index=name, gap=gap)
@@ -120,7 +120,7 @@ def _check_default_pipeline(assets: Assets, index: Index, recipe: Recipe, field:
     an owner who set none shall have none.
     """
     current, url = default_pipeline(index[1]), assets.requests.url
-    if current in (None, NO_PIPELINE) or asset_bodies.signs_by(recipe, current):
+    if current in (None, NO_PIPELINE) or asset_bodies.fingerprints_by(recipe, current):
         return
     pipelines = asset_bodies.pipeline_names(recipe, field)
     if not assets.calls(current, pipelines):
@@ -207,9 +207,11 @@ def _check_field(assets: Assets, index: Index, field: str) -> None:
     stored = text_field(mapping)
     if stored is None or stored == field:
         return
-    signed = assets.signed(index[0]) if is_shared_mapping(mapping) else None
-    if signed != 0:
-        raise TextFieldMismatch(index=index[0], stored=stored, requested=field, signed=signed)
+    fingerprinted = assets.signed(index[0]) if is_shared_mapping(mapping) else None
+    if fingerprinted != 0:
+        raise TextFieldMismatch(
+            index=index[0], stored=stored, requested=field, fingerprinted=fingerprinted
+        )
 
 
 _SHOWN = 12
@@ -221,7 +223,7 @@ _MALFORMED = (
 
 def install(
     requests: Requests,
-    place: IndexPlace,
+    place: IndexAddress,
     dialect: Dialect,
     recipe: Recipe,
     dry_run: bool,
@@ -263,36 +265,36 @@ def install(
     return changes
 
 
-def _reason_against_template(requests: Requests, place: IndexPlace, index: Index | None) -> str:
+def _reason_against_template(requests: Requests, address: IndexAddress, index: Index | None) -> str:
     """Return why an index gets no index template of nearfold's, in words; empty where it gets one.
 
     An engine makes an index by one template alone: that of others would count for nothing, and
     their documents would meet fields of ours.
     """
-    if templates := rivals(requests, place):
+    if templates := rivals(requests, address):
         return (
-            f"index template {', '.join(templates)} takes {place.index} too, and an index is made "
-            "by one alone"
+            f"index template {', '.join(templates)} takes {address.index} too, and an index is "
+            "made by one alone"
         )
     if index is not None and is_adopted(index[1].get("mappings", {})):
-        return f"another program made {place.index}, and is to make it again as it was"
+        return f"another program made {address.index}, and is to make it again as it was"
     return ""
 
 
-def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
+def installation_problems(requests: Requests, address: IndexAddress) -> list[str]:
     """Return what an index, or the next one of its name, lacks to be signed, a sentence each.
 
     Empty where nothing is installed, and to whoever may not read index templates.
     """
     assets = Assets(requests, dry_run=True)
-    index = assets.index(place)
+    index = assets.index(address)
     try:
-        template = assets.template(place)
+        template = assets.template(address)
         is_ours = template is not None and asset_bodies.recipe_in(template) is not None
-        reason = _reason_against_template(requests, place, index) if is_ours else ""
+        reason = _reason_against_template(requests, address, index) if is_ours else ""
     except StoreAccessDenied:
         reason = ""
-    problems = [f"index template nearfold-{place.index} has to go: {reason}"] if reason else []
+    problems = [f"index template nearfold-{address.index} has to go: {reason}"] if reason else []
     mapping = index[1].get("mappings", {}) if index else {}
     if index is not None and is_shared_mapping(mapping):
         needed = asset_bodies.near_fields(text_field(mapping) or TEXT).keys() - set(
@@ -303,14 +305,14 @@ def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
     return problems
 
 
-def installed_recipe(requests: Requests, place: IndexPlace) -> Recipe | None:
+def installed_recipe(requests: Requests, position: IndexAddress) -> Recipe | None:
     """Return the recipe that the index has, or will have by its template; None without either."""
     assets = Assets(requests, dry_run=True)
-    return _stored_recipe(assets.index(place), assets.template(place))
+    return _stored_recipe(assets.index(position), assets.template(position))
 
 
 def uninstall(
-    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, dry_run: bool
+    requests: Requests, place: IndexAddress, dialect: Dialect, recipe: Recipe, dry_run: bool
 ) -> list[Change]:
     """Remove the pipeline from the index, then its template, then assets that no index needs."""
     assets = Assets(requests, dry_run)
@@ -346,7 +348,7 @@ def _stored_recipe(index: Index | None, template: Body | None) -> Recipe | None:
 
 
 def put_next_pipeline(
-    assets: Assets, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
+    assets: Assets, address: IndexAddress, old: Mapping[str, Any], before: Recipe, after: Recipe
 ) -> tuple[str | None, list[Change]]:
     """Put the pipelines of the next recipe of an index that signs on arrival; return the name, and
     what changes.
@@ -355,26 +357,28 @@ def put_next_pipeline(
     computes that recipe.
     """
     name = default_pipeline(old)
-    is_signed = asset_bodies.signs_by(before, name)
-    _check_caller(assets, place, old, before, after)
-    if not is_signed and not asset_bodies.signs_by(before, _pipeline_in(assets.template(place))):
+    is_fingerprinted = asset_bodies.fingerprints_by(before, name)
+    _check_caller(assets, address, old, before, after)
+    if not is_fingerprinted and not asset_bodies.fingerprints_by(
+        before, _pipeline_in(assets.template(address))
+    ):
         return None, []
     if unsupported := ingest_pipeline.unsupported_settings(after):
         raise UsageError(
-            f"{place.index} signs what clients send, and no ingest pipeline can compute recipe "
-            f"{after.name} ({unsupported}); run `nearfold uninstall --store {place.url}` first, "
+            f"{address.index} signs what clients send, and no ingest pipeline can compute recipe "
+            f"{after.name} ({unsupported}); run `nearfold uninstall --store {address.url}` first, "
             "and send documents by `nearfold index` from then on"
         )
     field = text_field(old["mappings"]) or TEXT
     for asset in asset_bodies.recipe_assets(after, field):
         check_asset(assets, asset)
-    if is_signed and name:
+    if is_fingerprinted and name:
         check_asset(assets, asset_bodies.Asset("ingest pipeline", name, {}))
     component = assets.put(asset_bodies.component_template(after, field))
     signing = assets.put_pipeline(asset_bodies.signing_pipeline(after, field))
     attachment = asset_bodies.attachment_pipeline(after, field)
     changes = [component, signing, assets.put_attachment_pipeline(attachment, signing)]
-    if not is_signed:
+    if not is_fingerprinted:
         return None, changes
     for_files, for_texts = asset_bodies.pipeline_names(after, field)
     is_of_files = name == asset_bodies.pipeline_names(before, field)[0]
@@ -382,18 +386,18 @@ def put_next_pipeline(
 
 
 def _check_caller(
-    assets: Assets, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
+    assets: Assets, address: IndexAddress, old: Mapping[str, Any], before: Recipe, after: Recipe
 ) -> None:
     """Raise `UsageError` where the owner's default pipeline calls one that signs by the old recipe,
     as it would in the next version of the index.
     """
     name, field = default_pipeline(old), text_field(old["mappings"]) or TEXT
     pipelines = asset_bodies.pipeline_names(before, field)
-    if before.id == after.id or asset_bodies.signs_by(before, name):
+    if before.id == after.id or asset_bodies.fingerprints_by(before, name):
         return
     if assets.calls(name, pipelines):
         raise UsageError(
-            f"the default pipeline {name} of {place.index} calls {pipelines[1]}, which signs by "
+            f"the default pipeline {name} of {address.index} calls {pipelines[1]}, which signs by "
             f"recipe {before.name}; clear {DEFAULT_PIPELINE}, run reindex and `nearfold install`, "
             f"let {name} call {asset_bodies.shared_name(after, field)}, and set it again"
         )
@@ -405,36 +409,40 @@ def _pipeline_in(template: Body | None) -> str | None:
 
 
 def update_template(
-    assets: Assets, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
+    assets: Assets, position: IndexAddress, dialect: Dialect, before: Recipe, after: Recipe
 ) -> list[Change]:
     """Update the template of an index whose recipe changes, and remove assets without a user.
 
     Return what changes.
     """
-    template, index = assets.template(place), assets.index(place)
+    template, index = assets.template(position), assets.index(position)
     pipeline = default_pipeline(index[1]) if index else None
-    is_signed = any(asset_bodies.signs_by(recipe, pipeline) for recipe in (before, after))
-    if template is None and not is_signed:
+    is_fingerprinted = any(
+        asset_bodies.fingerprints_by(recipe, pipeline) for recipe in (before, after)
+    )
+    if template is None and not is_fingerprinted:
         return []
     field = _known_field(index, template) or TEXT
     changes = []
-    if template is not None and (reason := _reason_against_template(assets.requests, place, index)):
-        changes.append(assets.leave_template_out(place, reason, after, field))
+    if template is not None and (
+        reason := _reason_against_template(assets.requests, position, index)
+    ):
+        changes.append(assets.leave_template_out(position, reason, after, field))
     elif template is not None:
-        signs = asset_bodies.signs_by(before, _pipeline_in(template))
-        if not signs and not is_signed:  # else it was put with the pipelines
+        signs = asset_bodies.fingerprints_by(before, _pipeline_in(template))
+        if not signs and not is_fingerprinted:  # else it was put with the pipelines
             changes.append(assets.put(asset_bodies.component_template(after, field)))
-        changes.append(assets.put_template(place, dialect, after, signs, field))
-    return [*changes, *remove_unused(assets, place, before, field)]
+        changes.append(assets.put_template(position, dialect, after, signs, field))
+    return [*changes, *remove_unused(assets, position, before, field)]
 
 
-def index_at(requests: Requests, place: IndexPlace) -> Index | None:
+def index_at(requests: Requests, position: IndexAddress) -> Index | None:
     """Return the own name and the description of the index of a URL; None where there is none."""
-    return Assets(requests, dry_run=True).index(place)
+    return Assets(requests, dry_run=True).index(position)
 
 
 def adopt(
-    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, field: str
+    requests: Requests, address: IndexAddress, dialect: Dialect, recipe: Recipe, field: str
 ) -> None:
     """Add the `near_*` fields, recipe, field of texts and write alias to another program's index.
 
@@ -444,23 +452,23 @@ def adopt(
     fields are mapped in another way, and `PartialSource`.
     """
     assets = Assets(requests, dry_run=False)
-    index = assets.index(place)
+    index = assets.index(address)
     if index is None:
-        raise IndexMissing(place.url)
+        raise IndexMissing(address.url)
     mapping = index[1].get("mappings", {})
-    sample_size = check_index(assets, place, index, recipe, field)
+    sample_size = check_index(assets, address, index, recipe, field)
     if not may_hold(mapping, field):
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
         if len(names) > _SHOWN:
             names[_SHOWN:] = ["..."]
         shown = ", ".join(names)
         raise UsageError(
-            f"index {place.index} has no field {field} (it has: {shown}); "
+            f"index {address.index} has no field {field} (it has: {shown}); "
             "name the field by --text-field"
         )
     pipeline = default_pipeline(index[1])
     names_for_field = asset_bodies.pipeline_names(recipe, field)
-    if asset_bodies.signs_by(recipe, pipeline) and pipeline not in names_for_field:
-        install(requests, place, dialect, recipe, dry_run=False, text_field=field)
+    if asset_bodies.fingerprints_by(recipe, pipeline) and pipeline not in names_for_field:
+        install(requests, address, dialect, recipe, dry_run=False, text_field=field)
     else:
-        assets.adopt(place, recipe, index, False, field, sample_size)
+        assets.adopt(address, recipe, index, False, field, sample_size)

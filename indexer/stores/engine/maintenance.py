@@ -12,11 +12,11 @@ from indexer.stores.engine import install
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields
 from indexer.stores.engine.field_substitutes import substitutes
-from indexer.stores.engine.index_facts import IndexPlace, write_blocks
+from indexer.stores.engine.index_facts import IndexAddress, write_blocks
 from indexer.stores.engine.index_mapping import is_shared_mapping, leaf_fields, text_field
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.roles import roles
-from indexer.stores.maintenance import Change, OnProgress, Product, ReindexResult, SignRows
+from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, Product, ReindexResult
 
 if TYPE_CHECKING:
     from indexer.stores.engine.index import OpenIndex
@@ -32,7 +32,7 @@ class EngineMaintenance:
         self._index = index
 
     def reindex(
-        self, recipe: Recipe, sign_rows: SignRows, keep: bool, on_progress: OnProgress
+        self, recipe: Recipe, sign_rows: FingerprintRows, keep: bool, on_progress: OnProgress
     ) -> ReindexResult:
         """Fill a new version of the index, which takes over its name.
 
@@ -91,9 +91,9 @@ class EngineMaintenance:
 
     def sign_again(self, rows: Sequence[Row]) -> None:
         """Write whole rows into an index of nearfold's own, keys alone into one that it shares."""
-        from indexer.stores.engine.writes import sign_again
+        from indexer.stores.engine.writes import fingerprint_again
 
-        sign_again(self._index, rows)
+        fingerprint_again(self._index, rows)
 
     def installed_recipe(self) -> Recipe | None:
         """Return the recipe that the index has, or will have by its template."""
@@ -134,18 +134,18 @@ class EngineMaintenance:
             return ()
         return installer.installation_problems(index.requests, index.place)
 
-    def put_dashboards(self, place: str, dry_run: bool, time_field: str | None) -> Change:
+    def put_dashboards(self, path: str, dry_run: bool, time_field: str | None) -> Change:
         """Put the dashboard with the fields that the index has."""
         from indexer.stores.engine import saved_objects
 
         fields = dashboard_fields(self._index.requests, self._index.place, time_field)
-        return saved_objects.put(place, self._index.place.index, self._product(), dry_run, fields)
+        return saved_objects.put(path, self._index.place.index, self._product(), dry_run, fields)
 
-    def remove_dashboards(self, place: str, dry_run: bool) -> list[Change]:
+    def remove_dashboards(self, path: str, dry_run: bool) -> list[Change]:
         """Remove the dashboard, and the objects that it shows."""
         from indexer.stores.engine import saved_objects
 
-        return saved_objects.remove(place, self._index.place.index, self._product(), dry_run)
+        return saved_objects.remove(path, self._index.place.index, self._product(), dry_run)
 
     def _product(self) -> Product:
         """Return the product that belongs to the engine."""
@@ -177,7 +177,7 @@ _GROUPED = ("path", "content_type", "labels")  # fields whose values are counted
 
 
 def dashboard_fields(
-    requests: Requests, place: IndexPlace, time_field: str | None
+    requests: Requests, address: IndexAddress, time_field: str | None
 ) -> DashboardFields:
     """Return the fields of a dashboard.
 
@@ -186,7 +186,7 @@ def dashboard_fields(
     document or no index yet. Ties: `modified`, `@timestamp`, then the first by name. Raises
     `UsageError` for a `time_field` that is no field of dates of the index.
     """
-    index = install.index_at(requests, place)
+    index = install.index_at(requests, address)
     if index is None:
         return DashboardFields(time_field)
     name, description = index
@@ -195,7 +195,7 @@ def dashboard_fields(
     if time_field is not None and time_field not in dates:
         known = ", ".join(dates) or "none"
         raise UsageError(
-            f"index {place.index} has no field of dates {time_field} (it has: {known}); "
+            f"index {address.index} has no field of dates {time_field} (it has: {known}); "
             "name one of them by --time-field, or leave that out"
         )
     is_own = text_field(mapping) is not None and not is_shared_mapping(mapping)
@@ -219,7 +219,7 @@ def _date_fields(mapping: Mapping[str, Any]) -> list[str]:
 
 def _time_of_all(requests: Requests, index: str, dates: Sequence[str]) -> str | None:
     """Return the first field of dates that every document has; None without one."""
-    filters = {str(place): {"exists": {"field": name}} for place, name in enumerate(dates)}
+    filters = {str(index): {"exists": {"field": name}} for index, name in enumerate(dates)}
     if not filters:
         return None
     body = {
@@ -227,9 +227,9 @@ def _time_of_all(requests: Requests, index: str, dates: Sequence[str]) -> str | 
         "track_total_hits": True,
         "aggs": {"dates": {"filters": {"filters": filters}}},
     }
-    answer = requests.call("POST", f"{index}/_search", body)
-    total = answer["hits"]["total"]["value"]
-    buckets = answer["aggregations"]["dates"]["buckets"]
+    response = requests.call("POST", f"{index}/_search", body)
+    total = response["hits"]["total"]["value"]
+    buckets = response["aggregations"]["dates"]["buckets"]
     for place, name in enumerate(dates):
         if total and buckets[str(place)]["doc_count"] == total:
             return name

@@ -16,7 +16,7 @@ from indexer.errors import MissingExtra, StoreUnreachable
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.connections import CheckedLink, deadline_pool
 from indexer.stores.engine.index import WRITERS, OpenIndex
-from indexer.stores.engine.requests import Answer, Dialect, content_type
+from indexer.stores.engine.requests import Dialect, Response, content_type
 from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(
@@ -77,7 +77,7 @@ class OpenSearchLink:
 
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
-    ) -> Answer:
+    ) -> Response:
         """Send one request; a node that does not answer is skipped for a minute, and the next one
         gets the request.
 
@@ -92,7 +92,7 @@ class OpenSearchLink:
 
     def _send(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
-    ) -> Answer:
+    ) -> Response:
         pool = self._client.transport.connection_pool
         connection = pool.get_connection()
         try:
@@ -109,7 +109,7 @@ class OpenSearchLink:
             pool.mark_dead(connection)
             raise StoreUnreachable(url=self._url, reason=str(error.info or error)) from error
         pool.mark_live(connection)
-        return Answer(status, _json_or_none(text), headers.get("retry-after"))
+        return Response(status, _json_or_none(text), headers.get("retry-after"))
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""

@@ -78,8 +78,8 @@ def _whole_source(requests: Requests, index: str) -> bool | bodies.Body:
     """
     name = "index.mapping.exclude_source_vectors"
     params = {"include_defaults": "true", "filter_path": f"*.*.{name}"}
-    answer = requests.call("GET", index, params=params)
-    has_rule = any(settings for settings in answer.get(index, {}).values())
+    response = requests.call("GET", index, params=params)
+    has_rule = any(settings for settings in response.get(index, {}).values())
     return {"exclude_vectors": False} if has_rule else True
 
 
@@ -98,5 +98,5 @@ def routing_of(hit: Mapping[str, Any]) -> dict[str, str]:
 def count_documents(requests: Requests, index: str) -> int:
     """Return the number of documents of an index, exactly."""
     body = {"size": 0, "track_total_hits": True}
-    answer = requests.call("POST", f"{index}/_search", body, _WHOLE)
-    return int(answer["hits"]["total"]["value"])
+    response = requests.call("POST", f"{index}/_search", body, _WHOLE)
+    return int(response["hits"]["total"]["value"])

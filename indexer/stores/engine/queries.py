@@ -12,7 +12,7 @@ from indexer.model import Scope
 from indexer.stores.engine import bodies
 from indexer.stores.engine.bodies import IN_PLACE, Body
 from indexer.stores.engine.field_substitutes import substitute_fields
-from indexer.stores.engine.requests import Answer, error_of, is_missing
+from indexer.stores.engine.requests import Response, error_of, is_missing
 
 if TYPE_CHECKING:
     from indexer.stores.engine.requests import Dialect, Requests
@@ -89,13 +89,13 @@ class IndexQueries:
 
     def hits(self, searches: Sequence[Body]) -> list[Body]:
         """Return the `hits` of many searches; ids without doc values come from the documents."""
-        hits = [answer["hits"] for answer in self.search_all(searches)]
+        hits = [response["hits"] for response in self.search_all(searches)]
         nameless = [
-            place for place, body in enumerate(searches) if not bodies.has_ids(body, hits[place])
+            index for index, body in enumerate(searches) if not bodies.has_ids(body, hits[index])
         ]
-        answers = self.search_all([bodies.read_ids(searches[place]) for place in nameless])
-        for place, answer in zip(nameless, answers, strict=True):
-            hits[place] = answer["hits"]
+        responses = self.search_all([bodies.read_ids(searches[position]) for position in nameless])
+        for index, response in zip(nameless, responses, strict=True):
+            hits[index] = response["hits"]
         return hits
 
     def pages(
@@ -120,7 +120,7 @@ class IndexQueries:
         try:
             while True:
                 try:
-                    answer = (first_page or self.page_at)(body, pit)
+                    response = (first_page or self.page_at)(body, pit)
                 except SnapshotExpired:
                     if not renewals:
                         raise
@@ -128,10 +128,10 @@ class IndexQueries:
                     renewals -= 1
                     continue
                 first_page = None
-                pit = answer.setdefault("pit_id", pit)
-                hits = answer["hits"]["hits"]
-                answer["hits"]["hits"] = _without(repeated, hits)
-                yield answer
+                pit = response.setdefault("pit_id", pit)
+                hits = response["hits"]["hits"]
+                response["hits"]["hits"] = _without(repeated, hits)
+                yield response
                 if len(hits) < body["size"]:
                     return
                 after, repeated = self._next_page(body, hits)
@@ -154,9 +154,9 @@ class IndexQueries:
 
     def page_at(self, body: Body, snapshot: str) -> Body:
         """Return one page of a search at a snapshot, whose hits have their ids."""
-        answer = self.at_snapshot(body, snapshot)
-        if bodies.has_ids(body, answer["hits"]):
-            return answer
+        response = self.at_snapshot(body, snapshot)
+        if bodies.has_ids(body, response["hits"]):
+            return response
         return self.at_snapshot(bodies.read_ids(body), snapshot)
 
     def _open_snapshot(self) -> str:
@@ -170,13 +170,13 @@ class IndexQueries:
 
     def at_snapshot(self, body: Body, snapshot: str) -> Body:
         """Return the answer to a search; raise `SnapshotExpired` when its snapshot is gone."""
-        answer = self.requests.send("POST", "_search", self._fit_at(snapshot, body), WHOLE)
-        if 200 <= answer.status < 300:
-            page: Body = answer.body
+        response = self.requests.send("POST", "_search", self._fit_at(snapshot, body), WHOLE)
+        if 200 <= response.status < 300:
+            page: Body = response.body
             return page
-        if _is_expired(answer):
+        if _is_expired(response):
             raise SnapshotExpired(url=self.requests.url)
-        raise error_of(self.requests.url, answer)
+        raise error_of(self.requests.url, response)
 
     def all_at_snapshot(self, searches: Sequence[Body], snapshot: str) -> list[Body]:
         """Return the answers to searches at a snapshot, by one request.
@@ -184,8 +184,8 @@ class IndexQueries:
         Searches that fail, or that a role may not send together, are sent again one by one.
         """
         lines = self._lines([self._fit_at(snapshot, body) for body in searches])
-        answer = self.requests.send("POST", "_msearch", lines)
-        responses = answer.body["responses"] if answer.status == 200 else [{}] * len(searches)
+        response = self.requests.send("POST", "_msearch", lines)
+        responses = response.body["responses"] if response.status == 200 else [{}] * len(searches)
         return [
             response if "hits" in response else self.at_snapshot(body, snapshot)
             for response, body in zip(responses, searches, strict=True)
@@ -236,11 +236,11 @@ def _batch(searches: Sequence[Body]) -> list[Body]:
     return batch
 
 
-def _is_expired(answer: Answer) -> bool:
+def _is_expired(response: Response) -> bool:
     """Return whether an answer says that the engine no longer keeps the snapshot."""
-    if is_missing(answer):
+    if is_missing(response):
         return True
-    error = answer.body.get("error") if isinstance(answer.body, dict) else None
+    error = response.body.get("error") if isinstance(response.body, dict) else None
     causes = error.get("root_cause", []) if isinstance(error, dict) else []
     return any(
         cause.get("type") in _EXPIRED or str(cause.get("reason", "")).startswith(_LOST)
@@ -267,15 +267,15 @@ def documents_now(
         if queries.is_shared:
             items = _routed(queries, items, params)
         if failed := next((item for item in items if "error" in item), None):
-            raise error_of(queries.requests.url, Answer(404, failed))
+            raise error_of(queries.requests.url, Response(404, failed))
         yield from (item for item in items if item.get("found"))
 
 
 def _documents(queries: IndexQueries, body: Body, params: Mapping[str, str]) -> list[Body]:
     if queries.is_several:
         return [{**hit, "found": True} for hit in located(queries, body["ids"], params)]
-    answer = queries.requests.call("POST", f"{queries.index}/_mget", body, params)
-    items: list[Body] = answer["docs"]
+    response = queries.requests.call("POST", f"{queries.index}/_mget", body, params)
+    items: list[Body] = response["docs"]
     return items
 
 
@@ -303,13 +303,13 @@ def located(
         chunk = list(ids[start : start + PAGE])
         query = {"ids": {"values": chunk}}
         body = {"size": 2 * len(chunk), "query": query, "seq_no_primary_term": True}
-        answer = queries.requests.call("POST", path, body, {**WHOLE, **params})
-        documents += answer["hits"]["hits"]
-    places = {hit["_id"]: hit["_index"] for hit in documents}
+        response = queries.requests.call("POST", path, body, {**WHOLE, **params})
+        documents += response["hits"]["hits"]
+    positions = {hit["_id"]: hit["_index"] for hit in documents}
     for hit in documents:
-        if places[hit["_id"]] != hit["_index"]:
+        if positions[hit["_id"]] != hit["_index"]:
             raise StoreError(
-                f"document {hit['_id']} is in {hit['_index']} and in {places[hit['_id']]}; "
+                f"document {hit['_id']} is in {hit['_index']} and in {positions[hit['_id']]}; "
                 "give --store one of them, or a name for indices without documents in common"
             )
     return documents
@@ -321,8 +321,8 @@ def routings(queries: IndexQueries, ids: Sequence[str]) -> dict[str, str]:
     for start in range(0, len(ids), COLUMNS_PAGE):
         chunk = list(ids[start : start + COLUMNS_PAGE])
         body = {"size": len(chunk), "_source": False, "query": {"ids": {"values": chunk}}}
-        answer = queries.requests.call("POST", f"{queries.index}/_search", body, WHOLE)
-        hits = answer["hits"]["hits"]
+        response = queries.requests.call("POST", f"{queries.index}/_search", body, WHOLE)
+        hits = response["hits"]["hits"]
         names |= {hit["_id"]: hit["_routing"] for hit in hits if "_routing" in hit}
     return names
 
@@ -336,8 +336,8 @@ def documents_at(queries: IndexQueries, snapshot: str, ids: Sequence[str]) -> It
             "query": {"ids": {"values": chunk}},
             "track_total_hits": False,
         }
-        answer = queries.at_snapshot(body, snapshot)
-        yield from answer["hits"]["hits"]
+        response = queries.at_snapshot(body, snapshot)
+        yield from response["hits"]["hits"]
 
 
 def _is_lost(item: Body) -> bool:

@@ -90,7 +90,7 @@ class SketchReads:
 
     def rows(self, places: Sequence[int]) -> list[Row] | None:
         """Return the rows of hits; None where documents of several shards have the same name."""
-        names = [self._names[place] for place in places]
+        names = [self._names[position] for position in places]
         rows: dict[_Name, Row] = {}
         for start in range(0, len(names), PAGE):
             numbers = [number for number, _ in names[start : start + PAGE]]
@@ -174,8 +174,8 @@ def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row
     """Yield rows ascending by id; the set and its order are fixed when the first row is read."""
     body = bodies.scan(None if under is None else well_formed(under), PAGE)
     field = index.text_field()
-    for answer in index.queries(scope).pages(body):
-        for hit in answer["hits"]["hits"]:
+    for response in index.queries(scope).pages(body):
+        for hit in response["hits"]["hits"]:
             yield rows.row_of_hit(hit["_id"], hit["_source"], field)
 
 
@@ -247,8 +247,8 @@ def _members(queries: IndexQueries, body: bodies.Body, snapshot: str) -> MemberR
     """Return the reader of members among the hits of a search with scores or without."""
     has_scores = body["sort"][0] == BEST
 
-    def members(families: Sequence[str], most: int) -> list[RankedRow]:
-        page = queries.page_at(bodies.within_families(body, families, most), snapshot)
+    def members(families: Sequence[str], limit: int) -> list[RankedRow]:
+        page = queries.page_at(bodies.within_families(body, families, limit), snapshot)
         return [rows.ranked(hit, has_scores) for hit in page["hits"]["hits"]]
 
     return members
@@ -271,11 +271,11 @@ def count_rows(index: OpenIndex, scope: Scope) -> Counts:
 
     Families are exact up to 40,000.
     """
-    answer = index.queries(scope).search(bodies.counts())
+    response = index.queries(scope).search(bodies.counts())
     stats = index.requests.send("GET", f"{index.name()}/_stats/store").body
     size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
     parts = index.queries("parts").search(bodies.total())["hits"]["total"]["value"]
-    return rows.counts(answer, size, parts)
+    return rows.counts(response, size, parts)
 
 
 class EngineSnapshots:

@@ -25,8 +25,8 @@ from indexer.stores.engine.bulk import Operation, Sender
 from indexer.stores.engine.create_index import require_no_difference
 from indexer.stores.engine.foreign_documents import objection
 from indexer.stores.engine.index_facts import (
+    IndexAddress,
     IndexFacts,
-    IndexPlace,
     check_write_target,
     current_index,
     read_facts,
@@ -54,9 +54,16 @@ from indexer.stores.engine.operation_feed import (
     read_feed,
     routing_of,
 )
-from indexer.stores.engine.requests import EXISTS, Answer, Dialect, IndexMissing, Requests, error_of
+from indexer.stores.engine.requests import (
+    EXISTS,
+    Dialect,
+    IndexMissing,
+    Requests,
+    Response,
+    error_of,
+)
 from indexer.stores.engine.rows import KEYS, row_of_hit, signature
-from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
+from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, ReindexResult
 
 # The next version of an index: created, filled from the one in service, and put in its place.
 
@@ -84,7 +91,7 @@ class Successor:
     """The next version of the index `old`, called `name`, with another recipe."""
 
     requests: Requests
-    place: IndexPlace
+    place: IndexAddress
     old: str
     name: str
     recipe: Recipe
@@ -96,31 +103,31 @@ class Successor:
         One with other corpus statistics is filled anew: documents came since that run began.
         Raises `ReindexInProgress` when the index of that name has another recipe or origin.
         """
-        answer = self.requests.send("GET", self.name)
-        if answer.status == 404:
+        response = self.requests.send("GET", self.name)
+        if response.status == 404:
             body = self._body(old, pipeline)
-            answer = self.requests.send("PUT", self.name, body)
-            if 200 <= answer.status < 300:
+            response = self.requests.send("PUT", self.name, body)
+            if 200 <= response.status < 300:
                 return
-            if answer.kind != EXISTS:
-                raise error_of(self.requests.url, answer, f"PUT {self.name}")
-            answer = self.requests.send("GET", self.name)  # made by an answer that was lost
-        if not self._can_continue(answer):
+            if response.kind != EXISTS:
+                raise error_of(self.requests.url, response, f"PUT {self.name}")
+            response = self.requests.send("GET", self.name)  # made by an answer that was lost
+        if not self._can_continue(response):
             self._begin_again()
 
-    def _can_continue(self, answer: Answer) -> bool:
+    def _can_continue(self, response: Response) -> bool:
         """Return whether the version that a former run began has the same recipe; False where its
         corpus statistics are others.
 
         Raises `UsageError` for an alias of its name, and `ReindexInProgress` for an index of
         another recipe or origin.
         """
-        if answer.status == 200 and self.name not in answer.body:
+        if response.status == 200 and self.name not in response.body:
             raise UsageError(
                 f"{self.name}, the next version of {self.place.index}, is an alias of "
-                f"{', '.join(sorted(answer.body))}; remove or rename it there, and run again"
+                f"{', '.join(sorted(response.body))}; remove or rename it there, and run again"
             )
-        metadata = nearfold_metadata(answer.body[self.name]) if answer.status == 200 else {}
+        metadata = nearfold_metadata(response.body[self.name]) if response.status == 200 else {}
         begun = Recipe(**metadata["recipe"]) if "recipe" in metadata else None
         if begun is not None and metadata.get("reindexing", {}).get("from") == self.old:
             if metadata.get("recipe_id") == self.recipe.id:
@@ -144,9 +151,9 @@ class Successor:
         A run that was interrupted may have left a block, which the next run is to pass. Raises as
         `create` does where something has the name of the new one.
         """
-        answer = self.requests.send("GET", self.name)
-        if answer.status != 404:
-            self._can_continue(answer)
+        response = self.requests.send("GET", self.name)
+        if response.status != 404:
+            self._can_continue(response)
             return
         if blocks := blocks_of(old):
             raise UsageError(
@@ -185,7 +192,7 @@ class Successor:
             "properties": {**old["mappings"]["properties"], **near_fields(self.text_field)},
         }
 
-    def follow(self, sign_rows: SignRows, on_progress: OnProgress, until_idle: bool) -> int:
+    def follow(self, sign_rows: FingerprintRows, on_progress: OnProgress, until_idle: bool) -> int:
         """Copy what changed since the last checkpoint; return how many documents were written.
 
         With `until_idle`, copy again until at most `PAGE` documents changed meanwhile.
@@ -211,7 +218,7 @@ class Successor:
             if not until_idle or copied - before <= PAGE:
                 return copied
 
-    def _write(self, hits: list[bodies.Body], sign_rows: SignRows) -> None:
+    def _write(self, hits: list[bodies.Body], sign_rows: FingerprintRows) -> None:
         """Write documents with new signatures, in the versions that they have; raise `StoreError`
         when one is refused, or holds what a copy would replace.
         """
@@ -242,7 +249,7 @@ class Successor:
                     "the index in service is as it was; run `nearfold doctor`"
                 )
 
-    def _post(self, body: bytes) -> Answer:
+    def _post(self, body: bytes) -> Response:
         params = {"require_alias": "true", "pipeline": "_none"}
         link = self.requests.link
         check_write_target(link, self._write_alias, self.name)
@@ -268,18 +275,18 @@ class Successor:
         if count_documents(self.requests, self.name) <= count_documents(self.requests, self.old):
             return
         missing = dict.fromkeys(document_ids(self.requests, self.name))
-        for place in document_ids(self.requests, self.old):
-            missing.pop(place, None)
+        for position in document_ids(self.requests, self.old):
+            missing.pop(position, None)
         while missing:
             # a sender tells documents apart by their ids, which those of two shards may share
-            places = {id: (id, routing) for id, routing in missing}
+            positions = {id: (id, routing) for id, routing in missing}
             deletions = [
                 Operation("delete", id, head={"routing": routing} if routing else {})
-                for id, routing in places.values()
+                for id, routing in positions.values()
             ]
             Sender(self._post).send(deletions)
-            for place in places.values():
-                del missing[place]
+            for position in positions.values():
+                del missing[position]
         self.requests.call("POST", f"{self.name}/_refresh")
 
     def take_over(self, old: Mapping[str, Any]) -> None:
@@ -372,10 +379,10 @@ _VERSION = re.compile(r"(?P<base>.+)-(?P<number>\d{6})")
 
 def replace_index(
     requests: Requests,
-    place: IndexPlace,
+    address: IndexAddress,
     dialect: Dialect,
     recipe: Recipe,
-    sign_rows: SignRows,
+    sign_rows: FingerprintRows,
     keep: bool,
     on_progress: OnProgress,
 ) -> ReindexResult:
@@ -383,75 +390,75 @@ def replace_index(
 
     Only the last step changes the index in service.
     """
-    facts = _replaceable(requests, place, keep)
+    facts = _replaceable(requests, address, keep)
     old = requests.call("GET", facts.index)[facts.index]
-    _require_finished(requests, place, facts.index, old)
+    _require_finished(requests, address, facts.index, old)
     if facts.recipe.id == recipe.id:
         if not index_mapping.is_outdated(old["mappings"]):
-            return _clean_up(requests, place, facts.index, old, keep)
+            return _clean_up(requests, address, facts.index, old, keep)
         sign_rows = _sign_unchanged(sign_rows)
-    successor = _successor(requests, place, facts, recipe)
+    successor = _successor(requests, address, facts, recipe)
     successor.check(old)
     assets = Assets(requests, dry_run=False)
-    pipeline, _ = put_next_pipeline(assets, place, old, facts.recipe, recipe)
+    pipeline, _ = put_next_pipeline(assets, address, old, facts.recipe, recipe)
     successor.create(old, pipeline)
     copied = _copy(successor, sign_rows, on_progress, until_idle=True)
-    clone = version_name(place.index, 1) if keep and facts.index == place.index else None
+    clone = version_name(address.index, 1) if keep and facts.index == address.index else None
     copied += _switch(successor, old, clone, sign_rows, on_progress)
-    update_template(assets, place, dialect, facts.recipe, recipe)
+    update_template(assets, address, dialect, facts.recipe, recipe)
     current = requests.call("GET", successor.name)[successor.name]
-    _clean_up(requests, place, successor.name, current, keep)
-    return ReindexResult(successor.name, copied, _old_version(place, facts.index, keep))
+    _clean_up(requests, address, successor.name, current, keep)
+    return ReindexResult(successor.name, copied, _old_version(address, facts.index, keep))
 
 
 def plan_replacement(
-    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, keep: bool
+    requests: Requests, position: IndexAddress, dialect: Dialect, recipe: Recipe, keep: bool
 ) -> list[Change]:
     """Return what `replace_index` would change, in order; raise what it would raise before its
     first change.
     """
-    facts = _replaceable(requests, place, keep)
+    facts = _replaceable(requests, position, keep)
     old = requests.call("GET", facts.index)[facts.index]
-    _require_finished(requests, place, facts.index, old)
+    _require_finished(requests, position, facts.index, old)
     if facts.recipe.id == recipe.id and not index_mapping.is_outdated(old["mappings"]):
         return [Change("index", facts.index, "unchanged", f"it has recipe {recipe.name}")]
-    successor = _successor(requests, place, facts, recipe)
+    successor = _successor(requests, position, facts, recipe)
     successor.check(old)
     assets = Assets(requests, dry_run=True)
-    _, pipelines = put_next_pipeline(assets, place, old, facts.recipe, recipe)
-    kept = _old_version(place, facts.index, keep)
+    _, pipelines = put_next_pipeline(assets, position, old, facts.recipe, recipe)
+    kept = _old_version(position, facts.index, keep)
     detail = "its writes are blocked while the last changes are copied"
     old_version = Change("index", facts.index, "removed", detail)
     if kept:
         old_version = Change("index", facts.index, "kept", f"as {kept}, write-blocked")
-    template = update_template(assets, place, dialect, facts.recipe, recipe)
+    template = update_template(assets, position, dialect, facts.recipe, recipe)
     return [*pipelines, *successor.changes(old), old_version, *template]
 
 
-def _replaceable(requests: Requests, place: IndexPlace, keep: bool) -> IndexFacts:
+def _replaceable(requests: Requests, address: IndexAddress, keep: bool) -> IndexFacts:
     """Return the facts of an index that may be replaced."""
-    facts = read_facts(requests, place)
+    facts = read_facts(requests, address)
     if facts is None:
-        raise IndexMissing(place.url)
-    require_one_index(place, facts)
-    require_whole_indices(place, facts)
+        raise IndexMissing(address.url)
+    require_one_index(address, facts)
+    require_whole_indices(address, facts)
     facts.check_updatable()
-    if is_shared_mapping(facts.mapping) and not _is_version(place.index, facts.index):
+    if is_shared_mapping(facts.mapping) and not _is_version(address.index, facts.index):
         raise UsageError(
-            f"{place.index} is an alias of {facts.index}, an index that other programs write to; "
+            f"{address.index} is an alias of {facts.index}, an index that other programs write to; "
             f"its name would be gone, so give --store the index {facts.index} itself"
         )
-    if keep and facts.index == place.index:
-        _is_kept(requests, facts.index, version_name(place.index, 1))
+    if keep and facts.index == address.index:
+        _is_kept(requests, facts.index, version_name(address.index, 1))
     return facts
 
 
 def _require_finished(
-    requests: Requests, place: IndexPlace, name: str, index: Mapping[str, Any]
+    requests: Requests, address: IndexAddress, name: str, index: Mapping[str, Any]
 ) -> None:
     """Raise `UsageError` for a new version that is named itself, and not yet filled."""
     origin = nearfold_metadata(index).get("reindexing", {}).get("from")
-    if origin is None or name != place.index or requests.send("GET", origin).status == 404:
+    if origin is None or name != address.index or requests.send("GET", origin).status == 404:
         return
     raise UsageError(
         f"{name} is a new version of {origin} that an interrupted reindex was filling; run the "
@@ -461,25 +468,25 @@ def _require_finished(
 
 
 def _successor(
-    requests: Requests, place: IndexPlace, facts: IndexFacts, recipe: Recipe
+    requests: Requests, address: IndexAddress, facts: IndexFacts, recipe: Recipe
 ) -> Successor:
-    name = next_version(place.index, facts.index)
+    name = next_version(address.index, facts.index)
     field = text_field(facts.mapping) or TEXT
-    return Successor(requests, place, facts.index, name, recipe, field)
+    return Successor(requests, address, facts.index, name, recipe, field)
 
 
-def _sign_unchanged(sign_rows: SignRows) -> SignRows:
+def _sign_unchanged(sign_rows: FingerprintRows) -> FingerprintRows:
     """Return a function that signs rows by the recipe that they have; families stay decided."""
 
     def sign(rows: Sequence[Row]) -> list[Row]:
-        signed = zip(rows, sign_rows(rows), strict=True)
-        return [replace(new, provisional=old.provisional) for old, new in signed]
+        fingerprinted = zip(rows, sign_rows(rows), strict=True)
+        return [replace(new, provisional=old.provisional) for old, new in fingerprinted]
 
     return sign
 
 
 def _copy(
-    successor: Successor, sign_rows: SignRows, on_progress: OnProgress, until_idle: bool
+    successor: Successor, sign_rows: FingerprintRows, on_progress: OnProgress, until_idle: bool
 ) -> int:
     """Copy and sign what the new version lacks; return the number of documents."""
     copied = successor.follow(sign_rows, on_progress, until_idle)
@@ -491,7 +498,7 @@ def _switch(
     successor: Successor,
     old: Mapping[str, Any],
     clone: str | None,
-    sign_rows: SignRows,
+    sign_rows: FingerprintRows,
     on_progress: OnProgress,
 ) -> int:
     """Copy the last changes while the old version refuses writes, then give the new one the name.
@@ -536,10 +543,10 @@ def _is_kept(requests: Requests, old: str, name: str) -> bool:
 
     Raises `UsageError` where the name is that of something else.
     """
-    answer = requests.send("GET", name)
-    if answer.status == 404:
+    response = requests.send("GET", name)
+    if response.status == 404:
         return False
-    indices = answer.body if answer.status == 200 else {}
+    indices = response.body if response.status == 200 else {}
     settings = indices.get(name, {}).get("settings", {}).get("index", {})
     if settings.get("resize", {}).get("source", {}).get("name") != old:
         raise UsageError(
@@ -554,13 +561,13 @@ def _clone(requests: Requests, old: str, name: str) -> None:
     if _is_kept(requests, old, name):
         return
     path, params = f"{old}/_clone/{name}", {"wait_for_active_shards": "1"}
-    answer = requests.send("PUT", path, params=params, seconds=COPY_SECONDS)
-    if not 200 <= answer.status < 300 and answer.kind != EXISTS:
-        raise error_of(requests.url, answer, f"PUT {path}")
+    response = requests.send("PUT", path, params=params, seconds=COPY_SECONDS)
+    if not 200 <= response.status < 300 and response.kind != EXISTS:
+        raise error_of(requests.url, response, f"PUT {path}")
 
 
 def _clean_up(
-    requests: Requests, place: IndexPlace, name: str, index: Mapping[str, Any], keep: bool
+    requests: Requests, position: IndexAddress, name: str, index: Mapping[str, Any], keep: bool
 ) -> ReindexResult:
     """Delete the checkpoint of a version in service, and the old version unless it is kept.
 
@@ -570,23 +577,23 @@ def _clean_up(
     origin = metadata.get("reindexing")
     if origin is None:
         return ReindexResult(name, 0, None)
-    if not keep and _is_superseded(requests, place, origin["from"], name):
+    if not keep and _is_superseded(requests, position, origin["from"], name):
         _drain(requests, origin["from"])
         requests.send("DELETE", origin["from"])
     meta = changed_meta(index["mappings"], {"reindexing": None})
     requests.call("PUT", f"{name}/_mapping", {"_meta": meta})
-    return ReindexResult(name, 0, _old_version(place, origin["from"], keep))
+    return ReindexResult(name, 0, _old_version(position, origin["from"], keep))
 
 
-def _is_superseded(requests: Requests, place: IndexPlace, old: str, name: str) -> bool:
+def _is_superseded(requests: Requests, address: IndexAddress, old: str, name: str) -> bool:
     """Return whether a version is the one before the version that has its names now, and has none
     but that for its own writes.
     """
-    is_before = old != place.index and _is_version(place.index, old)
-    if not is_before or next_version(place.index, old) != name:
+    is_before = old != address.index and _is_version(address.index, old)
+    if not is_before or next_version(address.index, old) != name:
         return False
-    answer = requests.send("GET", old)
-    return answer.status == 200 and not given_aliases(old, answer.body[old])
+    response = requests.send("GET", old)
+    return response.status == 200 and not given_aliases(old, response.body[old])
 
 
 def _drain(requests: Requests, index: str) -> None:
@@ -598,8 +605,8 @@ def _drain(requests: Requests, index: str) -> None:
             return
 
 
-def _old_version(place: IndexPlace, old: str, keep: bool) -> str | None:
+def _old_version(address: IndexAddress, old: str, keep: bool) -> str | None:
     """Return the name under which the old version is kept; None when it is not."""
     if not keep:
         return None
-    return version_name(place.index, 1) if old == place.index else old
+    return version_name(address.index, 1) if old == address.index else old

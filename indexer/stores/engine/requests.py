@@ -48,7 +48,7 @@ _BLOCKED = frozenset({"cluster_block_exception"})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """A status and the JSON of the body, None when it is not JSON.
 
     `retry_after` is the text of the server's header.
@@ -72,12 +72,12 @@ class Answer:
         return str(next(filter(None, reasons), self.kind or "no reason given"))
 
 
-def _error(answer: Answer) -> Mapping[str, Any]:
+def _error(response: Response) -> Mapping[str, Any]:
     """Return the error object of an answer.
 
     An error that is only a text, which security APIs call `message`, becomes the `reason`.
     """
-    body = answer.body if isinstance(answer.body, Mapping) else {}
+    body = response.body if isinstance(response.body, Mapping) else {}
     error = body.get("error")
     return error if isinstance(error, Mapping) else {"reason": error or body.get("message")}
 
@@ -97,7 +97,7 @@ class Link(Protocol):
 
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
-    ) -> Answer:
+    ) -> Response:
         """Send one request, once.
 
         Every status is an answer; raises `StoreUnreachable` when none comes.
@@ -115,52 +115,52 @@ def content_type(path: str) -> str:
     return "application/x-ndjson" if is_ndjson else "application/json"
 
 
-def error_of(url: str, answer: Answer, request: str = "") -> StoreError:
+def error_of(url: str, response: Response, request: str = "") -> StoreError:
     """Return the error that an answer means, outside of bulk writes.
 
     `request` is the method and path of the request, for the message.
     """
-    stopped = block_error(answer)
+    stopped = block_error(response)
     if stopped is not None:
         return stopped
-    if answer.status in (401, 403):
-        reason = answer.reason
-        if request and answer.status == 403:
+    if response.status in (401, 403):
+        reason = response.reason
+        if request and response.status == 403:
             reason = f"{request} needs a right that these credentials lack: {reason}"
-        return StoreAccessDenied(url=url, status=answer.status, reason=reason)
-    if answer.kind in _NO_INDEX:
+        return StoreAccessDenied(url=url, status=response.status, reason=reason)
+    if response.kind in _NO_INDEX:
         return IndexMissing(url)
-    if is_passing(answer):
-        return StoreNotReady(url=url, reason=f"overloaded: {answer.status} {answer.reason}")
-    if answer.status == 400 and (setting := _LIMIT.search(answer.reason)):
+    if is_passing(response):
+        return StoreNotReady(url=url, reason=f"overloaded: {response.status} {response.reason}")
+    if response.status == 400 and (setting := _LIMIT.search(response.reason)):
         return StoreError(
-            f"{url} answered 400: {answer.reason}; the owner of the index set {setting[0]} lower "
+            f"{url} answered 400: {response.reason}; the owner of the index set {setting[0]} lower "
             "than nearfold needs: set it to null, which is the engine's default, and run again"
         )
-    if _EXPENSIVE in answer.reason:
+    if _EXPENSIVE in response.reason:
         return StoreError(
-            f"{url} answered {answer.status}: {answer.reason}; the owner of the cluster set "
+            f"{url} answered {response.status}: {response.reason}; the owner of the cluster set "
             f"{_EXPENSIVE} to false: search whole words, without `*`"
         )
     return StoreError(
-        f"{url} answered {answer.status}: {answer.reason}; "
+        f"{url} answered {response.status}: {response.reason}; "
         "see the server's log, and run `nearfold doctor`"
     )
 
 
-def is_passing(answer: Answer) -> bool:
+def is_passing(response: Response) -> bool:
     """Return whether the same request may succeed soon: the engine is overloaded or not ready, a
     node was lost, or a shard is not ready, such as one of an index that another has just replaced.
     """
-    return answer.status in PASSING or answer.kind in _RECOVERING or has_lost_node(answer)
+    return response.status in PASSING or response.kind in _RECOVERING or has_lost_node(response)
 
 
-def has_lost_node(answer: Answer) -> bool:
+def has_lost_node(response: Response) -> bool:
     """Return whether an answer, or a part of it, failed because a node of the cluster is gone.
 
     Parts are the documents of a request for several, and the shards that a request went to.
     """
-    body = answer.body if isinstance(answer.body, Mapping) else {}
+    body = response.body if isinstance(response.body, Mapping) else {}
     shards = body.get("_shards")
     failures = shards.get("failures", ()) if isinstance(shards, Mapping) else ()
     errors = [part.get("error") for part in body.get("docs", ()) if isinstance(part, Mapping)]
@@ -178,48 +178,48 @@ def _names_lost_node(error: object) -> bool:
     return is_without_shard or error.get("type") in _LOST_NODE or any(map(_names_lost_node, causes))
 
 
-def block_error(answer: Answer) -> StoreStopped | None:
+def block_error(response: Response) -> StoreStopped | None:
     """Return the error when an index refuses writes, None when it does not.
 
     Only the kind of the answer's error decides: a full disk may come as 403 or as 429.
     """
-    if answer.kind in _BLOCKED:
+    if response.kind in _BLOCKED:
         return StoreStopped(
-            reason=answer.reason.rstrip(";"),
+            reason=response.reason.rstrip(";"),
             remedy="free disk space on the cluster, or lift the block from the index or cluster",
         )
-    if answer.kind in _CLOSED:
-        name = _error(answer).get("index") or "an index behind the name"
+    if response.kind in _CLOSED:
+        name = _error(response).get("index") or "an index behind the name"
         return StoreStopped(reason=f"{name} is closed", remedy="open the index")
     return None
 
 
-def is_missing(answer: Answer) -> bool:
+def is_missing(response: Response) -> bool:
     """Return whether the index does not exist, for the request or for a part of it."""
-    body = answer.body if isinstance(answer.body, Mapping) else {}
-    parts = [Answer(404, part) for part in body.get("docs", ()) if "error" in part]
-    return any(_names_no_index(part) for part in (answer, *parts))
+    body = response.body if isinstance(response.body, Mapping) else {}
+    parts = [Response(404, part) for part in body.get("docs", ()) if "error" in part]
+    return any(_names_no_index(part) for part in (response, *parts))
 
 
-def _names_no_index(answer: Answer) -> bool:
-    error = _error(answer)
+def _names_no_index(response: Response) -> bool:
+    error = _error(response)
     causes = (error, *(error.get("root_cause") or ()))
     return any(cause.get("type") in _NO_INDEX for cause in causes)
 
 
-def lost_index_error(answer: Answer) -> StoreStopped | None:
+def lost_index_error(response: Response) -> StoreStopped | None:
     """Return the error when the index, or the right to write to it, was lost during writing.
 
     None when neither was.
     """
-    if answer.kind in _NO_INDEX:
+    if response.kind in _NO_INDEX:
         return StoreStopped(
-            reason=f"the index is gone ({answer.reason})",
+            reason=f"the index is gone ({response.reason})",
             remedy="give --store a name that nobody deletes",
         )
-    if answer.status in (401, 403):
+    if response.status in (401, 403):
         return StoreStopped(
-            reason=f"the right to write is gone ({answer.reason})", remedy="restore it"
+            reason=f"the right to write is gone ({response.reason})", remedy="restore it"
         )
     return None
 
@@ -350,7 +350,7 @@ class Requests:
         body: bodies.Body | Sequence[bodies.Body] | None = None,
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
-    ) -> Answer:
+    ) -> Response:
         """Return the answer of any status; retry while the engine is overloaded or not ready.
 
         Several bodies are sent one a line. Raises `StoreStopped` when the patience of a job is at
@@ -360,32 +360,33 @@ class Requests:
         data = b"\n".join(json.dumps(line).encode() for line in lines) + b"\n" if lines else None
         since = time.monotonic()
         for attempt in itertools.count():
-            answer, problem = Answer(0, None), ""
+            response, problem = Response(0, None), ""
             try:
-                answer = self.link.request(method, path, data, params, seconds)
+                response = self.link.request(method, path, data, params, seconds)
             except StoreUnreachable as error:
                 if self.retry_policy is None:
                     raise
                 problem = f"no answer ({error.reason})"
-            if answer.status and not is_passing(answer):
-                return answer
-            policy = self._policy(answer)
+            if response.status and not is_passing(response):
+                return response
+            policy = self._policy(response)
             is_late = time.monotonic() - since > policy.seconds
             if attempt == policy.attempts or is_late:
                 break
-            policy.pause(attempt, answer.retry_after)
+            policy.pause(attempt, response.retry_after)
         if policy is _FEW_RETRIES:
-            return answer
+            return response
         raise StoreStopped(
-            reason=problem or f"it is overloaded or lost a node: {answer.status} {answer.reason}",
+            reason=problem
+            or f"it is overloaded or lost a node: {response.status} {response.reason}",
             remedy="wait until it has recovered",
         )
 
-    def _policy(self, answer: Answer) -> RetryPolicy:
+    def _policy(self, response: Response) -> RetryPolicy:
         """Return the limits of retries after such an answer."""
         if self.retry_policy is not None:
             return self.retry_policy
-        return RetryPolicy() if has_lost_node(answer) else _FEW_RETRIES
+        return RetryPolicy() if has_lost_node(response) else _FEW_RETRIES
 
     def patient(self) -> Requests:
         """Return the same requests, each retried as those of a job."""
@@ -400,15 +401,15 @@ class Requests:
         seconds: float = SECONDS,
     ) -> bodies.Body:
         """Return the JSON object of a successful answer; raise the error of any other."""
-        answer = self.send(method, path, body, params, seconds)
-        if method == "POST" and is_missing(answer):
+        response = self.send(method, path, body, params, seconds)
+        if method == "POST" and is_missing(response):
             # another index may be taking over the name
             time.sleep(_NAME_SECONDS)
-            answer = self.send(method, path, body, params, seconds)
-        if not 200 <= answer.status < 300:
-            raise error_of(self.url, answer, f"{method} {path}")
-        if not isinstance(answer.body, dict):
+            response = self.send(method, path, body, params, seconds)
+        if not 200 <= response.status < 300:
+            raise error_of(self.url, response, f"{method} {path}")
+        if not isinstance(response.body, dict):
             raise StoreError(
                 f"{self.url} did not answer with JSON; check that a search engine listens there"
             )
-        return answer.body
+        return response.body

@@ -9,7 +9,7 @@ from typing import Any
 
 from indexer import mappings
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.requests import Answer, Dialect, Requests, error_of
+from indexer.stores.engine.requests import Dialect, Requests, Response, error_of
 from indexer.stores.maintenance import Change
 
 ROLES = ("searcher", "indexer", "admin")
@@ -109,30 +109,30 @@ def remove(
 
 
 def _put(requests: Requests, path: str, name: str, body: Body, dry_run: bool) -> Change:
-    answer = _ask(requests, "GET", path)
-    stored = _stored_role(name, answer)
+    response = _ask(requests, "GET", path)
+    stored = _stored_role(name, response)
     if stored is not None and is_same(body, stored):
         return Change(_KIND, name, "unchanged")
     if stored is not None and not is_marked(stored):
         return Change(_KIND, name, "kept", _FOREIGN)
     if stored is not None and has_limits(stored):
         return Change(_KIND, name, "kept", _LIMITED)
-    if answer.status != 400 and not dry_run:
-        answer = _ask(requests, "PUT", path, body)
-    if answer.status == 400:
-        return Change(_KIND, name, "impossible", answer.reason)
+    if response.status != 400 and not dry_run:
+        response = _ask(requests, "PUT", path, body)
+    if response.status == 400:
+        return Change(_KIND, name, "impossible", response.reason)
     return Change(_KIND, name, "created" if stored is None else "updated")
 
 
-def _stored_role(name: str, answer: Answer) -> Mapping[str, Any] | None:
+def _stored_role(name: str, response: Response) -> Mapping[str, Any] | None:
     """Return the role in an answer; None where there is none, or no security API."""
-    return answer.body.get(name) if answer.status == 200 else None
+    return response.body.get(name) if response.status == 200 else None
 
 
-def _ask(requests: Requests, method: str, path: str, body: Body | None = None) -> Answer:
+def _ask(requests: Requests, method: str, path: str, body: Body | None = None) -> Response:
     """Return a successful answer, a 404, or the 400 of an engine that lacks this; raise others."""
-    answer = requests.send(method, path, body)
+    response = requests.send(method, path, body)
     expected = {"GET": (400, 404), "PUT": (400,), "DELETE": (404,)}[method]
-    if 200 <= answer.status < 300 or answer.status in expected:
-        return answer
-    raise error_of(requests.url, answer, f"{method} {path}")
+    if 200 <= response.status < 300 or response.status in expected:
+        return response
+    raise error_of(requests.url, response, f"{method} {path}")

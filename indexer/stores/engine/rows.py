@@ -180,8 +180,8 @@ def row_of_hit(id: str, document: Mapping[str, Any], field: str = "text") -> Row
     for name, stored_name in _STORED.items():
         value = document.get(stored_name)
         fields[name] = _MISSING.get(name) if value is None else value
-    signed_field = "text" if document.get("near_recipe") else field
-    fields["text"] = text_of(document, document.get("near_text_field") or signed_field)
+    fingerprinted_field = "text" if document.get("near_recipe") else field
+    fields["text"] = text_of(document, document.get("near_text_field") or fingerprinted_field)
     fields |= {name: _text(fields[name]) for name in _TEXTS}
     fields |= {
         "source": lengthen(fields["source"]),
@@ -254,14 +254,14 @@ def families(counted: Mapping[str, Any]) -> int:
     return int(counted["families"]["value"] + counted["without_family"]["doc_count"])
 
 
-def counts(answer: Mapping[str, Any], size: int | None, parts: int) -> Counts:
+def counts(response: Mapping[str, Any], size: int | None, parts: int) -> Counts:
     """Return the counts of an answer to `bodies.counts`.
 
     `size` is the number of bytes on disk where known, `parts` the number of parts.
     """
-    aggregations = answer["aggregations"]
+    aggregations = response["aggregations"]
     return Counts(
-        documents=answer["hits"]["total"]["value"],
+        documents=response["hits"]["total"]["value"],
         by_status=_bucket_counts(aggregations["status"]),
         by_content_type=_bucket_counts(aggregations["content_type"]),
         by_recipe=_bucket_counts(aggregations["recipe"]),

@@ -68,17 +68,17 @@ def _times(fields: DashboardFields) -> str:
     return "documents of any time, since no field of dates is in all of them (--time-field)"
 
 
-def remove(place: str, index: str, product: Product, dry_run: bool) -> list[Change]:
+def remove(path: str, index: str, product: Product, dry_run: bool) -> list[Change]:
     """Delete the objects of the bundle from a product, the dashboard first.
 
     Objects that the product does not have are not in the result.
     """
-    if "://" not in place:
+    if "://" not in path:
         raise UsageError(
-            f"{place} is not the address of a running product; "
+            f"{path} is not the address of a running product; "
             "delete the file itself, or give http://host:5601"
         )
-    server = _Server(place, product)
+    server = _Server(path, product)
     objects = dashboards.objects(index)
     dashboard = server.attributes(objects[-1])
     if dashboard is not None and not dashboards.is_marked(dashboard):
@@ -114,10 +114,10 @@ class _Server:
 
     def attributes(self, saved: SavedObject) -> dict[str, Any] | None:
         """Return the attributes of a stored object; None when it is not there."""
-        answer = self._ask("GET", self._path(saved), absent=True)
-        if answer is None:
+        response = self._ask("GET", self._path(saved), absent=True)
+        if response is None:
             return None
-        attributes: dict[str, Any] = answer.get("attributes", {})
+        attributes: dict[str, Any] = response.get("attributes", {})
         return attributes
 
     def delete(self, saved: SavedObject) -> None:
@@ -139,11 +139,11 @@ class _Server:
         )
         body = "\r\n".join(part).encode()
         kind = f"multipart/form-data; boundary={mark}"
-        answer = self._ask("POST", "/api/saved_objects/_import?overwrite=true", body, kind) or {}
-        if not answer.get("success"):
+        response = self._ask("POST", "/api/saved_objects/_import?overwrite=true", body, kind) or {}
+        if not response.get("success"):
             failed = [
                 f"{item.get('id')} ({item.get('error', {}).get('type')})"
-                for item in answer.get("errors", ())
+                for item in response.get("errors", ())
             ]
             raise StoreError(
                 f"{self.place} did not import {', '.join(failed) or 'the bundle'}; "
@@ -179,8 +179,8 @@ class _Server:
         try:
             with urllib.request.urlopen(
                 request, timeout=_SECONDS, context=_trust(parts.scheme)
-            ) as answer:
-                return json.loads(answer.read() or b"{}")
+            ) as response:
+                return json.loads(response.read() or b"{}")
         except urllib.error.HTTPError as error:
             if error.code == 404 and absent:
                 return None
@@ -215,10 +215,10 @@ class _Server:
         return {marker: "true", **content_type, **_login(self.place)}
 
 
-def _login(place: str) -> dict[str, str]:
+def _login(path: str) -> dict[str, str]:
     """Return the header with the credentials of the store: an API key, or user and password."""
     environment = os.environ
-    user, _, node = parts_of(place).netloc.rpartition("@")
+    user, _, node = parts_of(path).netloc.rpartition("@")
     if ":" in user:
         raise UsageError(
             "an address must not hold a password, because others can read it; "

@@ -9,7 +9,7 @@ from typing import Any
 
 from indexer.errors import StoreError
 from indexer.fingerprinting.minhash import filter_candidates
-from indexer.model import Assignment, Candidates, PrincipalRow, Query, Row, Scope, Screen
+from indexer.model import Assignment, Candidates, Prefilter, PrincipalRow, Query, Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, Claim, MemberField
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
@@ -292,7 +292,7 @@ class EngineStore:
         lookups: Sequence[Lookup],
         limit: int,
         shared: int = 1,
-        screens: Sequence[Screen | None] = (),
+        screens: Sequence[Prefilter | None] = (),
     ) -> list[Candidates]:
         """Send two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer.
 

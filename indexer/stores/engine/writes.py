@@ -67,7 +67,7 @@ def write_parts(index: OpenIndex, documents_parts: Mapping[str, Sequence[Row]]) 
     return refusals
 
 
-def sign_again(index: OpenIndex, rows: Sequence[Row]) -> None:
+def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
     """Replace the keys of stored documents: of one that other programs share nothing else, and
     only if its text is still that of its row.
 
@@ -78,10 +78,10 @@ def sign_again(index: OpenIndex, rows: Sequence[Row]) -> None:
         write_rows(index, rows)
         return
     field = index.text_field()
-    signed = {row.id: row for row in rows}
+    fingerprinted = {row.id: row for row in rows}
     operations = []
-    for hit in documents_now(index.queries("both"), list(signed), PAGE):
-        row = signed[hit["_id"]]
+    for hit in documents_now(index.queries("both"), list(fingerprinted), PAGE):
+        row = fingerprinted[hit["_id"]]
         if row_of_hit(row.id, hit["_source"], field).text == row.text:
             keys = signature(row, field)
             body = {"doc": {name: keys[name] for name in KEYS if name in keys}}

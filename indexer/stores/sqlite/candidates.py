@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.fingerprinting.keys import unsigned64
-from indexer.fingerprinting.minhash import pass_screen
-from indexer.model import Candidate, Candidates, Scope, Screen, WordLookup
+from indexer.fingerprinting.minhash import pass_prefilter
+from indexer.model import Candidate, Candidates, Prefilter, Scope, WordLookup
 from indexer.stores.base import Lookup
 from indexer.stores.query_syntax import Term
 from indexer.stores.sqlite import parts, rows
@@ -52,10 +52,10 @@ def find_candidates(
     scope: Scope,
     lookup: Lookup,
     limit: int,
-    least_shared: int,
-    hot_key_floor: int,
-    hot_key_share: float,
-    screen: Screen | None = None,
+    min_shared: int,
+    frequent_key_floor: int,
+    frequent_key_fraction: float,
+    screen: Prefilter | None = None,
 ) -> Candidates:
     """Return the rows that share keys: one read of the postings of all keys, of a hot one up to its
     cap.
@@ -65,13 +65,13 @@ def find_candidates(
     posted = [rows.posted(bands, blocks, prefix) for prefix in parts.PREFIXES[scope]]
     matching = map(either, zip(*posted, strict=True))
     keys = dict(zip(matching, (*bands, *blocks), strict=True))
-    cap = max(hot_key_floor, int(hot_key_share * parts.known_count(db, scope)))
+    cap = max(frequent_key_floor, int(frequent_key_fraction * parts.known_count(db, scope)))
     every_key = cache.carriers(list(keys), cap + 1, lambda missing: carriers(db, missing, cap + 1))
     capped = [key for key, rows in zip(keys.values(), every_key, strict=True) if len(rows) > cap]
     rows_by_key = [rows for rows in every_key if len(rows) <= cap]
     if not rows_by_key:
         return Candidates((), tuple(capped))
-    numbers, shared = count_shared(rows_by_key, max(1, least_shared - len(capped)))
+    numbers, shared = count_shared(rows_by_key, max(1, min_shared - len(capped)))
     lengths = screen.lengths if screen else None
     if lengths and len(numbers) > limit:  # of fewer all are read below
         is_of_length = np.isin(numbers, _first_of_lengths(db, numbers, shared, limit, lengths))
@@ -88,26 +88,26 @@ def find_candidates(
 
 
 def count_shared(
-    rows_by_key: Sequence[NDArray[np.int32]], least: int
+    rows_by_key: Sequence[NDArray[np.int32]], minimum: int
 ) -> tuple[Numbers, NDArray[np.int64]]:
-    """Return the rows that carry at least `least` of the keys, ascending, and how many."""
+    """Return the rows that carry at least `minimum` of the keys, ascending, and how many."""
     rows = np.concatenate(rows_by_key)
     if not len(rows):
         return rows.astype(np.int64), np.zeros(0, dtype=np.int64)
     first, last = int(rows.min()), int(rows.max())
     if last - first > _SPARSE * len(rows):  # a count for each number would take more memory
         numbers, shared = np.unique(rows, return_counts=True)
-        enough = shared >= least
+        enough = shared >= minimum
         return numbers[enough].astype(np.int64), shared[enough]
     shared = np.bincount(rows - first)
-    places = np.flatnonzero(shared >= least)
-    return places + first, shared[places]
+    positions = np.flatnonzero(shared >= minimum)
+    return positions + first, shared[positions]
 
 
-def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[np.bool_]:
+def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Prefilter) -> NDArray[np.bool_]:
     """Flag the rows whose sketches pass the screen, or that have none."""
     sketches, is_sketched = sketches_of(db, numbers, len(screen.slots))
-    return pass_screen(screen, sketches) | ~is_sketched
+    return pass_prefilter(screen, sketches) | ~is_sketched
 
 
 def _first_of_lengths(
@@ -133,8 +133,8 @@ def _first_of_lengths(
 def _of_lengths(db: sqlite3.Connection, numbers: Numbers, lengths: tuple[int, int]) -> Numbers:
     """Return those of these rows whose texts have the fewest words to the most."""
     words = words_of(db, numbers)
-    least, most = lengths
-    return numbers[(words >= least) & (words <= most)]
+    minimum, limit = lengths
+    return numbers[(words >= minimum) & (words <= limit)]
 
 
 def _candidates(
@@ -160,11 +160,11 @@ def _are_best(
     """
     if len(numbers) <= limit or not limit:
         return np.full(len(numbers), bool(limit))
-    fewest = np.partition(shared, -limit)[-limit]
-    is_best: NDArray[np.bool_] = shared > fewest
-    tied = np.flatnonzero(shared == fewest)
-    places = limit - int(np.count_nonzero(is_best))
-    first = first_by_path(db, numbers[tied], places)
+    minimum = np.partition(shared, -limit)[-limit]
+    is_best: NDArray[np.bool_] = shared > minimum
+    tied = np.flatnonzero(shared == minimum)
+    positions = limit - int(np.count_nonzero(is_best))
+    first = first_by_path(db, numbers[tied], positions)
     is_best[np.searchsorted(numbers, first)] = True
     return is_best
 
@@ -264,10 +264,10 @@ def _expression(spellings: Sequence[str]) -> str:
     return f"text : ({' OR '.join(term_expression(Term(text)) for text in spellings)})"
 
 
-def _rows_of(db: sqlite3.Connection, keys: Sequence[str], most: int) -> list[NDArray[np.int32]]:
-    """Return the rows that have each word, `most` at most, which are kept."""
+def _rows_of(db: sqlite3.Connection, keys: Sequence[str], limit: int) -> list[NDArray[np.int32]]:
+    """Return the rows that have each word, `limit` at most, which are kept."""
     cache = parts.read_cache(db)
-    return cache.carriers(keys, most, lambda missing: carriers(db, missing, most, "fulltext"))
+    return cache.carriers(keys, limit, lambda missing: carriers(db, missing, limit, "fulltext"))
 
 
 # Rows that have a word, counted for many words by one statement with one row.

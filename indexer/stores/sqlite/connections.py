@@ -13,13 +13,13 @@ from indexer.stores.sqlite.read_cache import ReadCache
 MOST = 4
 
 
-def open_connection(place: str, pragmas: Sequence[str], timeout: float) -> Connection:
+def open_connection(path: str, pragmas: Sequence[str], timeout: float) -> Connection:
     """Open a connection without implicit transactions, which threads may pass on.
 
     `timeout`: seconds to wait for a writer.
     """
     db = sqlite3.connect(
-        place,
+        path,
         uri=True,
         timeout=timeout,
         isolation_level=None,

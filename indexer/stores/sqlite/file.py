@@ -93,7 +93,7 @@ def slash_hint(path: str) -> str:
 
 # Counts of a SQLite file: its rows are read once, families by their index.
 
-Reading: TypeAlias = AbstractContextManager[Connection]
+ReadTransaction: TypeAlias = AbstractContextManager[Connection]
 
 
 class KnownCounts:
@@ -110,7 +110,7 @@ class KnownCounts:
         self._counting = threading.Lock()
         self._known: tuple[int, dict[Scope, Counts]] = (-1, {})
 
-    def get(self, scope: Scope, reading: Callable[[], Reading]) -> Counts:
+    def get(self, scope: Scope, reading: Callable[[], ReadTransaction]) -> Counts:
         """Return the counts of a scope; `reading` lends the connection that counts.
 
         Threads that ask meanwhile wait for the same count.

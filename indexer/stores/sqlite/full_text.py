@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
-from indexer.stores.query_syntax import SearchWords, Term, separate_letters
+from indexer.stores.query_syntax import SearchWords, Term, separate_characters
 from indexer.stores.sqlite import parts, rows
 from indexer.stores.sqlite.read_cache import parse_numbers
 
@@ -62,7 +62,7 @@ def term_expression(term: Term) -> str:
     >>> term_expression(Term("STRASSE")), term_expression(Term("gros", is_prefix=True))
     ('("STRASSE" OR "STRAßE")', '("gros"* OR "groß"*)')
     """
-    spellings = _spellings(separate_letters(term.text).replace("\0", " "))
+    spellings = _spellings(separate_characters(term.text).replace("\0", " "))
     if term.is_prefix:
         spellings += [text[:-1] + "ß" for text in spellings if text[-1:] in ("s", "S")]
     star = "*" if term.is_prefix else ""
@@ -78,13 +78,13 @@ def _spellings(text: str) -> list[str]:
     written = _SHARP.findall(text)
     if len(written) > MOST_SHARP:
         return list(dict.fromkeys([text, "ss".join(parts), "ß".join(parts)]))
-    choices = product(*map(_letters, written))
+    choices = product(*map(_characters, written))
     return ["".join(chain(*zip(parts, [*choice, ""], strict=True))) for choice in choices]
 
 
-def _letters(written: str) -> list[str]:
+def _characters(written: str) -> list[str]:
     """Return both ways of writing ss or ß, one of them as it is written."""
-    return list({letters.lower(): letters for letters in ("ss", "ß", written)}.values())
+    return list({characters.lower(): characters for characters in ("ss", "ß", written)}.values())
 
 
 def _any_of(terms: Sequence[Term]) -> str:
@@ -114,18 +114,18 @@ _IN_ONE = (
 
 
 def rows_to_rank(
-    db: sqlite3.Connection, terms: Sequence[Term], numbers: NDArray[np.int64], most: int | None
+    db: sqlite3.Connection, terms: Sequence[Term], numbers: NDArray[np.int64], limit: int | None
 ) -> NDArray[np.int64]:
     """Return those of some rows that are scored: where that takes long, the last ones alone.
 
-    `most`: rows that are scored, over all terms; None for any number.
+    `limit`: rows that are scored, over all terms; None for any number.
     """
-    if most is None or has_cached_scores(db, terms):
+    if limit is None or has_cached_scores(db, terms):
         return numbers
-    share = max(_MIN_RANKED, most // len(terms))
-    if len(numbers) <= share:
+    fraction = max(_MIN_RANKED, limit // len(terms))
+    if len(numbers) <= fraction:
         return numbers
-    return np.sort(numbers)[-share:]
+    return np.sort(numbers)[-fraction:]
 
 
 def rank(
@@ -310,8 +310,8 @@ class FullTextMatches:
         """
         if self.scores is None:
             return self.numbers[:0], np.zeros(0)
-        places = best_places(self.scores)
-        return self.numbers[places], self.scores[places]
+        positions = best_positions(self.scores)
+        return self.numbers[positions], self.scores[positions]
 
     def pages(self, file: File, columns: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         """Yield columns of the matches after their scores, best first, about `size` at a time.
@@ -324,29 +324,29 @@ class FullTextMatches:
             return
         numbers, scores = self.best
         yield from _ranked_pages(file, columns, numbers, scores, size)
-        for places in _other_places(self.scores, len(numbers)):
-            numbers, scores = self.numbers[places], self.scores[places]
+        for positions in _other_positions(self.scores, len(numbers)):
+            numbers, scores = self.numbers[positions], self.scores[positions]
             yield from _ranked_pages(file, columns, numbers, scores, size)
 
 
-def best_places(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+def best_positions(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the places of the best scores in descending order, none of the score 0, which rows
     have that were not ranked. Equal scores are all among them, or none is.
     """
-    places = np.flatnonzero(scores)
-    if len(places) > _MAX_SORTED:
-        least = np.partition(scores, -_MAX_SORTED)[-_MAX_SORTED]
-        places = np.flatnonzero(scores >= least)
-    return places[np.argsort(-scores[places], kind="stable")]
+    positions = np.flatnonzero(scores)
+    if len(positions) > _MAX_SORTED:
+        minimum = np.partition(scores, -_MAX_SORTED)[-_MAX_SORTED]
+        positions = np.flatnonzero(scores >= minimum)
+    return positions[np.argsort(-scores[positions], kind="stable")]
 
 
-def _other_places(scores: NDArray[np.float64], best: int) -> Iterator[NDArray[np.int64]]:
+def _other_positions(scores: NDArray[np.float64], best: int) -> Iterator[NDArray[np.int64]]:
     """Yield the places of the scores after the `best` ones, descending, those of 0 apart."""
     if best == len(scores):
         return
-    places = np.argsort(-scores, kind="stable")[best:]
-    yield places[scores[places] > 0]
-    yield places[scores[places] == 0]
+    positions = np.argsort(-scores, kind="stable")[best:]
+    yield positions[scores[positions] > 0]
+    yield positions[scores[positions] == 0]
 
 
 def end_of_page(scores: NDArray[np.float64], end: int) -> int:
@@ -379,7 +379,7 @@ def _ranked_pages(
             yield from _read_in_order(file, columns, ordered, size, score)
             continue
         ranked = [(score[number], *row) for number, *row in by_path]
-        yield from (ranked[place : place + size] for place in range(0, len(ranked), size))
+        yield from (ranked[position : position + size] for position in range(0, len(ranked), size))
 
 
 def rows_by_path(file: File, columns: str, numbers: NDArray[np.int64]) -> list[tuple[Any, ...]]:
@@ -521,18 +521,18 @@ def _facet(
     """
     column = parts.read_cache(db).columns.of_rows(db, rows.column_name(field), numbers)
     counts = np.bincount(column.places, minlength=len(column.values)).tolist()
-    places: dict[str, list[int]] = defaultdict(list)
+    positions: dict[str, list[int]] = defaultdict(list)
     documents: Counter[str] = Counter()
-    for value, place in column.values.items():
-        for name in _values(field, value) if counts[place] else ():
-            places[name].append(place)
-            documents[name] += counts[place]
-    most = sorted(documents.items(), key=lambda item: (-item[1], item[0]))[:FACET_VALUES]
+    for value, position in column.values.items():
+        for name in _values(field, value) if counts[position] else ():
+            positions[name].append(position)
+            documents[name] += counts[position]
+    limit = sorted(documents.items(), key=lambda item: (-item[1], item[0]))[:FACET_VALUES]
     has_value = np.zeros(len(counts), dtype=np.bool_)
     facets = []
-    for name, count in most:
+    for name, count in limit:
         has_value[:] = False
-        has_value[places[name]] = True
+        has_value[positions[name]] = True
         within = _count_distinct(families[has_value[column.places]])
         facets.append(Facet(name, count, within))
     return tuple(facets)
@@ -545,7 +545,7 @@ def _values(field: str, stored: str) -> Iterable[str]:
 
 def _count_distinct(numbers: NDArray[np.int32]) -> int:
     """Return how many different numbers there are, 0 or more each."""
-    most = int(numbers.max(initial=0))
-    if len(numbers) * _SPARSE < most:
+    limit = int(numbers.max(initial=0))
+    if len(numbers) * _SPARSE < limit:
         return len(np.unique(numbers))
     return int(np.count_nonzero(np.bincount(numbers, minlength=1)))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from indexer.recipe import Recipe
-from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
+from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexResult
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.parts import PART
 from indexer.stores.sqlite.reads import scan_rows
@@ -27,7 +27,7 @@ class SqliteMaintenance:
         self._file = file
 
     def reindex(
-        self, recipe: Recipe, sign_rows: SignRows, keep: bool, on_progress: OnProgress
+        self, recipe: Recipe, sign_rows: FingerprintRows, keep: bool, on_progress: OnProgress
     ) -> ReindexResult:
         """Sign all rows into a file beside the store, then replace them in one transaction.
 

@@ -173,13 +173,13 @@ def _read_columns(db: sqlite3.Connection, last: int) -> dict[str, Column]:
 def _column_of_some(db: sqlite3.Connection, name: str, numbers: Numbers) -> Column:
     rows = db.execute(_SOME.format(name), (json.dumps(numbers.tolist()),))
     values: dict[str, int] = {}
-    read, places = array("q"), array("i")
+    read, positions = array("q"), array("i")
     while batch := rows.fetchmany(_BATCH):
         number, column = zip(*batch, strict=True)
         read.extend(number)
-        places.extend([values.setdefault(value, len(values)) for value in column])
+        positions.extend([values.setdefault(value, len(values)) for value in column])
     by_number = np.zeros(1 + int(numbers.max(initial=0)), dtype=np.int32)
-    by_number[np.frombuffer(read, np.int64)] = np.frombuffer(places, np.int32)
+    by_number[np.frombuffer(read, np.int64)] = np.frombuffer(positions, np.int32)
     return Column(values, by_number[numbers])
 
 
@@ -259,14 +259,14 @@ class RowCache:
         """Return the values of rows, and which of these rows have none here, whatever is returned
         for them.
         """
-        places = numbers % len(self.values)
-        return self.values[places], np.flatnonzero(self._numbers[places] != numbers)
+        positions = numbers % len(self.values)
+        return self.values[positions], np.flatnonzero(self._numbers[positions] != numbers)
 
     def keep(self, numbers: Numbers, values: NDArray[Any]) -> None:
         """Keep the values of rows."""
-        places = numbers % len(self.values)
-        self.values[places] = values
-        self._numbers[places] = numbers
+        positions = numbers % len(self.values)
+        self.values[positions] = values
+        self._numbers[positions] = numbers
 
 
 class NumberCache:

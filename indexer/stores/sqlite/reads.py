@@ -61,8 +61,8 @@ class FileSketches:
         sketches: list[bytes | None] = [
             joined[start : start + width] for start in range(0, len(joined), width)
         ]
-        for place in np.flatnonzero(~is_sketched):
-            sketches[place] = None
+        for position in np.flatnonzero(~is_sketched):
+            sketches[position] = None
         scores = self._scores[self._first : self._first + len(self._numbers)].tolist()
         names = [STATUSES[status] for status in statuses.tolist()]
         counts = [None if count < 0 else count for count in words.tolist()]

@@ -21,7 +21,7 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.fields import FIELDS
-from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
+from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexResult
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.parts import PART
 from indexer.stores.sqlite.rows import COLUMNS, band_sets, packed_columns, posted, unpacked_rows
@@ -47,7 +47,7 @@ def replace_recipe(
     file: File,
     rows: Iterator[Row],
     recipe: Recipe,
-    sign_rows: SignRows,
+    sign_rows: FingerprintRows,
     keep: bool,
     on_progress: OnProgress,
 ) -> ReindexResult:
@@ -59,7 +59,7 @@ def replace_recipe(
     done = False
     try:
         copied = beside.sign(rows, sign_rows, on_progress)
-        kept_path = copy_beside(file.path, stored.name) if keep and file.path != MEMORY else None
+        kept_path = copy_next_to(file.path, stored.name) if keep and file.path != MEMORY else None
         with file.writing() as db:
             copied += put_in_place(db, beside, recipe, sign_rows, on_progress)
         done = True
@@ -87,15 +87,15 @@ class ReplacementFile:
         self._db.execute("DELETE FROM signed WHERE recipe != ?", (recipe.id,))
         self._recipe = recipe
 
-    def sign(self, rows: Iterable[Row], sign_rows: SignRows, on_progress: OnProgress) -> int:
+    def sign(self, rows: Iterable[Row], sign_rows: FingerprintRows, on_progress: OnProgress) -> int:
         """Compute the signatures of rows that have none yet; return how many were computed."""
         remaining = iter(rows)
         count = 0
         while batch := list(islice(remaining, BATCH)):
             missing = [row for row in batch if self.values(row) is None]
             self._db.execute("BEGIN")
-            signed = packed_columns(sign_rows(missing) if missing else (), self._recipe)
-            for row, columns in zip(missing, signed, strict=True):
+            fingerprinted = packed_columns(sign_rows(missing) if missing else (), self._recipe)
+            for row, columns in zip(missing, fingerprinted, strict=True):
                 values = {
                     name: columns[position]
                     for name, position in zip(_FINGERPRINTED, _POSITIONS, strict=True)
@@ -128,7 +128,7 @@ def put_in_place(
     db: sqlite3.Connection,
     beside: ReplacementFile,
     recipe: Recipe,
-    sign_rows: SignRows,
+    sign_rows: FingerprintRows,
     on_progress: OnProgress,
 ) -> int:
     """Give every row its signature, inside the caller's transaction.
@@ -154,7 +154,7 @@ def put_in_place(
     return late
 
 
-def copy_beside(path: str, name: str) -> str:
+def copy_next_to(path: str, name: str) -> str:
     """Copy the store, as it is now, into a file beside it, and return its path.
 
     An earlier copy of that name is replaced.

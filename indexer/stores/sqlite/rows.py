@@ -22,7 +22,7 @@ from indexer.fingerprinting.keys import band_keys, signed64, unpack_slots, unsig
 from indexer.model import Row, Status
 from indexer.recipe import Recipe
 from indexer.stores.fields import FIELDS, Kind
-from indexer.stores.query_syntax import separate_letters
+from indexer.stores.query_syntax import separate_characters
 from indexer.stores.sqlite import parts
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.parts import PART
@@ -134,7 +134,7 @@ def column_name(field: str) -> str:
 
 def full_text_words(title: str, text: str) -> tuple[str, str]:
     """Return title and text as the full-text index receives them, also to delete them."""
-    return separate_letters(title), separate_letters(text)
+    return separate_characters(title), separate_characters(text)
 
 
 def posted(bands: Sequence[str], blocks: Sequence[str], prefix: str = "") -> list[str]:
@@ -248,7 +248,7 @@ _OF_ROWS = (
     "j LEFT JOIN documents d ON d.number = j.value ORDER BY j.key LIMIT -1)"
 )
 _WORDS = _OF_ROWS.format("d.words")
-_CASES = " ".join(f"WHEN '{name}' THEN {place}" for place, name in enumerate(STATUSES))
+_CASES = " ".join(f"WHEN '{name}' THEN {index}" for index, name in enumerate(STATUSES))
 _STATUS = _OF_ROWS.format(f"CASE d.status {_CASES} END")
 _SKETCHES = (
     "SELECT d.number, d.minhash FROM json_each(?) j "

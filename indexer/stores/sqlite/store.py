@@ -9,11 +9,11 @@ from typing import Any
 from indexer.model import (
     Assignment,
     Candidates,
+    Prefilter,
     PrincipalRow,
     Query,
     Row,
     Scope,
-    Screen,
     WordFrequencies,
     WordLookup,
 )
@@ -221,7 +221,7 @@ class SqliteStore:
         lookups: Sequence[Lookup],
         limit: int,
         shared: int = 1,
-        screens: Sequence[Screen | None] = (),
+        screens: Sequence[Prefilter | None] = (),
     ) -> list[Candidates]:
         """Find candidates one look-up after the other, in one consistent view."""
         settings = limit, shared, self.hot_key_floor, self.hot_key_share
