@@ -1,0 +1,119 @@
+"""The core of the engine plugin computes the bits of the Python definition.
+
+    python -m pytest -m "slow or not slow" tests/plugin/test_core.py
+
+compiles it by Maven, which needs a JDK 21 or later, and compares the golden vectors and 10,000
+random texts over all code points that Unicode 13.0 assigns, and over the others, too.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from core_process import Line, fingerprints
+from golden_cases import plain_cases, text_of
+
+import indexer
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+SECRET = "0123456789abcdef" * 4
+RECIPES = (
+    *("default_v2", "default_v1", "scans", "default_v2+key:legal", "default_v1+key:legal"),
+    *(f"simhash-doc-{version}" for version in ("v1", "v2", "v3", "v4", "v5", "v2-loose")),
+)
+LATIN, COMBINING, EVERY = range(0x20, 0x250), range(0x300, 0x370), range(0x110000)
+PIECES = (
+    *("-\n", "-\r\n ", "\u2010\n", " \t", "\u200b", "\u00ad", "ß", "ẞ", "ﬁ", "½", "…", "\u00a0"),
+    *("https://example.org/a?b=c", "me@example.org", "10.1000/182", "e\u0301", "\ud800", "\udc00"),
+    *("Straße", "近似", "ไทย", "हिन्दी", "각", "\u1112\u1161\u11ab", "\u0345" * 31, "İ", "ς", "12,5"),
+)
+
+
+@pytest.mark.parametrize("name", ["default_v1", "default_v2", "scans_v1"])
+def test_golden_vectors(name: str) -> None:
+    vectors = json.loads((GOLDEN / f"{name}.json").read_text(encoding="ascii"))
+    cases = plain_cases()
+    made = fingerprints([text_of(case) for case in cases], name)
+    for case, line in zip(cases, made, strict=True):
+        vector = vectors[case["name"]]
+        expected = Line(
+            vector["status"],
+            vector["minhash"] or "",
+            vector["simhash"] or "",
+            tuple(vector["bands"]),
+            tuple(vector["blocks"]),
+            *(vector[field] for field in ("exact", "words", "chars")),
+        )
+        assert line == expected, case["name"]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_random_texts(recipe: str) -> None:
+    _compare(_random_texts(random.Random(recipe), 500), recipe)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", ["default_v2", "default_v1"])
+def test_ten_thousand_random_texts(recipe: str) -> None:
+    _compare(_random_texts(random.Random(41), 10_000), recipe)
+
+
+@pytest.mark.parametrize("recipe", ["default_v2", "default_v1", "simhash-doc-v2"])
+def test_every_code_point_between_letters(recipe: str) -> None:
+    texts = [
+        " ".join(f"a{chr(code)}e" for code in range(start, start + 256))
+        for start in range(0, 0x110000, 256)
+    ]
+    _compare(texts, recipe)
+
+
+def _compare(texts: Sequence[str], name: str) -> None:
+    recipe = indexer.recipe_named(name)
+    is_keyed = "+key:" in name
+    if is_keyed:
+        recipe = recipe.with_secret(SECRET)
+    expected = indexer.fingerprints(texts, recipe)
+    made = fingerprints(texts, name, *([SECRET] if is_keyed else []))
+    for place, line in enumerate(made):
+        one = expected[place]
+        slots = "" if one.minhash is None else one.minhash.astype(_stored(one.minhash)).tobytes()
+        wanted = Line(
+            one.status,
+            slots.hex() if slots else "",
+            "" if one.simhash is None else f"{one.simhash:016x}",
+            tuple(one.bands),
+            tuple(one.blocks),
+            one.exact,
+            one.words,
+            one.chars,
+        )
+        assert line == wanted, ascii(texts[place])
+
+
+def _stored(slots: np.ndarray) -> str:
+    return ">u4" if slots.dtype == np.uint32 else "u1"
+
+
+def _random_texts(chance: random.Random, count: int) -> list[str]:
+    assigned = [code for code in EVERY if unicodedata.category(chr(code)) != "Cn"]
+    alphabets: tuple[Sequence[int], ...] = (assigned, LATIN, COMBINING, EVERY, range(0x20, 0x7F))
+    return [_random_text(chance, alphabets) for _ in range(count)]
+
+
+def _random_text(chance: random.Random, alphabets: Sequence[Sequence[int]]) -> str:
+    """Return a text of words from one alphabet or several, with pieces that are treated apart."""
+    parts = []
+    chosen = chance.sample(alphabets, chance.randint(1, 2))
+    for _ in range(chance.choice((1, 5, 20, 80))):
+        letters = chance.choice(chosen)
+        word = "".join(chr(chance.choice(letters)) for _ in range(chance.randint(1, 9)))
+        parts.append(chance.choice(PIECES) if chance.random() < 0.2 else word)
+        parts.append(chance.choice((" ", " ", "\n", "", "-\n")))
+    # halves of a surrogate pair that met are one character in Java
+    return "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
