@@ -21,6 +21,11 @@ public final class Keys {
         this.length = length;
     }
 
+    /** Returns one key, of ASCII. */
+    public static Keys single(String key) {
+        return new Keys(key.getBytes(StandardCharsets.US_ASCII), key.length());
+    }
+
     /** Returns the number of keys. */
     public int size() {
         return bytes.length / length;

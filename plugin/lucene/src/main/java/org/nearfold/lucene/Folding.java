@@ -1,0 +1,46 @@
+package org.nearfold.lucene;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which hits of a shard were folded under which others. Documents are numbers of the shard's reader.
+ *
+ * <p>Not changed once it is made.
+ */
+public final class Folding {
+
+    /** A folded hit, and its similarity to the one it is folded under. */
+    public record Member(int document, float similarity) {}
+
+    private final Map<Integer, List<Member>> members = new HashMap<>();
+    private final Map<Integer, Member> representatives = new HashMap<>();
+
+    Folding() {}
+
+    void addRepresentative(int document) {
+        members.put(document, new ArrayList<>());
+    }
+
+    void fold(int document, int representative, float similarity) {
+        members.get(representative).add(new Member(document, similarity));
+        representatives.put(document, new Member(representative, similarity));
+    }
+
+    /** Returns the hits folded under a document in order of rank; null if it is no representative of the window. */
+    public List<Member> members(int document) {
+        return members.get(document);
+    }
+
+    /** Returns what a document is folded under; null if it is not folded. */
+    public Member representative(int document) {
+        return representatives.get(document);
+    }
+
+    /** Returns the number of hits that are not folded. */
+    public int groups() {
+        return members.size();
+    }
+}

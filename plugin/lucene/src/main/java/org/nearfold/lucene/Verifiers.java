@@ -1,0 +1,176 @@
+package org.nearfold.lucene;
+
+import java.io.IOException;
+import org.apache.lucene.index.LeafReader;
+import org.apache.lucene.index.LeafReaderContext;
+import org.nearfold.core.Fingerprint;
+import org.nearfold.core.Recipe;
+import org.nearfold.core.compare.Slots;
+import org.nearfold.core.compare.SlotBounds;
+import org.nearfold.core.compare.WordsInOrder;
+
+/** The verifiers of the measures. */
+final class Verifiers {
+
+    private static final float SLOTS_COST = 100;
+    private static final float TEXT_COST = 1_000_000;
+    private static final int BITS = 64;
+
+    private Verifiers() {}
+
+    /** By the estimate of equal slots. */
+    static final class BySlots implements Verifier {
+
+        private final Recipe recipe;
+        private final byte[] sketch;
+        private final int fewest;
+        private final SketchValues values;
+        private int equal;
+
+        BySlots(LeafReader segment, String field, Recipe recipe, byte[] sketch, int fewest) throws IOException {
+            this.recipe = recipe;
+            this.sketch = sketch;
+            this.fewest = fewest;
+            values = new SketchValues(segment, field, recipe.sketchBytes());
+        }
+
+        @Override
+        public boolean matches(int document) throws IOException {
+            equal = values.advance(document) ? Slots.equal(recipe, sketch, 0, values.bytes(), values.start()) : 0;
+            return equal >= fewest;
+        }
+
+        @Override
+        public float similarity() {
+            return (float) Slots.similarity(recipe, equal);
+        }
+
+        @Override
+        public String description() {
+            return equal + " of " + recipe.slots() + " slots equal";
+        }
+
+        @Override
+        public float cost() {
+            return SLOTS_COST;
+        }
+    }
+
+    /** By the words in order of the stored texts that slots do not rule out. */
+    static final class ByWords implements Verifier {
+
+        private final LeafReaderContext segment;
+        private final BySlots slots;
+        private final TextReader texts;
+        private final WordsInOrder comparison;
+        private final int[] words;
+        private final double min;
+        private int common;
+        private int longer;
+
+        ByWords(
+            LeafReaderContext segment,
+            String field,
+            Recipe recipe,
+            Fingerprint like,
+            String text,
+            double min,
+            TextReader texts
+        ) throws IOException {
+            this.segment = segment;
+            this.texts = texts;
+            this.min = min;
+            slots = new BySlots(
+                segment.reader(), field, recipe, like.minhash(), SlotBounds.fewestEqual(recipe, min)
+            );
+            comparison = new WordsInOrder();
+            words = comparison.read(text);
+        }
+
+        @Override
+        public boolean matches(int document) throws IOException {
+            common = 0;
+            longer = 0;
+            if (slots.matches(document) == false) {
+                return false;
+            }
+            String other = texts.read(segment, document);
+            if (other == null) {
+                return false;
+            }
+            int[] otherWords = comparison.read(other);
+            longer = Math.max(words.length, otherWords.length);
+            common = comparison.common(words, otherWords, (int) Math.ceil(min * longer - 1e-9));
+            return common > 0;
+        }
+
+        @Override
+        public float similarity() {
+            return (float) common / longer;
+        }
+
+        @Override
+        public String description() {
+            if (longer == 0) {
+                return "ruled out by " + slots.description();
+            }
+            return common > 0
+                ? common + " of " + longer + " words in order"
+                : "too few of " + longer + " words in order";
+        }
+
+        @Override
+        public float cost() {
+            return TEXT_COST;
+        }
+    }
+
+    /** By different bits of the SimHash. */
+    static final class ByBits implements Verifier {
+
+        private final long sketch;
+        private final int mostDifferent;
+        private final SketchValues values;
+        private int different;
+
+        ByBits(LeafReader segment, String column, long sketch, double min) throws IOException {
+            this.sketch = sketch;
+            mostDifferent = (int) Math.floor((1 - min) * BITS + 1e-9);
+            values = new SketchValues(segment, column, Long.BYTES);
+        }
+
+        @Override
+        public boolean matches(int document) throws IOException {
+            if (values.advance(document) == false) {
+                different = BITS;
+                return false;
+            }
+            different = Long.bitCount(sketch ^ bits(values.bytes(), values.start()));
+            return different <= mostDifferent && different < BITS;
+        }
+
+        @Override
+        public float similarity() {
+            return 1 - (float) different / BITS;
+        }
+
+        @Override
+        public String description() {
+            return different + " of " + BITS + " bits different";
+        }
+
+        @Override
+        public float cost() {
+            return SLOTS_COST;
+        }
+    }
+
+    /** Returns the 64 bits that begin at an offset, most significant byte first. */
+    static long bits(byte[] bytes, int start) {
+        long bits = 0;
+        for (int i = start; i < start + Long.BYTES; i++) {
+            bits = bits << 8 | bytes[i] & 0xFF;
+        }
+        return bits;
+    }
+}
