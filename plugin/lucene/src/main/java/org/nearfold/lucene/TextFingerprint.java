@@ -53,6 +53,11 @@ public final class TextFingerprint {
         }
     }
 
+    /** Returns what made a field; null for a field of another origin, and for none. */
+    public static TextFingerprint of(IndexableField field) {
+        return field instanceof Lazy lazy ? lazy.owner() : null;
+    }
+
     /** Returns the fields of the document below {@code name}. */
     public List<IndexableField> fields(String name) {
         Recipe recipe = fingerprinters.recipe();
@@ -110,10 +115,14 @@ public final class TextFingerprint {
     }
 
     /** A field whose value is made when the index writer asks for it. */
-    private abstract static class Lazy extends Field {
+    private abstract class Lazy extends Field {
 
         Lazy(String name, FieldType type) {
             super(name, type);
+        }
+
+        TextFingerprint owner() {
+            return TextFingerprint.this;
         }
 
         @Override
@@ -122,7 +131,7 @@ public final class TextFingerprint {
         }
     }
 
-    private static final class Keyed extends Lazy {
+    private final class Keyed extends Lazy {
 
         private final Supplier<Keys> keys;
 
@@ -138,7 +147,7 @@ public final class TextFingerprint {
         }
     }
 
-    private static final class Binary extends Lazy {
+    private final class Binary extends Lazy {
 
         private final Supplier<byte[]> value;
 
@@ -153,7 +162,7 @@ public final class TextFingerprint {
         }
     }
 
-    private static final class Word extends Lazy {
+    private final class Word extends Lazy {
 
         private final Supplier<String> word;
 
@@ -174,7 +183,7 @@ public final class TextFingerprint {
         }
     }
 
-    private static final class Count extends Lazy {
+    private final class Count extends Lazy {
 
         private final IntSupplier number;
 

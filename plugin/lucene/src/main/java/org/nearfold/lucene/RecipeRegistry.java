@@ -1,0 +1,32 @@
+package org.nearfold.lucene;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.nearfold.core.Recipe;
+
+/** The recipes of a node, each with the fingerprinters of all its fields. Safe for use by several threads. */
+public final class RecipeRegistry {
+
+    private final Function<String, String> secrets;
+    private final Map<String, Fingerprinters> known = new ConcurrentHashMap<>();
+
+    /** Takes what gives the secret of a key's name; null where there is none. */
+    public RecipeRegistry(Function<String, String> secrets) {
+        this.secrets = secrets;
+    }
+
+    /**
+     * Returns the fingerprinters of a recipe.
+     *
+     * @throws IllegalArgumentException for an unknown recipe, and for a key without secret
+     */
+    public Fingerprinters get(String name) {
+        Fingerprinters found = known.get(name);
+        return found != null ? found : known.computeIfAbsent(name, this::make);
+    }
+
+    private Fingerprinters make(String name) {
+        return new Fingerprinters(Recipe.named(name, secrets));
+    }
+}

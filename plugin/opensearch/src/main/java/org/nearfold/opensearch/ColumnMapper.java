@@ -1,0 +1,92 @@
+package org.nearfold.opensearch;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.nearfold.core.Recipe;
+import org.nearfold.lucene.Columns;
+import org.opensearch.index.mapper.BinaryFieldMapper.BinaryFieldType;
+import org.opensearch.index.mapper.KeywordFieldMapper.KeywordFieldType;
+import org.opensearch.index.mapper.MappedFieldType;
+import org.opensearch.index.mapper.Mapper;
+import org.opensearch.index.mapper.NumberFieldMapper.NumberFieldType;
+import org.opensearch.index.mapper.NumberFieldMapper.NumberType;
+import org.opensearch.index.mapper.ParametrizedFieldMapper;
+import org.opensearch.index.mapper.ParseContext;
+import org.opensearch.index.mapper.TextSearchInfo;
+
+/**
+ * A column below a field of type {@code near_duplicate}, such as {@code text.near.status}: a field type to search and
+ * aggregate, without values of its own. {@link NearDuplicateFieldMapper} writes them.
+ */
+final class ColumnMapper extends ParametrizedFieldMapper {
+
+    private ColumnMapper(String simpleName, MappedFieldType type) {
+        super(simpleName, type, MultiFields.empty(), CopyTo.empty());
+    }
+
+    /** Returns the columns of a field. */
+    static List<Mapper> all(String field, Recipe recipe) {
+        List<Mapper> columns = new ArrayList<>();
+        columns.add(new ColumnMapper(Columns.STATUS, new Keyword(Columns.of(field, Columns.STATUS))));
+        columns.add(new ColumnMapper(Columns.EXACT, new Keyword(Columns.of(field, Columns.EXACT))));
+        columns.add(new ColumnMapper(Columns.WORDS, new Number(Columns.of(field, Columns.WORDS))));
+        columns.add(new ColumnMapper(Columns.CHARS, new Number(Columns.of(field, Columns.CHARS))));
+        if (recipe.hasSimHash()) {
+            columns.add(new ColumnMapper(Columns.SIMHASH, new BinaryFieldType(Columns.of(field, Columns.SIMHASH))));
+        }
+        return columns;
+    }
+
+    @Override
+    protected void parseCreateField(ParseContext context) {
+        throw new IllegalArgumentException("field [" + name() + "] is made by the engine and takes no values");
+    }
+
+    @Override
+    public ParametrizedFieldMapper.Builder getMergeBuilder() {
+        MappedFieldType type = fieldType();
+        return new ParametrizedFieldMapper.Builder(simpleName()) {
+            @Override
+            protected List<Parameter<?>> getParameters() {
+                return List.of();
+            }
+
+            @Override
+            public ParametrizedFieldMapper build(BuilderContext context) {
+                return new ColumnMapper(name, type);
+            }
+        };
+    }
+
+    @Override
+    protected String contentType() {
+        return fieldType().typeName();
+    }
+
+    /** A keyword that queries without field names pass over. */
+    private static final class Keyword extends KeywordFieldType {
+
+        Keyword(String name) {
+            super(name, true, true, Map.of());
+        }
+
+        @Override
+        public TextSearchInfo getTextSearchInfo() {
+            return TextSearchInfo.NONE;
+        }
+    }
+
+    /** A number of doc values alone that queries without field names pass over. */
+    private static final class Number extends NumberFieldType {
+
+        Number(String name) {
+            super(name, NumberType.INTEGER, false, false, true, true, null, Map.of());
+        }
+
+        @Override
+        public TextSearchInfo getTextSearchInfo() {
+            return TextSearchInfo.NONE;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package org.nearfold.opensearch;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.nearfold.lucene.Foldings;
+import org.nearfold.lucene.RecipeRegistry;
+import org.opensearch.common.settings.SecureSetting;
+import org.opensearch.common.settings.Setting;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.core.common.settings.SecureString;
+import org.opensearch.index.mapper.Mapper;
+import org.opensearch.plugins.MapperPlugin;
+import org.opensearch.plugins.Plugin;
+import org.opensearch.plugins.SearchPlugin;
+import org.opensearch.search.fetch.FetchSubPhase;
+
+/** Near duplicates in OpenSearch: a field type, a query, a rescorer that folds, and what it folded in the response. */
+public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin {
+
+    /** The secret keys of recipes, in the keystore of every node. */
+    static final Setting.AffixSetting<SecureString> KEYS = Setting.affixKeySetting(
+        "nearfold.key.",
+        "secret",
+        name -> SecureSetting.secureString(name, null)
+    );
+
+    private final RecipeRegistry recipes;
+    private final Foldings foldings = new Foldings();
+
+    /** Reads the secret keys, as the keystore is closed later. */
+    public NearfoldPlugin(Settings settings) {
+        Map<String, String> secrets = new TreeMap<>();
+        KEYS.getAllConcreteSettings(settings).forEach(setting -> {
+            try (SecureString secret = setting.get(settings)) {
+                secrets.put(KEYS.getNamespace(setting), secret.toString());
+            }
+        });
+        recipes = new RecipeRegistry(secrets::get);
+    }
+
+    @Override
+    public List<Setting<?>> getSettings() {
+        return List.of(KEYS);
+    }
+
+    @Override
+    public Map<String, Mapper.TypeParser> getMappers() {
+        return Map.of(NearDuplicateFieldMapper.CONTENT_TYPE, NearDuplicateFieldMapper.parser(recipes));
+    }
+
+    @Override
+    public List<QuerySpec<?>> getQueries() {
+        return List.of(
+            new QuerySpec<>(
+                NearDuplicateQueryBuilder.NAME,
+                NearDuplicateQueryBuilder::new,
+                NearDuplicateQueryBuilder::fromXContent
+            )
+        );
+    }
+
+    @Override
+    public List<RescorerSpec<?>> getRescorers() {
+        return List.of(
+            new RescorerSpec<>(
+                NearFoldBuilder.NAME,
+                in -> new NearFoldBuilder(in, foldings),
+                parser -> NearFoldBuilder.fromXContent(parser, foldings)
+            )
+        );
+    }
+
+    @Override
+    public List<FetchSubPhase> getFetchSubPhases(FetchPhaseConstructionContext context) {
+        return List.of(new NearFoldFetchPhase());
+    }
+}

@@ -1,0 +1,41 @@
+package org.nearfold.opensearch;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.lucene.index.LeafReaderContext;
+import org.nearfold.lucene.TextReader;
+import org.opensearch.index.query.QueryShardContext;
+import org.opensearch.search.lookup.SourceLookup;
+
+/** Reads the texts that a field of type {@code near_duplicate} is made of from {@code _source}. */
+final class SourceTexts implements TextReader {
+
+    private final Set<String> paths;
+
+    /** Takes the field; a multi-field has the text of its parent. */
+    SourceTexts(QueryShardContext context, String field) {
+        paths = new TreeSet<>(context.sourcePath(field));
+    }
+
+    @Override
+    public String read(LeafReaderContext segment, int document) {
+        SourceLookup source = new SourceLookup();
+        source.setSegmentAndDocument(segment, document);
+        List<String> texts = new ArrayList<>();
+        for (String path : paths) {
+            collect(source.extractValue(path, null), texts);
+        }
+        return texts.isEmpty() ? null : String.join("\n", texts);
+    }
+
+    /** Adds the texts of a value of a source, of a list those of its elements. */
+    static void collect(Object value, List<String> texts) {
+        if (value instanceof List<?> list) {
+            list.forEach(one -> collect(one, texts));
+        } else if (value != null) {
+            texts.add(value.toString());
+        }
+    }
+}
