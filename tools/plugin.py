@@ -29,6 +29,7 @@ TABLES = PLUGIN / "core/src/main/resources/org/nearfold/core/text/unicode-13.0.t
 CLASSES = ("UNASSIGNED", "NONSTARTER", "IGNORABLE", "BLANK", "WORDLESS", "UNSPACED", "SEPARATOR")
 CATEGORIES = ("WORD", "SPACING_MARK", "LETTER", "MARK", "DIGIT", "KATAKANA")
 WIDTH = 110
+_TIMEOUT = 900
 HANGUL = range(0xAC00, 0xD7A4)
 
 
@@ -111,5 +112,122 @@ def _compositions(assigned: list[int]) -> list[str]:
     return entries
 
 
+# Of each engine the versions that zips are built for, the current one first. A zip of OpenSearch 3.x
+# is compiled against its oldest version and serves all; Elasticsearch wants its exact version.
+VERSIONS = {
+    "opensearch": ("3.8.0", "3.4.0", "3.0.0", "2.19.5"),
+    "elasticsearch": ("9.4.3", "9.5.3", "8.19.21"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One zip: the engine, its version, and the properties of Maven that differ."""
+
+    engine: str
+    version: str
+
+    @property
+    def is_old(self) -> bool:
+        """True where the engine has Lucene 9 and runs on Java 17."""
+        return self.version.startswith(("2.", "8."))
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The properties that the build gets."""
+        given = {f"{self.engine}.version": self.compiled}
+        if self.engine == "opensearch" and self.is_old:
+            given["opensearch.compatibility"] = f"opensearch.version={self.version}"
+        if self.is_old:
+            given |= {
+                "lucene.version": "9.12.1",
+                "lucene.sources": "lucene9",
+                "engine.release": "17",
+            }
+        return given
+
+    @property
+    def compiled(self) -> str:
+        """The version of the engine that the zip is compiled against."""
+        is_range = self.engine == "opensearch" and not self.is_old
+        return "3.0.0" if is_range else self.version
+
+    @property
+    def path(self) -> Path:
+        """The zip: one for all of OpenSearch 3.x."""
+        return OUTPUT / f"nearfold-{self.engine}-{self.compiled}.zip"
+
+
+def archive(engine: str, version: str | None = None) -> Path:
+    """Return the zip of an engine, built once; Raises `CalledProcessError` when Maven fails.
+
+    It is built again when a source is newer.
+    """
+    target = Target(engine, version or VERSIONS[engine][0])
+    newest = max(
+        path.stat().st_mtime
+        for path in PLUGIN.rglob("*")
+        if path.is_file() and "target" not in path.relative_to(PLUGIN).parts
+    )
+    if not target.path.exists() or target.path.stat().st_mtime < newest:
+        build(target)
+    return target.path
+
+
+def build(target: Target, tests: bool = False) -> None:
+    """Build one zip, and write its checksum beside it."""
+    given = [f"-D{name}={value}" for name, value in target.properties.items()]
+    modules = f"core,lucene,{target.engine}"
+    skipped = [] if tests else ["-DskipTests"]
+    subprocess.run(
+        ["mvn", "-B", "-q", "-pl", modules, "clean", "package", *skipped, *given],
+        cwd=PLUGIN,
+        env={**os.environ, "JAVA_HOME": str(_java_home())},
+        check=True,
+        timeout=_TIMEOUT,
+    )
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    built = PLUGIN / target.engine / f"target/nearfold-{target.engine}.zip"
+    shutil.copyfile(built, target.path)
+    digest = hashlib.sha512(target.path.read_bytes()).hexdigest()
+    target.path.with_suffix(".zip.sha512").write_text(f"{digest}  {target.path.name}\n")
+
+
+def _java_home() -> Path:
+    """Return the home of a JDK 21 or later."""
+    sys.path.append(str(ROOT / "tests"))
+    from servers import java
+
+    return java.home(21)
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("engine", nargs="?", choices=tuple(VERSIONS))
+    parser.add_argument("version", nargs="?")
+    parser.add_argument("--matrix", action="store_true", help="build every version")
+    parser.add_argument("--tables", action="store_true", help="write the Unicode tables")
+    arguments = parser.parse_args()
+    if arguments.tables:
+        TABLES.write_text(tables(), encoding="ascii")
+        return
+    if arguments.engine:
+        version = arguments.version or VERSIONS[arguments.engine][0]
+        targets = [Target(arguments.engine, version)]
+    else:
+        count = None if arguments.matrix else 1
+        targets = [
+            Target(engine, version)
+            for engine, versions in VERSIONS.items()
+            for version in versions[:count]
+        ]
+    for path, target in {target.path: target for target in targets}.items():
+        build(target, tests=True)
+        print(path)
+
+
 if __name__ == "__main__":
-    TABLES.write_text(tables(), encoding="ascii")
+    main()

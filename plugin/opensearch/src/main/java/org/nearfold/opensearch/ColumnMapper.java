@@ -3,6 +3,7 @@ package org.nearfold.opensearch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.lucene.search.Query;
 import org.nearfold.core.Recipe;
 import org.nearfold.lucene.Columns;
 import org.opensearch.index.mapper.BinaryFieldMapper.BinaryFieldType;
@@ -13,7 +14,7 @@ import org.opensearch.index.mapper.NumberFieldMapper.NumberFieldType;
 import org.opensearch.index.mapper.NumberFieldMapper.NumberType;
 import org.opensearch.index.mapper.ParametrizedFieldMapper;
 import org.opensearch.index.mapper.ParseContext;
-import org.opensearch.index.mapper.TextSearchInfo;
+import org.opensearch.index.query.QueryShardContext;
 
 /**
  * A column below a field of type {@code near_duplicate}, such as {@code text.near.status}: a field type to search and
@@ -64,6 +65,16 @@ final class ColumnMapper extends ParametrizedFieldMapper {
         return fieldType().typeName();
     }
 
+    /**
+     * Queries without field names go to every field that takes the empty term: throws what excludes this one, so that
+     * nobody finds all complete texts by the word "complete".
+     */
+    static void refuseProbe(Object value) {
+        if ("".equals(value)) {
+            throw new UnsupportedOperationException("a column of a near_duplicate field has no empty terms");
+        }
+    }
+
     /** A keyword that queries without field names pass over. */
     private static final class Keyword extends KeywordFieldType {
 
@@ -72,8 +83,9 @@ final class ColumnMapper extends ParametrizedFieldMapper {
         }
 
         @Override
-        public TextSearchInfo getTextSearchInfo() {
-            return TextSearchInfo.NONE;
+        public Query termQuery(Object value, QueryShardContext context) {
+            refuseProbe(value);
+            return super.termQuery(value, context);
         }
     }
 
@@ -81,12 +93,19 @@ final class ColumnMapper extends ParametrizedFieldMapper {
     private static final class Number extends NumberFieldType {
 
         Number(String name) {
-            super(name, NumberType.INTEGER, false, false, true, true, null, Map.of());
+            super(name, NumberType.INTEGER);
+        }
+
+        /** Returns false: queries read the doc values, as there are no points. */
+        @Override
+        public boolean isSearchable() {
+            return false;
         }
 
         @Override
-        public TextSearchInfo getTextSearchInfo() {
-            return TextSearchInfo.NONE;
+        public Query termQuery(Object value, QueryShardContext context) {
+            refuseProbe(value);
+            return super.termQuery(value, context);
         }
     }
 }

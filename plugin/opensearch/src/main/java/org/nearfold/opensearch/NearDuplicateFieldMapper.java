@@ -236,6 +236,7 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
 
         @Override
         public Query termQuery(Object value, QueryShardContext context) {
+            ColumnMapper.refuseProbe(value);
             BytesRef key = value instanceof BytesRef bytes ? bytes : new BytesRef(value.toString());
             return new TermQuery(new Term(name(), key));
         }
