@@ -30,6 +30,8 @@ CLASSES = ("UNASSIGNED", "NONSTARTER", "IGNORABLE", "BLANK", "WORDLESS", "UNSPAC
 CATEGORIES = ("WORD", "SPACING_MARK", "LETTER", "MARK", "DIGIT", "KATAKANA")
 WIDTH = 110
 _TIMEOUT = 900
+
+sys.path.append(str(ROOT / "tests"))
 HANGUL = range(0xAC00, 0xD7A4)
 
 
@@ -136,6 +138,8 @@ class Target:
     def properties(self) -> dict[str, str]:
         """The properties that the build gets."""
         given = {f"{self.engine}.version": self.compiled}
+        if self.engine == "elasticsearch":
+            given["server.lib"] = str(_server(self.version) / "lib")
         if self.engine == "opensearch" and self.is_old:
             given["opensearch.compatibility"] = f"opensearch.version={self.version}"
         if self.is_old:
@@ -193,9 +197,15 @@ def build(target: Target, tests: bool = False) -> None:
     target.path.with_suffix(".zip.sha512").write_text(f"{digest}  {target.path.name}\n")
 
 
+def _server(version: str) -> Path:
+    """Return the home of a server of Elasticsearch, whose jars are not published for each version."""
+    from servers import elasticsearch
+
+    return elasticsearch.install(version)
+
+
 def _java_home() -> Path:
     """Return the home of a JDK 21 or later."""
-    sys.path.append(str(ROOT / "tests"))
     from servers import java
 
     return java.home(21)

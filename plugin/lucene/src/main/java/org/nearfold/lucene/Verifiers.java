@@ -5,8 +5,8 @@ import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.nearfold.core.Fingerprint;
 import org.nearfold.core.Recipe;
-import org.nearfold.core.compare.Slots;
 import org.nearfold.core.compare.SlotBounds;
+import org.nearfold.core.compare.Slots;
 import org.nearfold.core.compare.WordsInOrder;
 
 /** The verifiers of the measures. */

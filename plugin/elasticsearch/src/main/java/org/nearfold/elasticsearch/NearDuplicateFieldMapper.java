@@ -1,0 +1,270 @@
+package org.nearfold.elasticsearch;
+
+import java.io.IOException;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.lucene.index.IndexableField;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.search.FieldExistsQuery;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.util.BytesRef;
+import org.elasticsearch.common.xcontent.support.XContentMapValues;
+import org.elasticsearch.index.fielddata.FieldDataContext;
+import org.elasticsearch.index.fielddata.IndexFieldData;
+import org.elasticsearch.index.mapper.BinaryFieldMapper.BinaryFieldType;
+import org.elasticsearch.index.mapper.DocumentParserContext;
+import org.elasticsearch.index.mapper.FieldMapper;
+import org.elasticsearch.index.mapper.Mapper;
+import org.elasticsearch.index.mapper.MapperBuilderContext;
+import org.elasticsearch.index.mapper.SourceLoader;
+import org.elasticsearch.index.mapper.TextSearchInfo;
+import org.elasticsearch.index.mapper.ValueFetcher;
+import org.elasticsearch.index.query.SearchExecutionContext;
+import org.elasticsearch.search.DocValueFormat;
+import org.elasticsearch.xcontent.XContentBuilder;
+import org.elasticsearch.xcontent.XContentParser;
+import org.nearfold.core.Recipe;
+import org.nearfold.lucene.Columns;
+import org.nearfold.lucene.Fingerprinters;
+import org.nearfold.lucene.RecipeRegistry;
+import org.nearfold.lucene.TextFingerprint;
+
+/**
+ * The field type {@code near_duplicate}: the fingerprint of a text, made again by the engine at every write.
+ *
+ * <p>It is a multi-field of the text. Nothing of it is in {@code _source}: band keys are terms, the sketch and what was
+ * counted are doc values ({@link Columns}).
+ */
+final class NearDuplicateFieldMapper extends FieldMapper {
+
+    static final String CONTENT_TYPE = "near_duplicate";
+
+    /** A synthetic source needs nothing of the field and its columns: the text is loaded by its own field. */
+    static final SyntheticSourceSupport NOTHING_IN_SOURCE = new SyntheticSourceSupport.Native(
+        () -> SourceLoader.SyntheticFieldLoader.NOTHING
+    );
+
+    private static final String DEFAULT_RECIPE = "default";
+    private static final int DEFAULT_MAX_LENGTH = 10_000_000;
+    private static final int LONGEST = 100_000_000;
+
+    private final RecipeRegistry recipes;
+    private final Fingerprinters fingerprinters;
+    private final int maxLength;
+    private final List<Mapper> columns;
+
+    private NearDuplicateFieldMapper(
+        String simpleName,
+        FieldType fieldType,
+        BuilderParams parameters,
+        Builder builder,
+        List<Mapper> columns
+    ) {
+        super(simpleName, fieldType, parameters);
+        this.recipes = builder.recipes;
+        this.fingerprinters = fieldType.fingerprinters;
+        this.maxLength = builder.maxLength.getValue();
+        this.columns = columns;
+    }
+
+    static TypeParser parser(RecipeRegistry recipes) {
+        return new TypeParser((name, context) -> new Builder(name, recipes));
+    }
+
+    @Override
+    protected void parseCreateField(DocumentParserContext context) throws IOException {
+        String text = text(context.parser());
+        if (text == null) {
+            return;
+        }
+        String name = fullPath();
+        TextFingerprint earlier = TextFingerprint.of(context.doc().getByKey(name));
+        if (earlier != null) {
+            earlier.add(text);
+            return;
+        }
+        TextFingerprint fingerprint = new TextFingerprint(fingerprinters, maxLength);
+        fingerprint.add(text);
+        List<IndexableField> fields = fingerprint.fields(name);
+        context.doc().addWithKey(name, fields.get(0));
+        fields.subList(1, fields.size()).forEach(context.doc()::add);
+    }
+
+    private static String text(XContentParser parser) throws IOException {
+        return parser.currentToken().isValue() ? parser.textOrNull() : null;
+    }
+
+    @Override
+    public Iterator<Mapper> iterator() {
+        List<Mapper> all = new ArrayList<>(columns);
+        super.iterator().forEachRemaining(all::add);
+        return all.iterator();
+    }
+
+    @Override
+    public FieldMapper.Builder getMergeBuilder() {
+        return new Builder(leafName(), recipes).init(this);
+    }
+
+    @Override
+    protected SyntheticSourceSupport syntheticSourceSupport() {
+        return NOTHING_IN_SOURCE;
+    }
+
+    @Override
+    protected String contentType() {
+        return CONTENT_TYPE;
+    }
+
+    private static NearDuplicateFieldMapper toType(FieldMapper mapper) {
+        return (NearDuplicateFieldMapper) mapper;
+    }
+
+    /** Builds the mapper from its parameters. */
+    private static final class Builder extends FieldMapper.Builder {
+
+        private final RecipeRegistry recipes;
+        private final Parameter<String> recipe;
+        private final Parameter<String> recipeId;
+        private final Parameter<Integer> maxLength;
+        private final Parameter<Map<String, String>> meta = Parameter.metaParam();
+
+        Builder(String name, RecipeRegistry recipes) {
+            super(name);
+            this.recipes = recipes;
+            recipe = new Parameter<>(
+                "recipe",
+                false,
+                () -> recipes.get(DEFAULT_RECIPE).recipe().name(),
+                (parameter, context, value) -> recipes.get(XContentMapValues.nodeStringValue(value, null)).recipe().name(),
+                mapper -> toType(mapper).fingerprinters.recipe().name(),
+                XContentBuilder::field,
+                Objects::toString
+            ).alwaysSerialize();
+            recipeId = new Parameter<>(
+                "recipe_id",
+                false,
+                () -> recipe().id(),
+                (parameter, context, value) -> XContentMapValues.nodeStringValue(value, null),
+                mapper -> toType(mapper).fingerprinters.recipe().id(),
+                XContentBuilder::field,
+                Objects::toString
+            ).alwaysSerialize();
+            recipeId.addValidator(this::checkId);
+            maxLength = new Parameter<>(
+                "max_length",
+                false,
+                () -> DEFAULT_MAX_LENGTH,
+                (parameter, context, value) -> XContentMapValues.nodeIntegerValue(value),
+                mapper -> toType(mapper).maxLength,
+                XContentBuilder::field,
+                Objects::toString
+            );
+            maxLength.addValidator(Builder::checkLength);
+        }
+
+        private Recipe recipe() {
+            return recipes.get(recipe.getValue()).recipe();
+        }
+
+        private void checkId(String id) {
+            if (recipe().id().equals(id) == false) {
+                throw new IllegalArgumentException(
+                    "recipe [" + recipe.getValue() + "] has the id [" + recipe().id() + "] on this node, not [" + id
+                        + "]; give every node the secret key that the index was made with"
+                );
+            }
+        }
+
+        private static void checkLength(int length) {
+            if (length < 1 || length > LONGEST) {
+                throw new IllegalArgumentException("[max_length] is 1 to " + LONGEST + " UTF-16 units, not " + length);
+            }
+        }
+
+        @Override
+        protected Parameter<?>[] getParameters() {
+            return new Parameter<?>[] { recipe, recipeId, maxLength, meta };
+        }
+
+        @Override
+        public String contentType() {
+            return CONTENT_TYPE;
+        }
+
+        @Override
+        public NearDuplicateFieldMapper build(MapperBuilderContext context) {
+            Fingerprinters fingerprinters = recipes.get(recipe.getValue());
+            FieldType type = new FieldType(context.buildFullName(leafName()), fingerprinters, meta.getValue());
+            return new NearDuplicateFieldMapper(
+                leafName(),
+                type,
+                builderParams(this, context),
+                this,
+                ColumnMapper.all(type.name(), fingerprinters.recipe())
+            );
+        }
+    }
+
+    /** The field type: band keys by {@code term}, sketches by doc values, {@code exists} for every text. */
+    static final class FieldType extends SketchFieldType {
+
+        private final Fingerprinters fingerprinters;
+
+        FieldType(String name, Fingerprinters fingerprinters, Map<String, String> meta) {
+            super(name, fingerprinters.recipe().slots() > 0, meta);
+            this.fingerprinters = fingerprinters;
+        }
+
+        Fingerprinters fingerprinters() {
+            return fingerprinters;
+        }
+
+        @Override
+        public String typeName() {
+            return CONTENT_TYPE;
+        }
+
+        @Override
+        public ValueFetcher valueFetcher(SearchExecutionContext context, String format) {
+            return ValueFetcher.EMPTY; // nothing of it is in the source; docvalue_fields have it
+        }
+
+        @Override
+        public DocValueFormat docValueFormat(String format, ZoneId zone) {
+            return DocValueFormat.BINARY;
+        }
+
+        @Override
+        public IndexFieldData.Builder fielddataBuilder(FieldDataContext context) {
+            failIfNoDocValues();
+            return new BinaryFieldType(name()).fielddataBuilder(context);
+        }
+
+        @Override
+        public TextSearchInfo getTextSearchInfo() {
+            return TextSearchInfo.NONE;
+        }
+
+        @Override
+        public boolean isAggregatable() {
+            return false;
+        }
+
+        @Override
+        public Query termQuery(Object value, SearchExecutionContext context) {
+            BytesRef key = value instanceof BytesRef bytes ? bytes : new BytesRef(value.toString());
+            return new TermQuery(new Term(name(), key));
+        }
+
+        @Override
+        public Query existsQuery(SearchExecutionContext context) {
+            return new FieldExistsQuery(Columns.of(name(), Columns.STATUS));
+        }
+    }
+}

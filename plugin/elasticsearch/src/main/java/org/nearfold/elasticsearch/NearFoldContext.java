@@ -1,0 +1,82 @@
+package org.nearfold.elasticsearch;
+
+import java.io.IOException;
+import org.apache.lucene.search.Explanation;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.TopDocs;
+import org.elasticsearch.search.rescore.RescoreContext;
+import org.elasticsearch.search.rescore.Rescorer;
+import org.nearfold.lucene.Folder;
+import org.nearfold.lucene.Folding;
+import org.nearfold.lucene.Foldings;
+import org.nearfold.lucene.NearFoldOptions;
+import org.nearfold.lucene.TextReader;
+
+/** The rescorer {@code near_fold} of a request and a shard; the fetch phase makes it again. */
+final class NearFoldContext extends RescoreContext {
+
+    private final NearFoldOptions options;
+    private final NearDuplicateFieldMapper.FieldType type;
+    private final TextReader texts;
+    private final Foldings foldings;
+
+    /** Takes null for {@code type} where the index lacks the field: nothing is folded. */
+    NearFoldContext(
+        int windowSize,
+        NearFoldOptions options,
+        NearDuplicateFieldMapper.FieldType type,
+        TextReader texts,
+        Foldings foldings
+    ) {
+        super(windowSize, new FoldingRescorer());
+        this.options = options;
+        this.type = type;
+        this.texts = texts;
+        this.foldings = foldings;
+    }
+
+    NearFoldOptions options() {
+        return options;
+    }
+
+    /** Returns what the query phase folded, once; null if that is not known. */
+    Folding folding() {
+        return foldings.remove(options.request());
+    }
+
+    private void fold(TopDocs hits, IndexSearcher searcher) throws IOException {
+        if (hits.scoreDocs.length > getWindowSize()) {
+            throw new IllegalArgumentException(
+                "[near_fold] folds the first " + getWindowSize() + " hits of a shard, and [from] + [size] asks for "
+                    + hits.scoreDocs.length + "; give a larger [window_size], or a smaller page"
+            );
+        }
+        if (type != null) {
+            Folder folder = new Folder(
+                searcher,
+                options.field(),
+                type.fingerprinters().recipe(),
+                options.measure(),
+                options.min(),
+                texts,
+                this::checkCancellation
+            );
+            foldings.put(options.request(), folder.fold(hits.scoreDocs, getWindowSize()));
+        }
+    }
+
+    /** Folds the hits; their scores stay, and folded ones have none. */
+    private static final class FoldingRescorer implements Rescorer {
+
+        @Override
+        public TopDocs rescore(TopDocs hits, IndexSearcher searcher, RescoreContext context) throws IOException {
+            ((NearFoldContext) context).fold(hits, searcher);
+            return hits;
+        }
+
+        @Override
+        public Explanation explain(int document, IndexSearcher searcher, RescoreContext context, Explanation source) {
+            return source;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package org.nearfold.elasticsearch;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.StoredFields;
+import org.apache.lucene.util.BytesRef;
+import org.elasticsearch.common.document.DocumentField;
+import org.elasticsearch.index.mapper.IdFieldMapper;
+import org.elasticsearch.index.mapper.Uid;
+import org.elasticsearch.search.fetch.FetchContext;
+import org.elasticsearch.search.fetch.FetchSubPhase;
+import org.elasticsearch.search.fetch.FetchSubPhaseProcessor;
+import org.elasticsearch.search.fetch.StoredFieldsSpec;
+import org.nearfold.lucene.Folding;
+
+/** Adds the field {@code near_fold} to each hit of a folded search: how many hits are folded under it, and which. */
+final class NearFoldFetchPhase implements FetchSubPhase {
+
+    @Override
+    public FetchSubPhaseProcessor getProcessor(FetchContext context) {
+        if (context.rescore() == null) {
+            return null;
+        }
+        return context.rescore()
+            .stream()
+            .filter(NearFoldContext.class::isInstance)
+            .map(NearFoldContext.class::cast)
+            .findFirst()
+            .map(fold -> processor(context, fold))
+            .orElse(null);
+    }
+
+    private static FetchSubPhaseProcessor processor(FetchContext context, NearFoldContext fold) {
+        Folding folding = fold.folding();
+        return folding == null ? null : new Processor(context, folding, fold.options().maxMembers());
+    }
+
+    private static final class Processor implements FetchSubPhaseProcessor {
+
+        private final Folding folding;
+        private final int maxMembers;
+        private final StoredFields stored;
+
+        Processor(FetchContext context, Folding folding, int maxMembers) {
+            this.folding = folding;
+            this.maxMembers = maxMembers;
+            try {
+                stored = context.searcher().storedFields();
+            } catch (IOException error) {
+                throw new java.io.UncheckedIOException(error);
+            }
+        }
+
+        @Override
+        public void setNextReader(LeafReaderContext segment) {}
+
+        @Override
+        public StoredFieldsSpec storedFieldsSpec() {
+            return StoredFieldsSpec.NO_REQUIREMENTS;
+        }
+
+        @Override
+        public void process(FetchSubPhase.HitContext hit) throws IOException {
+            int document = hit.hit().docId();
+            Folding.Member representative = folding.representative(document);
+            Map<String, Object> value;
+            if (representative != null) {
+                value = Map.of(
+                    "folded_under",
+                    id(representative.document()),
+                    "similarity",
+                    representative.similarity()
+                );
+            } else if (folding.members(document) != null) {
+                value = members(folding.members(document));
+            } else {
+                return;
+            }
+            hit.hit().setDocumentField(new DocumentField(NearFoldBuilder.NAME, List.of(value)));
+        }
+
+        private Map<String, Object> members(List<Folding.Member> members) throws IOException {
+            List<Map<String, Object>> listed = new ArrayList<>();
+            for (Folding.Member member : members.subList(0, Math.min(maxMembers, members.size()))) {
+                listed.add(Map.of("_id", id(member.document()), "similarity", member.similarity()));
+            }
+            return Map.of("folded", members.size(), "hits", listed);
+        }
+
+        private String id(int document) throws IOException {
+            BytesRef id = stored.document(document, Set.of(IdFieldMapper.NAME)).getBinaryValue(IdFieldMapper.NAME);
+            return Uid.decodeId(id.bytes, id.offset, id.length);
+        }
+    }
+}

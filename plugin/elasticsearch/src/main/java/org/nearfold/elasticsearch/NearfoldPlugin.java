@@ -1,0 +1,78 @@
+package org.nearfold.elasticsearch;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.elasticsearch.common.settings.SecureSetting;
+import org.elasticsearch.common.settings.SecureString;
+import org.elasticsearch.common.settings.Setting;
+import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.index.mapper.Mapper;
+import org.elasticsearch.plugins.MapperPlugin;
+import org.elasticsearch.plugins.Plugin;
+import org.elasticsearch.plugins.SearchPlugin;
+import org.elasticsearch.search.fetch.FetchSubPhase;
+import org.nearfold.lucene.Foldings;
+import org.nearfold.lucene.RecipeRegistry;
+
+/** Near duplicates in Elasticsearch: a field type, a query, a rescorer that folds, and what it folded in the response. */
+public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin {
+
+    /** The secret keys of recipes, in the keystore of every node. */
+    static final Setting.AffixSetting<SecureString> KEYS = Setting.affixKeySetting(
+        "nearfold.key.",
+        "secret",
+        name -> SecureSetting.secureString(name, null)
+    );
+
+    private final RecipeRegistry recipes;
+    private final Foldings foldings = new Foldings();
+
+    /** Reads the secret keys, as the keystore is closed later. */
+    public NearfoldPlugin(Settings settings) {
+        Map<String, String> secrets = new TreeMap<>();
+        KEYS.getAllConcreteSettings(settings).forEach(setting -> {
+            try (SecureString secret = setting.get(settings)) {
+                secrets.put(KEYS.getNamespace(setting), secret.toString());
+            }
+        });
+        recipes = new RecipeRegistry(secrets::get);
+    }
+
+    @Override
+    public List<Setting<?>> getSettings() {
+        return List.of(KEYS);
+    }
+
+    @Override
+    public Map<String, Mapper.TypeParser> getMappers() {
+        return Map.of(NearDuplicateFieldMapper.CONTENT_TYPE, NearDuplicateFieldMapper.parser(recipes));
+    }
+
+    @Override
+    public List<QuerySpec<?>> getQueries() {
+        return List.of(
+            new QuerySpec<>(
+                NearDuplicateQueryBuilder.NAME,
+                NearDuplicateQueryBuilder::new,
+                NearDuplicateQueryBuilder::fromXContent
+            )
+        );
+    }
+
+    @Override
+    public List<RescorerSpec<?>> getRescorers() {
+        return List.of(
+            new RescorerSpec<>(
+                NearFoldBuilder.NAME,
+                in -> new NearFoldBuilder(in, foldings),
+                parser -> NearFoldBuilder.fromXContent(parser, foldings)
+            )
+        );
+    }
+
+    @Override
+    public List<FetchSubPhase> getFetchSubPhases(FetchPhaseConstructionContext context) {
+        return List.of(new NearFoldFetchPhase());
+    }
+}
