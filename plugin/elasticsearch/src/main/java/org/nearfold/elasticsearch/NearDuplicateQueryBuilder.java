@@ -108,10 +108,11 @@ final class NearDuplicateQueryBuilder extends SimpleQueryBuilder<NearDuplicateQu
                     }
                 }
                 case "measure" -> measure = Measure.named(parser.text());
-                case "minimum_similarity" -> min = Similarities.check(parser.doubleValue());
+                case "minimum_similarity" -> min = Refusals.checkSimilarity(parser.doubleValue());
                 case "include" -> include = parser.booleanValue();
                 case "boost" -> boost = parser.floatValue();
                 case "_name" -> queryName = parser.text();
+                case "policy", "marks" -> Refusals.refuse(name, parser);
                 default -> throw new ParsingException(
                     parser.getTokenLocation(), "[" + NAME + "] does not support [" + name + "]"
                 );

@@ -86,8 +86,9 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
             switch (name) {
                 case "field" -> field = parser.text();
                 case "measure" -> measure = Measure.named(parser.text());
-                case "minimum_similarity" -> min = Similarities.check(parser.doubleValue());
+                case "minimum_similarity" -> min = Refusals.checkSimilarity(parser.doubleValue());
                 case "max_members" -> maxMembers = checkMembers(parser.intValue());
+                case "policy", "marks" -> Refusals.refuse(name, parser);
                 default -> throw new ParsingException(
                     parser.getTokenLocation(), "[" + NAME + "] does not support [" + name + "]"
                 );
@@ -121,7 +122,8 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         if (request != null) {
             return this;
         }
-        return new NearFoldBuilder(foldings, field, measure, min, maxMembers, UUIDs.base64UUID()).windowSize(windowSize);
+        NearFoldBuilder named = new NearFoldBuilder(foldings, field, measure, min, maxMembers, UUIDs.base64UUID());
+        return named.windowSize(windowSize);
     }
 
     @Override
