@@ -144,6 +144,7 @@ class Target:
             given["opensearch.compatibility"] = f"opensearch.version={self.version}"
         if self.is_old:
             given |= {
+                "elasticsearch.sources": "es8",
                 "lucene.version": "9.12.1",
                 "lucene.sources": "lucene9",
                 "engine.release": "17",

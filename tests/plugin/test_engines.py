@@ -2,8 +2,10 @@
 rescorer find and fold.
 
     python -m pytest tests/plugin/test_engines.py
+    python -m pytest -m versions tests/plugin/test_engines.py
 
-builds the zips by Maven and starts OpenSearch and Elasticsearch with them.
+builds the zips by Maven and starts OpenSearch and Elasticsearch with them: the current versions, or
+all the others.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import base64
 import random
 from collections.abc import Iterator
 
+import plugin
 import pytest
 from plugin_servers import server
 from rest import RequestError, Rest
@@ -34,9 +37,16 @@ APPLES = (
 INDEX = "papers"
 
 
-@pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
+VERSIONS = [
+    pytest.param((engine, version), id=f"{engine}-{version}", marks=[pytest.mark.versions] * bool(place))
+    for engine, versions in plugin.VERSIONS.items()
+    for place, version in enumerate(versions)
+]
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
 def node(request: pytest.FixtureRequest) -> Iterator[Server]:
-    with server(request.param) as running:
+    with server(*request.param) as running:
         yield running
 
 
@@ -79,6 +89,14 @@ def _shares_keys(engine: Rest, id: str, text: str) -> bool:
     return id in {hit["_id"] for hit in found}
 
 
+def _skip_without_reindex(engine: Rest) -> None:
+    """Skip where the server was assembled without the module, as some of its versions are."""
+    nodes = engine.request("GET", "_nodes/plugins?filter_path=nodes.*.modules.name")["nodes"]
+    modules = {module["name"] for node in nodes.values() for module in node["modules"]}
+    if not modules & {"reindex"} or not modules & {"lang-painless"}:
+        pytest.skip("this server has no module for _update_by_query, _reindex and scripts")
+
+
 def test_columns_are_those_of_the_definition(engine: Rest, index: str) -> None:
     for id, text in enumerate((FERRY, APPLES, "Straße, ΣΊΣΥΦΟΣ: 近似重複", "12 13", "", "one word")):
         engine.put(index, str(id), text=text)
@@ -107,6 +125,7 @@ def test_bulk_update_of_the_text_and_of_another_field(engine: Rest, index: str) 
 
 
 def test_update_by_query_and_reindex(engine: Rest, index: str) -> None:
+    _skip_without_reindex(engine)
     engine.put(index, "1", text=FERRY)
     script = {"source": "ctx._source.text = params.text", "params": {"text": APPLES}}
     engine.request("POST", f"{index}/_update_by_query?refresh=true", {"script": script})
@@ -155,6 +174,7 @@ def test_field_added_to_a_live_index(engine: Rest) -> None:
     engine.request(
         "PUT", f"{INDEX}/_mapping", {"properties": {"text": {"type": "text", "fields": fields}}}
     )
+    _skip_without_reindex(engine)
     engine.request("POST", f"{INDEX}/_update_by_query?refresh=true")
     assert _columns(engine, "1") == _expected(FERRY)
 

@@ -59,7 +59,7 @@ final class ColumnMapper extends FieldMapper {
                 return new Parameter<?>[0];
             }
 
-            @Override
+            /** Returns the name of the type; from Elasticsearch 9 on this overrides. */
             public String contentType() {
                 return type.typeName();
             }

@@ -22,7 +22,6 @@ import org.elasticsearch.index.mapper.FieldMapper;
 import org.elasticsearch.index.mapper.Mapper;
 import org.elasticsearch.index.mapper.MapperBuilderContext;
 import org.elasticsearch.index.mapper.SourceLoader;
-import org.elasticsearch.index.mapper.TextSearchInfo;
 import org.elasticsearch.index.mapper.ValueFetcher;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.search.DocValueFormat;
@@ -192,7 +191,7 @@ final class NearDuplicateFieldMapper extends FieldMapper {
             return new Parameter<?>[] { recipe, recipeId, maxLength, meta };
         }
 
-        @Override
+        /** Returns the name of the type; from Elasticsearch 9 on this overrides. */
         public String contentType() {
             return CONTENT_TYPE;
         }
@@ -244,11 +243,6 @@ final class NearDuplicateFieldMapper extends FieldMapper {
         public IndexFieldData.Builder fielddataBuilder(FieldDataContext context) {
             failIfNoDocValues();
             return new BinaryFieldType(name()).fielddataBuilder(context);
-        }
-
-        @Override
-        public TextSearchInfo getTextSearchInfo() {
-            return TextSearchInfo.NONE;
         }
 
         @Override

@@ -80,7 +80,7 @@ final class NearFoldFetchPhase implements FetchSubPhase {
             } else {
                 return;
             }
-            hit.hit().setDocumentField(new DocumentField(NearFoldBuilder.NAME, List.of(value)));
+            Versions.setField(hit.hit(), new DocumentField(NearFoldBuilder.NAME, List.of(value)));
         }
 
         private Map<String, Object> members(List<Folding.Member> members) throws IOException {

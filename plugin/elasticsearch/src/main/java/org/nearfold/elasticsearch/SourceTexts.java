@@ -21,8 +21,7 @@ final class SourceTexts implements TextReader {
     /** Takes the field; a multi-field has the text of its parent. */
     SourceTexts(SearchExecutionContext context, String field) {
         paths = new TreeSet<>(context.sourcePath(field));
-        SourceFilter filter = new SourceFilter(paths.toArray(String[]::new), new String[0]);
-        sources = context.createSourceProvider(filter);
+        sources = Versions.sources(context, new SourceFilter(paths.toArray(String[]::new), new String[0]));
     }
 
     @Override
