@@ -79,6 +79,16 @@ public final class Recipe {
         return named(name, key -> null);
     }
 
+    /**
+     * Returns the recipe of a name as if it had no key: to compare sketches, not to make them.
+     *
+     * @throws IllegalArgumentException for an unknown name
+     */
+    public static Recipe withoutKey(String name) {
+        Matcher keyed = KEYED.matcher(name);
+        return named(keyed.matches() ? keyed.group(1) : name);
+    }
+
     /** Returns the name, with its version. */
     public String name() {
         return name;
@@ -194,7 +204,7 @@ public final class Recipe {
         if (secret == null) {
             throw new IllegalArgumentException(
                 "recipe [" + plain + "+key:" + keyName + "] signs with a secret key: add [nearfold.key." + keyName
-                    + "] to the keystore of every node"
+                    + ".secret] to the keystore of every node"
             );
         }
         SecretKey key = new SecretKey(secret);

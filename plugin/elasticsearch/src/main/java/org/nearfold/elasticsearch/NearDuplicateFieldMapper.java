@@ -140,7 +140,7 @@ final class NearDuplicateFieldMapper extends FieldMapper {
                 "recipe",
                 false,
                 () -> recipes.get(DEFAULT_RECIPE).recipe().name(),
-                (parameter, context, value) -> recipes.get(XContentMapValues.nodeStringValue(value, null)).recipe().name(),
+                (parameter, context, value) -> recipes.get(value.toString()).recipe().name(),
                 mapper -> toType(mapper).fingerprinters.recipe().name(),
                 XContentBuilder::field,
                 Objects::toString
@@ -149,7 +149,7 @@ final class NearDuplicateFieldMapper extends FieldMapper {
                 "recipe_id",
                 false,
                 () -> recipe().id(),
-                (parameter, context, value) -> XContentMapValues.nodeStringValue(value, null),
+                (parameter, context, value) -> value.toString(),
                 mapper -> toType(mapper).fingerprinters.recipe().id(),
                 XContentBuilder::field,
                 Objects::toString

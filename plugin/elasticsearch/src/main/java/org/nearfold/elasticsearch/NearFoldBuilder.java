@@ -29,47 +29,33 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
     private static final int MOST_MEMBERS = 1_000;
 
     private final Foldings foldings;
-    private final String field;
-    private final Measure measure;
-    private final double min;
-    private final int maxMembers;
-    /** Made on the coordinating node; the fetch phase finds the folding of the query phase by it. */
-    private final String request;
+    private final NearFoldOptions options;
 
-    private NearFoldBuilder(
-        Foldings foldings,
-        String field,
-        Measure measure,
-        double min,
-        int maxMembers,
-        String request
-    ) {
+    private NearFoldBuilder(Foldings foldings, NearFoldOptions options) {
         this.foldings = foldings;
-        this.field = field;
-        this.measure = measure;
-        this.min = min;
-        this.maxMembers = maxMembers;
-        this.request = request;
+        this.options = options;
         windowSize = DEFAULT_WINDOW;
     }
 
     NearFoldBuilder(StreamInput in, Foldings foldings) throws IOException {
         super(in);
         this.foldings = foldings;
-        field = in.readString();
-        measure = in.readEnum(Measure.class);
-        min = in.readDouble();
-        maxMembers = in.readVInt();
-        request = in.readOptionalString();
+        options = new NearFoldOptions(
+            in.readString(),
+            in.readEnum(Measure.class),
+            in.readDouble(),
+            in.readVInt(),
+            in.readOptionalString()
+        );
     }
 
     @Override
     protected void doWriteTo(StreamOutput out) throws IOException {
-        out.writeString(field);
-        out.writeEnum(measure);
-        out.writeDouble(min);
-        out.writeVInt(maxMembers);
-        out.writeOptionalString(request);
+        out.writeString(options.field());
+        out.writeEnum(options.measure());
+        out.writeDouble(options.min());
+        out.writeVInt(options.maxMembers());
+        out.writeOptionalString(options.request());
     }
 
     static NearFoldBuilder fromXContent(XContentParser parser, Foldings foldings) throws IOException {
@@ -98,7 +84,8 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         if (field == null) {
             throw new ParsingException(parser.getTokenLocation(), "[" + NAME + "] needs [field]");
         }
-        return new NearFoldBuilder(foldings, field, measure, min, maxMembers, null);
+        NearFoldOptions options = new NearFoldOptions(field, measure, min, maxMembers, null);
+        return new NearFoldBuilder(foldings, options);
     }
 
     private static int checkMembers(int members) {
@@ -111,24 +98,26 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
     @Override
     protected void doXContent(XContentBuilder builder, Params params) throws IOException {
         builder.startObject(NAME);
-        builder.field("field", field);
-        builder.field("measure", measure.label());
-        builder.field("minimum_similarity", min);
-        builder.field("max_members", maxMembers);
+        builder.field("field", options.field());
+        builder.field("measure", options.measure().label());
+        builder.field("minimum_similarity", options.min());
+        builder.field("max_members", options.maxMembers());
         builder.endObject();
     }
 
+    /** Names the request on the coordinating node: the fetch phase finds the folding of the query phase by it. */
     @Override
     public NearFoldBuilder rewrite(QueryRewriteContext context) {
-        if (request != null) {
+        if (options.request() != null) {
             return this;
         }
-        NearFoldBuilder named = new NearFoldBuilder(foldings, field, measure, min, maxMembers, UUIDs.base64UUID());
-        return named.windowSize(windowSize);
+        NearFoldOptions named = options.named(UUIDs.base64UUID());
+        return new NearFoldBuilder(foldings, named).windowSize(windowSize);
     }
 
     @Override
     protected RescoreContext innerBuildContext(int size, SearchExecutionContext context) {
+        String field = options.field();
         MappedFieldType type = context.getFieldType(field);
         if (type != null && type instanceof NearDuplicateFieldMapper.FieldType == false) {
             throw new IllegalArgumentException(
@@ -137,11 +126,12 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         }
         NearDuplicateFieldMapper.FieldType near = (NearDuplicateFieldMapper.FieldType) type;
         if (near != null) {
-            measure.check(near.fingerprinters().recipe(), field);
+            options.measure().check(near.fingerprinters().recipe(), field);
         }
-        String shard = request + "/" + context.getFullyQualifiedIndex().getUUID() + "/" + context.getShardId();
-        NearFoldOptions options = new NearFoldOptions(field, measure, min, maxMembers, shard);
-        return new NearFoldContext(size, options, near, new SourceTexts(context, field), foldings);
+        String shard = context.getFullyQualifiedIndex().getUUID() + "/" + context.getShardId();
+        NearFoldOptions named = options.named(options.request() + "/" + shard);
+        SourceTexts texts = new SourceTexts(context, field);
+        return new NearFoldContext(size, named, near, texts, foldings);
     }
 
     @Override
@@ -150,16 +140,12 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
     }
 
     private boolean equalsTo(NearFoldBuilder other) {
-        return field.equals(other.field)
-            && measure == other.measure
-            && min == other.min
-            && maxMembers == other.maxMembers
-            && Objects.equals(request, other.request);
+        return options.equals(other.options);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(super.hashCode(), field, measure, min, maxMembers, request);
+        return Objects.hash(super.hashCode(), options);
     }
 
     @Override

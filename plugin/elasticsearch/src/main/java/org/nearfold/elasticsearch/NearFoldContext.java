@@ -6,6 +6,7 @@ import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.TopDocs;
 import org.elasticsearch.search.rescore.RescoreContext;
 import org.elasticsearch.search.rescore.Rescorer;
+import org.nearfold.core.Recipe;
 import org.nearfold.lucene.Folder;
 import org.nearfold.lucene.Folding;
 import org.nearfold.lucene.Foldings;
@@ -52,15 +53,8 @@ final class NearFoldContext extends RescoreContext {
             );
         }
         if (type != null) {
-            Folder folder = new Folder(
-                searcher,
-                options.field(),
-                type.fingerprinters().recipe(),
-                options.measure(),
-                options.min(),
-                texts,
-                this::checkCancellation
-            );
+            Recipe recipe = type.fingerprinters().recipe();
+            Folder folder = new Folder(searcher, options, recipe, texts, this::checkCancellation);
             foldings.put(options.request(), folder.fold(hits.scoreDocs, getWindowSize()));
         }
     }

@@ -4,15 +4,14 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.ReaderUtil;
-import org.apache.lucene.index.SortedSetDocValues;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.ScoreDoc;
+import org.nearfold.core.Recipe;
 
-/** The sketches and digests of the hits of a window, read in order of documents and kept in order of rank. */
-final class WindowSketches {
+/** The sketches and digests of hits, in order of rank. Not safe for use by several threads. */
+public final class WindowSketches {
 
     /** The digest of a text without a visible character, which matches nothing. */
     private static final String EMPTY = "47DEQpj8HBSa-_TI";
@@ -23,40 +22,67 @@ final class WindowSketches {
     private final String[] digests;
 
     /**
-     * Reads the columns of hits.
+     * Makes room for hits without sketches.
      *
-     * @param column of the sketches
+     * @param size the number of hits
      * @param length of a sketch, in bytes
      */
-    WindowSketches(IndexSearcher searcher, ScoreDoc[] hits, int size, String field, String column, int length)
-        throws IOException {
+    public WindowSketches(int size, int length) {
         this.length = length;
         sketches = new byte[size * length];
         known = new boolean[size];
         digests = new String[size];
+    }
+
+    /**
+     * Reads the columns of the first hits of a shard, in order of documents.
+     *
+     * @param size how many hits
+     */
+    static WindowSketches read(
+        IndexSearcher searcher,
+        ScoreDoc[] hits,
+        int size,
+        NearFoldOptions options,
+        Recipe recipe
+    ) throws IOException {
+        WindowSketches window = new WindowSketches(size, options.sketchLength(recipe));
         Integer[] ranks = new Integer[size];
         Arrays.setAll(ranks, rank -> rank);
         Arrays.sort(ranks, Comparator.comparingInt(rank -> hits[rank].doc));
         List<LeafReaderContext> segments = searcher.getIndexReader().leaves();
         LeafReaderContext segment = null;
-        SketchValues values = null;
-        SortedSetDocValues exact = null;
+        ColumnReader columns = null;
         for (int rank : ranks) {
             int document = hits[rank].doc;
             if (segment == null || document >= segment.docBase + segment.reader().maxDoc()) {
                 segment = segments.get(ReaderUtil.subIndex(document, segments));
-                values = new SketchValues(segment.reader(), column, length);
-                exact = DocValues.getSortedSet(segment.reader(), Columns.of(field, Columns.EXACT));
+                columns = new ColumnReader(segment.reader(), options, recipe);
             }
-            if (values.advance(document - segment.docBase)) {
-                known[rank] = true;
-                System.arraycopy(values.bytes(), values.start(), sketches, rank * length, length);
+            columns.advance(document - segment.docBase);
+            if (columns.sketch() != null) {
+                window.put(rank, columns.sketch());
             }
-            if (exact.advanceExact(document - segment.docBase)) {
-                String digest = exact.lookupOrd(exact.nextOrd()).utf8ToString();
-                digests[rank] = digest.equals(EMPTY) ? null : digest;
+            if (columns.exact() != null) {
+                window.putDigest(rank, columns.exact());
             }
         }
+        return window;
+    }
+
+    /** Sets the sketch of a hit. */
+    public void put(int rank, byte[] sketch) {
+        known[rank] = true;
+        System.arraycopy(sketch, 0, sketches, rank * length, length);
+    }
+
+    /** Sets the digest of a hit's normalised text, as the column {@link Columns#EXACT} has it. */
+    public void putDigest(int rank, String digest) {
+        digests[rank] = digest.equals(EMPTY) ? null : digest;
+    }
+
+    int size() {
+        return known.length;
     }
 
     /** Returns whether two hits have the same normalised text. */

@@ -134,14 +134,14 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
                 "recipe",
                 false,
                 () -> recipes.get(DEFAULT_RECIPE).recipe().name(),
-                (parameter, context, value) -> recipes.get(XContentMapValues.nodeStringValue(value, null)).recipe().name(),
+                (parameter, context, value) -> recipes.get(value.toString()).recipe().name(),
                 mapper -> toType(mapper).fingerprinters.recipe().name()
             ).alwaysSerialize();
             recipeId = new Parameter<>(
                 "recipe_id",
                 false,
                 () -> recipe().id(),
-                (parameter, context, value) -> XContentMapValues.nodeStringValue(value, null),
+                (parameter, context, value) -> value.toString(),
                 mapper -> toType(mapper).fingerprinters.recipe().id()
             ).alwaysSerialize();
             recipeId.setValidator(this::checkId);

@@ -1,8 +1,6 @@
 package org.nearfold.opensearch;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.lucene.search.BooleanClause;
@@ -14,7 +12,6 @@ import org.nearfold.lucene.NearDuplicateQuery;
 import org.opensearch.ResourceNotFoundException;
 import org.opensearch.action.get.GetRequest;
 import org.opensearch.action.get.GetResponse;
-import org.opensearch.common.xcontent.support.XContentMapValues;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.common.ParsingException;
 import org.opensearch.core.common.io.stream.StreamInput;
@@ -177,15 +174,8 @@ final class NearDuplicateQueryBuilder extends AbstractQueryBuilder<NearDuplicate
             );
         }
         Map<String, Object> source = response.getSourceAsMap();
-        List<String> texts = new ArrayList<>();
-        if (source != null) {
-            SourceTexts.collect(XContentMapValues.extractValue(field, source), texts);
-            int dot = field.lastIndexOf('.');
-            if (texts.isEmpty() && dot > 0) {
-                SourceTexts.collect(XContentMapValues.extractValue(field.substring(0, dot), source), texts);
-            }
-        }
-        return new LikeDocument(response.getIndex(), response.getId(), null, String.join("\n", texts));
+        String found = source == null ? null : HitWindow.text(source, field);
+        return new LikeDocument(response.getIndex(), response.getId(), null, found == null ? "" : found);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.apache.lucene.search.Explanation;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.TopDocs;
+import org.nearfold.core.Recipe;
 import org.nearfold.lucene.Folder;
 import org.nearfold.lucene.Folding;
 import org.nearfold.lucene.Foldings;
@@ -19,6 +20,7 @@ final class NearFoldContext extends RescoreContext {
     private final NearDuplicateFieldMapper.FieldType type;
     private final TextReader texts;
     private final Foldings foldings;
+    private final boolean reports;
 
     /** Takes null for {@code type} where the index lacks the field: nothing is folded. */
     NearFoldContext(
@@ -26,17 +28,29 @@ final class NearFoldContext extends RescoreContext {
         NearFoldOptions options,
         NearDuplicateFieldMapper.FieldType type,
         TextReader texts,
-        Foldings foldings
+        Foldings foldings,
+        boolean reports
     ) {
         super(windowSize, new FoldingRescorer());
         this.options = options;
         this.type = type;
         this.texts = texts;
         this.foldings = foldings;
+        this.reports = reports;
     }
 
     NearFoldOptions options() {
         return options;
+    }
+
+    /** Returns the recipe of the field; null where the index lacks it. */
+    Recipe recipe() {
+        return type == null ? null : type.fingerprinters().recipe();
+    }
+
+    /** Returns whether the fetch phase reports sketches, and a search pipeline folds. */
+    boolean reports() {
+        return reports;
     }
 
     /** Returns what the query phase folded, once; null if that is not known. */
@@ -51,16 +65,9 @@ final class NearFoldContext extends RescoreContext {
                     + hits.scoreDocs.length + "; give a larger [window_size], or a smaller page"
             );
         }
-        if (type != null) {
-            Folder folder = new Folder(
-                searcher,
-                options.field(),
-                type.fingerprinters().recipe(),
-                options.measure(),
-                options.min(),
-                texts,
-                () -> {}
-            );
+        if (type != null && reports == false) {
+            Recipe recipe = type.fingerprinters().recipe();
+            Folder folder = new Folder(searcher, options, recipe, texts, () -> {});
             foldings.put(options.request(), folder.fold(hits.scoreDocs, getWindowSize()));
         }
     }

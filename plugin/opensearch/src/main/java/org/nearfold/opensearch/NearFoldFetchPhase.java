@@ -2,13 +2,17 @@ package org.nearfold.opensearch;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.StoredFields;
 import org.apache.lucene.util.BytesRef;
+import org.nearfold.core.Recipe;
+import org.nearfold.lucene.ColumnReader;
 import org.nearfold.lucene.Folding;
+import org.nearfold.lucene.NearFoldOptions;
 import org.opensearch.common.document.DocumentField;
 import org.opensearch.index.mapper.IdFieldMapper;
 import org.opensearch.index.mapper.Uid;
@@ -18,6 +22,10 @@ import org.opensearch.search.fetch.FetchSubPhaseProcessor;
 
 /** Adds the field {@code near_fold} to each hit of a folded search: how many hits are folded under it, and which. */
 final class NearFoldFetchPhase implements FetchSubPhase {
+
+    static final String RECIPE = "recipe";
+    static final String SKETCH = "sketch";
+    static final String EXACT = "exact";
 
     @Override
     public FetchSubPhaseProcessor getProcessor(FetchContext context) {
@@ -34,10 +42,42 @@ final class NearFoldFetchPhase implements FetchSubPhase {
     }
 
     private static FetchSubPhaseProcessor processor(FetchContext context, NearFoldContext fold) {
+        if (fold.reports()) {
+            return fold.recipe() == null ? null : new Reporter(fold.recipe(), fold.options());
+        }
         Folding folding = fold.folding();
         return folding == null ? null : new Processor(context, folding, fold.options().maxMembers());
     }
 
+    /** Reports the columns of hits, which the response processor replaces. */
+    private static final class Reporter implements FetchSubPhaseProcessor {
+
+        private final Recipe recipe;
+        private final NearFoldOptions options;
+        private ColumnReader columns;
+
+        Reporter(Recipe recipe, NearFoldOptions options) {
+            this.recipe = recipe;
+            this.options = options;
+        }
+
+        @Override
+        public void setNextReader(LeafReaderContext segment) throws IOException {
+            columns = new ColumnReader(segment.reader(), options, recipe);
+        }
+
+        @Override
+        public void process(FetchSubPhase.HitContext hit) throws IOException {
+            columns.advance(hit.docId());
+            Map<String, Object> report = new HashMap<>();
+            report.put(RECIPE, recipe.name());
+            report.put(SKETCH, columns.sketch());
+            report.put(EXACT, columns.exact());
+            hit.hit().setDocumentField(NearFoldBuilder.NAME, new DocumentField(NearFoldBuilder.NAME, List.of(report)));
+        }
+    }
+
+    /** Adds what the query phase folded. */
     private static final class Processor implements FetchSubPhaseProcessor {
 
         private final Folding folding;

@@ -12,11 +12,15 @@ import org.opensearch.core.common.settings.SecureString;
 import org.opensearch.index.mapper.Mapper;
 import org.opensearch.plugins.MapperPlugin;
 import org.opensearch.plugins.Plugin;
+import org.opensearch.plugins.SearchPipelinePlugin;
 import org.opensearch.plugins.SearchPlugin;
 import org.opensearch.search.fetch.FetchSubPhase;
+import org.opensearch.search.pipeline.Processor;
+import org.opensearch.search.pipeline.SearchRequestProcessor;
+import org.opensearch.search.pipeline.SearchResponseProcessor;
 
-/** Near duplicates in OpenSearch: a field type, a query, a rescorer that folds, and what it folded in the response. */
-public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin {
+/** Near duplicates in OpenSearch: a field type, a query, a rescorer that folds, and in the response what it folded. */
+public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin, SearchPipelinePlugin {
 
     /** The secret keys of recipes, in the keystore of every node. */
     static final Setting.AffixSetting<SecureString> KEYS = Setting.affixKeySetting(
@@ -74,5 +78,15 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
     @Override
     public List<FetchSubPhase> getFetchSubPhases(FetchPhaseConstructionContext context) {
         return List.of(new NearFoldFetchPhase());
+    }
+
+    @Override
+    public Map<String, Processor.Factory<SearchRequestProcessor>> getRequestProcessors(Parameters parameters) {
+        return Map.of(NearFoldBuilder.NAME, new NearFoldRequestProcessor.Factory());
+    }
+
+    @Override
+    public Map<String, Processor.Factory<SearchResponseProcessor>> getResponseProcessors(Parameters parameters) {
+        return Map.of(NearFoldBuilder.NAME, new NearFoldResponseProcessor.Factory(parameters.client));
     }
 }

@@ -25,7 +25,8 @@ final class Refusals {
     }
 
     /**
-     * Reads a policy or marks, which decide about pairs by their facts: the plugin has none, and never approximates one.
+     * Reads a policy or marks, which decide about pairs by their facts: the plugin has none, and never approximates
+     * one.
      *
      * @throws IllegalArgumentException unless there are none, or the policy is {@code none}
      */

@@ -1,0 +1,143 @@
+"""A search pipeline of OpenSearch folds the hits of several shards as it folds those of one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from plugin_servers import server
+from rest import RequestError, Rest
+
+pytestmark = pytest.mark.engines
+
+WORDS = "ferry quay evening dogs travel free deck tickets board bell rings twice north south".split()
+PIPELINE = {"request_processors": [{"near_fold": {}}], "response_processors": [{"near_fold": {}}]}
+WINDOW = 100
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Rest]:
+    with server("opensearch") as running:
+        rest = Rest(running.url)
+        rest.request("PUT", "_search/pipeline/near_fold", PIPELINE)
+        _fill(rest, "one", 1)
+        _fill(rest, "five", 5)
+        yield rest
+
+
+def _fill(rest: Rest, index: str, shards: int) -> None:
+    """Index 80 documents: edited copies of 20 texts, each with a rank of its own."""
+    rest.create(index, shards=shards)
+    chance = random.Random(3)
+    texts = [" ".join(chance.choice(WORDS) for _ in range(40)) for _ in range(20)]
+    lines: list[object] = []
+    for rank in range(80):
+        words = chance.choice(texts).split()
+        for _ in range(chance.choice((0, 1, 3, 6))):
+            words[chance.randrange(len(words))] = "other"
+        lines.append({"index": {"_index": index, "_id": str(rank)}})
+        lines.append({"text": " ".join(words), "rank": 1000 - rank})
+    rest.bulk(*lines)
+
+
+def _search(rest: Rest, index: str, **options: Any) -> list[dict[str, Any]]:
+    fold = {"field": "text.near", "max_members": 100, **options.pop("fold", {})}
+    body = {
+        "query": {
+            "function_score": {
+                "query": {"match_all": {}},
+                "field_value_factor": {"field": "rank"},
+                "boost_mode": "replace",
+            }
+        },
+        "rescore": {"window_size": WINDOW, "near_fold": fold},
+        "size": WINDOW,
+        "_source": False,
+        **options,
+    }
+    path = f"{index}/_search?search_pipeline=near_fold"
+    return rest.request("POST", path, body)["hits"]["hits"]
+
+
+def _groups(hits: list[dict[str, Any]]) -> dict[str, list[tuple[str, float]]]:
+    found = {}
+    for hit in hits:
+        fold = hit["fields"]["near_fold"][0]
+        if "folded" in fold:
+            members = [(member["_id"], member["similarity"]) for member in fold["hits"]]
+            assert fold["folded"] == len(members)
+            found[hit["_id"]] = members
+    return found
+
+
+@pytest.mark.parametrize("measure", ["lcs", "slots"])
+@pytest.mark.parametrize("source", [False, True])
+def test_five_shards_fold_as_one(engine: Rest, measure: str, source: bool) -> None:
+    fold = {"measure": measure, "minimum_similarity": 0.8}
+    one, five = (
+        _groups(_search(engine, index, fold=fold, _source=source)) for index in ("one", "five")
+    )
+    assert one == five
+    assert sum(map(len, one.values())) > 20
+    assert list(one) == list(five)
+
+
+def test_the_pipeline_folds_as_a_shard_does(engine: Rest) -> None:
+    fold = {"field": "text.near", "max_members": 100}
+    query = {
+        "function_score": {
+            "query": {"match_all": {}},
+            "field_value_factor": {"field": "rank"},
+            "boost_mode": "replace",
+        }
+    }
+    rescore = {"window_size": WINDOW, "near_fold": fold}
+    hits = engine.search("one", query=query, rescore=rescore, size=WINDOW)
+    assert _groups(hits) == _groups(_search(engine, "one"))
+
+
+def test_pages_hold_each_hit_once(engine: Rest) -> None:
+    whole = [hit["_id"] for hit in _search(engine, "five")]
+    pages = [
+        hit["_id"]
+        for start in range(0, 80, 20)
+        for hit in _search(engine, "five", **{"from": start, "size": 20})
+    ]
+    assert pages == whole and len(set(pages)) == 80
+
+
+def test_totals_stay(engine: Rest) -> None:
+    body = {"rescore": {"near_fold": {"field": "text.near"}}, "size": 5, "aggs": {}}
+    found = engine.request("POST", "five/_search?search_pipeline=near_fold", body)
+    assert found["hits"]["total"]["value"] == 80
+    assert len(found["hits"]["hits"]) == 5
+
+
+def test_other_searches_pass(engine: Rest) -> None:
+    found = engine.request("POST", "five/_search?search_pipeline=near_fold", {"size": 3})
+    assert len(found["hits"]["hits"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"sort": ["rank"]}, "without [sort] and [collapse]"),
+        ({"collapse": {"field": "note"}}, "without [sort] and [collapse]"),
+        ({"size": WINDOW + 1}, "larger [window_size]"),
+    ],
+)
+def test_what_does_not_fit_is_refused(engine: Rest, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        _search(engine, "five", **options)
+    assert reason in str(refused.value)
+
+
+def test_fields_of_several_recipes_are_not_compared(engine: Rest) -> None:
+    engine.create("scans", {"recipe": "scans"})
+    text = "a text that is long enough to be signed by both recipes of the two indices here"
+    engine.put("scans", "s", text=text, rank=1)
+    engine.create("words")
+    engine.put("words", "w", text=text, rank=2)
+    assert len(_groups(_search(engine, "scans,words"))) == 2
