@@ -13,23 +13,67 @@ final class Grams implements Features {
 
     private static final long MULTIPLIER = 0xD1342543DE82EF95L;
     private static final int CODE_BITS = 21;
+    /** Code points that are packed in one number. */
+    private static final int PACKED = 3;
 
     private final int width;
-    private final Longs distinct = new Longs();
+    private final Longs hashes = new Longs();
     /** Where a hash stands depends on it, so that nobody can write a text whose hashes all collide. */
     private final long factor = ThreadLocalRandom.current().nextLong() | 1;
     private long[] table = {};
 
-    /** Takes the number of code points of a run, 1 to 6. */
+    /** Takes the number of code points of a run, 4 to 6. */
     Grams(int width) {
         this.width = width;
     }
 
     @Override
     public Longs read(NormalText text, SipHash key) {
+        readAll(text, key);
+        removeRepeats();
+        return hashes;
+    }
+
+    @Override
+    public void release(int most) {
+        hashes.release(most);
+        if (table.length > 4 * (long) most) {
+            table = new long[0];
+        }
+    }
+
+    /** Lists the hashes of all runs: {@code first} has the first three code points of a run, {@code second} the rest. */
+    private void readAll(NormalText text, SipHash key) {
         CodePoints codes = text.codes();
         int count = Math.max(0, codes.size() - width + 1);
-        distinct.clear(count);
+        hashes.clear(count);
+        hashes.resize(count);
+        if (count == 0) {
+            return;
+        }
+        long[] all = hashes.array();
+        long first = 0;
+        long second = 0;
+        for (int i = PACKED - 1; i >= 0; i--) {
+            first = first << CODE_BITS | codes.get(i);
+        }
+        for (int i = width - 1; i >= PACKED; i--) {
+            second = second << CODE_BITS | codes.get(i);
+        }
+        int lastShift = CODE_BITS * (width - PACKED - 1);
+        for (int i = 0;; i++) {
+            all[i] = key == null ? Mix64.mix(first + MULTIPLIER * second + Mix64.GAMMA) : key.hash(first, second);
+            if (i + 1 == count) {
+                return;
+            }
+            first = first >>> CODE_BITS | (long) codes.get(i + PACKED) << CODE_BITS * (PACKED - 1);
+            second = second >>> CODE_BITS | (long) codes.get(i + width) << lastShift;
+        }
+    }
+
+    /** Leaves one of each hash in the list, by open addressing; 0 marks a free place of the table. */
+    private void removeRepeats() {
+        int count = hashes.size();
         int size = Math.max(16, Integer.highestOneBit(Math.max(1, count)) << 2);
         if (table.length < size) {
             table = new long[size];
@@ -37,47 +81,29 @@ final class Grams implements Features {
             Arrays.fill(table, 0, size, 0);
         }
         int shift = Long.numberOfLeadingZeros(size) + 1;
+        long[] all = hashes.array();
         boolean hasZero = false;
+        int distinct = 0;
         for (int i = 0; i < count; i++) {
-            long first = pack(codes, i, Math.min(width, 3));
-            long second = pack(codes, i + 3, width - 3);
-            long hash = key == null ? Mix64.mix(first + MULTIPLIER * second + Mix64.GAMMA) : key.hash(first, second);
-            if (hash != 0) {
-                insert(hash, shift, size - 1);
-            } else if (hasZero == false) {
-                hasZero = true;
-                distinct.add(0);
-            }
+            long hash = all[i];
+            boolean isNew = hash == 0 ? hasZero == false : insert(hash, shift, size - 1);
+            hasZero |= hash == 0;
+            all[distinct] = hash;
+            distinct += isNew ? 1 : 0;
         }
-        return distinct;
+        hashes.resize(distinct);
     }
 
-    @Override
-    public void release(int most) {
-        distinct.release(most);
-        if (table.length > 4 * (long) most) {
-            table = new long[0];
-        }
-    }
-
-    private void insert(long hash, int shift, int mask) {
+    /** Returns whether a hash was not in the table, where it is then. */
+    private boolean insert(long hash, int shift, int mask) {
         int place = (int) (hash * factor >>> shift);
         while (table[place] != hash) {
             if (table[place] == 0) {
                 table[place] = hash;
-                distinct.add(hash);
-                return;
+                return true;
             }
             place = place + 1 & mask;
         }
-    }
-
-    /** Returns up to three code points from {@code start} on in one number, each of 21 bits. */
-    private static long pack(CodePoints codes, int start, int count) {
-        long packed = 0;
-        for (int i = count - 1; i >= 0; i--) {
-            packed = packed << CODE_BITS | codes.get(start + i);
-        }
-        return packed;
+        return false;
     }
 }

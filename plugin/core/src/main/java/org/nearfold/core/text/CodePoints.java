@@ -38,7 +38,8 @@ public final class CodePoints {
         }
     }
 
-    void truncate(int length) {
+    /** Sets the number of code points; what is beyond the old one was written to {@link #array}. */
+    void resize(int length) {
         size = length;
     }
 

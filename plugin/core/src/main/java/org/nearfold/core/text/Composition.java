@@ -140,7 +140,7 @@ final class Composition {
             before = own;
             codes.set(size++, code);
         }
-        codes.truncate(size);
+        codes.resize(size);
     }
 
     private int composeTwo(int first, int second) {

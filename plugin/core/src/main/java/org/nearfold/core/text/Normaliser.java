@@ -30,8 +30,16 @@ public final class Normaliser {
     private static final int NOTHING = -1;
     private static final char[] NO_CHARS = {};
 
-    /** The lower case of ASCII letters and digits, 0 for everything else. */
+    private static final byte SPACE = ' ';
+    /** Set in ASCII letters, but not in digits and the space. */
+    private static final int LETTER_BIT = 0x40;
+    /** Characters of ASCII from which on a run of them is read as such. */
+    private static final int LONG_RUN = 8;
+
+    /** The lower case of ASCII letters and digits, a space for everything else. */
     private static final byte[] PLAIN = plain();
+    /** The lower case of visible ASCII characters, 0 for everything else. */
+    private static final byte[] VISIBLE = visible();
 
     private final Composition composition = Unicode13.composition();
     private final CodePoints piece = new CodePoints();
@@ -68,6 +76,18 @@ public final class Normaliser {
             int c = chars[i];
             int next = i + 1;
             if (c < 0x80) {
+                int end = joinsLines ? settledRun(i) : i;
+                if (end - i >= LONG_RUN) {
+                    flush();
+                    marks = 0;
+                    if (form == Form.DEFAULT_V2) {
+                        separateRun(i, end);
+                    } else {
+                        copyRun(i, end);
+                    }
+                    i = end;
+                    continue;
+                }
                 if (c == '-' && joinsLines) {
                     int after = afterHyphen(next);
                     if (after >= 0) {
@@ -75,13 +95,6 @@ public final class Normaliser {
                         i = after;
                         continue;
                     }
-                }
-                if (next == length || chars[next] < 0x80 && chars[next] != '-') {
-                    flush();
-                    marks = 0;
-                    emitAscii(c);
-                    i = next;
-                    continue;
                 }
             } else if (Character.isSurrogate((char) c)) {
                 c = codePoint(i);
@@ -192,29 +205,88 @@ public final class Normaliser {
         }
     }
 
-    private void emitAscii(int c) {
-        if (form == Form.DEFAULT_V2) {
-            int plain = PLAIN[c];
-            if (plain == 0) {
-                waiting = true;
-                return;
-            }
-            if (waiting || unspaced || out.codes.size() == 0) {
-                out.words++;
-                if (waiting && unspaced == false && out.codes.size() > 0) {
-                    out.append(' ');
-                }
-                waiting = false;
-                unspaced = false;
-            }
-            out.letters |= plain > '9';
-            out.append(plain);
-            return;
+    /**
+     * Returns the end of a run of ASCII from {@code start} on that no later character changes: it goes to the end of the
+     * text, or ends one character before a hyphen or a character that is not ASCII.
+     */
+    private int settledRun(int start) {
+        int end = start;
+        while (end < length && chars[end] < 0x80 && chars[end] != '-') {
+            end++;
         }
-        if (form == Form.DEFAULT_V1) {
-            countWord(c);
+        return end == length ? end : end - 1;
+    }
+
+    /**
+     * Appends what {@code default_v2} keeps of a settled run of ASCII. Nothing branches on where words end, for that is
+     * not predictable.
+     */
+    private void separateRun(int start, int end) {
+        out.reserve(end - start + 1);
+        int[] codes = out.codes.array();
+        byte[] utf8 = out.utf8;
+        int size = out.codes.size();
+        int shift = out.bytes - size;
+        boolean isSpaced = size > 0 && unspaced == false;
+        int first = size;
+        if (waiting && isSpaced) {
+            codes[size] = SPACE;
+            utf8[shift + size++] = SPACE;
         }
-        emit(Unicode13.word(c));
+        int written = size;
+        int before = isSpaced && waiting == false ? 'a' : SPACE;
+        int words = 0;
+        int seen = 0;
+        for (int i = start; i < end; i++) {
+            int plain = PLAIN[chars[i] & 0x7F];
+            codes[size] = plain;
+            utf8[shift + size] = (byte) plain;
+            seen |= plain;
+            int isWord = plain == SPACE ? 0 : 1;
+            int wasSpace = before == SPACE ? 1 : 0;
+            words += isWord & wasSpace;
+            size += isWord | 1 - wasSpace;
+            before = plain;
+        }
+        out.words += words;
+        out.letters |= (seen & LETTER_BIT) != 0;
+        if (size == written) {
+            size = first;
+            waiting = true;
+        } else {
+            waiting = before == SPACE;
+            size -= waiting ? 1 : 0;
+            unspaced = false;
+        }
+        out.codes.resize(size);
+        out.bytes = shift + size;
+    }
+
+    /** Appends what {@code default_v1} keeps of a settled run of ASCII. */
+    private void copyRun(int start, int end) {
+        out.reserve(end - start);
+        int[] codes = out.codes.array();
+        byte[] utf8 = out.utf8;
+        int size = out.codes.size();
+        int shift = out.bytes - size;
+        int before = inside ? 1 : 0;
+        int words = 0;
+        boolean letters = false;
+        for (int i = start; i < end; i++) {
+            int lower = VISIBLE[chars[i] & 0x7F];
+            codes[size] = lower;
+            utf8[shift + size] = (byte) lower;
+            int isVisible = lower == 0 ? 0 : 1;
+            words += isVisible & ~before;
+            letters |= lower >= 'a' && lower <= 'z';
+            size += isVisible;
+            before = isVisible;
+        }
+        out.words += words;
+        out.letters |= letters;
+        inside = before != 0;
+        out.codes.resize(size);
+        out.bytes = shift + size;
     }
 
     /** Appends a lower-case code point by {@code default_v2}, and a blank before it where one stands. */
@@ -339,12 +411,17 @@ public final class Normaliser {
     private static byte[] plain() {
         byte[] plain = new byte[0x80];
         for (int c = 0; c < plain.length; c++) {
-            if (c >= '0' && c <= '9' || c >= 'a' && c <= 'z') {
-                plain[c] = (byte) c;
-            } else if (c >= 'A' && c <= 'Z') {
-                plain[c] = (byte) (c + 'a' - 'A');
-            }
+            boolean isWord = c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+            plain[c] = isWord ? (byte) Character.toLowerCase(c) : SPACE;
         }
         return plain;
+    }
+
+    private static byte[] visible() {
+        byte[] visible = new byte[0x80];
+        for (int c = '!'; c <= '~'; c++) {
+            visible[c] = (byte) Character.toLowerCase(c);
+        }
+        return visible;
     }
 }
