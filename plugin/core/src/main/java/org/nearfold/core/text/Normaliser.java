@@ -15,6 +15,8 @@ import static org.nearfold.core.text.Unicode13.WORDLESS;
 
 
 
+
+
 /**
  * Normalises texts by a {@link Form}, in one pass, in the same memory for one text after the other.
  *

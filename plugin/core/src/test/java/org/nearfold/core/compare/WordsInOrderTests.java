@@ -1,0 +1,67 @@
+package org.nearfold.core.compare;
+
+import static org.junit.Assert.assertEquals;
+
+import com.carrotsearch.randomizedtesting.RandomizedTest;
+import org.junit.Test;
+
+public class WordsInOrderTests extends RandomizedTest {
+
+    private final WordsInOrder comparison = new WordsInOrder();
+
+    /** The definition (Wagner &amp; Fischer, JACM 1974). */
+    private static int byTable(int[] left, int[] right) {
+        int[] above = new int[right.length + 1];
+        for (int word : left) {
+            int[] row = new int[right.length + 1];
+            for (int i = 0; i < right.length; i++) {
+                row[i + 1] = word == right[i] ? above[i] + 1 : Math.max(row[i], above[i + 1]);
+            }
+            above = row;
+        }
+        return above[right.length];
+    }
+
+    private String randomText(int words, int kinds) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < words; i++) {
+            text.append('w').append(randomInt(kinds)).append(' ');
+        }
+        return text.toString();
+    }
+
+    @Test
+    public void testWordsAreThoseOfTheNormalisedText() {
+        int[] words = comparison.read("To be, or not to be: 近似");
+        assertEquals(8, words.length);
+        assertEquals(words[0], words[4]);
+        assertEquals(words[1], words[5]);
+    }
+
+    @Test
+    public void testSimilarity() {
+        int[] left = comparison.read("to be or not to be");
+        int[] right = comparison.read("not to be or to be");
+        assertEquals(5 / 6.0, comparison.similarity(left, right, 0.8), 0);
+        assertEquals(0, comparison.similarity(left, right, 0.9), 0);
+        assertEquals(1, comparison.similarity(left, left, 1), 0);
+        assertEquals(0, comparison.similarity(new int[0], new int[0], 0), 0);
+    }
+
+    @Test
+    public void testLengthsAreThoseOfTheDefinition() {
+        for (int round = 0; round < 300; round++) {
+            int kinds = randomFrom(new int[] { 1, 2, 7, 60 });
+            int[] left = comparison.read(randomText(randomIntBetween(0, 200), kinds));
+            int[] right = comparison.read(randomText(randomIntBetween(0, 200), kinds));
+            assertEquals(byTable(left, right), comparison.common(left, right, 0));
+        }
+    }
+
+    @Test
+    public void testTooLongTextsAreNotCompared() {
+        int[] long1 = new int[1 << 17];
+        comparison.read("a");
+        assertEquals(WordsInOrder.TOO_LONG, comparison.common(long1, new int[1 << 17], 1));
+    }
+}

@@ -1,0 +1,196 @@
+package org.nearfold.lucene;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import com.carrotsearch.randomizedtesting.RandomizedTest;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.document.StoredField;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.IndexableField;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.MatchAllDocsQuery;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.store.ByteBuffersDirectory;
+import org.apache.lucene.store.Directory;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Test;
+import org.nearfold.core.Recipe;
+import org.nearfold.core.compare.WordsInOrder;
+
+public class NearDuplicateQueryTests extends RandomizedTest {
+
+    private static final String FIELD = "near";
+
+    private final Fingerprinters fingerprinters = new Fingerprinters(Recipe.named("default_v2"));
+    private final List<String> texts = new ArrayList<>();
+    private Directory directory;
+    private DirectoryReader reader;
+    private IndexSearcher searcher;
+
+    @Before
+    public void indexTexts() throws IOException {
+        directory = new ByteBuffersDirectory();
+        try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig(null))) {
+            String[] words = "ferry quay evening dogs travel free deck tickets board bell".split(" ");
+            for (int i = 0; i < 200; i++) {
+                texts.add(i % 4 == 0 ? randomText(words, 60) : edited(texts.get(i - i % 4)));
+                TextFingerprint fingerprint = new TextFingerprint(fingerprinters, 10_000);
+                fingerprint.add(texts.get(i));
+                Document document = new Document();
+                for (IndexableField field : fingerprint.fields(FIELD)) {
+                    document.add(field);
+                }
+                document.add(new StoredField("text", texts.get(i)));
+                writer.addDocument(document);
+                if (randomInt(20) == 0) {
+                    writer.flush();
+                }
+            }
+        }
+        reader = DirectoryReader.open(directory);
+        searcher = new IndexSearcher(reader);
+    }
+
+    @After
+    public void close() throws IOException {
+        reader.close();
+        directory.close();
+    }
+
+    private static String randomText(String[] words, int count) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            text.append(randomFrom(words)).append(randomInt(9)).append(' ');
+        }
+        return text.toString();
+    }
+
+    private static String edited(String text) {
+        String[] words = text.split(" ");
+        for (int i = randomInt(8); i > 0; i--) {
+            words[randomInt(words.length - 1)] = "other";
+        }
+        return String.join(" ", words);
+    }
+
+    private String read(int document) throws IOException {
+        return reader.storedFields().document(document).get("text");
+    }
+
+    private Query query(String text, Measure measure, double min) {
+        return NearDuplicateQuery.of(
+            FIELD, fingerprinters, text, measure, min, (segment, document) -> read(segment.docBase + document)
+        );
+    }
+
+    private Map<Integer, Float> search(Query query) throws IOException {
+        Map<Integer, Float> found = new TreeMap<>();
+        for (ScoreDoc hit : searcher.search(query, texts.size()).scoreDocs) {
+            found.put(hit.doc, hit.score);
+        }
+        return found;
+    }
+
+    /** What is found is right, and hardly any similar text is missed. */
+    @Test
+    public void testWordsInOrder() throws IOException {
+        WordsInOrder comparison = new WordsInOrder();
+        int expected = 0;
+        int missed = 0;
+        for (int like = 0; like < texts.size(); like += 4) {
+            Map<Integer, Float> found = search(query(texts.get(like), Measure.LCS, 0.85));
+            int[] words = comparison.read(texts.get(like));
+            for (int other = 0; other < texts.size(); other++) {
+                double similarity = comparison.similarity(words, comparison.read(texts.get(other)), 0.85);
+                if (found.containsKey(other)) {
+                    assertEquals(similarity, found.get(other), 1e-6);
+                } else if (similarity >= 0.85) {
+                    missed++;
+                }
+                expected += similarity >= 0.85 ? 1 : 0;
+            }
+        }
+        assertTrue(expected > 100);
+        assertTrue(missed + " of " + expected, missed <= expected / 50);
+    }
+
+    @Test
+    public void testSlotsOfTheTextItself() throws IOException {
+        assertEquals(1.0, search(query(texts.get(0), Measure.SLOTS, 1)).get(0), 0);
+    }
+
+    @Test
+    public void testExplanationHasTheScore() throws IOException {
+        for (Measure measure : new Measure[] { Measure.LCS, Measure.SLOTS }) {
+            Query query = query(texts.get(0), measure, 0.7);
+            for (Map.Entry<Integer, Float> hit : search(query).entrySet()) {
+                assertEquals(hit.getValue(), searcher.explain(query, hit.getKey()).getValue().floatValue(), 0);
+            }
+            assertFalse(searcher.explain(query(randomText(new String[] { "x" }, 9), measure, 0.7), 0).isMatch());
+        }
+    }
+
+    @Test
+    public void testEmptyText() throws IOException {
+        assertTrue(search(query(" ... ", Measure.LCS, 0.5)).isEmpty());
+    }
+
+    @Test
+    public void testEqualQueries() {
+        String text = texts.get(0);
+        assertEquals(query(text, Measure.LCS, 0.8), query(text, Measure.LCS, 0.8));
+        assertNotEquals(query(text, Measure.LCS, 0.8), query(text, Measure.LCS, 0.9));
+        assertNotEquals(query(text, Measure.LCS, 0.8), query(text, Measure.SLOTS, 0.8));
+    }
+
+    @Test
+    public void testHammingNeedsASimHash() {
+        IllegalArgumentException refused = assertThrows(
+            IllegalArgumentException.class,
+            () -> query("four words are here", Measure.HAMMING, 0.9)
+        );
+        assertTrue(refused.getMessage().contains("default_v2"));
+    }
+
+    @Test
+    public void testFoldingKeepsEveryHitOnce() throws IOException {
+        ScoreDoc[] ranking = searcher.search(new MatchAllDocsQuery(), texts.size()).scoreDocs;
+        int window = randomIntBetween(1, texts.size());
+        NearFoldOptions options = new NearFoldOptions(FIELD, Measure.LCS, 0.85, 10, "request");
+        Folder folder = new Folder(
+            searcher,
+            options,
+            fingerprinters.recipe(),
+            (segment, document) -> read(segment.docBase + document),
+            () -> {}
+        );
+        Folding folding = folder.fold(ranking, window);
+        assertEquals(texts.size(), Arrays.stream(ranking).mapToInt(hit -> hit.doc).distinct().count());
+        int members = 0;
+        for (int rank = 0; rank < folding.groups(); rank++) {
+            for (Folding.Member member : folding.members(ranking[rank].doc)) {
+                members++;
+                assertTrue(member.similarity() >= 0.85f);
+                assertEquals(ranking[rank].doc, folding.representative(member.document()).document());
+            }
+        }
+        assertEquals(window, folding.groups() + members);
+        for (int rank = 1; rank < ranking.length; rank++) {
+            assertTrue(ranking[rank].score <= ranking[rank - 1].score);
+        }
+    }
+}
