@@ -5,41 +5,67 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 
 import plugin  # noqa: E402
-from servers import cache, elasticsearch, opensearch  # noqa: E402
-from servers.engine import Engine  # noqa: E402
+from servers import cache, elasticsearch, java, opensearch  # noqa: E402
+from servers.engine import Engine, Launch  # noqa: E402
 from servers.process import Server  # noqa: E402
 
 
-def engine(name: str, version: str | None = None) -> Engine:
-    """Return an engine with the plugin, of the version that tests use unless one is given."""
+def engine(
+    name: str, version: str | None = None, secrets: Mapping[str, str] = MappingProxyType({})
+) -> Engine:
+    """Return an engine with the plugin, of the version that tests use unless one is given.
+
+    `secrets` are put into its keystore, by their settings.
+    """
     if name == "opensearch":
         plain = opensearch.engine(version or opensearch.VERSION)
     else:
         plain = elasticsearch.engine(version or elasticsearch.VERSION)
-    return replace(plain, install=lambda: _install(plain, name, version))
+
+    def launch(home: Path, folder: Path, port: int) -> Launch:
+        started = plain.launch(home, folder, port)
+        for setting, secret in secrets.items():
+            _add_secret(name, home, folder / "config", setting, secret)
+        return started
+
+    return replace(plain, install=lambda: _install(plain, name, version), launch=launch)
 
 
 @contextmanager
-def server(name: str, version: str | None = None, log: bool = False) -> Iterator[Server]:
-    """Run a server with the plugin; with `log`, its output is printed at the end."""
-    running = Server(engine(name, version))
+def server(
+    name: str, version: str | None = None, secrets: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Server]:
+    """Run a server with the plugin."""
+    running = Server(engine(name, version, secrets))
     try:
         running.start()
         yield running
     finally:
-        if log:
-            sys.stderr.write(running.log(20_000))
         running.close()
+
+
+def _add_secret(name: str, home: Path, config: Path, setting: str, secret: str) -> None:
+    environment = {**os.environ, "ES_PATH_CONF": str(config), "ES_JAVA_HOME": str(java.home(21))}
+    if name == "elasticsearch":
+        tool = home / "bin/elasticsearch-keystore"
+        command = ["bash", str(tool), "add", "--stdin", "--force", setting]
+    else:
+        program = str(Path(__file__).with_name("WriteKeystore.java"))
+        arguments = [program, str(config), setting, secret]
+        command = [str(java.home(21) / "bin/java"), "-cp", f"{home}/lib/*", *arguments]
+    subprocess.run(command, env=environment, input=secret, text=True, check=True, timeout=120)
 
 
 def _install(plain: Engine, name: str, version: str | None) -> Path:
