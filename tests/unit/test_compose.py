@@ -103,6 +103,7 @@ def test_each_engine_has_its_profile():
     assert profiles == {
         "opensearch": ["opensearch"],
         "opensearch-dashboards": ["opensearch"],
+        "opensearch-plugin": ["plugin"],
         "elasticsearch": ["elasticsearch"],
         "kibana": ["elasticsearch"],
         "tika": ["tika"],
