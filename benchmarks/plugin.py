@@ -1,0 +1,280 @@
+"""What the engine plugin costs beside the pipeline layout and the engine's `min_hash`.
+
+    python benchmarks/plugin.py FOLDER ... [--documents 5000] [--length 4700] [--engine opensearch]
+        [--runs 3] [--lookups 300]
+
+Texts of the folders (plain, .gz, or HTML without its tags) are cut into documents of `length`
+characters, and sent by `_bulk` to an engine with the plugin that is started as the tests get
+theirs. Printed for each way of signing:
+
+* bytes a document: the size of the index of one shard, merged to one segment, less that of the same
+  index without signing;
+* milliseconds a document: processor time of the engine's process, less that without signing;
+  medians of the runs, which are interleaved.
+
+Then, in milliseconds at the client, p50 and p99: look-ups by text, and searches of three words of a
+document, plain and folded. Maven and a JDK 21 or later are needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import html
+import json
+import random
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "tests/plugin"), str(ROOT / "tests")]
+
+from plugin_servers import engine  # noqa: E402
+from rest import Rest  # noqa: E402
+from servers.process import Server  # noqa: E402
+
+import indexer  # noqa: E402
+
+BATCH = 250
+PAGE = 10
+_MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_MIN_HASH = {"type": "min_hash", "hash_count": 1, "bucket_count": 128, "hash_set_size": 1}
+_PAIRS = {"type": "shingle", "output_unigrams": False}
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way of signing texts: the index with it, and the index without."""
+
+    name: str
+    create: Callable[[Rest, str, bool], str]
+
+
+def plugin_way(name: str, **near: Any) -> Way:
+    """Return a field `text.near` of the plugin."""
+    return Way(name, lambda rest, index, signs: _create(rest, index, _near(near) if signs else {}))
+
+
+def min_hash_way(name: str, *filters: str) -> Way:
+    """Return a sub-field with the engine's `min_hash` of word pairs."""
+    field = {"near": {"type": "text", "analyzer": "near", "index_options": "docs", "norms": False}}
+    analysis = {
+        "filter": {
+            "near_pairs": _PAIRS,
+            "near_hashes": {**_MIN_HASH, "with_rotation": True},
+            "near_short": {"type": "truncate", "length": 2},
+        },
+        "analyzer": {
+            "near": {
+                "tokenizer": "standard",
+                "filter": ["lowercase", "near_pairs", "near_hashes", *filters],
+            }
+        },
+    }
+
+    def create(rest: Rest, index: str, signs: bool) -> str:
+        return _create(rest, index, field if signs else {}, analysis)
+
+    return Way(name, create)
+
+
+def pipeline_way(name: str) -> Way:
+    """Return the fields that nearfold's own ingest pipeline adds."""
+
+    def create(rest: Rest, index: str, signs: bool) -> str:
+        kind = "elasticsearch" if _is_elasticsearch(rest) else "opensearch"
+        address = f"{kind}://{rest.url.removeprefix('http://')}/{index}"
+        with closing(indexer.open_store(address)) as store:
+            indexer.install(store, create=True)
+        return "" if signs else "&pipeline=_none"
+
+    return Way(name, create)
+
+
+WAYS = (
+    plugin_way("plugin, default_v2"),
+    plugin_way("plugin, default_v1 (SimHash)", recipe="default_v1"),
+    pipeline_way("pipeline, default_v2"),
+    min_hash_way("min_hash 128"),
+    min_hash_way("min_hash 128, truncate", "near_short"),
+)
+
+
+def _near(options: dict[str, Any]) -> dict[str, Any]:
+    return {"near": {"type": "near_duplicate", **options}}
+
+
+def _create(
+    rest: Rest, index: str, fields: dict[str, Any], analysis: dict[str, Any] | None = None
+) -> str:
+    settings = {"number_of_shards": 1, "number_of_replicas": 0, "analysis": analysis or {}}
+    text = {"type": "text", "fields": fields}
+    mappings = {"properties": {"text": text}}
+    rest.request("PUT", index, {"settings": settings, "mappings": mappings})
+    return ""
+
+
+def _is_elasticsearch(rest: Rest) -> bool:
+    nodes = rest.request("GET", "_nodes?filter_path=nodes.*.version")["nodes"]
+    return next(iter(nodes.values()))["version"].startswith(("8.", "9."))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one run: bytes and milliseconds of processor time, a document."""
+
+    size: float
+    cpu: float
+
+
+def run(rest: Rest, way: Way, signs: bool, texts: Sequence[str], index: str) -> Cost:
+    """Index all texts once, and leave the index there."""
+    rest.request("DELETE", f"{index}?ignore_unavailable=true")
+    parameters = way.create(rest, index, signs)
+    started = _processor_time(rest)
+    for start in range(0, len(texts), BATCH):
+        lines: list[str] = []
+        for place, text in enumerate(texts[start : start + BATCH], start):
+            lines += [f'{{"index":{{"_id":"{place}"}}}}', json.dumps({"text": text})]
+        body = "\n".join(lines) + "\n"
+        response = rest.request("POST", f"{index}/_bulk?filter_path=errors{parameters}", body)
+        if response["errors"]:
+            raise SystemExit(f"{way.name}: a document was refused")
+    rest.request("POST", f"{index}/_flush")
+    spent = _processor_time(rest) - started
+    rest.request("POST", f"{index}/_forcemerge?max_num_segments=1")
+    rest.request("POST", f"{index}/_refresh")
+    stats = rest.request("GET", f"{index}/_stats/store")["_all"]["primaries"]
+    return Cost(stats["store"]["size_in_bytes"] / len(texts), spent / len(texts))
+
+
+def _processor_time(rest: Rest) -> float:
+    nodes = rest.request("GET", "_nodes/stats/process")["nodes"]
+    return sum(node["process"]["cpu"]["total_in_millis"] for node in nodes.values())
+
+
+def indexing(rest: Rest, texts: Sequence[str], runs: int) -> None:
+    """Print bytes and milliseconds of every way."""
+    costs: dict[tuple[str, bool], list[Cost]] = {}
+    for number in range(runs + 1):
+        for way in WAYS:
+            for signs in (False, True):
+                cost = run(rest, way, signs, texts, f"bench-{WAYS.index(way)}-{signs}".lower())
+                if number:  # the first round warms up
+                    costs.setdefault((way.name, signs), []).append(cost)
+    print(f"{'way':<30}{'bytes':>8}{'ms':>8}   a document, beyond the index without it")
+    for way in WAYS:
+        without, with_it = costs[way.name, False], costs[way.name, True]
+        size = with_it[-1].size - without[-1].size
+        cpu = _median(with_it) - _median(without)
+        print(f"{way.name:<30}{size:>8.0f}{cpu:>8.2f}")
+
+
+def _median(costs: Sequence[Cost]) -> float:
+    return statistics.median(cost.cpu for cost in costs)
+
+
+def searching(rest: Rest, texts: Sequence[str], count: int) -> None:
+    """Print the latencies of look-ups and of folded searches."""
+    chance = random.Random(5)
+    likes = chance.sample(texts, min(count, len(texts)))
+    near = "bench-0-true"
+    near_query = {"field": "text.near", "minimum_similarity": 0.8}
+    similar = {"fields": ["text"], "max_query_terms": 100, "minimum_should_match": "80%"}
+    kinds: dict[str, Callable[[str], dict[str, Any]]] = {
+        "look-up, words in order": lambda text: {
+            "query": {"near_duplicate": {**near_query, "like": text}}
+        },
+        "look-up, slots": lambda text: {
+            "query": {"near_duplicate": {**near_query, "like": text, "measure": "slots"}}
+        },
+        "more_like_this, 100 terms": lambda text: {
+            "query": {"more_like_this": {**similar, "like": text}}
+        },
+        "search": _search,
+        "search, window 100 by match_all": lambda text: {
+            **_search(text),
+            "rescore": {"window_size": 100, "query": {"rescore_query": {"match_all": {}}}},
+        },
+    }
+    for window in (100, 300, 1000):
+        for measure in ("slots", "lcs"):
+            kinds[f"folded, {measure}, window {window}"] = _folded(window, measure)
+    print(f"\n{'request':<34}{'p50 ms':>8}{'p99 ms':>8}   of {len(likes)}, page of {PAGE}")
+    taken: dict[str, list[float]] = {kind: [] for kind in kinds}
+    for number, like in enumerate([*likes[:50], *likes]):
+        for kind, body in kinds.items():
+            request = {**body(like), "size": PAGE, "_source": False}
+            started = time.perf_counter()
+            rest.request("POST", f"{near}/_search", request)
+            if number >= 50:
+                taken[kind].append(1000 * (time.perf_counter() - started))
+    for kind, times in taken.items():
+        times.sort()
+        p50, p99 = times[len(times) // 2], times[int(0.99 * len(times))]
+        print(f"{kind:<34}{p50:>8.1f}{p99:>8.1f}")
+
+
+def _search(text: str) -> dict[str, Any]:
+    words = sorted(set(re.findall(r"[a-z]{5,}", text.lower())))
+    chosen = random.Random(text).sample(words, min(3, len(words)))
+    return {"query": {"match": {"text": " ".join(chosen)}}}
+
+
+def _folded(window: int, measure: str) -> Callable[[str], dict[str, Any]]:
+    fold = {"window_size": window, "near_fold": {"field": "text.near", "measure": measure}}
+    return lambda text: {**_search(text), "rescore": fold}
+
+
+def documents(folders: Sequence[Path], length: int) -> Iterator[str]:
+    """Yield the texts of the folders in documents of `length` characters."""
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            text = _read(path) if path.is_file() else None
+            for start in range(0, len(text or "") - length + 1, length):
+                yield (text or "")[start : start + length]
+
+
+def _read(path: Path) -> str | None:
+    try:
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    except (OSError, EOFError, UnicodeDecodeError):
+        return None
+    return html.unescape(_MARKUP.sub(" ", text)) if path.suffix == ".html" else text
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--documents", type=int, default=5_000)
+    parser.add_argument("--length", type=int, default=4_700)
+    parser.add_argument("--engine", choices=("opensearch", "elasticsearch"), default="opensearch")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--lookups", type=int, default=300)
+    options = parser.parse_args()
+    every = list(documents(options.folders, options.length))
+    texts = random.Random(1).sample(every, min(options.documents, len(every)))
+    print(f"{len(texts)} of {len(every)} documents of {options.length} characters")
+    server = Server(engine(options.engine).for_long_runs())
+    try:
+        server.start()
+        rest = Rest(server.url)
+        indexing(rest, texts, options.runs)
+        searching(rest, texts, options.lookups)
+    finally:
+        server.close()
+
+
+if __name__ == "__main__":
+    main()
