@@ -228,6 +228,58 @@ def test_queries_on_columns(engine: Rest, index: str) -> None:
         assert [hit["_id"] for hit in engine.search(index, query=query)] == ["1"], query
 
 
+@pytest.mark.parametrize(("kind", "shards"), [("_split", 4), ("_shrink", 1)])
+def test_split_and_shrink(engine: Rest, kind: str, shards: int) -> None:
+    engine.create(INDEX, shards=2)
+    for id, text in enumerate((FERRY, SOUTHERN, APPLES)):
+        engine.put(INDEX, str(id), text=text)
+    engine.request("PUT", f"{INDEX}/_settings", {"index.blocks.write": True})
+    resized = f"{INDEX}-resized"
+    engine.request("DELETE", f"{resized}?ignore_unavailable=true")
+    settings = {"index.number_of_shards": shards, "index.blocks.write": None}
+    engine.request("POST", f"{INDEX}/{kind}/{resized}", {"settings": settings})
+    engine.request("GET", f"_cluster/health/{resized}?wait_for_status=yellow")
+    query = {"near_duplicate": {"field": "text.near", "like": FERRY}}
+    assert {hit["_id"] for hit in engine.search(resized, query=query)} == {"0", "1"}
+    assert engine.columns(resized, "2") == engine.columns(INDEX, "2")
+
+
+def test_nested_objects_and_copies(engine: Rest) -> None:
+    near = {"type": "text", "fields": {"near": {"type": "near_duplicate"}}}
+    properties = {
+        "parts": {"type": "nested", "properties": {"text": near}},
+        "title": {"type": "text", "copy_to": "whole"},
+        "body": {"type": "text", "copy_to": "whole"},
+        "whole": near,
+    }
+    engine.request("DELETE", f"{INDEX}?ignore_unavailable=true")
+    engine.request("PUT", INDEX, {"mappings": {"properties": properties}})
+    engine.put(INDEX, "1", parts=[{"text": FERRY}, {"text": APPLES}], title=FERRY, body=APPLES)
+    near_duplicate = {"like": FERRY, "measure": "slots"}
+    inner = {"near_duplicate": {"field": "parts.text.near", **near_duplicate}}
+    assert engine.search(INDEX, query={"nested": {"path": "parts", "query": inner}})
+    (hit,) = engine.search(INDEX, docvalue_fields=["whole.near.words"])
+    words = _expected(FERRY)["words"] + _expected(APPLES)["words"]
+    assert hit["fields"]["whole.near.words"] == [words]
+
+
+def test_derived_source(node: Server, engine: Rest) -> None:
+    if "3.8" not in node.engine.image:
+        pytest.skip("OpenSearch has a derived source from 3.2 on")
+    properties = {
+        "text": {"type": "text", "store": True, "fields": {"near": {"type": "near_duplicate"}}}
+    }
+    engine.request("DELETE", f"{INDEX}?ignore_unavailable=true")
+    settings = {"index.derived_source.enabled": True, "number_of_replicas": 0}
+    engine.request("PUT", INDEX, {"settings": settings, "mappings": {"properties": properties}})
+    engine.put(INDEX, "1", text=FERRY)
+    assert engine.request("GET", f"{INDEX}/_doc/1")["_source"] == {"text": FERRY}
+    assert _columns(engine, "1") == _expected(FERRY)
+    assert _similar(engine, like=SOUTHERN) == {"1": pytest.approx(31 / 32)}
+    engine.request("POST", f"{INDEX}/_update/1?refresh=true", {"doc": {"text": APPLES}})
+    assert _columns(engine, "1") == _expected(APPLES)
+
+
 def test_restart_and_snapshot(node: Server, engine: Rest, index: str) -> None:
     engine.put(index, "1", text=FERRY)
     repository = {"type": "fs", "settings": {"location": str(node.folder / "snapshots")}}
