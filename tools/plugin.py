@@ -114,8 +114,8 @@ def _compositions(assigned: list[int]) -> list[str]:
     return entries
 
 
-# Of each engine the versions that zips are built for, the current one first. A zip of OpenSearch 3.x
-# is compiled against its oldest version and serves all; Elasticsearch wants its exact version.
+# Of each engine the versions that zips are built for, the current one first. A zip of OpenSearch
+# 3.x is compiled against its oldest version and serves all; Elasticsearch wants its exact version.
 VERSIONS = {
     "opensearch": ("3.8.0", "3.4.0", "3.0.0", "2.19.5"),
     "elasticsearch": ("9.4.3", "9.5.3", "8.19.21"),
@@ -199,7 +199,7 @@ def build(target: Target, tests: bool = False) -> None:
 
 
 def _server(version: str) -> Path:
-    """Return the home of a server of Elasticsearch, whose jars are not published for each version."""
+    """Return the home of a server of Elasticsearch: not each version's jars are published."""
     from servers import elasticsearch
 
     return elasticsearch.install(version)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from servers import java  # noqa: E402
+from servers import java
 
 PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
 _TIMEOUT = 600

@@ -16,10 +16,11 @@ from types import MappingProxyType
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 
-import plugin  # noqa: E402
 from servers import cache, elasticsearch, java, opensearch  # noqa: E402
 from servers.engine import Engine, Launch  # noqa: E402
 from servers.process import Server  # noqa: E402
+
+import plugin  # noqa: E402
 
 
 def engine(

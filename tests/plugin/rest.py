@@ -81,4 +81,7 @@ class Rest:
             index, query={"ids": {"values": [id]}}, docvalue_fields=names, _source=False
         )
         fields = hit.get("fields", {})
-        return {name.removeprefix("text.near").lstrip("."): fields.get(name, [None])[0] for name in names}
+        return {
+            name.removeprefix("text.near").lstrip("."): fields.get(name, [None])[0]
+            for name in names
+        }

@@ -14,13 +14,13 @@ import base64
 import random
 from collections.abc import Iterator
 
-import plugin
 import pytest
 from plugin_servers import server
 from rest import RequestError, Rest
 from servers.process import Server
 
 import indexer
+import plugin
 
 pytestmark = pytest.mark.engines
 
@@ -38,7 +38,9 @@ INDEX = "papers"
 
 
 VERSIONS = [
-    pytest.param((engine, version), id=f"{engine}-{version}", marks=[pytest.mark.versions] * bool(place))
+    pytest.param(
+        (engine, version), id=f"{engine}-{version}", marks=[pytest.mark.versions] * bool(place)
+    )
     for engine, versions in plugin.VERSIONS.items()
     for place, version in enumerate(versions)
 ]
@@ -98,7 +100,9 @@ def _skip_without_reindex(engine: Rest) -> None:
 
 
 def test_columns_are_those_of_the_definition(engine: Rest, index: str) -> None:
-    for id, text in enumerate((FERRY, APPLES, "Straße, ΣΊΣΥΦΟΣ: 近似重複", "12 13", "", "one word")):
+    for id, text in enumerate(
+        (FERRY, APPLES, "Straße, ΣΊΣΥΦΟΣ: 近似重複", "12 13", "", "one word")
+    ):
         engine.put(index, str(id), text=text)
         assert _columns(engine, str(id)) == _expected(text), text
     assert _shares_keys(engine, "0", FERRY)
@@ -192,7 +196,9 @@ def test_aggregations_and_field_caps(engine: Rest, index: str) -> None:
     counts = {bucket["key"]: bucket["doc_count"] for bucket in found["status"]["buckets"]}
     assert counts == {"complete": 2, "numbers_only": 1}
     assert found["texts"]["value"] == 3
-    assert found["words"]["value"] == sum(_expected(text)["words"] for text in (FERRY, APPLES, "12 13"))
+    assert found["words"]["value"] == sum(
+        _expected(text)["words"] for text in (FERRY, APPLES, "12 13")
+    )
     fields = engine.request("GET", f"{index}/_field_caps?fields=text*")["fields"]
     assert {name: next(iter(fields[name])) for name in fields} == {
         "text": "text",

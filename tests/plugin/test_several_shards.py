@@ -12,7 +12,10 @@ from rest import RequestError, Rest
 
 pytestmark = pytest.mark.engines
 
-WORDS = "ferry quay evening dogs travel free deck tickets board bell rings twice north south".split()
+WORDS = [
+    *("ferry", "quay", "evening", "dogs", "travel", "free", "deck"),
+    *("tickets", "board", "bell", "rings", "twice", "north", "south"),
+]
 PIPELINE = {"request_processors": [{"near_fold": {}}], "response_processors": [{"near_fold": {}}]}
 WINDOW = 100
 
