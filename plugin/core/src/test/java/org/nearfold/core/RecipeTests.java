@@ -5,6 +5,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
+import java.util.List;
 import org.junit.Test;
 
 public class RecipeTests extends RandomizedTest {
@@ -28,7 +29,7 @@ public class RecipeTests extends RandomizedTest {
 
     @Test
     public void testUnknownNames() {
-        for (String name : new String[] { "", "default_v0", "clauses", "ws:norm-html:sha1:128", "simhash-doc:stop-en" }) {
+        for (String name : List.of("", "default_v0", "clauses", "ws:norm-html:sha1:128", "simhash-doc:stop-en")) {
             String message = refusal(name);
             assertTrue(message, message.contains(name) && message.contains("default_v2"));
         }

@@ -15,7 +15,7 @@ import org.elasticsearch.search.fetch.FetchSubPhase;
 import org.nearfold.lucene.Foldings;
 import org.nearfold.lucene.RecipeRegistry;
 
-/** Near duplicates in Elasticsearch: a field type, a query, a rescorer that folds, and in the response what it folded. */
+/** Near duplicates in Elasticsearch: a field type, a query, and a rescorer that folds and lists what it folded. */
 public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin {
 
     /** The secret keys of recipes, in the keystore of every node. */

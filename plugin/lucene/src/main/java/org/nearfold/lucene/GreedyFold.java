@@ -1,6 +1,7 @@
 package org.nearfold.lucene;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.BitSet;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.compare.SlotBounds;
@@ -20,6 +21,7 @@ public final class GreedyFold {
     public static final int SHOWN = -1;
 
     private static final int BITS = 64;
+    private static final long LOW = 0xFFFFFFFFL;
 
     /** Reads the text of a hit by its rank; null where there is none. */
     @FunctionalInterface
@@ -36,6 +38,8 @@ public final class GreedyFold {
     private final int[][] words;
     private final int[] representatives;
     private final float[] similarities;
+    /** Candidates of a hit by equal parts and, inverted, rank. */
+    private final long[] order;
 
     /**
      * Prepares to fold.
@@ -50,7 +54,12 @@ public final class GreedyFold {
         words = new int[sketches.size()][];
         representatives = new int[sketches.size()];
         similarities = new float[sketches.size()];
-        fewest = measure == Measure.SLOTS ? Slots.fewestEqual(recipe, min) : SlotBounds.fewestEqual(recipe, min);
+        order = new long[sketches.size()];
+        fewest = switch (measure) {
+            case HAMMING -> (int) Math.ceil(min * BITS - 1e-9);
+            case SLOTS -> Slots.fewestEqual(recipe, min);
+            case LCS -> SlotBounds.fewestEqual(recipe, min);
+        };
     }
 
     /** Folds all hits. {@code cancellation} throws when the request was cancelled. */
@@ -59,21 +68,55 @@ public final class GreedyFold {
         int groups = 0;
         for (int rank = 0; rank < sketches.size(); rank++) {
             cancellation.run();
-            int best = SHOWN;
-            double similarity = 0;
-            for (int i = 0; i < groups && similarity < 1; i++) {
-                double other = similarity(rank, shown[i], Math.max(min, similarity), texts);
-                if (other >= min - 1e-9 && other > similarity) {
-                    best = shown[i];
-                    similarity = other;
-                }
+            representatives[rank] = SHOWN;
+            if (joinCopy(rank, shown, groups) == false) {
+                joinSimilar(rank, shown, groups, texts);
             }
-            representatives[rank] = best;
-            similarities[rank] = (float) similarity;
-            if (best == SHOWN) {
+            if (representatives[rank] == SHOWN) {
                 shown[groups++] = rank;
             }
         }
+    }
+
+    /** Folds a hit under the best shown one with the same text, if there is one; returns whether there is. */
+    private boolean joinCopy(int rank, int[] shown, int groups) {
+        for (int i = 0; i < groups; i++) {
+            if (sketches.isCopy(rank, shown[i])) {
+                representatives[rank] = shown[i];
+                similarities[rank] = 1;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Folds a hit under the most similar shown one, if any reaches the threshold. Those with the most equal slots or
+     * bits are compared first: most others can then be ruled out by the number of words that they share.
+     */
+    private void joinSimilar(int rank, int[] shown, int groups, Texts texts) throws IOException {
+        if (sketches.isKnown(rank) == false) {
+            return;
+        }
+        int candidates = 0;
+        for (int i = 0; i < groups; i++) {
+            int equal = sketches.isKnown(shown[i]) ? equalParts(rank, shown[i]) : 0;
+            if (equal >= fewest && equal > 0) {
+                order[candidates++] = (long) equal << 32 | ~shown[i] & LOW;
+            }
+        }
+        Arrays.sort(order, 0, candidates);
+        double best = 0;
+        for (int i = candidates - 1; i >= 0; i--) {
+            int other = ~(int) order[i];
+            double similarity = similarity((int) (order[i] >>> 32), rank, other, Math.max(min, best), texts);
+            boolean isBetter = similarity > best || similarity == best && other < representatives[rank];
+            if (similarity >= min - 1e-9 && isBetter) {
+                representatives[rank] = other;
+                best = similarity;
+            }
+        }
+        similarities[rank] = (float) best;
     }
 
     /** Returns the rank of the hit that a hit is folded under, or {@link #SHOWN}. */
@@ -95,7 +138,7 @@ public final class GreedyFold {
         for (int right = 1; right < sketches.size(); right++) {
             for (int left = 0; left < right; left++) {
                 boolean isKnown = sketches.isKnown(left) && sketches.isKnown(right);
-                if (isKnown && sketches.isCopy(left, right) == false && equalSlots(left, right) >= fewest) {
+                if (isKnown && sketches.isCopy(left, right) == false && equalParts(left, right) >= fewest) {
                     needed.set(left);
                     needed.set(right);
                 }
@@ -104,31 +147,24 @@ public final class GreedyFold {
         return needed;
     }
 
-    /** Returns the similarity of two hits; it may be 0 when it is less than {@code least}. */
-    private double similarity(int left, int right, double least, Texts texts) throws IOException {
-        if (sketches.isCopy(left, right)) {
-            return 1;
-        }
-        if (sketches.isKnown(left) == false || sketches.isKnown(right) == false) {
-            return 0;
-        }
-        if (measure == Measure.HAMMING) {
-            byte[] bytes = sketches.bytes();
-            long different = Verifiers.bits(bytes, sketches.start(left)) ^ Verifiers.bits(bytes, sketches.start(right));
-            return 1 - (double) Long.bitCount(different) / BITS;
-        }
-        int equal = equalSlots(left, right);
-        if (equal < fewest) {
-            return 0;
-        }
-        return measure == Measure.SLOTS
-            ? Slots.similarity(recipe, equal)
-            : comparison.similarity(words(left, texts), words(right, texts), least);
+    /** Returns the similarity of two hits with so many equal parts; it may be 0 when it is less than {@code least}. */
+    private double similarity(int equal, int left, int right, double least, Texts texts) throws IOException {
+        return switch (measure) {
+            case HAMMING -> (double) equal / BITS;
+            case SLOTS -> Slots.similarity(recipe, equal);
+            case LCS -> comparison.similarity(words(left, texts), words(right, texts), least);
+        };
     }
 
-    private int equalSlots(int left, int right) {
+    /** Returns the equal slots of two sketches, or bits, or any smaller number when they are too few. */
+    private int equalParts(int left, int right) {
         byte[] bytes = sketches.bytes();
-        return Slots.equal(recipe, bytes, sketches.start(left), bytes, sketches.start(right), fewest);
+        int leftStart = sketches.start(left);
+        int rightStart = sketches.start(right);
+        if (measure == Measure.HAMMING) {
+            return BITS - Long.bitCount(Verifiers.bits(bytes, leftStart) ^ Verifiers.bits(bytes, rightStart));
+        }
+        return Slots.equal(recipe, bytes, leftStart, bytes, rightStart, fewest);
     }
 
     private int[] words(int rank, Texts texts) throws IOException {

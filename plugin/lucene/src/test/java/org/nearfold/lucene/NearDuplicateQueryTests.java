@@ -19,6 +19,7 @@ import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.IndexableField;
+import org.apache.lucene.index.NoMergePolicy;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.MatchAllDocsQuery;
 import org.apache.lucene.search.Query;
@@ -44,7 +45,8 @@ public class NearDuplicateQueryTests extends RandomizedTest {
     @Before
     public void indexTexts() throws IOException {
         directory = new ByteBuffersDirectory();
-        try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig(null))) {
+        IndexWriterConfig config = new IndexWriterConfig(null).setMergePolicy(NoMergePolicy.INSTANCE);
+        try (IndexWriter writer = new IndexWriter(directory, config)) {
             String[] words = "ferry quay evening dogs travel free deck tickets board bell".split(" ");
             for (int i = 0; i < 200; i++) {
                 texts.add(i % 4 == 0 ? randomText(words, 60) : edited(texts.get(i - i % 4)));

@@ -19,7 +19,7 @@ import org.opensearch.search.pipeline.Processor;
 import org.opensearch.search.pipeline.SearchRequestProcessor;
 import org.opensearch.search.pipeline.SearchResponseProcessor;
 
-/** Near duplicates in OpenSearch: a field type, a query, a rescorer that folds, and in the response what it folded. */
+/** Near duplicates in OpenSearch: a field type, a query, and a rescorer that folds and lists what it folded. */
 public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin, SearchPipelinePlugin {
 
     /** The secret keys of recipes, in the keystore of every node. */

@@ -42,7 +42,7 @@ final class Grams implements Features {
         }
     }
 
-    /** Lists the hashes of all runs: {@code first} has the first three code points of a run, {@code second} the rest. */
+    /** Lists the hashes of all runs; {@code first} has the first three code points of one, {@code second} the rest. */
     private void readAll(NormalText text, SipHash key) {
         CodePoints codes = text.codes();
         int count = Math.max(0, codes.size() - width + 1);

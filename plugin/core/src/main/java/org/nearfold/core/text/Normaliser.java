@@ -17,6 +17,8 @@ import static org.nearfold.core.text.Unicode13.WORDLESS;
 
 
 
+
+
 /**
  * Normalises texts by a {@link Form}, in one pass, in the same memory for one text after the other.
  *
@@ -208,8 +210,8 @@ public final class Normaliser {
     }
 
     /**
-     * Returns the end of a run of ASCII from {@code start} on that no later character changes: it goes to the end of the
-     * text, or ends one character before a hyphen or a character that is not ASCII.
+     * Returns the end of a run of ASCII from {@code start} on that no later character changes: it goes to the end of
+     * the text, or ends one character before a hyphen or a character that is not ASCII.
      */
     private int settledRun(int start) {
         int end = start;
