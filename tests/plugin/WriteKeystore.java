@@ -1,5 +1,6 @@
-import java.nio.file.Path;
 import org.opensearch.common.settings.KeyStoreWrapper;
+
+import java.nio.file.Path;
 
 /** Writes the keystore of OpenSearch, whose command line is not among its published jars. */
 public final class WriteKeystore {

@@ -1,14 +1,16 @@
 package org.nearfold.core;
 
+import org.nearfold.core.sketch.Keys;
+
 import java.util.Base64;
 import java.util.HexFormat;
-import org.nearfold.core.sketch.Keys;
 
 /**
  * The fingerprint of one text by a {@link Recipe}.
  *
  * @param status what became of the text
- * @param minhash the slots, one byte each or four in big-endian order; null without MinHash, or keys
+ * @param minhash the slots, one byte each or four in big-endian order; null without MinHash, or
+ *     keys
  * @param simhash the 64 bits; null without SimHash, or keys
  * @param bands keys of the MinHash
  * @param blocks keys of the SimHash
@@ -17,15 +19,14 @@ import org.nearfold.core.sketch.Keys;
  * @param chars the number of code points of the normalised text
  */
 public record Fingerprint(
-    Status status,
-    byte[] minhash,
-    Long simhash,
-    Keys bands,
-    Keys blocks,
-    byte[] digest,
-    int words,
-    int chars
-) {
+        Status status,
+        byte[] minhash,
+        Long simhash,
+        Keys bands,
+        Keys blocks,
+        byte[] digest,
+        int words,
+        int chars) {
     /** Characters of {@link #exact}: 96 bits. */
     public static final int EXACT_LENGTH = 16;
 
@@ -34,9 +35,15 @@ public record Fingerprint(
         return HexFormat.of().formatHex(digest);
     }
 
-    /** Returns the first 96 bits of the digest in URL-safe base64: the beginning of what pipelines store. */
+    /**
+     * Returns the first 96 bits of the digest in URL-safe base64: the beginning of what pipelines
+     * store.
+     */
     public String exact() {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(digest).substring(0, EXACT_LENGTH);
+        return Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(digest)
+                .substring(0, EXACT_LENGTH);
     }
 
     /** Returns whether there are sketches and keys. */

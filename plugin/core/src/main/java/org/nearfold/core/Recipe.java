@@ -1,5 +1,7 @@
 package org.nearfold.core;
 
+import org.nearfold.core.sketch.SecretKey;
+
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -9,12 +11,12 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.nearfold.core.sketch.SecretKey;
 
 /**
  * Every setting that can change a stored byte, by name. Immutable.
  *
- * <p>A published recipe never changes: what a mapping names is fingerprinted in the same way for ever.
+ * <p>A published recipe never changes: what a mapping names is fingerprinted in the same way for
+ * ever.
  */
 public final class Recipe {
 
@@ -29,8 +31,9 @@ public final class Recipe {
     }
 
     /** The names that {@link #named} knows, for messages. */
-    public static final String NAMES = "default, default_v1, default_v2, scans, simhash-doc[-v1..v5][-loose]; "
-        + "default_v1 and default_v2 take a secret key, as in default_v2+key:NAME";
+    public static final String NAMES =
+            "default, default_v1, default_v2, scans, simhash-doc[-v1..v5][-loose]; "
+                    + "default_v1 and default_v2 take a secret key, as in default_v2+key:NAME";
 
     private static final Pattern KEYED = Pattern.compile("(.+)\\+key:([a-z][a-z0-9_]{0,31})");
     private static final Pattern DOC = Pattern.compile("simhash-doc(?:-(v[1-5]))?(-loose)?");
@@ -55,7 +58,8 @@ public final class Recipe {
      * Returns the recipe of a name.
      *
      * @param secrets gives the secret of a key's name; null where there is none
-     * @throws IllegalArgumentException for another name, and for a key without secret; the message names what there is
+     * @throws IllegalArgumentException for another name, and for a key without secret; the message
+     *     names what there is
      */
     public static Recipe named(String name, Function<String, String> secrets) {
         Matcher keyed = KEYED.matcher(name);
@@ -68,9 +72,12 @@ public final class Recipe {
         }
         return switch (name) {
             case "default_v1" -> new Recipe(Features.CHARS, defaultV1(), null, null);
-            case "default", "default_v2" -> new Recipe(Features.WORD_PAIRS, defaultV2(), null, null);
+            case "default", "default_v2" ->
+                    new Recipe(Features.WORD_PAIRS, defaultV2(), null, null);
             case "scans", "scans_v1" -> new Recipe(Features.CHARS, scansV1(), null, null);
-            default -> throw new IllegalArgumentException("recipe [" + name + "] is unknown; there are " + NAMES);
+            default ->
+                    throw new IllegalArgumentException(
+                            "recipe [" + name + "] is unknown; there are " + NAMES);
         };
     }
 
@@ -94,7 +101,9 @@ public final class Recipe {
         return name;
     }
 
-    /** Returns the first 12 hexadecimal digits of the SHA-256 of the sorted JSON of all settings. */
+    /**
+     * Returns the first 12 hexadecimal digits of the SHA-256 of the sorted JSON of all settings.
+     */
     public String id() {
         return id;
     }
@@ -197,15 +206,22 @@ public final class Recipe {
 
     private static Recipe keyed(String plain, String keyName, Function<String, String> secrets) {
         boolean isV1 = plain.equals("default_v1");
-        if (isV1 == false && plain.equals("default_v2") == false && plain.equals("default") == false) {
-            throw new IllegalArgumentException("recipe [" + plain + "] takes no secret key; there are " + NAMES);
+        if (isV1 == false
+                && plain.equals("default_v2") == false
+                && plain.equals("default") == false) {
+            throw new IllegalArgumentException(
+                    "recipe [" + plain + "] takes no secret key; there are " + NAMES);
         }
         String secret = secrets.apply(keyName);
         if (secret == null) {
             throw new IllegalArgumentException(
-                "recipe [" + plain + "+key:" + keyName + "] signs with a secret key: add [nearfold.key." + keyName
-                    + ".secret] to the keystore of every node"
-            );
+                    "recipe ["
+                            + plain
+                            + "+key:"
+                            + keyName
+                            + "] signs with a secret key: add [nearfold.key."
+                            + keyName
+                            + ".secret] to the keystore of every node");
         }
         SecretKey key = new SecretKey(secret);
         Map<String, Object> settings = isV1 ? defaultV1() : defaultV2();
@@ -216,7 +232,8 @@ public final class Recipe {
     }
 
     private static Map<String, Object> defaultV1() {
-        Map<String, Object> settings = slots("default_v1", "default_v1", "chars_v1", "gram64_v1", 21, 6, 8);
+        Map<String, Object> settings =
+                slots("default_v1", "default_v1", "chars_v1", "gram64_v1", 21, 6, 8);
         settings.put("width", 4);
         settings.put("simhash", "distinct_v1");
         settings.put("bits", 64);
@@ -225,25 +242,26 @@ public final class Recipe {
     }
 
     private static Map<String, Object> defaultV2() {
-        Map<String, Object> settings = slots("default_v2", "default_v2", "word_pairs_v1", "word64_v1", 42, 3, 3);
+        Map<String, Object> settings =
+                slots("default_v2", "default_v2", "word_pairs_v1", "word64_v1", 42, 3, 3);
         return packed(settings);
     }
 
     private static Map<String, Object> scansV1() {
-        Map<String, Object> settings = slots("scans_v1", "default_v1", "chars_v1", "gram64_v1", 42, 3, 8);
+        Map<String, Object> settings =
+                slots("scans_v1", "default_v1", "chars_v1", "gram64_v1", 42, 3, 8);
         settings.put("width", 6);
         return packed(settings);
     }
 
     private static Map<String, Object> slots(
-        String name,
-        String normaliser,
-        String features,
-        String hash,
-        int bands,
-        int rows,
-        int minFeatures
-    ) {
+            String name,
+            String normaliser,
+            String features,
+            String hash,
+            int bands,
+            int rows,
+            int minFeatures) {
         Map<String, Object> settings = new TreeMap<>();
         settings.put("name", name);
         settings.put("normaliser", normaliser);
@@ -280,13 +298,18 @@ public final class Recipe {
 
     private static String digest(Map<String, Object> settings) {
         StringBuilder json = new StringBuilder("{");
-        settings.forEach((setting, value) -> {
-            json.append(json.length() > 1 ? "," : "").append('"').append(setting).append("\":");
-            json.append(value instanceof String ? "\"" + value + "\"" : value);
-        });
+        settings.forEach(
+                (setting, value) -> {
+                    json.append(json.length() > 1 ? "," : "")
+                            .append('"')
+                            .append(setting)
+                            .append("\":");
+                    json.append(value instanceof String ? "\"" + value + "\"" : value);
+                });
         byte[] bytes = json.append('}').toString().getBytes(StandardCharsets.US_ASCII);
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes), 0, 6);
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes), 0, 6);
         } catch (GeneralSecurityException error) {
             throw new IllegalStateException("this JVM has no SHA-256", error);
         }

@@ -1,5 +1,7 @@
 package org.nearfold.core;
 
+import org.nearfold.core.sketch.Fingerprinter;
+
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -7,13 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.nearfold.core.sketch.Fingerprinter;
 
 /**
  * Measures how fast one thread fingerprints the texts of a file, cut into documents.
  *
- * <p>Arguments: recipe, file in UTF-8, characters of a document, seconds. Prints megabytes of UTF-8 a second, and the
- * bytes that are allocated for a document.
+ * <p>Arguments: recipe, file in UTF-8, characters of a document, seconds. Prints megabytes of UTF-8
+ * a second, and the bytes that are allocated for a document.
  */
 public final class MeasureSpeed {
 
@@ -29,7 +30,8 @@ public final class MeasureSpeed {
             texts.add(text);
             bytes += text.getBytes(StandardCharsets.UTF_8).length;
         }
-        Fingerprinter fingerprinter = new Fingerprinter(Recipe.named(arguments[0], name -> "0".repeat(64)));
+        Fingerprinter fingerprinter =
+                new Fingerprinter(Recipe.named(arguments[0], name -> "0".repeat(64)));
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         double seconds = Double.parseDouble(arguments[3]);
         double best = 0;
@@ -47,10 +49,9 @@ public final class MeasureSpeed {
             best = Math.max(best, bytes / took / 1e6);
         }
         System.out.printf(
-            "%.0f MB/s, %d bytes allocated a document of %d words%n",
-            best,
-            allocated / texts.size(),
-            sum > 0 ? fingerprinter.fingerprint(texts.get(0)).words() : 0
-        );
+                "%.0f MB/s, %d bytes allocated a document of %d words%n",
+                best,
+                allocated / texts.size(),
+                sum > 0 ? fingerprinter.fingerprint(texts.get(0)).words() : 0);
     }
 }

@@ -5,8 +5,10 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
-import java.util.List;
+
 import org.junit.Test;
+
+import java.util.List;
 
 public class RecipeTests extends RandomizedTest {
 
@@ -29,7 +31,13 @@ public class RecipeTests extends RandomizedTest {
 
     @Test
     public void testUnknownNames() {
-        for (String name : List.of("", "default_v0", "clauses", "ws:norm-html:sha1:128", "simhash-doc:stop-en")) {
+        for (String name :
+                List.of(
+                        "",
+                        "default_v0",
+                        "clauses",
+                        "ws:norm-html:sha1:128",
+                        "simhash-doc:stop-en")) {
             String message = refusal(name);
             assertTrue(message, message.contains(name) && message.contains("default_v2"));
         }
@@ -43,10 +51,10 @@ public class RecipeTests extends RandomizedTest {
 
     @Test
     public void testShortSecret() {
-        IllegalArgumentException refused = assertThrows(
-            IllegalArgumentException.class,
-            () -> Recipe.named("default+key:legal", name -> "short")
-        );
+        IllegalArgumentException refused =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> Recipe.named("default+key:legal", name -> "short"));
         assertTrue(refused.getMessage().contains("32 characters"));
     }
 

@@ -1,8 +1,5 @@
 package org.nearfold.elasticsearch;
 
-import java.time.ZoneId;
-import java.util.Collection;
-import java.util.Map;
 import org.apache.lucene.search.FieldExistsQuery;
 import org.apache.lucene.search.Query;
 import org.elasticsearch.common.geo.ShapeRelation;
@@ -17,9 +14,13 @@ import org.elasticsearch.index.mapper.ValueFetcher;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.search.DocValueFormat;
 
+import java.time.ZoneId;
+import java.util.Collection;
+import java.util.Map;
+
 /**
- * The type of a column: as another type, but queries without field names pass over it, so that nobody finds all
- * complete texts by the word "complete". Of Elasticsearch 8.19.
+ * The type of a column: as another type, but queries without field names pass over it, so that
+ * nobody finds all complete texts by the word "complete". Of Elasticsearch 8.19.
  */
 final class ColumnFieldType extends MappedFieldType {
 
@@ -73,16 +74,16 @@ final class ColumnFieldType extends MappedFieldType {
 
     @Override
     public Query rangeQuery(
-        Object from,
-        Object to,
-        boolean includesFrom,
-        boolean includesTo,
-        ShapeRelation relation,
-        ZoneId zone,
-        DateMathParser parser,
-        SearchExecutionContext context
-    ) {
-        return plain.rangeQuery(from, to, includesFrom, includesTo, relation, zone, parser, context);
+            Object from,
+            Object to,
+            boolean includesFrom,
+            boolean includesTo,
+            ShapeRelation relation,
+            ZoneId zone,
+            DateMathParser parser,
+            SearchExecutionContext context) {
+        return plain.rangeQuery(
+                from, to, includesFrom, includesTo, relation, zone, parser, context);
     }
 
     @Override

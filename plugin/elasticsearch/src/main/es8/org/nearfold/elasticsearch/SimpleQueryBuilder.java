@@ -1,10 +1,11 @@
 package org.nearfold.elasticsearch;
 
-import java.io.IOException;
 import org.apache.lucene.search.Query;
 import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.index.query.AbstractQueryBuilder;
 import org.elasticsearch.index.query.SearchExecutionContext;
+
+import java.io.IOException;
 
 /** What query builders inherit. Of Elasticsearch 8.19. */
 abstract class SimpleQueryBuilder<B extends SimpleQueryBuilder<B>> extends AbstractQueryBuilder<B> {

@@ -1,8 +1,9 @@
 package org.nearfold.elasticsearch;
 
-import java.util.Map;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.TextSearchInfo;
+
+import java.util.Map;
 
 /** What the type of a field {@code near_duplicate} inherits. Of Elasticsearch 8.19. */
 abstract class SketchFieldType extends MappedFieldType {

@@ -1,8 +1,5 @@
 package org.nearfold.elasticsearch;
 
-import java.time.ZoneId;
-import java.util.Collection;
-import java.util.Map;
 import org.apache.lucene.search.FieldExistsQuery;
 import org.apache.lucene.search.Query;
 import org.elasticsearch.common.geo.ShapeRelation;
@@ -18,9 +15,13 @@ import org.elasticsearch.index.mapper.ValueFetcher;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.search.DocValueFormat;
 
+import java.time.ZoneId;
+import java.util.Collection;
+import java.util.Map;
+
 /**
- * The type of a column: as another type, but queries without field names pass over it, so that nobody finds all
- * complete texts by the word "complete". Of Elasticsearch 9.4 and later.
+ * The type of a column: as another type, but queries without field names pass over it, so that
+ * nobody finds all complete texts by the word "complete". Of Elasticsearch 9.4 and later.
  */
 final class ColumnFieldType extends MappedFieldType {
 
@@ -28,7 +29,11 @@ final class ColumnFieldType extends MappedFieldType {
 
     /** Takes a type of doc values, and of terms if it {@code isIndexed}. */
     ColumnFieldType(MappedFieldType plain, boolean isIndexed) {
-        super(plain.name(), isIndexed ? IndexType.terms(true, true) : IndexType.docValuesOnly(), false, Map.of());
+        super(
+                plain.name(),
+                isIndexed ? IndexType.terms(true, true) : IndexType.docValuesOnly(),
+                false,
+                Map.of());
         this.plain = plain;
     }
 
@@ -79,16 +84,16 @@ final class ColumnFieldType extends MappedFieldType {
 
     @Override
     public Query rangeQuery(
-        Object from,
-        Object to,
-        boolean includesFrom,
-        boolean includesTo,
-        ShapeRelation relation,
-        ZoneId zone,
-        DateMathParser parser,
-        SearchExecutionContext context
-    ) {
-        return plain.rangeQuery(from, to, includesFrom, includesTo, relation, zone, parser, context);
+            Object from,
+            Object to,
+            boolean includesFrom,
+            boolean includesTo,
+            ShapeRelation relation,
+            ZoneId zone,
+            DateMathParser parser,
+            SearchExecutionContext context) {
+        return plain.rangeQuery(
+                from, to, includesFrom, includesTo, relation, zone, parser, context);
     }
 
     @Override

@@ -1,11 +1,12 @@
 package org.nearfold.elasticsearch;
 
-import java.io.IOException;
 import org.apache.lucene.search.Query;
 import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.index.query.AbstractQueryBuilder;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.search.internal.MaxClauseCountQueryVisitor;
+
+import java.io.IOException;
 
 /** What query builders inherit. Of Elasticsearch 9.4 and later. */
 abstract class SimpleQueryBuilder<B extends SimpleQueryBuilder<B>> extends AbstractQueryBuilder<B> {
@@ -20,8 +21,8 @@ abstract class SimpleQueryBuilder<B extends SimpleQueryBuilder<B>> extends Abstr
     abstract Query query(SearchExecutionContext context) throws IOException;
 
     @Override
-    protected final Query doToQuery(SearchExecutionContext context, MaxClauseCountQueryVisitor visitor)
-        throws IOException {
+    protected final Query doToQuery(
+            SearchExecutionContext context, MaxClauseCountQueryVisitor visitor) throws IOException {
         return query(context);
     }
 }

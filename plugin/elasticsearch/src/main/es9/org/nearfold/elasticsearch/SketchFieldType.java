@@ -1,9 +1,10 @@
 package org.nearfold.elasticsearch;
 
-import java.util.Map;
 import org.elasticsearch.index.mapper.IndexType;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.TextSearchInfo;
+
+import java.util.Map;
 
 /** What the type of a field {@code near_duplicate} inherits. Of Elasticsearch 9.4 and later. */
 abstract class SketchFieldType extends MappedFieldType {

@@ -11,7 +11,10 @@ final class Versions {
 
     private Versions() {}
 
-    /** Returns what reads the sources of documents; fields that {@code filter} excludes may be there. */
+    /**
+     * Returns what reads the sources of documents; fields that {@code filter} excludes may be
+     * there.
+     */
     static SourceProvider sources(SearchExecutionContext context, SourceFilter filter) {
         return context.createSourceProvider(filter);
     }

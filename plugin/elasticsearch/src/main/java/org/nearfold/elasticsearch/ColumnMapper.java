@@ -1,7 +1,5 @@
 package org.nearfold.elasticsearch;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.elasticsearch.index.mapper.BinaryFieldMapper.BinaryFieldType;
 import org.elasticsearch.index.mapper.DocumentParserContext;
 import org.elasticsearch.index.mapper.FieldMapper;
@@ -12,9 +10,13 @@ import org.elasticsearch.index.mapper.MapperBuilderContext;
 import org.nearfold.core.Recipe;
 import org.nearfold.lucene.Columns;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
- * A column below a field of type {@code near_duplicate}, such as {@code text.near.status}: a field type to search and
- * aggregate, without values of its own. {@link NearDuplicateFieldMapper} writes them.
+ * A column below a field of type {@code near_duplicate}, such as {@code text.near.status}: a field
+ * type to search and aggregate, without values of its own. {@link NearDuplicateFieldMapper} writes
+ * them.
  */
 final class ColumnMapper extends FieldMapper {
 
@@ -42,12 +44,15 @@ final class ColumnMapper extends FieldMapper {
     }
 
     private static Mapper number(String field, String column) {
-        return new ColumnMapper(column, new ColumnFieldType(ColumnFieldType.number(Columns.of(field, column)), false));
+        return new ColumnMapper(
+                column,
+                new ColumnFieldType(ColumnFieldType.number(Columns.of(field, column)), false));
     }
 
     @Override
     protected void parseCreateField(DocumentParserContext context) {
-        throw new IllegalArgumentException("field [" + fullPath() + "] is made by the engine and takes no values");
+        throw new IllegalArgumentException(
+                "field [" + fullPath() + "] is made by the engine and takes no values");
     }
 
     @Override

@@ -1,12 +1,5 @@
 package org.nearfold.elasticsearch;
 
-import java.io.IOException;
-import java.time.ZoneId;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.FieldExistsQuery;
@@ -33,20 +26,31 @@ import org.nearfold.lucene.Fingerprinters;
 import org.nearfold.lucene.RecipeRegistry;
 import org.nearfold.lucene.TextFingerprint;
 
+import java.io.IOException;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
 /**
- * The field type {@code near_duplicate}: the fingerprint of a text, made again by the engine at every write.
+ * The field type {@code near_duplicate}: the fingerprint of a text, made again by the engine at
+ * every write.
  *
- * <p>It is a multi-field of the text. Nothing of it is in {@code _source}: band keys are terms, the sketch and what was
- * counted are doc values ({@link Columns}).
+ * <p>It is a multi-field of the text. Nothing of it is in {@code _source}: band keys are terms, the
+ * sketch and what was counted are doc values ({@link Columns}).
  */
 final class NearDuplicateFieldMapper extends FieldMapper {
 
     static final String CONTENT_TYPE = "near_duplicate";
 
-    /** A synthetic source needs nothing of the field and its columns: the text is loaded by its own field. */
-    static final SyntheticSourceSupport NOTHING_IN_SOURCE = new SyntheticSourceSupport.Native(
-        () -> SourceLoader.SyntheticFieldLoader.NOTHING
-    );
+    /**
+     * A synthetic source needs nothing of the field and its columns: the text is loaded by its own
+     * field.
+     */
+    static final SyntheticSourceSupport NOTHING_IN_SOURCE =
+            new SyntheticSourceSupport.Native(() -> SourceLoader.SyntheticFieldLoader.NOTHING);
 
     private static final String DEFAULT_RECIPE = "default";
     private static final int DEFAULT_MAX_LENGTH = 10_000_000;
@@ -58,12 +62,11 @@ final class NearDuplicateFieldMapper extends FieldMapper {
     private final List<Mapper> columns;
 
     private NearDuplicateFieldMapper(
-        String simpleName,
-        FieldType fieldType,
-        BuilderParams parameters,
-        Builder builder,
-        List<Mapper> columns
-    ) {
+            String simpleName,
+            FieldType fieldType,
+            BuilderParams parameters,
+            Builder builder,
+            List<Mapper> columns) {
         super(simpleName, fieldType, parameters);
         this.recipes = builder.recipes;
         this.fingerprinters = fieldType.fingerprinters;
@@ -136,34 +139,38 @@ final class NearDuplicateFieldMapper extends FieldMapper {
         Builder(String name, RecipeRegistry recipes) {
             super(name);
             this.recipes = recipes;
-            recipe = new Parameter<>(
-                "recipe",
-                false,
-                () -> recipes.get(DEFAULT_RECIPE).recipe().name(),
-                (parameter, context, value) -> recipes.get(value.toString()).recipe().name(),
-                mapper -> toType(mapper).fingerprinters.recipe().name(),
-                XContentBuilder::field,
-                Objects::toString
-            ).alwaysSerialize();
-            recipeId = new Parameter<>(
-                "recipe_id",
-                false,
-                () -> recipe().id(),
-                (parameter, context, value) -> value.toString(),
-                mapper -> toType(mapper).fingerprinters.recipe().id(),
-                XContentBuilder::field,
-                Objects::toString
-            ).alwaysSerialize();
+            recipe =
+                    new Parameter<>(
+                                    "recipe",
+                                    false,
+                                    () -> recipes.get(DEFAULT_RECIPE).recipe().name(),
+                                    (parameter, context, value) ->
+                                            recipes.get(value.toString()).recipe().name(),
+                                    mapper -> toType(mapper).fingerprinters.recipe().name(),
+                                    XContentBuilder::field,
+                                    Objects::toString)
+                            .alwaysSerialize();
+            recipeId =
+                    new Parameter<>(
+                                    "recipe_id",
+                                    false,
+                                    () -> recipe().id(),
+                                    (parameter, context, value) -> value.toString(),
+                                    mapper -> toType(mapper).fingerprinters.recipe().id(),
+                                    XContentBuilder::field,
+                                    Objects::toString)
+                            .alwaysSerialize();
             recipeId.addValidator(this::checkId);
-            maxLength = new Parameter<>(
-                "max_length",
-                false,
-                () -> DEFAULT_MAX_LENGTH,
-                (parameter, context, value) -> XContentMapValues.nodeIntegerValue(value),
-                mapper -> toType(mapper).maxLength,
-                XContentBuilder::field,
-                Objects::toString
-            );
+            maxLength =
+                    new Parameter<>(
+                            "max_length",
+                            false,
+                            () -> DEFAULT_MAX_LENGTH,
+                            (parameter, context, value) ->
+                                    XContentMapValues.nodeIntegerValue(value),
+                            mapper -> toType(mapper).maxLength,
+                            XContentBuilder::field,
+                            Objects::toString);
             maxLength.addValidator(Builder::checkLength);
         }
 
@@ -174,21 +181,26 @@ final class NearDuplicateFieldMapper extends FieldMapper {
         private void checkId(String id) {
             if (recipe().id().equals(id) == false) {
                 throw new IllegalArgumentException(
-                    "recipe [" + recipe.getValue() + "] has the id [" + recipe().id() + "] on this node, not [" + id
-                        + "]; give every node the secret key that the index was made with"
-                );
+                        "recipe ["
+                                + recipe.getValue()
+                                + "] has the id ["
+                                + recipe().id()
+                                + "] on this node, not ["
+                                + id
+                                + "]; give every node the secret key that the index was made with");
             }
         }
 
         private static void checkLength(int length) {
             if (length < 1 || length > LONGEST) {
-                throw new IllegalArgumentException("[max_length] is 1 to " + LONGEST + " UTF-16 units, not " + length);
+                throw new IllegalArgumentException(
+                        "[max_length] is 1 to " + LONGEST + " UTF-16 units, not " + length);
             }
         }
 
         @Override
         protected Parameter<?>[] getParameters() {
-            return new Parameter<?>[] { recipe, recipeId, maxLength, meta };
+            return new Parameter<?>[] {recipe, recipeId, maxLength, meta};
         }
 
         /** Returns the name of the type; from Elasticsearch 9 on this overrides. */
@@ -199,18 +211,22 @@ final class NearDuplicateFieldMapper extends FieldMapper {
         @Override
         public NearDuplicateFieldMapper build(MapperBuilderContext context) {
             Fingerprinters fingerprinters = recipes.get(recipe.getValue());
-            FieldType type = new FieldType(context.buildFullName(leafName()), fingerprinters, meta.getValue());
+            FieldType type =
+                    new FieldType(
+                            context.buildFullName(leafName()), fingerprinters, meta.getValue());
             return new NearDuplicateFieldMapper(
-                leafName(),
-                type,
-                builderParams(this, context),
-                this,
-                ColumnMapper.all(type.name(), fingerprinters.recipe())
-            );
+                    leafName(),
+                    type,
+                    builderParams(this, context),
+                    this,
+                    ColumnMapper.all(type.name(), fingerprinters.recipe()));
         }
     }
 
-    /** The field type: band keys by {@code term}, sketches by doc values, {@code exists} for every text. */
+    /**
+     * The field type: band keys by {@code term}, sketches by doc values, {@code exists} for every
+     * text.
+     */
     static final class FieldType extends SketchFieldType {
 
         private final Fingerprinters fingerprinters;

@@ -1,7 +1,5 @@
 package org.nearfold.elasticsearch;
 
-import java.io.IOException;
-import java.util.Objects;
 import org.elasticsearch.TransportVersion;
 import org.elasticsearch.common.ParsingException;
 import org.elasticsearch.common.UUIDs;
@@ -17,6 +15,9 @@ import org.elasticsearch.xcontent.XContentParser;
 import org.nearfold.lucene.Foldings;
 import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.NearFoldOptions;
+
+import java.io.IOException;
+import java.util.Objects;
 
 /** The rescorer {@code near_fold}: folds near duplicates within the window of each shard. */
 final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
@@ -40,13 +41,13 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
     NearFoldBuilder(StreamInput in, Foldings foldings) throws IOException {
         super(in);
         this.foldings = foldings;
-        options = new NearFoldOptions(
-            in.readString(),
-            in.readEnum(Measure.class),
-            in.readDouble(),
-            in.readVInt(),
-            in.readOptionalString()
-        );
+        options =
+                new NearFoldOptions(
+                        in.readString(),
+                        in.readEnum(Measure.class),
+                        in.readDouble(),
+                        in.readVInt(),
+                        in.readOptionalString());
     }
 
     @Override
@@ -58,7 +59,8 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         out.writeOptionalString(options.request());
     }
 
-    static NearFoldBuilder fromXContent(XContentParser parser, Foldings foldings) throws IOException {
+    static NearFoldBuilder fromXContent(XContentParser parser, Foldings foldings)
+            throws IOException {
         String field = null;
         Measure measure = Measure.LCS;
         double min = DEFAULT_MIN;
@@ -76,9 +78,10 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
                 case "minimum_similarity" -> min = Refusals.checkSimilarity(parser.doubleValue());
                 case "max_members" -> maxMembers = checkMembers(parser.intValue());
                 case "policy", "marks" -> Refusals.refuse(name, parser);
-                default -> throw new ParsingException(
-                    parser.getTokenLocation(), "[" + NAME + "] does not support [" + name + "]"
-                );
+                default ->
+                        throw new ParsingException(
+                                parser.getTokenLocation(),
+                                "[" + NAME + "] does not support [" + name + "]");
             }
         }
         if (field == null) {
@@ -90,7 +93,8 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
 
     private static int checkMembers(int members) {
         if (members < 0 || members > MOST_MEMBERS) {
-            throw new IllegalArgumentException("[max_members] is 0 to " + MOST_MEMBERS + ", not " + members);
+            throw new IllegalArgumentException(
+                    "[max_members] is 0 to " + MOST_MEMBERS + ", not " + members);
         }
         return members;
     }
@@ -105,7 +109,10 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         builder.endObject();
     }
 
-    /** Names the request on the coordinating node: the fetch phase finds the folding of the query phase by it. */
+    /**
+     * Names the request on the coordinating node: the fetch phase finds the folding of the query
+     * phase by it.
+     */
     @Override
     public NearFoldBuilder rewrite(QueryRewriteContext context) {
         if (options.request() != null) {
@@ -121,8 +128,13 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         MappedFieldType type = context.getFieldType(field);
         if (type != null && type instanceof NearDuplicateFieldMapper.FieldType == false) {
             throw new IllegalArgumentException(
-                "[" + NAME + "] needs a field of type [near_duplicate]; [" + field + "] is [" + type.typeName() + "]"
-            );
+                    "["
+                            + NAME
+                            + "] needs a field of type [near_duplicate]; ["
+                            + field
+                            + "] is ["
+                            + type.typeName()
+                            + "]");
         }
         NearDuplicateFieldMapper.FieldType near = (NearDuplicateFieldMapper.FieldType) type;
         if (near != null) {

@@ -1,10 +1,5 @@
 package org.nearfold.elasticsearch;
 
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.StoredFields;
 import org.apache.lucene.util.BytesRef;
@@ -17,7 +12,16 @@ import org.elasticsearch.search.fetch.FetchSubPhaseProcessor;
 import org.elasticsearch.search.fetch.StoredFieldsSpec;
 import org.nearfold.lucene.Folding;
 
-/** Adds the field {@code near_fold} to each hit of a folded search: how many hits are folded under it, and which. */
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Adds the field {@code near_fold} to each hit of a folded search: how many hits are folded under
+ * it, and which.
+ */
 final class NearFoldFetchPhase implements FetchSubPhase {
 
     @Override
@@ -25,18 +29,19 @@ final class NearFoldFetchPhase implements FetchSubPhase {
         if (context.rescore() == null) {
             return null;
         }
-        return context.rescore()
-            .stream()
-            .filter(NearFoldContext.class::isInstance)
-            .map(NearFoldContext.class::cast)
-            .findFirst()
-            .map(fold -> processor(context, fold))
-            .orElse(null);
+        return context.rescore().stream()
+                .filter(NearFoldContext.class::isInstance)
+                .map(NearFoldContext.class::cast)
+                .findFirst()
+                .map(fold -> processor(context, fold))
+                .orElse(null);
     }
 
     private static FetchSubPhaseProcessor processor(FetchContext context, NearFoldContext fold) {
         Folding folding = fold.folding();
-        return folding == null ? null : new Processor(context, folding, fold.options().maxMembers());
+        return folding == null
+                ? null
+                : new Processor(context, folding, fold.options().maxMembers());
     }
 
     private static final class Processor implements FetchSubPhaseProcessor {
@@ -69,12 +74,12 @@ final class NearFoldFetchPhase implements FetchSubPhase {
             Folding.Member representative = folding.representative(document);
             Map<String, Object> value;
             if (representative != null) {
-                value = Map.of(
-                    "folded_under",
-                    id(representative.document()),
-                    "similarity",
-                    representative.similarity()
-                );
+                value =
+                        Map.of(
+                                "folded_under",
+                                id(representative.document()),
+                                "similarity",
+                                representative.similarity());
             } else if (folding.members(document) != null) {
                 value = members(folding.members(document));
             } else {
@@ -92,7 +97,9 @@ final class NearFoldFetchPhase implements FetchSubPhase {
         }
 
         private String id(int document) throws IOException {
-            BytesRef id = stored.document(document, Set.of(IdFieldMapper.NAME)).getBinaryValue(IdFieldMapper.NAME);
+            BytesRef id =
+                    stored.document(document, Set.of(IdFieldMapper.NAME))
+                            .getBinaryValue(IdFieldMapper.NAME);
             return Uid.decodeId(id.bytes, id.offset, id.length);
         }
     }

@@ -1,8 +1,5 @@
 package org.nearfold.elasticsearch;
 
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.elasticsearch.common.settings.SecureSetting;
 import org.elasticsearch.common.settings.SecureString;
 import org.elasticsearch.common.settings.Setting;
@@ -15,15 +12,20 @@ import org.elasticsearch.search.fetch.FetchSubPhase;
 import org.nearfold.lucene.Foldings;
 import org.nearfold.lucene.RecipeRegistry;
 
-/** Near duplicates in Elasticsearch: a field type, a query, and a rescorer that folds and lists what it folded. */
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Near duplicates in Elasticsearch: a field type, a query, and a rescorer that folds and lists what
+ * it folded.
+ */
 public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin {
 
     /** The secret keys of recipes, in the keystore of every node. */
-    static final Setting.AffixSetting<SecureString> KEYS = Setting.affixKeySetting(
-        "nearfold.key.",
-        "secret",
-        name -> SecureSetting.secureString(name, null)
-    );
+    static final Setting.AffixSetting<SecureString> KEYS =
+            Setting.affixKeySetting(
+                    "nearfold.key.", "secret", name -> SecureSetting.secureString(name, null));
 
     private final RecipeRegistry recipes;
     private final Foldings foldings = new Foldings();
@@ -31,11 +33,13 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
     /** Reads the secret keys, as the keystore is closed later. */
     public NearfoldPlugin(Settings settings) {
         Map<String, String> secrets = new TreeMap<>();
-        KEYS.getAllConcreteSettings(settings).forEach(setting -> {
-            try (SecureString secret = setting.get(settings)) {
-                secrets.put(KEYS.getNamespace(setting), secret.toString());
-            }
-        });
+        KEYS.getAllConcreteSettings(settings)
+                .forEach(
+                        setting -> {
+                            try (SecureString secret = setting.get(settings)) {
+                                secrets.put(KEYS.getNamespace(setting), secret.toString());
+                            }
+                        });
         recipes = new RecipeRegistry(secrets::get);
     }
 
@@ -46,29 +50,26 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
 
     @Override
     public Map<String, Mapper.TypeParser> getMappers() {
-        return Map.of(NearDuplicateFieldMapper.CONTENT_TYPE, NearDuplicateFieldMapper.parser(recipes));
+        return Map.of(
+                NearDuplicateFieldMapper.CONTENT_TYPE, NearDuplicateFieldMapper.parser(recipes));
     }
 
     @Override
     public List<QuerySpec<?>> getQueries() {
         return List.of(
-            new QuerySpec<>(
-                NearDuplicateQueryBuilder.NAME,
-                NearDuplicateQueryBuilder::new,
-                NearDuplicateQueryBuilder::fromXContent
-            )
-        );
+                new QuerySpec<>(
+                        NearDuplicateQueryBuilder.NAME,
+                        NearDuplicateQueryBuilder::new,
+                        NearDuplicateQueryBuilder::fromXContent));
     }
 
     @Override
     public List<RescorerSpec<?>> getRescorers() {
         return List.of(
-            new RescorerSpec<>(
-                NearFoldBuilder.NAME,
-                in -> new NearFoldBuilder(in, foldings),
-                parser -> NearFoldBuilder.fromXContent(parser, foldings)
-            )
-        );
+                new RescorerSpec<>(
+                        NearFoldBuilder.NAME,
+                        in -> new NearFoldBuilder(in, foldings),
+                        parser -> NearFoldBuilder.fromXContent(parser, foldings)));
     }
 
     @Override

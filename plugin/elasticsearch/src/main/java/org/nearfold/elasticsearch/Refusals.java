@@ -1,9 +1,10 @@
 package org.nearfold.elasticsearch;
 
+import org.elasticsearch.xcontent.XContentParser;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.elasticsearch.xcontent.XContentParser;
 
 /** What requests are refused for. */
 final class Refusals {
@@ -21,12 +22,13 @@ final class Refusals {
         if (min > 0 && min <= 1) {
             return min;
         }
-        throw new IllegalArgumentException("[minimum_similarity] is above 0 and at most 1, not " + min);
+        throw new IllegalArgumentException(
+                "[minimum_similarity] is above 0 and at most 1, not " + min);
     }
 
     /**
-     * Reads a policy or marks, which decide about pairs by their facts: the plugin has none, and never approximates
-     * one.
+     * Reads a policy or marks, which decide about pairs by their facts: the plugin has none, and
+     * never approximates one.
      *
      * @throws IllegalArgumentException unless there are none, or the policy is {@code none}
      */
@@ -44,7 +46,13 @@ final class Refusals {
         }
         String verb = option.equals("policy") ? "is" : "are";
         throw new IllegalArgumentException(
-            option + " " + names + " " + verb + " not in this plugin; fold by nearfold, or leave [" + option + "] out"
-        );
+                option
+                        + " "
+                        + names
+                        + " "
+                        + verb
+                        + " not in this plugin; fold by nearfold, or leave ["
+                        + option
+                        + "] out");
     }
 }

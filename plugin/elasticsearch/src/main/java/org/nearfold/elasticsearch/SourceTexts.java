@@ -1,16 +1,17 @@
 package org.nearfold.elasticsearch;
 
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import org.apache.lucene.index.LeafReaderContext;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.search.lookup.Source;
 import org.elasticsearch.search.lookup.SourceFilter;
 import org.elasticsearch.search.lookup.SourceProvider;
 import org.nearfold.lucene.TextReader;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Reads the texts that a field of type {@code near_duplicate} is made of from {@code _source}. */
 final class SourceTexts implements TextReader {
@@ -21,7 +22,9 @@ final class SourceTexts implements TextReader {
     /** Takes the field; a multi-field has the text of its parent. */
     SourceTexts(SearchExecutionContext context, String field) {
         paths = new TreeSet<>(context.sourcePath(field));
-        sources = Versions.sources(context, new SourceFilter(paths.toArray(String[]::new), new String[0]));
+        sources =
+                Versions.sources(
+                        context, new SourceFilter(paths.toArray(String[]::new), new String[0]));
     }
 
     @Override

@@ -3,8 +3,9 @@ package org.nearfold.lucene;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * The spelling of binary doc values that both engines use: the number of values, then each after its length, numbers as
- * variable-length integers. A document has one value or, without a sketch, none.
+ * The spelling of binary doc values that both engines use: the number of values, then each after
+ * its length, numbers as variable-length integers. A document has one value or, without a sketch,
+ * none.
  */
 final class BinarySpelling {
 
@@ -13,7 +14,7 @@ final class BinarySpelling {
     /** Returns the spelling of one value, or of none. */
     static BytesRef encode(byte[] value) {
         if (value == null) {
-            return new BytesRef(new byte[] { 0 });
+            return new BytesRef(new byte[] {0});
         }
         int head = 1 + sizeOf(value.length);
         byte[] bytes = new byte[head + value.length];
@@ -27,7 +28,10 @@ final class BinarySpelling {
         return new BytesRef(bytes);
     }
 
-    /** Returns the offset of the value in {@code spelled.bytes}, or a negative number if there is none. */
+    /**
+     * Returns the offset of the value in {@code spelled.bytes}, or a negative number if there is
+     * none.
+     */
     static int start(BytesRef spelled) {
         if (spelled.length == 0 || spelled.bytes[spelled.offset] == 0) {
             return -1;

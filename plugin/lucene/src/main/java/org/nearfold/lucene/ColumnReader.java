@@ -1,11 +1,12 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
-import java.util.Arrays;
 import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.SortedSetDocValues;
 import org.nearfold.core.Recipe;
+
+import java.io.IOException;
+import java.util.Arrays;
 
 /** The sketch and the digest of the documents of a segment, to be read in ascending order. */
 public final class ColumnReader {
@@ -17,7 +18,8 @@ public final class ColumnReader {
     private String exact;
 
     /** Opens the columns that are needed to fold. */
-    public ColumnReader(LeafReader segment, NearFoldOptions options, Recipe recipe) throws IOException {
+    public ColumnReader(LeafReader segment, NearFoldOptions options, Recipe recipe)
+            throws IOException {
         length = options.sketchLength(recipe);
         sketches = new SketchValues(segment, options.sketchColumn(), length);
         digests = DocValues.getSortedSet(segment, Columns.of(options.field(), Columns.EXACT));
@@ -28,7 +30,9 @@ public final class ColumnReader {
         sketch = null;
         exact = null;
         if (sketches.advance(document)) {
-            sketch = Arrays.copyOfRange(sketches.bytes(), sketches.start(), sketches.start() + length);
+            sketch =
+                    Arrays.copyOfRange(
+                            sketches.bytes(), sketches.start(), sketches.start() + length);
         }
         if (digests.advanceExact(document)) {
             exact = digests.lookupOrd(digests.nextOrd()).utf8ToString();

@@ -1,12 +1,13 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
-import java.util.List;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.ScoreDoc;
 import org.nearfold.core.Recipe;
+
+import java.io.IOException;
+import java.util.List;
 
 /** Folds the first hits of a shard by its columns and stored texts. */
 public final class Folder {
@@ -19,12 +20,11 @@ public final class Folder {
 
     /** Prepares to fold; {@code cancellation} throws when the request was cancelled. */
     public Folder(
-        IndexSearcher searcher,
-        NearFoldOptions options,
-        Recipe recipe,
-        TextReader texts,
-        Runnable cancellation
-    ) {
+            IndexSearcher searcher,
+            NearFoldOptions options,
+            Recipe recipe,
+            TextReader texts,
+            Runnable cancellation) {
         this.searcher = searcher;
         this.options = options;
         this.recipe = recipe;
@@ -33,8 +33,8 @@ public final class Folder {
     }
 
     /**
-     * Folds the first {@code window} of the hits, in order of rank, and moves the folded ones behind the others, with a
-     * score of zero; hits beyond the window follow with a score of zero.
+     * Folds the first {@code window} of the hits, in order of rank, and moves the folded ones
+     * behind the others, with a score of zero; hits beyond the window follow with a score of zero.
      */
     public Folding fold(ScoreDoc[] ranking, int window) throws IOException {
         ScoreDoc[] hits = ranking.clone();

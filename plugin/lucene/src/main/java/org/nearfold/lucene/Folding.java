@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which hits of a shard were folded under which others. Documents are numbers of the shard's reader.
+ * Which hits of a shard were folded under which others. Documents are numbers of the shard's
+ * reader.
  *
  * <p>Not changed once it is made.
  */
@@ -29,7 +30,10 @@ public final class Folding {
         representatives.put(document, new Member(representative, similarity));
     }
 
-    /** Returns the hits folded under a document in order of rank; null if it is no representative of the window. */
+    /**
+     * Returns the hits folded under a document in order of rank; null if it is no representative of
+     * the window.
+     */
     public List<Member> members(int document) {
         return members.get(document);
     }

@@ -1,19 +1,20 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
-import java.util.Arrays;
-import java.util.BitSet;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.compare.SlotBounds;
 import org.nearfold.core.compare.Slots;
 import org.nearfold.core.compare.WordsInOrder;
 
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.BitSet;
+
 /**
- * Folds a ranking: a hit joins the most similar earlier hit that is not folded itself, if their similarity reaches a
- * threshold; ties go to the better hit.
+ * Folds a ranking: a hit joins the most similar earlier hit that is not folded itself, if their
+ * similarity reaches a threshold; ties go to the better hit.
  *
- * <p>For {@link Measure#LCS} slots exclude, and texts decide what is left. Copies are folded by their digests. An
- * instance folds once; it is not safe for use by several threads.
+ * <p>For {@link Measure#LCS} slots exclude, and texts decide what is left. Copies are folded by
+ * their digests. An instance folds once; it is not safe for use by several threads.
  */
 public final class GreedyFold {
 
@@ -38,6 +39,7 @@ public final class GreedyFold {
     private final int[][] words;
     private final int[] representatives;
     private final float[] similarities;
+
     /** Candidates of a hit by equal parts and, inverted, rank. */
     private final long[] order;
 
@@ -55,11 +57,12 @@ public final class GreedyFold {
         representatives = new int[sketches.size()];
         similarities = new float[sketches.size()];
         order = new long[sketches.size()];
-        fewest = switch (measure) {
-            case HAMMING -> (int) Math.ceil(min * BITS - 1e-9);
-            case SLOTS -> Slots.fewestEqual(recipe, min);
-            case LCS -> SlotBounds.fewestEqual(recipe, min);
-        };
+        fewest =
+                switch (measure) {
+                    case HAMMING -> (int) Math.ceil(min * BITS - 1e-9);
+                    case SLOTS -> Slots.fewestEqual(recipe, min);
+                    case LCS -> SlotBounds.fewestEqual(recipe, min);
+                };
     }
 
     /** Folds all hits. {@code cancellation} throws when the request was cancelled. */
@@ -78,7 +81,10 @@ public final class GreedyFold {
         }
     }
 
-    /** Folds a hit under the best shown one with the same text, if there is one; returns whether there is. */
+    /**
+     * Folds a hit under the best shown one with the same text, if there is one; returns whether
+     * there is.
+     */
     private boolean joinCopy(int rank, int[] shown, int groups) {
         for (int i = 0; i < groups; i++) {
             if (sketches.isCopy(rank, shown[i])) {
@@ -91,8 +97,9 @@ public final class GreedyFold {
     }
 
     /**
-     * Folds a hit under the most similar shown one, if any reaches the threshold. Those with the most equal slots or
-     * bits are compared first: most others can then be ruled out by the number of words that they share.
+     * Folds a hit under the most similar shown one, if any reaches the threshold. Those with the
+     * most equal slots or bits are compared first: most others can then be ruled out by the number
+     * of words that they share.
      */
     private void joinSimilar(int rank, int[] shown, int groups, Texts texts) throws IOException {
         if (sketches.isKnown(rank) == false) {
@@ -109,8 +116,10 @@ public final class GreedyFold {
         double best = 0;
         for (int i = candidates - 1; i >= 0; i--) {
             int other = ~(int) order[i];
-            double similarity = similarity((int) (order[i] >>> 32), rank, other, Math.max(min, best), texts);
-            boolean isBetter = similarity > best || similarity == best && other < representatives[rank];
+            double similarity =
+                    similarity((int) (order[i] >>> 32), rank, other, Math.max(min, best), texts);
+            boolean isBetter =
+                    similarity > best || similarity == best && other < representatives[rank];
             if (similarity >= min - 1e-9 && isBetter) {
                 representatives[rank] = other;
                 best = similarity;
@@ -138,7 +147,9 @@ public final class GreedyFold {
         for (int right = 1; right < sketches.size(); right++) {
             for (int left = 0; left < right; left++) {
                 boolean isKnown = sketches.isKnown(left) && sketches.isKnown(right);
-                if (isKnown && sketches.isCopy(left, right) == false && equalParts(left, right) >= fewest) {
+                if (isKnown
+                        && sketches.isCopy(left, right) == false
+                        && equalParts(left, right) >= fewest) {
                     needed.set(left);
                     needed.set(right);
                 }
@@ -147,8 +158,12 @@ public final class GreedyFold {
         return needed;
     }
 
-    /** Returns the similarity of two hits with so many equal parts; it may be 0 when it is less than {@code least}. */
-    private double similarity(int equal, int left, int right, double least, Texts texts) throws IOException {
+    /**
+     * Returns the similarity of two hits with so many equal parts; it may be 0 when it is less than
+     * {@code least}.
+     */
+    private double similarity(int equal, int left, int right, double least, Texts texts)
+            throws IOException {
         return switch (measure) {
             case HAMMING -> (double) equal / BITS;
             case SLOTS -> Slots.similarity(recipe, equal);
@@ -156,13 +171,18 @@ public final class GreedyFold {
         };
     }
 
-    /** Returns the equal slots of two sketches, or bits, or any smaller number when they are too few. */
+    /**
+     * Returns the equal slots of two sketches, or bits, or any smaller number when they are too
+     * few.
+     */
     private int equalParts(int left, int right) {
         byte[] bytes = sketches.bytes();
         int leftStart = sketches.start(left);
         int rightStart = sketches.start(right);
         if (measure == Measure.HAMMING) {
-            return BITS - Long.bitCount(Verifiers.bits(bytes, leftStart) ^ Verifiers.bits(bytes, rightStart));
+            return BITS
+                    - Long.bitCount(
+                            Verifiers.bits(bytes, leftStart) ^ Verifiers.bits(bytes, rightStart));
         }
         return Slots.equal(recipe, bytes, leftStart, bytes, rightStart, fewest);
     }

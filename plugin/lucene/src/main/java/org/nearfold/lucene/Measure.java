@@ -1,13 +1,17 @@
 package org.nearfold.lucene;
 
-import java.util.Locale;
 import org.nearfold.core.Recipe;
+
+import java.util.Locale;
 
 /** How similar two texts are. */
 public enum Measure {
     /** The Jaccard similarity of the features, estimated by equal slots of the sketches. */
     SLOTS,
-    /** The words in order over the words of the longer text: texts decide what slots do not rule out. */
+    /**
+     * The words in order over the words of the longer text: texts decide what slots do not rule
+     * out.
+     */
     LCS,
     /** One minus the fraction of different bits of the SimHashes. */
     HAMMING;
@@ -22,7 +26,8 @@ public enum Measure {
     /**
      * Returns the measure of a name.
      *
-     * @throws IllegalArgumentException for a measure that the plugin lacks; the message names what there is
+     * @throws IllegalArgumentException for a measure that the plugin lacks; the message names what
+     *     there is
      */
     public static Measure named(String name) {
         for (Measure measure : values()) {
@@ -30,7 +35,8 @@ public enum Measure {
                 return measure;
             }
         }
-        throw new IllegalArgumentException("measure [" + name + "] is not in this plugin, which has " + NAMES);
+        throw new IllegalArgumentException(
+                "measure [" + name + "] is not in this plugin, which has " + NAMES);
     }
 
     /**
@@ -42,9 +48,15 @@ public enum Measure {
         boolean fits = this == HAMMING ? recipe.hasSimHash() : recipe.slots() > 0;
         if (fits == false) {
             throw new IllegalArgumentException(
-                "measure [" + label() + "] needs a " + (this == HAMMING ? "SimHash" : "MinHash") + ", which recipe ["
-                    + recipe.name() + "] of field [" + field + "] does not make"
-            );
+                    "measure ["
+                            + label()
+                            + "] needs a "
+                            + (this == HAMMING ? "SimHash" : "MinHash")
+                            + ", which recipe ["
+                            + recipe.name()
+                            + "] of field ["
+                            + field
+                            + "] does not make");
         }
     }
 }

@@ -1,7 +1,5 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
-import java.util.Objects;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause;
@@ -21,10 +19,14 @@ import org.nearfold.core.Status;
 import org.nearfold.core.compare.Slots;
 import org.nearfold.core.sketch.Keys;
 
+import java.io.IOException;
+import java.util.Objects;
+
 /**
  * Matches the documents whose text is similar to a given one; the score is the similarity.
  *
- * <p>Shared keys are the approximation, and the measure is the second phase. A text without keys matches copies only.
+ * <p>Shared keys are the approximation, and the measure is the second phase. A text without keys
+ * matches copies only.
  */
 public final class NearDuplicateQuery extends Query {
 
@@ -38,14 +40,13 @@ public final class NearDuplicateQuery extends Query {
     private final Query candidates;
 
     private NearDuplicateQuery(
-        String field,
-        Recipe recipe,
-        String text,
-        Fingerprint like,
-        Measure measure,
-        double min,
-        TextReader texts
-    ) {
+            String field,
+            Recipe recipe,
+            String text,
+            Fingerprint like,
+            Measure measure,
+            double min,
+            TextReader texts) {
         this.field = field;
         this.recipe = recipe;
         this.text = text;
@@ -53,9 +54,10 @@ public final class NearDuplicateQuery extends Query {
         this.measure = measure;
         this.min = min;
         this.texts = texts;
-        candidates = measure == Measure.HAMMING
-            ? keys(Columns.of(field, Columns.SIMHASH), like.blocks(), 1)
-            : keys(field, like.bands(), recipe.sharedBands());
+        candidates =
+                measure == Measure.HAMMING
+                        ? keys(Columns.of(field, Columns.SIMHASH), like.blocks(), 1)
+                        : keys(field, like.bands(), recipe.sharedBands());
     }
 
     /**
@@ -67,13 +69,12 @@ public final class NearDuplicateQuery extends Query {
      * @throws IllegalArgumentException if the recipe has no sketch for the measure
      */
     public static Query of(
-        String field,
-        Fingerprinters fingerprinters,
-        String text,
-        Measure measure,
-        double min,
-        TextReader texts
-    ) {
+            String field,
+            Fingerprinters fingerprinters,
+            String text,
+            Measure measure,
+            double min,
+            TextReader texts) {
         Recipe recipe = fingerprinters.recipe();
         measure.check(recipe, field);
         Fingerprint like = fingerprinters.fingerprint(text);
@@ -81,7 +82,8 @@ public final class NearDuplicateQuery extends Query {
             return new MatchNoDocsQuery("the text is empty");
         }
         if (like.isSigned() == false) {
-            return new ConstantScoreQuery(new TermQuery(new Term(Columns.of(field, Columns.EXACT), like.exact())));
+            return new ConstantScoreQuery(
+                    new TermQuery(new Term(Columns.of(field, Columns.EXACT), like.exact())));
         }
         return new NearDuplicateQuery(field, recipe, text, like, measure, min, texts);
     }
@@ -97,19 +99,30 @@ public final class NearDuplicateQuery extends Query {
     }
 
     @Override
-    public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) throws IOException {
-        Weight weight = searcher.createWeight(searcher.rewrite(candidates), ScoreMode.COMPLETE_NO_SCORES, 1);
+    public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost)
+            throws IOException {
+        Weight weight =
+                searcher.createWeight(
+                        searcher.rewrite(candidates), ScoreMode.COMPLETE_NO_SCORES, 1);
         return new VerifiedWeight(this, weight, boost) {
             @Override
             Verifier verifier(LeafReaderContext segment) throws IOException {
                 return switch (measure) {
-                    case SLOTS -> new Verifiers.BySlots(
-                        segment.reader(), field, recipe, like.minhash(), Slots.fewestEqual(recipe, min)
-                    );
-                    case LCS -> new Verifiers.ByWords(segment, field, recipe, like, text, min, texts);
-                    case HAMMING -> new Verifiers.ByBits(
-                        segment.reader(), Columns.of(field, Columns.SIMHASH), like.simhash(), min
-                    );
+                    case SLOTS ->
+                            new Verifiers.BySlots(
+                                    segment.reader(),
+                                    field,
+                                    recipe,
+                                    like.minhash(),
+                                    Slots.fewestEqual(recipe, min));
+                    case LCS ->
+                            new Verifiers.ByWords(segment, field, recipe, like, text, min, texts);
+                    case HAMMING ->
+                            new Verifiers.ByBits(
+                                    segment.reader(),
+                                    Columns.of(field, Columns.SIMHASH),
+                                    like.simhash(),
+                                    min);
                 };
             }
         };
@@ -124,7 +137,15 @@ public final class NearDuplicateQuery extends Query {
 
     @Override
     public String toString(String defaultField) {
-        return "near_duplicate(" + field + " " + measure.label() + ">=" + min + " " + like.exact() + ")";
+        return "near_duplicate("
+                + field
+                + " "
+                + measure.label()
+                + ">="
+                + min
+                + " "
+                + like.exact()
+                + ")";
     }
 
     @Override
@@ -134,10 +155,10 @@ public final class NearDuplicateQuery extends Query {
 
     private boolean equalsTo(NearDuplicateQuery other) {
         return field.equals(other.field)
-            && recipe.equals(other.recipe)
-            && measure == other.measure
-            && min == other.min
-            && like.hexDigest().equals(other.like.hexDigest());
+                && recipe.equals(other.recipe)
+                && measure == other.measure
+                && min == other.min
+                && like.hexDigest().equals(other.like.hexDigest());
     }
 
     @Override

@@ -11,7 +11,8 @@ import org.nearfold.core.Recipe;
  * @param maxMembers the most folded hits of a shown one that are listed; all are counted
  * @param request names the request and the shard; null before that is known
  */
-public record NearFoldOptions(String field, Measure measure, double min, int maxMembers, String request) {
+public record NearFoldOptions(
+        String field, Measure measure, double min, int maxMembers, String request) {
 
     /** Returns the same options of a named request. */
     public NearFoldOptions named(String name) {

@@ -1,11 +1,15 @@
 package org.nearfold.lucene;
 
+import org.nearfold.core.Recipe;
+
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.nearfold.core.Recipe;
 
-/** The recipes of a node, each with the fingerprinters of all its fields. Safe for use by several threads. */
+/**
+ * The recipes of a node, each with the fingerprinters of all its fields. Safe for use by several
+ * threads.
+ */
 public final class RecipeRegistry {
 
     private final Function<String, String> secrets;

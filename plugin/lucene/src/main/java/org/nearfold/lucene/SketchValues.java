@@ -1,10 +1,11 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
 import org.apache.lucene.index.BinaryDocValues;
 import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.util.BytesRef;
+
+import java.io.IOException;
 
 /** The sketches of the documents of a segment, to be read in ascending order of documents. */
 final class SketchValues {

@@ -1,13 +1,5 @@
 package org.nearfold.lucene;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.IntSupplier;
-import java.util.function.Supplier;
 import org.apache.lucene.analysis.Analyzer;
 import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.document.Field;
@@ -19,11 +11,20 @@ import org.nearfold.core.Recipe;
 import org.nearfold.core.Status;
 import org.nearfold.core.sketch.Keys;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+
 /**
  * The text of one document, whose fingerprint is made when the index writer first asks for a value.
  *
- * <p>The parser hands a list of texts over one by one; until then they have been joined, a text a line. A failure never
- * refuses a document: its status is {@code unsigned}.
+ * <p>The parser hands a list of texts over one by one; until then they have been joined, a text a
+ * line. A failure never refuses a document: its status is {@code unsigned}.
  */
 public final class TextFingerprint {
 
@@ -89,18 +90,23 @@ public final class TextFingerprint {
     private Fingerprint make(String whole) {
         boolean isTruncated = whole.length() > limit;
         try {
-            Fingerprint fingerprint = fingerprinters.get().fingerprint(isTruncated ? whole.substring(0, limit) : whole);
+            Fingerprint fingerprint =
+                    fingerprinters
+                            .get()
+                            .fingerprint(isTruncated ? whole.substring(0, limit) : whole);
             boolean isCut = isTruncated && fingerprint.status() == Status.COMPLETE;
             return isCut ? fingerprint.with(Status.TRUNCATED) : fingerprint;
         } catch (RuntimeException | StackOverflowError error) {
-            return new Fingerprint(Status.UNSIGNED, null, null, Keys.NONE, Keys.NONE, digest(whole), 0, 0);
+            return new Fingerprint(
+                    Status.UNSIGNED, null, null, Keys.NONE, Keys.NONE, digest(whole), 0, 0);
         }
     }
 
     /** Returns the digest of a text as it is, so that copies of it still match. */
     private static byte[] digest(String whole) {
         try {
-            return MessageDigest.getInstance("SHA-256").digest(whole.getBytes(StandardCharsets.UTF_8));
+            return MessageDigest.getInstance("SHA-256")
+                    .digest(whole.getBytes(StandardCharsets.UTF_8));
         } catch (NoSuchAlgorithmException error) {
             throw new IllegalStateException("this JVM has no SHA-256", error);
         }

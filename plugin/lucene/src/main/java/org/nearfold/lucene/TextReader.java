@@ -1,7 +1,8 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
 import org.apache.lucene.index.LeafReaderContext;
+
+import java.io.IOException;
 
 /** Reads the stored text of a document. */
 @FunctionalInterface

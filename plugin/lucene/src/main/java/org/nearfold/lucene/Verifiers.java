@@ -1,6 +1,5 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.nearfold.core.Fingerprint;
@@ -8,6 +7,8 @@ import org.nearfold.core.Recipe;
 import org.nearfold.core.compare.SlotBounds;
 import org.nearfold.core.compare.Slots;
 import org.nearfold.core.compare.WordsInOrder;
+
+import java.io.IOException;
 
 /** The verifiers of the measures. */
 final class Verifiers {
@@ -27,7 +28,8 @@ final class Verifiers {
         private final SketchValues values;
         private int equal;
 
-        BySlots(LeafReader segment, String field, Recipe recipe, byte[] sketch, int fewest) throws IOException {
+        BySlots(LeafReader segment, String field, Recipe recipe, byte[] sketch, int fewest)
+                throws IOException {
             this.recipe = recipe;
             this.sketch = sketch;
             this.fewest = fewest;
@@ -36,7 +38,10 @@ final class Verifiers {
 
         @Override
         public boolean matches(int document) throws IOException {
-            equal = values.advance(document) ? Slots.equal(recipe, sketch, 0, values.bytes(), values.start()) : 0;
+            equal =
+                    values.advance(document)
+                            ? Slots.equal(recipe, sketch, 0, values.bytes(), values.start())
+                            : 0;
             return equal >= fewest;
         }
 
@@ -69,20 +74,24 @@ final class Verifiers {
         private int longer;
 
         ByWords(
-            LeafReaderContext segment,
-            String field,
-            Recipe recipe,
-            Fingerprint like,
-            String text,
-            double min,
-            TextReader texts
-        ) throws IOException {
+                LeafReaderContext segment,
+                String field,
+                Recipe recipe,
+                Fingerprint like,
+                String text,
+                double min,
+                TextReader texts)
+                throws IOException {
             this.segment = segment;
             this.texts = texts;
             this.min = min;
-            slots = new BySlots(
-                segment.reader(), field, recipe, like.minhash(), SlotBounds.fewestEqual(recipe, min)
-            );
+            slots =
+                    new BySlots(
+                            segment.reader(),
+                            field,
+                            recipe,
+                            like.minhash(),
+                            SlotBounds.fewestEqual(recipe, min));
             comparison = new WordsInOrder();
             words = comparison.read(text);
         }
@@ -115,8 +124,8 @@ final class Verifiers {
                 return "ruled out by " + slots.description();
             }
             return common > 0
-                ? common + " of " + longer + " words in order"
-                : "too few of " + longer + " words in order";
+                    ? common + " of " + longer + " words in order"
+                    : "too few of " + longer + " words in order";
         }
 
         @Override

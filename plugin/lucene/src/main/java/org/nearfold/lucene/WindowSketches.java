@@ -1,14 +1,15 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
-import java.util.Arrays;
-import java.util.Comparator;
-import java.util.List;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.ScoreDoc;
 import org.nearfold.core.Recipe;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 
 /** The sketches and digests of hits, in order of rank. Not safe for use by several threads. */
 public final class WindowSketches {
@@ -40,12 +41,12 @@ public final class WindowSketches {
      * @param size how many hits
      */
     static WindowSketches read(
-        IndexSearcher searcher,
-        ScoreDoc[] hits,
-        int size,
-        NearFoldOptions options,
-        Recipe recipe
-    ) throws IOException {
+            IndexSearcher searcher,
+            ScoreDoc[] hits,
+            int size,
+            NearFoldOptions options,
+            Recipe recipe)
+            throws IOException {
         WindowSketches window = new WindowSketches(size, options.sketchLength(recipe));
         Integer[] ranks = new Integer[size];
         Arrays.setAll(ranks, rank -> rank);

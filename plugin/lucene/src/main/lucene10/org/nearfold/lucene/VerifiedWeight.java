@@ -1,6 +1,5 @@
 package org.nearfold.lucene;
 
-import java.io.IOException;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.Explanation;
@@ -10,7 +9,12 @@ import org.apache.lucene.search.ScorerSupplier;
 import org.apache.lucene.search.TwoPhaseIterator;
 import org.apache.lucene.search.Weight;
 
-/** The candidates of another weight that a {@link Verifier} lets through, in two phases. Of Lucene 10. */
+import java.io.IOException;
+
+/**
+ * The candidates of another weight that a {@link Verifier} lets through, in two phases. Of Lucene
+ * 10.
+ */
 abstract class VerifiedWeight extends Weight {
 
     private final Weight candidates;
@@ -53,8 +57,8 @@ abstract class VerifiedWeight extends Weight {
         Verifier verifier = verifier(segment);
         boolean isMatch = verifier.matches(document);
         return isMatch
-            ? Explanation.match(boost * verifier.similarity(), verifier.description())
-            : Explanation.noMatch(verifier.description());
+                ? Explanation.match(boost * verifier.similarity(), verifier.description())
+                : Explanation.noMatch(verifier.description());
     }
 
     @Override
@@ -71,17 +75,18 @@ abstract class VerifiedWeight extends Weight {
         VerifiedScorer(Scorer candidates, Verifier verifier, float boost) {
             this.verifier = verifier;
             this.boost = boost;
-            phases = new TwoPhaseIterator(candidates.iterator()) {
-                @Override
-                public boolean matches() throws IOException {
-                    return verifier.matches(approximation.docID());
-                }
+            phases =
+                    new TwoPhaseIterator(candidates.iterator()) {
+                        @Override
+                        public boolean matches() throws IOException {
+                            return verifier.matches(approximation.docID());
+                        }
 
-                @Override
-                public float matchCost() {
-                    return verifier.cost();
-                }
-            };
+                        @Override
+                        public float matchCost() {
+                            return verifier.cost();
+                        }
+                    };
         }
 
         @Override

@@ -7,12 +7,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.StoredField;
 import org.apache.lucene.index.DirectoryReader;
@@ -32,6 +27,13 @@ import org.junit.Test;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.compare.WordsInOrder;
 
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
 public class NearDuplicateQueryTests extends RandomizedTest {
 
     private static final String FIELD = "near";
@@ -45,9 +47,11 @@ public class NearDuplicateQueryTests extends RandomizedTest {
     @Before
     public void indexTexts() throws IOException {
         directory = new ByteBuffersDirectory();
-        IndexWriterConfig config = new IndexWriterConfig(null).setMergePolicy(NoMergePolicy.INSTANCE);
+        IndexWriterConfig config =
+                new IndexWriterConfig(null).setMergePolicy(NoMergePolicy.INSTANCE);
         try (IndexWriter writer = new IndexWriter(directory, config)) {
-            String[] words = "ferry quay evening dogs travel free deck tickets board bell".split(" ");
+            String[] words =
+                    "ferry quay evening dogs travel free deck tickets board bell".split(" ");
             for (int i = 0; i < 200; i++) {
                 texts.add(i % 4 == 0 ? randomText(words, 60) : edited(texts.get(i - i % 4)));
                 TextFingerprint fingerprint = new TextFingerprint(fingerprinters, 10_000);
@@ -95,8 +99,12 @@ public class NearDuplicateQueryTests extends RandomizedTest {
 
     private Query query(String text, Measure measure, double min) {
         return NearDuplicateQuery.of(
-            FIELD, fingerprinters, text, measure, min, (segment, document) -> read(segment.docBase + document)
-        );
+                FIELD,
+                fingerprinters,
+                text,
+                measure,
+                min,
+                (segment, document) -> read(segment.docBase + document));
     }
 
     private Map<Integer, Float> search(Query query) throws IOException {
@@ -117,7 +125,8 @@ public class NearDuplicateQueryTests extends RandomizedTest {
             Map<Integer, Float> found = search(query(texts.get(like), Measure.LCS, 0.85));
             int[] words = comparison.read(texts.get(like));
             for (int other = 0; other < texts.size(); other++) {
-                double similarity = comparison.similarity(words, comparison.read(texts.get(other)), 0.85);
+                double similarity =
+                        comparison.similarity(words, comparison.read(texts.get(other)), 0.85);
                 if (found.containsKey(other)) {
                     assertEquals(similarity, found.get(other), 1e-6);
                 } else if (similarity >= 0.85) {
@@ -137,12 +146,17 @@ public class NearDuplicateQueryTests extends RandomizedTest {
 
     @Test
     public void testExplanationHasTheScore() throws IOException {
-        for (Measure measure : new Measure[] { Measure.LCS, Measure.SLOTS }) {
+        for (Measure measure : new Measure[] {Measure.LCS, Measure.SLOTS}) {
             Query query = query(texts.get(0), measure, 0.7);
             for (Map.Entry<Integer, Float> hit : search(query).entrySet()) {
-                assertEquals(hit.getValue(), searcher.explain(query, hit.getKey()).getValue().floatValue(), 0);
+                assertEquals(
+                        hit.getValue(),
+                        searcher.explain(query, hit.getKey()).getValue().floatValue(),
+                        0);
             }
-            assertFalse(searcher.explain(query(randomText(new String[] { "x" }, 9), measure, 0.7), 0).isMatch());
+            assertFalse(
+                    searcher.explain(query(randomText(new String[] {"x"}, 9), measure, 0.7), 0)
+                            .isMatch());
         }
     }
 
@@ -161,10 +175,10 @@ public class NearDuplicateQueryTests extends RandomizedTest {
 
     @Test
     public void testHammingNeedsASimHash() {
-        IllegalArgumentException refused = assertThrows(
-            IllegalArgumentException.class,
-            () -> query("four words are here", Measure.HAMMING, 0.9)
-        );
+        IllegalArgumentException refused =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> query("four words are here", Measure.HAMMING, 0.9));
         assertTrue(refused.getMessage().contains("default_v2"));
     }
 
@@ -173,21 +187,23 @@ public class NearDuplicateQueryTests extends RandomizedTest {
         ScoreDoc[] ranking = searcher.search(new MatchAllDocsQuery(), texts.size()).scoreDocs;
         int window = randomIntBetween(1, texts.size());
         NearFoldOptions options = new NearFoldOptions(FIELD, Measure.LCS, 0.85, 10, "request");
-        Folder folder = new Folder(
-            searcher,
-            options,
-            fingerprinters.recipe(),
-            (segment, document) -> read(segment.docBase + document),
-            () -> {}
-        );
+        Folder folder =
+                new Folder(
+                        searcher,
+                        options,
+                        fingerprinters.recipe(),
+                        (segment, document) -> read(segment.docBase + document),
+                        () -> {});
         Folding folding = folder.fold(ranking, window);
-        assertEquals(texts.size(), Arrays.stream(ranking).mapToInt(hit -> hit.doc).distinct().count());
+        assertEquals(
+                texts.size(), Arrays.stream(ranking).mapToInt(hit -> hit.doc).distinct().count());
         int members = 0;
         for (int rank = 0; rank < folding.groups(); rank++) {
             for (Folding.Member member : folding.members(ranking[rank].doc)) {
                 members++;
                 assertTrue(member.similarity() >= 0.85f);
-                assertEquals(ranking[rank].doc, folding.representative(member.document()).document());
+                assertEquals(
+                        ranking[rank].doc, folding.representative(member.document()).document());
             }
         }
         assertEquals(window, folding.groups() + members);

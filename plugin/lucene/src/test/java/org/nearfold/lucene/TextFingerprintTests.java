@@ -6,6 +6,7 @@ import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertTrue;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
+
 import org.apache.lucene.util.BytesRef;
 import org.junit.Test;
 import org.nearfold.core.Recipe;
@@ -45,11 +46,13 @@ public class TextFingerprintTests extends RandomizedTest {
 
     @Test
     public void testSpellingOfBinaryValues() {
-        for (int length : new int[] { 1, 8, 127, 128, 512, 20_000 }) {
+        for (int length : new int[] {1, 8, 127, 128, 512, 20_000}) {
             byte[] value = randomBytesOfLength(length);
             BytesRef spelled = BinarySpelling.encode(value);
             int start = BinarySpelling.start(spelled);
-            assertEquals(new BytesRef(value), new BytesRef(spelled.bytes, start, spelled.length - start));
+            assertEquals(
+                    new BytesRef(value),
+                    new BytesRef(spelled.bytes, start, spelled.length - start));
         }
         assertTrue(BinarySpelling.start(BinarySpelling.encode(null)) < 0);
     }

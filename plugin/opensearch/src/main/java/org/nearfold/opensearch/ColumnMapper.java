@@ -1,8 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import org.apache.lucene.search.Query;
 import org.nearfold.core.Recipe;
 import org.nearfold.lucene.Columns;
@@ -16,9 +13,14 @@ import org.opensearch.index.mapper.ParametrizedFieldMapper;
 import org.opensearch.index.mapper.ParseContext;
 import org.opensearch.index.query.QueryShardContext;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
 /**
- * A column below a field of type {@code near_duplicate}, such as {@code text.near.status}: a field type to search and
- * aggregate, without values of its own. {@link NearDuplicateFieldMapper} writes them.
+ * A column below a field of type {@code near_duplicate}, such as {@code text.near.status}: a field
+ * type to search and aggregate, without values of its own. {@link NearDuplicateFieldMapper} writes
+ * them.
  */
 final class ColumnMapper extends ParametrizedFieldMapper {
 
@@ -29,19 +31,24 @@ final class ColumnMapper extends ParametrizedFieldMapper {
     /** Returns the columns of a field. */
     static List<Mapper> all(String field, Recipe recipe) {
         List<Mapper> columns = new ArrayList<>();
-        columns.add(new ColumnMapper(Columns.STATUS, new Keyword(Columns.of(field, Columns.STATUS))));
+        columns.add(
+                new ColumnMapper(Columns.STATUS, new Keyword(Columns.of(field, Columns.STATUS))));
         columns.add(new ColumnMapper(Columns.EXACT, new Keyword(Columns.of(field, Columns.EXACT))));
         columns.add(new ColumnMapper(Columns.WORDS, new Number(Columns.of(field, Columns.WORDS))));
         columns.add(new ColumnMapper(Columns.CHARS, new Number(Columns.of(field, Columns.CHARS))));
         if (recipe.hasSimHash()) {
-            columns.add(new ColumnMapper(Columns.SIMHASH, new BinaryFieldType(Columns.of(field, Columns.SIMHASH))));
+            columns.add(
+                    new ColumnMapper(
+                            Columns.SIMHASH,
+                            new BinaryFieldType(Columns.of(field, Columns.SIMHASH))));
         }
         return columns;
     }
 
     @Override
     protected void parseCreateField(ParseContext context) {
-        throw new IllegalArgumentException("field [" + name() + "] is made by the engine and takes no values");
+        throw new IllegalArgumentException(
+                "field [" + name() + "] is made by the engine and takes no values");
     }
 
     @Override
@@ -66,12 +73,13 @@ final class ColumnMapper extends ParametrizedFieldMapper {
     }
 
     /**
-     * Queries without field names go to every field that takes the empty term: throws what excludes this one, so that
-     * nobody finds all complete texts by the word "complete".
+     * Queries without field names go to every field that takes the empty term: throws what excludes
+     * this one, so that nobody finds all complete texts by the word "complete".
      */
     static void refuseProbe(Object value) {
         if ("".equals(value)) {
-            throw new UnsupportedOperationException("a column of a near_duplicate field has no empty terms");
+            throw new UnsupportedOperationException(
+                    "a column of a near_duplicate field has no empty terms");
         }
     }
 

@@ -1,10 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.List;
-import java.util.Map;
 import org.nearfold.core.Recipe;
 import org.nearfold.lucene.GreedyFold;
 import org.nearfold.lucene.NearFoldOptions;
@@ -13,6 +8,12 @@ import org.opensearch.action.get.GetResponse;
 import org.opensearch.common.document.DocumentField;
 import org.opensearch.common.xcontent.support.XContentMapValues;
 import org.opensearch.search.SearchHit;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The hits of all shards in order of rank, with what {@link NearFoldFetchPhase} reported of them.
@@ -40,7 +41,9 @@ final class HitWindow {
         Recipe recipe = null;
         for (int rank = 0; rank < hits.length; rank++) {
             Map<String, Object> report = report(hits[rank]);
-            if (report == null || name != null && name.equals(report.get(NearFoldFetchPhase.RECIPE)) == false) {
+            if (report == null
+                    || name != null
+                            && name.equals(report.get(NearFoldFetchPhase.RECIPE)) == false) {
                 continue;
             }
             if (name == null) {
@@ -55,7 +58,9 @@ final class HitWindow {
                 sketches.putDigest(rank, digest);
             }
         }
-        return name == null ? null : new GreedyFold(recipe, options.measure(), options.min(), sketches);
+        return name == null
+                ? null
+                : new GreedyFold(recipe, options.measure(), options.min(), sketches);
     }
 
     @SuppressWarnings("unchecked")
@@ -64,43 +69,54 @@ final class HitWindow {
         return field == null ? null : (Map<String, Object>) field.getValue();
     }
 
-    /** Takes the texts that are in the hits, and returns the ranks of the others whose texts are needed. */
+    /**
+     * Takes the texts that are in the hits, and returns the ranks of the others whose texts are
+     * needed.
+     */
     BitSet missingTexts() {
         BitSet missing = new BitSet();
         if (fold == null) {
             return missing;
         }
-        fold.textsNeeded().stream().forEach(rank -> {
-            Map<String, Object> source = hits[rank].hasSource() ? hits[rank].getSourceAsMap() : Map.of();
-            texts[rank] = text(source, options.field());
-            if (texts[rank] == null) {
-                missing.set(rank);
-            }
-        });
+        fold.textsNeeded().stream()
+                .forEach(
+                        rank -> {
+                            Map<String, Object> source =
+                                    hits[rank].hasSource() ? hits[rank].getSourceAsMap() : Map.of();
+                            texts[rank] = text(source, options.field());
+                            if (texts[rank] == null) {
+                                missing.set(rank);
+                            }
+                        });
         return missing;
     }
 
     /** Sets the text of a hit; null where its document is gone. */
     void setText(int rank, GetResponse response) {
-        boolean isThere = response != null && response.isExists() && response.isSourceEmpty() == false;
+        boolean isThere =
+                response != null && response.isExists() && response.isSourceEmpty() == false;
         texts[rank] = isThere ? text(response.getSourceAsMap(), options.field()) : null;
     }
 
     /**
-     * Returns the text of a field of type {@code near_duplicate}: what is under its name, or under that of the field
-     * that it is a multi-field of; null if there is none.
+     * Returns the text of a field of type {@code near_duplicate}: what is under its name, or under
+     * that of the field that it is a multi-field of; null if there is none.
      */
     static String text(Map<String, Object> source, String field) {
         List<String> found = new ArrayList<>();
         SourceTexts.collect(XContentMapValues.extractValue(field, source), found);
         int dot = field.lastIndexOf('.');
         if (found.isEmpty() && dot > 0) {
-            SourceTexts.collect(XContentMapValues.extractValue(field.substring(0, dot), source), found);
+            SourceTexts.collect(
+                    XContentMapValues.extractValue(field.substring(0, dot), source), found);
         }
         return found.isEmpty() ? null : String.join("\n", found);
     }
 
-    /** Folds, and returns the shown hits and then the folded ones, each with its field {@code near_fold}. */
+    /**
+     * Folds, and returns the shown hits and then the folded ones, each with its field {@code
+     * near_fold}.
+     */
     List<SearchHit> fold() throws IOException {
         List<SearchHit> shown = new ArrayList<>();
         List<SearchHit> folded = new ArrayList<>();
@@ -123,16 +139,25 @@ final class HitWindow {
             List<Map<String, Object>> listed = members.get(places[representative]);
             if (listed.size() < options.maxMembers()) {
                 listed.add(
-                    Map.of("_index", hits[rank].getIndex(), "_id", hits[rank].getId(), "similarity", similarity)
-                );
+                        Map.of(
+                                "_index",
+                                hits[rank].getIndex(),
+                                "_id",
+                                hits[rank].getId(),
+                                "similarity",
+                                similarity));
             }
-            setField(hits[rank], Map.of("folded_under", hits[representative].getId(), "similarity", similarity));
+            setField(
+                    hits[rank],
+                    Map.of("folded_under", hits[representative].getId(), "similarity", similarity));
             hits[rank].score(0);
             folded.add(hits[rank]);
         }
         for (int rank = 0; rank < hits.length; rank++) {
             if (fold == null || fold.representative(rank) == GreedyFold.SHOWN) {
-                setField(hits[rank], Map.of("folded", counts[rank], "hits", members.get(places[rank])));
+                setField(
+                        hits[rank],
+                        Map.of("folded", counts[rank], "hits", members.get(places[rank])));
             }
         }
         shown.addAll(folded);
@@ -140,6 +165,7 @@ final class HitWindow {
     }
 
     private static void setField(SearchHit hit, Map<String, Object> value) {
-        hit.setDocumentField(NearFoldBuilder.NAME, new DocumentField(NearFoldBuilder.NAME, List.of(value)));
+        hit.setDocumentField(
+                NearFoldBuilder.NAME, new DocumentField(NearFoldBuilder.NAME, List.of(value)));
     }
 }

@@ -1,7 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.io.IOException;
-import java.util.Objects;
 import org.opensearch.core.common.ParsingException;
 import org.opensearch.core.common.io.stream.StreamInput;
 import org.opensearch.core.common.io.stream.StreamOutput;
@@ -9,6 +7,9 @@ import org.opensearch.core.common.io.stream.Writeable;
 import org.opensearch.core.xcontent.ToXContentObject;
 import org.opensearch.core.xcontent.XContentBuilder;
 import org.opensearch.core.xcontent.XContentParser;
+
+import java.io.IOException;
+import java.util.Objects;
 
 /** The document that others are to be similar to, and once it was read its text. */
 final class LikeDocument implements Writeable, ToXContentObject {
@@ -18,6 +19,7 @@ final class LikeDocument implements Writeable, ToXContentObject {
     private final String routing;
     private final String text;
     private final boolean isRequested;
+
     /** On the coordinating node alone, once the document was read. */
     private volatile LikeDocument found;
 
@@ -25,7 +27,8 @@ final class LikeDocument implements Writeable, ToXContentObject {
         this(index, id, routing, text, false);
     }
 
-    private LikeDocument(String index, String id, String routing, String text, boolean isRequested) {
+    private LikeDocument(
+            String index, String id, String routing, String text, boolean isRequested) {
         this.index = index;
         this.id = id;
         this.routing = routing;
@@ -59,13 +62,15 @@ final class LikeDocument implements Writeable, ToXContentObject {
                 case "_index" -> index = parser.text();
                 case "_id" -> id = parser.text();
                 case "routing" -> routing = parser.text();
-                default -> throw new ParsingException(
-                    parser.getTokenLocation(), "[like] does not support [" + name + "]"
-                );
+                default ->
+                        throw new ParsingException(
+                                parser.getTokenLocation(),
+                                "[like] does not support [" + name + "]");
             }
         }
         if (index == null || id == null) {
-            throw new ParsingException(parser.getTokenLocation(), "[like] needs [_index] and [_id] of a document");
+            throw new ParsingException(
+                    parser.getTokenLocation(), "[like] needs [_index] and [_id] of a document");
         }
         return new LikeDocument(index, id, routing, null);
     }
@@ -115,10 +120,10 @@ final class LikeDocument implements Writeable, ToXContentObject {
     @Override
     public boolean equals(Object other) {
         return other instanceof LikeDocument like
-            && index.equals(like.index)
-            && id.equals(like.id)
-            && isRequested == like.isRequested
-            && Objects.equals(routing, like.routing);
+                && index.equals(like.index)
+                && id.equals(like.id)
+                && isRequested == like.isRequested
+                && Objects.equals(routing, like.routing);
     }
 
     @Override

@@ -1,12 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.io.IOException;
-import java.time.ZoneId;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Supplier;
 import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.FieldExistsQuery;
@@ -34,11 +27,20 @@ import org.opensearch.search.DocValueFormat;
 import org.opensearch.search.aggregations.support.CoreValuesSourceType;
 import org.opensearch.search.lookup.SearchLookup;
 
+import java.io.IOException;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
 /**
- * The field type {@code near_duplicate}: the fingerprint of a text, made again by the engine at every write.
+ * The field type {@code near_duplicate}: the fingerprint of a text, made again by the engine at
+ * every write.
  *
- * <p>It is a multi-field of the text. Nothing of it is in {@code _source}: band keys are terms, the sketch and what was
- * counted are doc values ({@link Columns}).
+ * <p>It is a multi-field of the text. Nothing of it is in {@code _source}: band keys are terms, the
+ * sketch and what was counted are doc values ({@link Columns}).
  */
 final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
 
@@ -54,13 +56,12 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
     private final List<Mapper> columns;
 
     private NearDuplicateFieldMapper(
-        String simpleName,
-        FieldType fieldType,
-        MultiFields multiFields,
-        CopyTo copyTo,
-        Builder builder,
-        List<Mapper> columns
-    ) {
+            String simpleName,
+            FieldType fieldType,
+            MultiFields multiFields,
+            CopyTo copyTo,
+            Builder builder,
+            List<Mapper> columns) {
         super(simpleName, fieldType, multiFields, copyTo);
         this.recipes = builder.recipes;
         this.fingerprinters = fieldType.fingerprinters;
@@ -74,9 +75,10 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
 
     @Override
     protected void parseCreateField(ParseContext context) throws IOException {
-        String text = context.externalValueSet()
-            ? String.valueOf(context.externalValue())
-            : text(context.parser());
+        String text =
+                context.externalValueSet()
+                        ? String.valueOf(context.externalValue())
+                        : text(context.parser());
         if (text == null) {
             return;
         }
@@ -130,28 +132,32 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
         Builder(String name, RecipeRegistry recipes) {
             super(name);
             this.recipes = recipes;
-            recipe = new Parameter<>(
-                "recipe",
-                false,
-                () -> recipes.get(DEFAULT_RECIPE).recipe().name(),
-                (parameter, context, value) -> recipes.get(value.toString()).recipe().name(),
-                mapper -> toType(mapper).fingerprinters.recipe().name()
-            ).alwaysSerialize();
-            recipeId = new Parameter<>(
-                "recipe_id",
-                false,
-                () -> recipe().id(),
-                (parameter, context, value) -> value.toString(),
-                mapper -> toType(mapper).fingerprinters.recipe().id()
-            ).alwaysSerialize();
+            recipe =
+                    new Parameter<>(
+                                    "recipe",
+                                    false,
+                                    () -> recipes.get(DEFAULT_RECIPE).recipe().name(),
+                                    (parameter, context, value) ->
+                                            recipes.get(value.toString()).recipe().name(),
+                                    mapper -> toType(mapper).fingerprinters.recipe().name())
+                            .alwaysSerialize();
+            recipeId =
+                    new Parameter<>(
+                                    "recipe_id",
+                                    false,
+                                    () -> recipe().id(),
+                                    (parameter, context, value) -> value.toString(),
+                                    mapper -> toType(mapper).fingerprinters.recipe().id())
+                            .alwaysSerialize();
             recipeId.setValidator(this::checkId);
-            maxLength = new Parameter<>(
-                "max_length",
-                false,
-                () -> DEFAULT_MAX_LENGTH,
-                (parameter, context, value) -> XContentMapValues.nodeIntegerValue(value),
-                mapper -> toType(mapper).maxLength
-            );
+            maxLength =
+                    new Parameter<>(
+                            "max_length",
+                            false,
+                            () -> DEFAULT_MAX_LENGTH,
+                            (parameter, context, value) ->
+                                    XContentMapValues.nodeIntegerValue(value),
+                            mapper -> toType(mapper).maxLength);
             maxLength.setValidator(Builder::checkLength);
         }
 
@@ -162,15 +168,20 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
         private void checkId(String id) {
             if (recipe().id().equals(id) == false) {
                 throw new IllegalArgumentException(
-                    "recipe [" + recipe.getValue() + "] has the id [" + recipe().id() + "] on this node, not [" + id
-                        + "]; give every node the secret key that the index was made with"
-                );
+                        "recipe ["
+                                + recipe.getValue()
+                                + "] has the id ["
+                                + recipe().id()
+                                + "] on this node, not ["
+                                + id
+                                + "]; give every node the secret key that the index was made with");
             }
         }
 
         private static void checkLength(int length) {
             if (length < 1 || length > LONGEST) {
-                throw new IllegalArgumentException("[max_length] is 1 to " + LONGEST + " UTF-16 units, not " + length);
+                throw new IllegalArgumentException(
+                        "[max_length] is 1 to " + LONGEST + " UTF-16 units, not " + length);
             }
         }
 
@@ -184,23 +195,31 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
             Fingerprinters fingerprinters = recipes.get(recipe.getValue());
             FieldType type = new FieldType(buildFullName(context), fingerprinters, meta.getValue());
             return new NearDuplicateFieldMapper(
-                name,
-                type,
-                multiFieldsBuilder.build(this, context),
-                copyTo.build(),
-                this,
-                ColumnMapper.all(type.name(), fingerprinters.recipe())
-            );
+                    name,
+                    type,
+                    multiFieldsBuilder.build(this, context),
+                    copyTo.build(),
+                    this,
+                    ColumnMapper.all(type.name(), fingerprinters.recipe()));
         }
     }
 
-    /** The field type: band keys by {@code term}, sketches by doc values, {@code exists} for every text. */
+    /**
+     * The field type: band keys by {@code term}, sketches by doc values, {@code exists} for every
+     * text.
+     */
     static final class FieldType extends MappedFieldType {
 
         private final Fingerprinters fingerprinters;
 
         FieldType(String name, Fingerprinters fingerprinters, Map<String, String> meta) {
-            super(name, true, false, fingerprinters.recipe().slots() > 0, TextSearchInfo.NONE, meta);
+            super(
+                    name,
+                    true,
+                    false,
+                    fingerprinters.recipe().slots() > 0,
+                    TextSearchInfo.NONE,
+                    meta);
             this.fingerprinters = fingerprinters;
         }
 
@@ -214,7 +233,8 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
         }
 
         @Override
-        public ValueFetcher valueFetcher(QueryShardContext context, SearchLookup lookup, String format) {
+        public ValueFetcher valueFetcher(
+                QueryShardContext context, SearchLookup lookup, String format) {
             return source -> List.of(); // nothing of it is in the source; docvalue_fields have it
         }
 
@@ -224,7 +244,8 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
         }
 
         @Override
-        public IndexFieldData.Builder fielddataBuilder(String index, Supplier<SearchLookup> lookup) {
+        public IndexFieldData.Builder fielddataBuilder(
+                String index, Supplier<SearchLookup> lookup) {
             failIfNoDocValues();
             return new BytesBinaryIndexFieldData.Builder(name(), CoreValuesSourceType.BYTES);
         }

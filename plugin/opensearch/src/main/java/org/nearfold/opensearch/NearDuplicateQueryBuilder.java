@@ -1,8 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.io.IOException;
-import java.util.Map;
-import java.util.Objects;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.MatchNoDocsQuery;
@@ -25,8 +22,13 @@ import org.opensearch.index.query.QueryBuilder;
 import org.opensearch.index.query.QueryRewriteContext;
 import org.opensearch.index.query.QueryShardContext;
 
+import java.io.IOException;
+import java.util.Map;
+import java.util.Objects;
+
 /**
- * The query {@code near_duplicate}: documents similar to a text, or to the text of another document.
+ * The query {@code near_duplicate}: documents similar to a text, or to the text of another
+ * document.
  *
  * <p>The other document is read on the coordinating node with the rights of who sent the request.
  */
@@ -44,13 +46,12 @@ final class NearDuplicateQueryBuilder extends AbstractQueryBuilder<NearDuplicate
     private final boolean include;
 
     private NearDuplicateQueryBuilder(
-        String field,
-        String text,
-        LikeDocument document,
-        Measure measure,
-        double min,
-        boolean include
-    ) {
+            String field,
+            String text,
+            LikeDocument document,
+            Measure measure,
+            double min,
+            boolean include) {
         this.field = field;
         this.text = text;
         this.document = document;
@@ -110,19 +111,20 @@ final class NearDuplicateQueryBuilder extends AbstractQueryBuilder<NearDuplicate
                 case "boost" -> boost = parser.floatValue();
                 case "_name" -> queryName = parser.text();
                 case "policy", "marks" -> Refusals.refuse(name, parser);
-                default -> throw new ParsingException(
-                    parser.getTokenLocation(), "[" + NAME + "] does not support [" + name + "]"
-                );
+                default ->
+                        throw new ParsingException(
+                                parser.getTokenLocation(),
+                                "[" + NAME + "] does not support [" + name + "]");
             }
         }
         if (field == null || text == null == (document == null)) {
             throw new ParsingException(
-                parser.getTokenLocation(), "[" + NAME + "] needs [field], and [like] with a text or a document"
-            );
+                    parser.getTokenLocation(),
+                    "[" + NAME + "] needs [field], and [like] with a text or a document");
         }
         return new NearDuplicateQueryBuilder(field, text, document, measure, min, include)
-            .boost(boost)
-            .queryName(queryName);
+                .boost(boost)
+                .queryName(queryName);
     }
 
     @Override
@@ -147,35 +149,52 @@ final class NearDuplicateQueryBuilder extends AbstractQueryBuilder<NearDuplicate
             return this;
         }
         if (document.isRequested()) {
-            return document.found() == null ? this : copy(document.found().text(), document.found());
+            return document.found() == null
+                    ? this
+                    : copy(document.found().text(), document.found());
         }
         LikeDocument requested = document.request();
-        context.registerAsyncAction((client, listener) -> {
-            GetRequest get = new GetRequest(requested.index(), requested.id()).routing(requested.routing());
-            client.get(get, ActionListener.wrap(response -> {
-                requested.setFound(found(requested, response));
-                listener.onResponse(null);
-            }, listener::onFailure));
-        });
+        context.registerAsyncAction(
+                (client, listener) -> {
+                    GetRequest get =
+                            new GetRequest(requested.index(), requested.id())
+                                    .routing(requested.routing());
+                    client.get(
+                            get,
+                            ActionListener.wrap(
+                                    response -> {
+                                        requested.setFound(found(requested, response));
+                                        listener.onResponse(null);
+                                    },
+                                    listener::onFailure));
+                });
         return copy(null, requested);
     }
 
     private NearDuplicateQueryBuilder copy(String newText, LikeDocument newDocument) {
         return new NearDuplicateQueryBuilder(field, newText, newDocument, measure, min, include)
-            .boost(boost())
-            .queryName(queryName());
+                .boost(boost())
+                .queryName(queryName());
     }
 
-    /** Returns a document with its text: of the field, or of the field that it is a multi-field of. */
+    /**
+     * Returns a document with its text: of the field, or of the field that it is a multi-field of.
+     */
     private LikeDocument found(LikeDocument requested, GetResponse response) {
         if (response.isExists() == false) {
             throw new ResourceNotFoundException(
-                "[" + NAME + "] document [" + requested.id() + "] is not in index [" + requested.index() + "]"
-            );
+                    "["
+                            + NAME
+                            + "] document ["
+                            + requested.id()
+                            + "] is not in index ["
+                            + requested.index()
+                            + "]");
         }
         Map<String, Object> source = response.getSourceAsMap();
         String found = source == null ? null : HitWindow.text(source, field);
-        return new LikeDocument(response.getIndex(), response.getId(), null, found == null ? "" : found);
+        return new LikeDocument(
+                response.getIndex(), response.getId(), null, found == null ? "" : found);
     }
 
     @Override
@@ -189,33 +208,42 @@ final class NearDuplicateQueryBuilder extends AbstractQueryBuilder<NearDuplicate
                 throw new IllegalStateException("[" + NAME + "] was not rewritten");
             }
             SourceTexts texts = new SourceTexts(context, field);
-            Query query = NearDuplicateQuery.of(field, near.fingerprinters(), text, measure, min, texts);
+            Query query =
+                    NearDuplicateQuery.of(field, near.fingerprinters(), text, measure, min, texts);
             return exceptLike(query, context);
         }
         throw new IllegalArgumentException(
-            "[" + NAME + "] needs a field of type [near_duplicate]; [" + field + "] is [" + type.typeName() + "]"
-        );
+                "["
+                        + NAME
+                        + "] needs a field of type [near_duplicate]; ["
+                        + field
+                        + "] is ["
+                        + type.typeName()
+                        + "]");
     }
 
     /** Leaves out the document that the others are similar to, unless it is to be included. */
     private Query exceptLike(Query query, QueryShardContext context) {
-        if (include || document == null || context.index().getName().equals(document.index()) == false) {
+        if (include
+                || document == null
+                || context.index().getName().equals(document.index()) == false) {
             return query;
         }
         Query itself = context.fieldMapper(IdFieldMapper.NAME).termQuery(document.id(), context);
-        return new BooleanQuery.Builder().add(query, BooleanClause.Occur.MUST)
-            .add(itself, BooleanClause.Occur.MUST_NOT)
-            .build();
+        return new BooleanQuery.Builder()
+                .add(query, BooleanClause.Occur.MUST)
+                .add(itself, BooleanClause.Occur.MUST_NOT)
+                .build();
     }
 
     @Override
     protected boolean doEquals(NearDuplicateQueryBuilder other) {
         return field.equals(other.field)
-            && Objects.equals(text, other.text)
-            && Objects.equals(document, other.document)
-            && measure == other.measure
-            && min == other.min
-            && include == other.include;
+                && Objects.equals(text, other.text)
+                && Objects.equals(document, other.document)
+                && measure == other.measure
+                && min == other.min
+                && include == other.include;
     }
 
     @Override

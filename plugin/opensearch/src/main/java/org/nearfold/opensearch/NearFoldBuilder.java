@@ -1,7 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.io.IOException;
-import java.util.Objects;
 import org.nearfold.lucene.Foldings;
 import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.NearFoldOptions;
@@ -17,6 +15,9 @@ import org.opensearch.index.query.QueryShardContext;
 import org.opensearch.search.rescore.RescoreContext;
 import org.opensearch.search.rescore.RescorerBuilder;
 
+import java.io.IOException;
+import java.util.Objects;
+
 /** The rescorer {@code near_fold}: folds near duplicates within the window of each shard. */
 final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
 
@@ -29,6 +30,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
 
     private final Foldings foldings;
     private final NearFoldOptions options;
+
     /** Shards report sketches, and a search pipeline folds. */
     private final boolean reports;
 
@@ -42,13 +44,13 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
     NearFoldBuilder(StreamInput in, Foldings foldings) throws IOException {
         super(in);
         this.foldings = foldings;
-        options = new NearFoldOptions(
-            in.readString(),
-            in.readEnum(Measure.class),
-            in.readDouble(),
-            in.readVInt(),
-            in.readOptionalString()
-        );
+        options =
+                new NearFoldOptions(
+                        in.readString(),
+                        in.readEnum(Measure.class),
+                        in.readDouble(),
+                        in.readVInt(),
+                        in.readOptionalString());
         reports = in.readBoolean();
     }
 
@@ -62,7 +64,8 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         out.writeBoolean(reports);
     }
 
-    static NearFoldBuilder fromXContent(XContentParser parser, Foldings foldings) throws IOException {
+    static NearFoldBuilder fromXContent(XContentParser parser, Foldings foldings)
+            throws IOException {
         String field = null;
         Measure measure = Measure.LCS;
         double min = DEFAULT_MIN;
@@ -80,9 +83,10 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
                 case "minimum_similarity" -> min = Refusals.checkSimilarity(parser.doubleValue());
                 case "max_members" -> maxMembers = checkMembers(parser.intValue());
                 case "policy", "marks" -> Refusals.refuse(name, parser);
-                default -> throw new ParsingException(
-                    parser.getTokenLocation(), "[" + NAME + "] does not support [" + name + "]"
-                );
+                default ->
+                        throw new ParsingException(
+                                parser.getTokenLocation(),
+                                "[" + NAME + "] does not support [" + name + "]");
             }
         }
         if (field == null) {
@@ -94,7 +98,8 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
 
     private static int checkMembers(int members) {
         if (members < 0 || members > MOST_MEMBERS) {
-            throw new IllegalArgumentException("[max_members] is 0 to " + MOST_MEMBERS + ", not " + members);
+            throw new IllegalArgumentException(
+                    "[max_members] is 0 to " + MOST_MEMBERS + ", not " + members);
         }
         return members;
     }
@@ -118,7 +123,10 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         return new NearFoldBuilder(foldings, options, true).windowSize(windowSize);
     }
 
-    /** Names the request on the coordinating node: the fetch phase finds the folding of the query phase by it. */
+    /**
+     * Names the request on the coordinating node: the fetch phase finds the folding of the query
+     * phase by it.
+     */
     @Override
     public NearFoldBuilder rewrite(QueryRewriteContext context) {
         if (options.request() != null) {
@@ -134,8 +142,13 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         MappedFieldType type = context.fieldMapper(field);
         if (type != null && type instanceof NearDuplicateFieldMapper.FieldType == false) {
             throw new IllegalArgumentException(
-                "[" + NAME + "] needs a field of type [near_duplicate]; [" + field + "] is [" + type.typeName() + "]"
-            );
+                    "["
+                            + NAME
+                            + "] needs a field of type [near_duplicate]; ["
+                            + field
+                            + "] is ["
+                            + type.typeName()
+                            + "]");
         }
         NearDuplicateFieldMapper.FieldType near = (NearDuplicateFieldMapper.FieldType) type;
         if (near != null) {

@@ -1,6 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.io.IOException;
 import org.apache.lucene.search.Explanation;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.TopDocs;
@@ -13,6 +12,8 @@ import org.nearfold.lucene.TextReader;
 import org.opensearch.search.rescore.RescoreContext;
 import org.opensearch.search.rescore.Rescorer;
 
+import java.io.IOException;
+
 /** The rescorer {@code near_fold} of a request and a shard; the fetch phase makes it again. */
 final class NearFoldContext extends RescoreContext {
 
@@ -24,13 +25,12 @@ final class NearFoldContext extends RescoreContext {
 
     /** Takes null for {@code type} where the index lacks the field: nothing is folded. */
     NearFoldContext(
-        int windowSize,
-        NearFoldOptions options,
-        NearDuplicateFieldMapper.FieldType type,
-        TextReader texts,
-        Foldings foldings,
-        boolean reports
-    ) {
+            int windowSize,
+            NearFoldOptions options,
+            NearDuplicateFieldMapper.FieldType type,
+            TextReader texts,
+            Foldings foldings,
+            boolean reports) {
         super(windowSize, new FoldingRescorer());
         this.options = options;
         this.type = type;
@@ -61,9 +61,11 @@ final class NearFoldContext extends RescoreContext {
     private void fold(TopDocs hits, IndexSearcher searcher) throws IOException {
         if (hits.scoreDocs.length > getWindowSize()) {
             throw new IllegalArgumentException(
-                "[near_fold] folds the first " + getWindowSize() + " hits of a shard, and [from] + [size] asks for "
-                    + hits.scoreDocs.length + "; give a larger [window_size], or a smaller page"
-            );
+                    "[near_fold] folds the first "
+                            + getWindowSize()
+                            + " hits of a shard, and [from] + [size] asks for "
+                            + hits.scoreDocs.length
+                            + "; give a larger [window_size], or a smaller page");
         }
         if (type != null && reports == false) {
             Recipe recipe = type.fingerprinters().recipe();
@@ -76,13 +78,15 @@ final class NearFoldContext extends RescoreContext {
     private static final class FoldingRescorer implements Rescorer {
 
         @Override
-        public TopDocs rescore(TopDocs hits, IndexSearcher searcher, RescoreContext context) throws IOException {
+        public TopDocs rescore(TopDocs hits, IndexSearcher searcher, RescoreContext context)
+                throws IOException {
             ((NearFoldContext) context).fold(hits, searcher);
             return hits;
         }
 
         @Override
-        public Explanation explain(int document, IndexSearcher searcher, RescoreContext context, Explanation source) {
+        public Explanation explain(
+                int document, IndexSearcher searcher, RescoreContext context, Explanation source) {
             return source;
         }
     }

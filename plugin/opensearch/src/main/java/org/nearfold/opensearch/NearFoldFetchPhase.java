@@ -1,11 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.StoredFields;
 import org.apache.lucene.util.BytesRef;
@@ -20,7 +14,17 @@ import org.opensearch.search.fetch.FetchContext;
 import org.opensearch.search.fetch.FetchSubPhase;
 import org.opensearch.search.fetch.FetchSubPhaseProcessor;
 
-/** Adds the field {@code near_fold} to each hit of a folded search: how many hits are folded under it, and which. */
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Adds the field {@code near_fold} to each hit of a folded search: how many hits are folded under
+ * it, and which.
+ */
 final class NearFoldFetchPhase implements FetchSubPhase {
 
     static final String RECIPE = "recipe";
@@ -32,13 +36,12 @@ final class NearFoldFetchPhase implements FetchSubPhase {
         if (context.rescore() == null) {
             return null;
         }
-        return context.rescore()
-            .stream()
-            .filter(NearFoldContext.class::isInstance)
-            .map(NearFoldContext.class::cast)
-            .findFirst()
-            .map(fold -> processor(context, fold))
-            .orElse(null);
+        return context.rescore().stream()
+                .filter(NearFoldContext.class::isInstance)
+                .map(NearFoldContext.class::cast)
+                .findFirst()
+                .map(fold -> processor(context, fold))
+                .orElse(null);
     }
 
     private static FetchSubPhaseProcessor processor(FetchContext context, NearFoldContext fold) {
@@ -46,7 +49,9 @@ final class NearFoldFetchPhase implements FetchSubPhase {
             return fold.recipe() == null ? null : new Reporter(fold.recipe(), fold.options());
         }
         Folding folding = fold.folding();
-        return folding == null ? null : new Processor(context, folding, fold.options().maxMembers());
+        return folding == null
+                ? null
+                : new Processor(context, folding, fold.options().maxMembers());
     }
 
     /** Reports the columns of hits, which the response processor replaces. */
@@ -73,7 +78,10 @@ final class NearFoldFetchPhase implements FetchSubPhase {
             report.put(RECIPE, recipe.name());
             report.put(SKETCH, columns.sketch());
             report.put(EXACT, columns.exact());
-            hit.hit().setDocumentField(NearFoldBuilder.NAME, new DocumentField(NearFoldBuilder.NAME, List.of(report)));
+            hit.hit()
+                    .setDocumentField(
+                            NearFoldBuilder.NAME,
+                            new DocumentField(NearFoldBuilder.NAME, List.of(report)));
         }
     }
 
@@ -103,18 +111,21 @@ final class NearFoldFetchPhase implements FetchSubPhase {
             Folding.Member representative = folding.representative(document);
             Map<String, Object> value;
             if (representative != null) {
-                value = Map.of(
-                    "folded_under",
-                    id(representative.document()),
-                    "similarity",
-                    representative.similarity()
-                );
+                value =
+                        Map.of(
+                                "folded_under",
+                                id(representative.document()),
+                                "similarity",
+                                representative.similarity());
             } else if (folding.members(document) != null) {
                 value = members(folding.members(document));
             } else {
                 return;
             }
-            hit.hit().setDocumentField(NearFoldBuilder.NAME, new DocumentField(NearFoldBuilder.NAME, List.of(value)));
+            hit.hit()
+                    .setDocumentField(
+                            NearFoldBuilder.NAME,
+                            new DocumentField(NearFoldBuilder.NAME, List.of(value)));
         }
 
         private Map<String, Object> members(List<Folding.Member> members) throws IOException {
@@ -126,7 +137,9 @@ final class NearFoldFetchPhase implements FetchSubPhase {
         }
 
         private String id(int document) throws IOException {
-            BytesRef id = stored.document(document, Set.of(IdFieldMapper.NAME)).getBinaryValue(IdFieldMapper.NAME);
+            BytesRef id =
+                    stored.document(document, Set.of(IdFieldMapper.NAME))
+                            .getBinaryValue(IdFieldMapper.NAME);
             return Uid.decodeId(id.bytes, id.offset, id.length);
         }
     }

@@ -1,6 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.util.Map;
 import org.opensearch.action.search.SearchRequest;
 import org.opensearch.search.builder.SearchSourceBuilder;
 import org.opensearch.search.pipeline.AbstractProcessor;
@@ -10,11 +9,15 @@ import org.opensearch.search.pipeline.SearchRequestProcessor;
 import org.opensearch.search.pipeline.StatefulSearchRequestProcessor;
 import org.opensearch.search.rescore.RescorerBuilder;
 
+import java.util.Map;
+
 /**
- * The request processor {@code near_fold}: lets shards report the sketches of the window instead of folding it, so that
- * {@link NearFoldResponseProcessor} folds the hits of all shards. Requests without the rescorer pass unchanged.
+ * The request processor {@code near_fold}: lets shards report the sketches of the window instead of
+ * folding it, so that {@link NearFoldResponseProcessor} folds the hits of all shards. Requests
+ * without the rescorer pass unchanged.
  */
-final class NearFoldRequestProcessor extends AbstractProcessor implements StatefulSearchRequestProcessor {
+final class NearFoldRequestProcessor extends AbstractProcessor
+        implements StatefulSearchRequestProcessor {
 
     private static final int DEFAULT_SIZE = 10;
 
@@ -32,7 +35,8 @@ final class NearFoldRequestProcessor extends AbstractProcessor implements Statef
             if (rescorer instanceof NearFoldBuilder fold) {
                 check(source);
                 int size = source.size() < 0 ? DEFAULT_SIZE : source.size();
-                NearFoldPage page = new NearFoldPage(Math.max(0, source.from()), size, fold.options());
+                NearFoldPage page =
+                        new NearFoldPage(Math.max(0, source.from()), size, fold.options());
                 check(page, fold.windowSize());
                 context.setAttribute(NearFoldPage.ATTRIBUTE, page);
                 SearchSourceBuilder window = source.shallowCopy().clearRescorers();
@@ -45,19 +49,24 @@ final class NearFoldRequestProcessor extends AbstractProcessor implements Statef
 
     private static void check(SearchSourceBuilder source) {
         if (source.rescores().size() > 1) {
-            throw new IllegalArgumentException("[near_fold] folds a ranking, and takes no other [rescore] beside it");
+            throw new IllegalArgumentException(
+                    "[near_fold] folds a ranking, and takes no other [rescore] beside it");
         }
-        if (source.sorts() != null && source.sorts().isEmpty() == false || source.collapse() != null) {
-            throw new IllegalArgumentException("[near_fold] folds by relevance, without [sort] and [collapse]");
+        if (source.sorts() != null && source.sorts().isEmpty() == false
+                || source.collapse() != null) {
+            throw new IllegalArgumentException(
+                    "[near_fold] folds by relevance, without [sort] and [collapse]");
         }
     }
 
     private static void check(NearFoldPage page, int window) {
         if (page.from() + page.size() > window) {
             throw new IllegalArgumentException(
-                "[near_fold] folds the first " + window + " hits, and [from] + [size] asks for "
-                    + (page.from() + page.size()) + "; give a larger [window_size], or a smaller page"
-            );
+                    "[near_fold] folds the first "
+                            + window
+                            + " hits, and [from] + [size] asks for "
+                            + (page.from() + page.size())
+                            + "; give a larger [window_size], or a smaller page");
         }
     }
 
@@ -71,13 +80,12 @@ final class NearFoldRequestProcessor extends AbstractProcessor implements Statef
 
         @Override
         public NearFoldRequestProcessor create(
-            Map<String, Processor.Factory<SearchRequestProcessor>> factories,
-            String tag,
-            String description,
-            boolean ignoreFailure,
-            Map<String, Object> config,
-            PipelineContext context
-        ) {
+                Map<String, Processor.Factory<SearchRequestProcessor>> factories,
+                String tag,
+                String description,
+                boolean ignoreFailure,
+                Map<String, Object> config,
+                PipelineContext context) {
             return new NearFoldRequestProcessor(tag, description, ignoreFailure);
         }
     }

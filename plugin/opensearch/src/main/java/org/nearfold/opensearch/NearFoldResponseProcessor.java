@@ -1,7 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.util.List;
-import java.util.Map;
 import org.opensearch.action.get.MultiGetRequest;
 import org.opensearch.action.search.SearchRequest;
 import org.opensearch.action.search.SearchResponse;
@@ -20,16 +18,20 @@ import org.opensearch.search.pipeline.SearchResponseProcessor;
 import org.opensearch.search.profile.SearchProfileShardResults;
 import org.opensearch.transport.client.Client;
 
+import java.util.List;
+import java.util.Map;
+
 /**
- * The response processor {@code near_fold}: folds the window that {@link NearFoldRequestProcessor} asked for, over all
- * shards, and cuts the page out of it. Texts that decide are those of the hits, or are read with the rights of who sent
- * the request.
+ * The response processor {@code near_fold}: folds the window that {@link NearFoldRequestProcessor}
+ * asked for, over all shards, and cuts the page out of it. Texts that decide are those of the hits,
+ * or are read with the rights of who sent the request.
  */
 final class NearFoldResponseProcessor extends AbstractProcessor implements SearchResponseProcessor {
 
     private final Client client;
 
-    private NearFoldResponseProcessor(String tag, String description, boolean ignoreFailure, Client client) {
+    private NearFoldResponseProcessor(
+            String tag, String description, boolean ignoreFailure, Client client) {
         super(tag, description, ignoreFailure);
         this.client = client;
     }
@@ -41,14 +43,17 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
 
     @Override
     public void processResponseAsync(
-        SearchRequest request,
-        SearchResponse response,
-        PipelineProcessingContext context,
-        ActionListener<SearchResponse> listener
-    ) {
+            SearchRequest request,
+            SearchResponse response,
+            PipelineProcessingContext context,
+            ActionListener<SearchResponse> listener) {
         if (context.getAttribute(NearFoldPage.ATTRIBUTE) instanceof NearFoldPage page) {
             HitWindow window = new HitWindow(page.options(), response.getHits().getHits());
-            readTexts(window, response, page, ActionListener.map(listener, read -> fold(window, response, page)));
+            readTexts(
+                    window,
+                    response,
+                    page,
+                    ActionListener.map(listener, read -> fold(window, response, page)));
         } else {
             listener.onResponse(response);
         }
@@ -56,11 +61,10 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
 
     /** Reads the texts that the hits lack, and calls the listener. */
     private void readTexts(
-        HitWindow window,
-        SearchResponse response,
-        NearFoldPage page,
-        ActionListener<Void> listener
-    ) {
+            HitWindow window,
+            SearchResponse response,
+            NearFoldPage page,
+            ActionListener<Void> listener) {
         int[] ranks = window.missingTexts().stream().toArray();
         if (ranks.length == 0) {
             listener.onResponse(null);
@@ -68,55 +72,59 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
         }
         String field = page.options().field();
         int dot = field.lastIndexOf('.');
-        String[] paths = dot > 0 ? new String[] { field, field.substring(0, dot) } : new String[] { field };
+        String[] paths =
+                dot > 0 ? new String[] {field, field.substring(0, dot)} : new String[] {field};
         MultiGetRequest request = new MultiGetRequest();
         for (int rank : ranks) {
             SearchHit hit = response.getHits().getAt(rank);
             DocumentField routing = hit.field(RoutingFieldMapper.NAME);
             request.add(
-                new MultiGetRequest.Item(hit.getIndex(), hit.getId())
-                    .routing(routing == null ? null : routing.getValue())
-                    .fetchSourceContext(new FetchSourceContext(true, paths, new String[0]))
-            );
+                    new MultiGetRequest.Item(hit.getIndex(), hit.getId())
+                            .routing(routing == null ? null : routing.getValue())
+                            .fetchSourceContext(
+                                    new FetchSourceContext(true, paths, new String[0])));
         }
-        client.multiGet(request, ActionListener.map(listener, texts -> {
-            for (int i = 0; i < ranks.length; i++) {
-                window.setText(ranks[i], texts.getResponses()[i].getResponse());
-            }
-            return null;
-        }));
+        client.multiGet(
+                request,
+                ActionListener.map(
+                        listener,
+                        texts -> {
+                            for (int i = 0; i < ranks.length; i++) {
+                                window.setText(ranks[i], texts.getResponses()[i].getResponse());
+                            }
+                            return null;
+                        }));
     }
 
     private static SearchResponse fold(HitWindow window, SearchResponse response, NearFoldPage page)
-        throws java.io.IOException {
+            throws java.io.IOException {
         List<SearchHit> hits = window.fold();
         int from = Math.min(page.from(), hits.size());
         int to = Math.min(page.from() + page.size(), hits.size());
         SearchHit[] shown = hits.subList(from, to).toArray(SearchHit[]::new);
         SearchHits all = response.getHits();
-        SearchResponseSections sections = new SearchResponseSections(
-            new SearchHits(shown, all.getTotalHits(), all.getMaxScore()),
-            (Aggregations) response.getAggregations(),
-            response.getSuggest(),
-            response.isTimedOut(),
-            response.isTerminatedEarly(),
-            new SearchProfileShardResults(response.getProfileResults()),
-            response.getNumReducePhases(),
-            response.getInternalResponse().getSearchExtBuilders(),
-            response.getInternalResponse().getProcessorResult()
-        );
+        SearchResponseSections sections =
+                new SearchResponseSections(
+                        new SearchHits(shown, all.getTotalHits(), all.getMaxScore()),
+                        (Aggregations) response.getAggregations(),
+                        response.getSuggest(),
+                        response.isTimedOut(),
+                        response.isTerminatedEarly(),
+                        new SearchProfileShardResults(response.getProfileResults()),
+                        response.getNumReducePhases(),
+                        response.getInternalResponse().getSearchExtBuilders(),
+                        response.getInternalResponse().getProcessorResult());
         return new SearchResponse(
-            sections,
-            response.getScrollId(),
-            response.getTotalShards(),
-            response.getSuccessfulShards(),
-            response.getSkippedShards(),
-            response.getTook().millis(),
-            response.getPhaseTook(),
-            response.getShardFailures(),
-            response.getClusters(),
-            response.pointInTimeId()
-        );
+                sections,
+                response.getScrollId(),
+                response.getTotalShards(),
+                response.getSuccessfulShards(),
+                response.getSkippedShards(),
+                response.getTook().millis(),
+                response.getPhaseTook(),
+                response.getShardFailures(),
+                response.getClusters(),
+                response.pointInTimeId());
     }
 
     @Override
@@ -135,13 +143,12 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
 
         @Override
         public NearFoldResponseProcessor create(
-            Map<String, Processor.Factory<SearchResponseProcessor>> factories,
-            String tag,
-            String description,
-            boolean ignoreFailure,
-            Map<String, Object> config,
-            Processor.PipelineContext context
-        ) {
+                Map<String, Processor.Factory<SearchResponseProcessor>> factories,
+                String tag,
+                String description,
+                boolean ignoreFailure,
+                Map<String, Object> config,
+                Processor.PipelineContext context) {
             return new NearFoldResponseProcessor(tag, description, ignoreFailure, client);
         }
     }

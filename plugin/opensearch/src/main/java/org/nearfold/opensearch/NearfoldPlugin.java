@@ -1,8 +1,5 @@
 package org.nearfold.opensearch;
 
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.nearfold.lucene.Foldings;
 import org.nearfold.lucene.RecipeRegistry;
 import org.opensearch.common.settings.SecureSetting;
@@ -19,15 +16,21 @@ import org.opensearch.search.pipeline.Processor;
 import org.opensearch.search.pipeline.SearchRequestProcessor;
 import org.opensearch.search.pipeline.SearchResponseProcessor;
 
-/** Near duplicates in OpenSearch: a field type, a query, and a rescorer that folds and lists what it folded. */
-public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin, SearchPipelinePlugin {
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Near duplicates in OpenSearch: a field type, a query, and a rescorer that folds and lists what it
+ * folded.
+ */
+public final class NearfoldPlugin extends Plugin
+        implements MapperPlugin, SearchPlugin, SearchPipelinePlugin {
 
     /** The secret keys of recipes, in the keystore of every node. */
-    static final Setting.AffixSetting<SecureString> KEYS = Setting.affixKeySetting(
-        "nearfold.key.",
-        "secret",
-        name -> SecureSetting.secureString(name, null)
-    );
+    static final Setting.AffixSetting<SecureString> KEYS =
+            Setting.affixKeySetting(
+                    "nearfold.key.", "secret", name -> SecureSetting.secureString(name, null));
 
     private final RecipeRegistry recipes;
     private final Foldings foldings = new Foldings();
@@ -35,11 +38,13 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
     /** Reads the secret keys, as the keystore is closed later. */
     public NearfoldPlugin(Settings settings) {
         Map<String, String> secrets = new TreeMap<>();
-        KEYS.getAllConcreteSettings(settings).forEach(setting -> {
-            try (SecureString secret = setting.get(settings)) {
-                secrets.put(KEYS.getNamespace(setting), secret.toString());
-            }
-        });
+        KEYS.getAllConcreteSettings(settings)
+                .forEach(
+                        setting -> {
+                            try (SecureString secret = setting.get(settings)) {
+                                secrets.put(KEYS.getNamespace(setting), secret.toString());
+                            }
+                        });
         recipes = new RecipeRegistry(secrets::get);
     }
 
@@ -50,29 +55,26 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
 
     @Override
     public Map<String, Mapper.TypeParser> getMappers() {
-        return Map.of(NearDuplicateFieldMapper.CONTENT_TYPE, NearDuplicateFieldMapper.parser(recipes));
+        return Map.of(
+                NearDuplicateFieldMapper.CONTENT_TYPE, NearDuplicateFieldMapper.parser(recipes));
     }
 
     @Override
     public List<QuerySpec<?>> getQueries() {
         return List.of(
-            new QuerySpec<>(
-                NearDuplicateQueryBuilder.NAME,
-                NearDuplicateQueryBuilder::new,
-                NearDuplicateQueryBuilder::fromXContent
-            )
-        );
+                new QuerySpec<>(
+                        NearDuplicateQueryBuilder.NAME,
+                        NearDuplicateQueryBuilder::new,
+                        NearDuplicateQueryBuilder::fromXContent));
     }
 
     @Override
     public List<RescorerSpec<?>> getRescorers() {
         return List.of(
-            new RescorerSpec<>(
-                NearFoldBuilder.NAME,
-                in -> new NearFoldBuilder(in, foldings),
-                parser -> NearFoldBuilder.fromXContent(parser, foldings)
-            )
-        );
+                new RescorerSpec<>(
+                        NearFoldBuilder.NAME,
+                        in -> new NearFoldBuilder(in, foldings),
+                        parser -> NearFoldBuilder.fromXContent(parser, foldings)));
     }
 
     @Override
@@ -81,12 +83,15 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
     }
 
     @Override
-    public Map<String, Processor.Factory<SearchRequestProcessor>> getRequestProcessors(Parameters parameters) {
+    public Map<String, Processor.Factory<SearchRequestProcessor>> getRequestProcessors(
+            Parameters parameters) {
         return Map.of(NearFoldBuilder.NAME, new NearFoldRequestProcessor.Factory());
     }
 
     @Override
-    public Map<String, Processor.Factory<SearchResponseProcessor>> getResponseProcessors(Parameters parameters) {
-        return Map.of(NearFoldBuilder.NAME, new NearFoldResponseProcessor.Factory(parameters.client));
+    public Map<String, Processor.Factory<SearchResponseProcessor>> getResponseProcessors(
+            Parameters parameters) {
+        return Map.of(
+                NearFoldBuilder.NAME, new NearFoldResponseProcessor.Factory(parameters.client));
     }
 }

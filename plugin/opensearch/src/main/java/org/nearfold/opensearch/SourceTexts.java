@@ -1,13 +1,14 @@
 package org.nearfold.opensearch;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import org.apache.lucene.index.LeafReaderContext;
 import org.nearfold.lucene.TextReader;
 import org.opensearch.index.query.QueryShardContext;
 import org.opensearch.search.lookup.SourceLookup;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Reads the texts that a field of type {@code near_duplicate} is made of from {@code _source}. */
 final class SourceTexts implements TextReader {

@@ -1,30 +1,39 @@
 package org.nearfold.core.compare;
 
+import org.nearfold.core.Recipe;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import org.nearfold.core.Recipe;
 
 /** Similarity by stored sketches. */
 public final class Slots {
 
     private static final double CHANCE = 1.0 / 256;
+
     /** Slots after which it is checked whether enough can still be equal. */
     private static final int CHECKED = 32;
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+
+    private static final VarHandle INTS =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
     private Slots() {}
 
     /**
-     * Returns the equal slots of two sketches of the same recipe, as {@link Recipe#sketchBytes} says, each given by an
-     * array and the offset of its first byte.
+     * Returns the equal slots of two sketches of the same recipe, as {@link Recipe#sketchBytes}
+     * says, each given by an array and the offset of its first byte.
      */
-    public static int equal(Recipe recipe, byte[] left, int leftStart, byte[] right, int rightStart) {
+    public static int equal(
+            Recipe recipe, byte[] left, int leftStart, byte[] right, int rightStart) {
         return equal(recipe, left, leftStart, right, rightStart, 0);
     }
 
-    /** Returns the equal slots of two sketches, or any smaller number when they are fewer than {@code min}. */
-    public static int equal(Recipe recipe, byte[] left, int leftStart, byte[] right, int rightStart, int min) {
+    /**
+     * Returns the equal slots of two sketches, or any smaller number when they are fewer than
+     * {@code min}.
+     */
+    public static int equal(
+            Recipe recipe, byte[] left, int leftStart, byte[] right, int rightStart, int min) {
         int size = recipe.isPacked() ? 1 : Integer.BYTES;
         int equal = 0;
         for (int slot = 0; slot < recipe.slots(); slot += CHECKED) {
@@ -32,14 +41,22 @@ public final class Slots {
                 return equal;
             }
             int end = Math.min(slot + CHECKED, recipe.slots());
-            equal += size == 1
-                ? equalBytes(left, leftStart + slot, right, rightStart + slot, end - slot)
-                : equalInts(left, leftStart + size * slot, right, rightStart + size * slot, end - slot);
+            equal +=
+                    size == 1
+                            ? equalBytes(
+                                    left, leftStart + slot, right, rightStart + slot, end - slot)
+                            : equalInts(
+                                    left,
+                                    leftStart + size * slot,
+                                    right,
+                                    rightStart + size * slot,
+                                    end - slot);
         }
         return equal;
     }
 
-    private static int equalBytes(byte[] left, int leftStart, byte[] right, int rightStart, int count) {
+    private static int equalBytes(
+            byte[] left, int leftStart, byte[] right, int rightStart, int count) {
         int equal = 0;
         for (int i = 0; i < count; i++) {
             equal += left[leftStart + i] == right[rightStart + i] ? 1 : 0;
@@ -47,17 +64,21 @@ public final class Slots {
         return equal;
     }
 
-    private static int equalInts(byte[] left, int leftStart, byte[] right, int rightStart, int count) {
+    private static int equalInts(
+            byte[] left, int leftStart, byte[] right, int rightStart, int count) {
         int equal = 0;
         for (int i = 0; i < Integer.BYTES * count; i += Integer.BYTES) {
-            equal += (int) INTS.get(left, leftStart + i) == (int) INTS.get(right, rightStart + i) ? 1 : 0;
+            equal +=
+                    (int) INTS.get(left, leftStart + i) == (int) INTS.get(right, rightStart + i)
+                            ? 1
+                            : 0;
         }
         return equal;
     }
 
     /**
-     * Returns the Jaccard similarity of the features that so many equal slots estimate, in [0, 1], corrected for the 1
-     * in 256 different slots of one byte that agree by chance.
+     * Returns the Jaccard similarity of the features that so many equal slots estimate, in [0, 1],
+     * corrected for the 1 in 256 different slots of one byte that agree by chance.
      */
     public static double similarity(Recipe recipe, int equal) {
         double fraction = (double) equal / recipe.slots();

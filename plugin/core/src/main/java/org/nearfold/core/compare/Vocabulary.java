@@ -1,21 +1,29 @@
 package org.nearfold.core.compare;
 
-import java.util.Arrays;
-import java.util.concurrent.ThreadLocalRandom;
 import org.nearfold.core.text.CodePoints;
 
-/** Numbers words, equal ones alike, so that texts can be compared as numbers. Not safe for use by several threads. */
+import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Numbers words, equal ones alike, so that texts can be compared as numbers. Not safe for use by
+ * several threads.
+ */
 final class Vocabulary {
 
     private static final long MULTIPLIER = 0xD1342543DE82EF95L;
 
     /** Random, so that nobody can write words that all collide. */
     private final long seed = ThreadLocalRandom.current().nextLong() | 1;
+
     /** The number of a word and one, by open addressing; 0 marks a free place. */
     private int[] table = new int[1 << 10];
+
     private long[] hashes = new long[1 << 8];
+
     /** Where the code points of each word begin in {@link #letters}. */
     private int[] starts = new int[(1 << 8) + 1];
+
     private int[] letters = new int[1 << 11];
     private int size;
 

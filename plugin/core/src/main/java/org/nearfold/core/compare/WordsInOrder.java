@@ -1,23 +1,27 @@
 package org.nearfold.core.compare;
 
-import java.util.Arrays;
 import org.nearfold.core.text.CodePoints;
 import org.nearfold.core.text.Form;
 import org.nearfold.core.text.NormalText;
 import org.nearfold.core.text.Normaliser;
 import org.nearfold.core.text.Unicode13;
 
+import java.util.Arrays;
+
 /**
- * The measure {@code lcs}: the longest common subsequence (LCS) of the words of two texts over the words of the longer
- * one, in [0, 1].
+ * The measure {@code lcs}: the longest common subsequence (LCS) of the words of two texts over the
+ * words of the longer one, in [0, 1].
  *
- * <p>Words are those of {@code default_v2}, under every recipe. The LCS is computed exactly by the bit-parallel
- * algorithm of Hyyrö (AWOCA 2004), in memory that grows with the lengths alone. An instance compares texts that it
- * read itself; it is not safe for use by several threads.
+ * <p>Words are those of {@code default_v2}, under every recipe. The LCS is computed exactly by the
+ * bit-parallel algorithm of Hyyrö (AWOCA 2004), in memory that grows with the lengths alone. An
+ * instance compares texts that it read itself; it is not safe for use by several threads.
  */
 public final class WordsInOrder {
 
-    /** Pairs of words beyond which two texts are not compared: it would take longer than a tenth of a second. */
+    /**
+     * Pairs of words beyond which two texts are not compared: it would take longer than a tenth of
+     * a second.
+     */
     public static final long MAX_CELLS = 1L << 32;
 
     /** What {@link #common} returns for texts of more than {@link #MAX_CELLS} pairs of words. */
@@ -28,8 +32,13 @@ public final class WordsInOrder {
     private final Normaliser normaliser = new Normaliser();
     private final NormalText normal = new NormalText();
     private final Vocabulary vocabulary = new Vocabulary();
-    /** The last position of each word in the left text, and of each position the one before of the same word. */
+
+    /**
+     * The last position of each word in the left text, and of each position the one before of the
+     * same word.
+     */
     private int[] last = {};
+
     private int[] before = {};
     private int[] counts = {};
     private long[] row = {};
@@ -61,8 +70,8 @@ public final class WordsInOrder {
     }
 
     /**
-     * Returns the words of the LCS of two texts; 0 when they are fewer than {@code min}, {@link #TOO_LONG} for texts
-     * that are too long to be compared.
+     * Returns the words of the LCS of two texts; 0 when they are fewer than {@code min}, {@link
+     * #TOO_LONG} for texts that are too long to be compared.
      */
     public int common(int[] left, int[] right, int min) {
         int needed = Math.max(min, 1);
@@ -77,8 +86,8 @@ public final class WordsInOrder {
     }
 
     /**
-     * Returns the similarity of two texts; 0 when it is less than {@code min}, a negative number for texts that are too
-     * long to be compared.
+     * Returns the similarity of two texts; 0 when it is less than {@code min}, a negative number
+     * for texts that are too long to be compared.
      */
     public double similarity(int[] left, int[] right, double min) {
         int longer = Math.max(left.length, right.length);

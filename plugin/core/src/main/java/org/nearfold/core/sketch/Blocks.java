@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tables of bit blocks: masks whose keys find all sketches of 64 bits within a Hamming distance (Manku, Jain &amp; Das
- * Sarma, WWW 2007).
+ * Tables of bit blocks: masks whose keys find all sketches of 64 bits within a Hamming distance
+ * (Manku, Jain &amp; Das Sarma, WWW 2007).
  */
 final class Blocks {
 
@@ -13,7 +13,10 @@ final class Blocks {
 
     private Blocks() {}
 
-    /** Returns the masks of {@code count} equal parts, the most significant first; bits left over are not used. */
+    /**
+     * Returns the masks of {@code count} equal parts, the most significant first; bits left over
+     * are not used.
+     */
     static long[] equal(int count) {
         long[] masks = new long[count];
         for (int block = 0; block < count; block++) {
@@ -24,8 +27,8 @@ final class Blocks {
     }
 
     /**
-     * Returns the masks of a design: at each level the bits that are left are cut into parts, of which some are
-     * chosen in every possible way.
+     * Returns the masks of a design: at each level the bits that are left are cut into parts, of
+     * which some are chosen in every possible way.
      *
      * @param levels parts and chosen parts of each level, such as {@code 4/1,4/1}
      */
@@ -40,7 +43,8 @@ final class Blocks {
         return masks.stream().mapToLong(Long::longValue).toArray();
     }
 
-    private static void choose(List<Integer> bits, String[] levels, int level, long chosen, List<Long> masks) {
+    private static void choose(
+            List<Integer> bits, String[] levels, int level, long chosen, List<Long> masks) {
         if (level == levels.length) {
             masks.add(chosen);
             return;

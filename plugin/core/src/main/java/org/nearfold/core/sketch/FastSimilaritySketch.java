@@ -3,14 +3,16 @@ package org.nearfold.core.sketch;
 import java.util.Arrays;
 
 /**
- * {@code fss_v1}: MinHash by Fast Similarity Sketching (Dahlgaard, Knudsen &amp; Thorup, FOCS 2017).
+ * {@code fss_v1}: MinHash by Fast Similarity Sketching (Dahlgaard, Knudsen &amp; Thorup, FOCS
+ * 2017).
  *
- * <p>Equal slots of two sketches estimate the Jaccard similarity of their feature sets without bias. Not safe for
- * use by several threads.
+ * <p>Equal slots of two sketches estimate the Jaccard similarity of their feature sets without
+ * bias. Not safe for use by several threads.
  */
 final class FastSimilaritySketch {
 
     private static final long LOW = 0xFFFFFFFFL;
+
     /** Above every value of a slot: those have the round in their high half. */
     private static final long EMPTY = Long.MAX_VALUE;
 
@@ -21,8 +23,8 @@ final class FastSimilaritySketch {
     }
 
     /**
-     * Returns the slots of a set of at least one feature hash, each an unsigned number of 32 bits; the next call
-     * replaces them.
+     * Returns the slots of a set of at least one feature hash, each an unsigned number of 32 bits;
+     * the next call replaces them.
      */
     long[] sketch(Longs features) {
         int slots = taken.length;

@@ -6,7 +6,8 @@ import org.nearfold.core.text.NormalText;
 interface Features {
 
     /**
-     * Returns the hashes of the distinct features of a text, in any order; the next call replaces them.
+     * Returns the hashes of the distinct features of a text, in any order; the next call replaces
+     * them.
      *
      * @param key under which features are hashed; null for none
      */

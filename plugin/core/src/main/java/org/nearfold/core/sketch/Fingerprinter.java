@@ -1,8 +1,5 @@
 package org.nearfold.core.sketch;
 
-import java.security.DigestException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import org.nearfold.core.Fingerprint;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.Status;
@@ -10,14 +7,19 @@ import org.nearfold.core.text.Form;
 import org.nearfold.core.text.NormalText;
 import org.nearfold.core.text.Normaliser;
 
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
 /**
- * Fingerprints one text after the other by a recipe, in the same memory: nothing is allocated for a word or a
- * character. A thread has its own; it is not safe for use by several.
+ * Fingerprints one text after the other by a recipe, in the same memory: nothing is allocated for a
+ * word or a character. A thread has its own; it is not safe for use by several.
  */
 public final class Fingerprinter {
 
     /** Characters beyond which the memory of a text is not kept for the next one. */
     private static final int KEPT = 1 << 18;
+
     private static final int DIGEST = 32;
 
     private final Recipe recipe;
@@ -33,19 +35,24 @@ public final class Fingerprinter {
 
     public Fingerprinter(Recipe recipe) {
         this.recipe = recipe;
-        form = switch (recipe.features()) {
-            case CHARS -> Form.DEFAULT_V1;
-            case WORD_PAIRS -> Form.DEFAULT_V2;
-            case TOKENS -> Form.VERBATIM;
-        };
-        features = switch (recipe.features()) {
-            case CHARS -> new Grams(recipe.width());
-            case WORD_PAIRS -> new WordPairs();
-            case TOKENS -> null;
-        };
+        form =
+                switch (recipe.features()) {
+                    case CHARS -> Form.DEFAULT_V1;
+                    case WORD_PAIRS -> Form.DEFAULT_V2;
+                    case TOKENS -> Form.VERBATIM;
+                };
+        features =
+                switch (recipe.features()) {
+                    case CHARS -> new Grams(recipe.width());
+                    case WORD_PAIRS -> new WordPairs();
+                    case TOKENS -> null;
+                };
         tokens = features == null ? new TokenHashes(recipe.tokenVersion()) : null;
         minhash = recipe.slots() > 0 ? new FastSimilaritySketch(recipe.slots()) : null;
-        masks = recipe.tables() != null ? Blocks.design(recipe.tables()) : Blocks.equal(recipe.blocks());
+        masks =
+                recipe.tables() != null
+                        ? Blocks.design(recipe.tables())
+                        : Blocks.equal(recipe.blocks());
         try {
             sha256 = MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException error) {
@@ -57,9 +64,16 @@ public final class Fingerprinter {
     public Fingerprint fingerprint(String original) {
         normaliser.normalise(original, form, text);
         byte[] digest = digest();
-        Fingerprint plain = new Fingerprint(
-            Status.EMPTY, null, null, Keys.NONE, Keys.NONE, digest, text.words(), text.chars()
-        );
+        Fingerprint plain =
+                new Fingerprint(
+                        Status.EMPTY,
+                        null,
+                        null,
+                        Keys.NONE,
+                        Keys.NONE,
+                        digest,
+                        text.words(),
+                        text.chars());
         boolean isVisible = form == Form.VERBATIM ? text.isVisible() : text.chars() > 0;
         Fingerprint signed = isVisible ? sign(original, plain) : plain;
         if (original.length() > KEPT) {
@@ -74,7 +88,8 @@ public final class Fingerprinter {
             return plain.with(Status.NUMBERS_ONLY);
         }
         SipHash key = recipe.key() == null ? null : recipe.key().hash();
-        Longs hashes = features == null ? tokens.read(original, normaliser) : features.read(text, key);
+        Longs hashes =
+                features == null ? tokens.read(original, normaliser) : features.read(text, key);
         boolean isEnough = hashes.size() >= Math.max(1, recipe.minFeatures());
         Status status = isEnough ? Status.COMPLETE : Status.TOO_SHORT;
         if (text.hasLetters() == false) {
@@ -98,11 +113,20 @@ public final class Fingerprinter {
             blocks = Keys.ofMasks(bits, masks);
         }
         return new Fingerprint(
-            plain.status(), slots, bits, bands, blocks, plain.digest(), plain.words(), plain.chars()
-        );
+                plain.status(),
+                slots,
+                bits,
+                bands,
+                blocks,
+                plain.digest(),
+                plain.words(),
+                plain.chars());
     }
 
-    /** Returns the slots as they are stored; of packed ones the low byte, to which {@code slots} are cut, too. */
+    /**
+     * Returns the slots as they are stored; of packed ones the low byte, to which {@code slots} are
+     * cut, too.
+     */
     private byte[] pack(long[] slots) {
         byte[] bytes = new byte[recipe.sketchBytes()];
         for (int i = 0; i < slots.length; i++) {

@@ -1,25 +1,31 @@
 package org.nearfold.core.sketch;
 
-import java.util.Arrays;
-import java.util.concurrent.ThreadLocalRandom;
 import org.nearfold.core.text.CodePoints;
 import org.nearfold.core.text.NormalText;
 
+import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
+
 /**
- * {@code chars_v1}: the distinct runs of so many code points, hashed by {@code gram64_v1}; under a key by
- * {@code sip24_v1}. Not safe for use by several threads.
+ * {@code chars_v1}: the distinct runs of so many code points, hashed by {@code gram64_v1}; under a
+ * key by {@code sip24_v1}. Not safe for use by several threads.
  */
 final class Grams implements Features {
 
     private static final long MULTIPLIER = 0xD1342543DE82EF95L;
     private static final int CODE_BITS = 21;
+
     /** Code points that are packed in one number. */
     private static final int PACKED = 3;
 
     private final int width;
     private final Longs hashes = new Longs();
-    /** Where a hash stands depends on it, so that nobody can write a text whose hashes all collide. */
+
+    /**
+     * Where a hash stands depends on it, so that nobody can write a text whose hashes all collide.
+     */
     private final long factor = ThreadLocalRandom.current().nextLong() | 1;
+
     private long[] table = {};
 
     /** Takes the number of code points of a run, 4 to 6. */
@@ -42,7 +48,10 @@ final class Grams implements Features {
         }
     }
 
-    /** Lists the hashes of all runs; {@code first} has the first three code points of one, {@code second} the rest. */
+    /**
+     * Lists the hashes of all runs; {@code first} has the first three code points of one, {@code
+     * second} the rest.
+     */
     private void readAll(NormalText text, SipHash key) {
         CodePoints codes = text.codes();
         int count = Math.max(0, codes.size() - width + 1);
@@ -61,8 +70,11 @@ final class Grams implements Features {
             second = second << CODE_BITS | codes.get(i);
         }
         int lastShift = CODE_BITS * (width - PACKED - 1);
-        for (int i = 0;; i++) {
-            all[i] = key == null ? Mix64.mix(first + MULTIPLIER * second + Mix64.GAMMA) : key.hash(first, second);
+        for (int i = 0; ; i++) {
+            all[i] =
+                    key == null
+                            ? Mix64.mix(first + MULTIPLIER * second + Mix64.GAMMA)
+                            : key.hash(first, second);
             if (i + 1 == count) {
                 return;
             }
@@ -71,7 +83,9 @@ final class Grams implements Features {
         }
     }
 
-    /** Leaves one of each hash in the list, by open addressing; 0 marks a free place of the table. */
+    /**
+     * Leaves one of each hash in the list, by open addressing; 0 marks a free place of the table.
+     */
     private void removeRepeats() {
         int count = hashes.size();
         int size = Math.max(16, Integer.highestOneBit(Math.max(1, count)) << 2);

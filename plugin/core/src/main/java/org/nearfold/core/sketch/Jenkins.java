@@ -1,6 +1,9 @@
 package org.nearfold.core.sketch;
 
-/** The 64-bit hash of lookup3.c (Bob Jenkins, May 2006, public domain), {@code hashlittle2} with both seeds zero. */
+/**
+ * The 64-bit hash of lookup3.c (Bob Jenkins, May 2006, public domain), {@code hashlittle2} with
+ * both seeds zero.
+ */
 final class Jenkins {
 
     private static final int START = 0xDEADBEEF;

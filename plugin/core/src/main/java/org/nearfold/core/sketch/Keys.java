@@ -4,13 +4,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keys in ASCII, all of the same length: exact-match terms that are made from sketches. Immutable. */
+/**
+ * Keys in ASCII, all of the same length: exact-match terms that are made from sketches. Immutable.
+ */
 public final class Keys {
 
     /** No keys. */
     public static final Keys NONE = new Keys(new byte[0], 1);
 
-    private static final byte[] DIGITS = "0123456789abcdefghijklmnopqrstuv".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] DIGITS =
+            "0123456789abcdefghijklmnopqrstuv".getBytes(StandardCharsets.US_ASCII);
     private static final int LONG_KEY = 18;
 
     private final byte[] bytes;
@@ -53,7 +56,8 @@ public final class Keys {
     /**
      * Returns the keys of bands of {@code rows} consecutive slots.
      *
-     * @param digits base-32 digits of a key; 0 for two hexadecimal digits of the band and 16 of its hash
+     * @param digits base-32 digits of a key; 0 for two hexadecimal digits of the band and 16 of its
+     *     hash
      */
     static Keys ofBands(long[] slots, int bands, int rows, int digits) {
         int length = digits == 0 ? LONG_KEY : digits;
@@ -75,8 +79,8 @@ public final class Keys {
     }
 
     /**
-     * Returns the keys of masks of a sketch of 64 bits: two hexadecimal digits of the mask's number, then the bits
-     * that it selects.
+     * Returns the keys of masks of a sketch of 64 bits: two hexadecimal digits of the mask's
+     * number, then the bits that it selects.
      *
      * @param masks each of the same number of bits
      */
@@ -94,7 +98,10 @@ public final class Keys {
         return new Keys(bytes, digits + 2);
     }
 
-    /** Writes the last {@code digits} digits of a value, of so many bits each, most significant first. */
+    /**
+     * Writes the last {@code digits} digits of a value, of so many bits each, most significant
+     * first.
+     */
     private static void write(long value, int bits, byte[] bytes, int start, int digits) {
         long rest = value;
         for (int i = start + digits - 1; i >= start; i--) {
@@ -103,7 +110,9 @@ public final class Keys {
         }
     }
 
-    /** Returns the bits of {@code sketch} that {@code mask} selects, without the gaps between them. */
+    /**
+     * Returns the bits of {@code sketch} that {@code mask} selects, without the gaps between them.
+     */
     private static long extract(long sketch, long mask) {
         long value = 0;
         int shift = 0;

@@ -2,7 +2,9 @@ package org.nearfold.core.sketch;
 
 import java.util.Arrays;
 
-/** A growing list of 64-bit hashes whose memory is used again. Not safe for use by several threads. */
+/**
+ * A growing list of 64-bit hashes whose memory is used again. Not safe for use by several threads.
+ */
 final class Longs {
 
     private static final long[] NONE = {};

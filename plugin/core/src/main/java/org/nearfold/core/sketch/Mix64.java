@@ -8,7 +8,10 @@ final class Mix64 {
 
     private Mix64() {}
 
-    /** Returns a bijection of {@code value} in which each input bit flips each output bit with chance 1/2. */
+    /**
+     * Returns a bijection of {@code value} in which each input bit flips each output bit with
+     * chance 1/2.
+     */
     static long mix(long value) {
         long mixed = (value ^ value >>> 30) * 0xBF58476D1CE4E5B9L;
         mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;

@@ -3,13 +3,18 @@ package org.nearfold.core.sketch;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
+
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** The secret key of a recipe: its public fingerprint, and the key of the feature hash. Immutable. */
+/**
+ * The secret key of a recipe: its public fingerprint, and the key of the feature hash. Immutable.
+ */
 public final class SecretKey {
 
-    /** The fewest characters of a secret: one that is shorter could be guessed from its fingerprint. */
+    /**
+     * The fewest characters of a secret: one that is shorter could be guessed from its fingerprint.
+     */
     public static final int MIN_LENGTH = 32;
 
     private static final String FINGERPRINT = "nearfold recipe key fingerprint v1";
@@ -26,8 +31,9 @@ public final class SecretKey {
     public SecretKey(String secret) {
         if (secret.codePointCount(0, secret.length()) < MIN_LENGTH) {
             throw new IllegalArgumentException(
-                "the secret key of a recipe has " + MIN_LENGTH + " characters or more; make one: openssl rand -hex 32"
-            );
+                    "the secret key of a recipe has "
+                            + MIN_LENGTH
+                            + " characters or more; make one: openssl rand -hex 32");
         }
         fingerprint = HexFormat.of().formatHex(derive(secret, FINGERPRINT), 0, 8);
         byte[] key = derive(secret, FEATURES);

@@ -3,11 +3,12 @@ package org.nearfold.core.sketch;
 import java.util.Arrays;
 
 /**
- * {@code distinct_v1}: the majority of each bit over the distinct feature hashes (Charikar, STOC 2002).
+ * {@code distinct_v1}: the majority of each bit over the distinct feature hashes (Charikar, STOC
+ * 2002).
  *
- * <p>A bit is set when strictly more than half of the hashes have it. Hashes are added eight at a time by a tree of
- * carry-save adders, in counters of which each holds one binary digit of 64 counts. Not safe for use by several
- * threads.
+ * <p>A bit is set when strictly more than half of the hashes have it. Hashes are added eight at a
+ * time by a tree of carry-save adders, in counters of which each holds one binary digit of 64
+ * counts. Not safe for use by several threads.
  */
 final class SimHash {
 

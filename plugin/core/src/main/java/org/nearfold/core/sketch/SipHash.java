@@ -1,7 +1,8 @@
 package org.nearfold.core.sketch;
 
 /**
- * SipHash-2-4 of messages of 16 bytes under a secret key (Aumasson &amp; Bernstein, Indocrypt 2012).
+ * SipHash-2-4 of messages of 16 bytes under a secret key (Aumasson &amp; Bernstein, Indocrypt
+ * 2012).
  *
  * <p>Without the key nobody can craft texts that a sketch treats in a chosen way. Immutable.
  */

@@ -1,17 +1,18 @@
 package org.nearfold.core.sketch;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Collection;
-import java.util.LinkedHashSet;
-import java.util.List;
 import org.nearfold.core.text.Form;
 import org.nearfold.core.text.NormalText;
 import org.nearfold.core.text.Normaliser;
 import org.nearfold.core.text.Tokens;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+
 /**
- * The hashes of the tokens of the {@code simhash-doc} scheme: every repeat in versions 1 to 3 and 5, distinct tokens in
- * version 4. Not safe for use by several threads.
+ * The hashes of the tokens of the {@code simhash-doc} scheme: every repeat in versions 1 to 3 and
+ * 5, distinct tokens in version 4. Not safe for use by several threads.
  */
 final class TokenHashes {
 

@@ -1,24 +1,30 @@
 package org.nearfold.core.sketch;
 
-import java.util.Arrays;
-import java.util.concurrent.ThreadLocalRandom;
 import org.nearfold.core.text.CodePoints;
 import org.nearfold.core.text.NormalText;
 import org.nearfold.core.text.Unicode13;
 
+import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
+
 /**
- * {@code word_pairs_v1}: the occurrences of pairs of neighbouring words of a text normalised by {@code default_v2};
- * under a key {@code sip24_pairs_v1}.
+ * {@code word_pairs_v1}: the occurrences of pairs of neighbouring words of a text normalised by
+ * {@code default_v2}; under a key {@code sip24_pairs_v1}.
  *
- * <p>The second occurrence of a pair is another feature than its first. In scripts without spaces each code point is
- * a word. Not safe for use by several threads.
+ * <p>The second occurrence of a pair is another feature than its first. In scripts without spaces
+ * each code point is a word. Not safe for use by several threads.
  */
 final class WordPairs implements Features {
 
     private static final int BLANK = ' ';
     private static final int CODE_BITS = 21;
-    /** Code points, and positions in a word, of the letters whose hashes are computed in advance: 32 kB. */
+
+    /**
+     * Code points, and positions in a word, of the letters whose hashes are computed in advance: 32
+     * kB.
+     */
     private static final int CODES = 1 << 7;
+
     private static final int POSITIONS = 1 << 5;
     private static final long[] LETTERS = letters();
 
@@ -118,6 +124,7 @@ final class WordPairs implements Features {
     private static final class KeyedLetters {
 
         private static final int KEPT = 1 << 12;
+
         /** No letter at a position, and no number of an occurrence. */
         private static final long NO_LETTER = -1;
 
@@ -145,7 +152,8 @@ final class WordPairs implements Features {
     /**
      * Turns the second and later occurrences of hashes into other features.
      *
-     * <p>Where a hash stands depends on a random factor, so that nobody can write a text whose hashes all collide.
+     * <p>Where a hash stands depends on a random factor, so that nobody can write a text whose
+     * hashes all collide.
      */
     private static final class OccurrenceCounter {
 

@@ -4,7 +4,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** An immutable map from every code point to an {@code int}, in two levels: equal pages are kept once. */
+/**
+ * An immutable map from every code point to an {@code int}, in two levels: equal pages are kept
+ * once.
+ */
 final class CodePointTable {
 
     /** One more than the last code point. */
@@ -15,6 +18,7 @@ final class CodePointTable {
 
     /** The offset in {@link #cells} of each page of code points. */
     private final int[] pages = new int[END >> PAGE_BITS];
+
     private final int[] cells;
 
     /** Compresses {@code values}, one of each code point. */
@@ -26,7 +30,8 @@ final class CodePointTable {
             int start = page << PAGE_BITS;
             int hash = Arrays.hashCode(Arrays.copyOfRange(values, start, start + PAGE));
             Integer known = offsets.get(hash);
-            if (known != null && Arrays.equals(distinct, known, known + PAGE, values, start, start + PAGE)) {
+            if (known != null
+                    && Arrays.equals(distinct, known, known + PAGE, values, start, start + PAGE)) {
                 pages[page] = known;
                 continue;
             }

@@ -2,7 +2,9 @@ package org.nearfold.core.text;
 
 import java.util.Arrays;
 
-/** A growing list of code points whose memory is used again. Not safe for use by several threads. */
+/**
+ * A growing list of code points whose memory is used again. Not safe for use by several threads.
+ */
 public final class CodePoints {
 
     private static final int[] NONE = {};
@@ -34,7 +36,9 @@ public final class CodePoints {
     /** Makes room for {@code count} more code points. */
     void reserve(int count) {
         if (codes.length - size < count) {
-            codes = Arrays.copyOf(codes, Math.max(size + count, codes.length + (codes.length >> 1) + 16));
+            codes =
+                    Arrays.copyOf(
+                            codes, Math.max(size + count, codes.length + (codes.length >> 1) + 16));
         }
     }
 

@@ -24,14 +24,23 @@ final class Composition {
     private static final int OFFSET = (1 << CLASS_SHIFT) - 1;
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
-    /** The combining class of a code point, and the offset of its decomposition; 0 if it has none. */
+    /**
+     * The combining class of a code point, and the offset of its decomposition; 0 if it has none.
+     */
     private final CodePointTable entries;
+
     /** Decompositions, each after its length. */
     private final int[] decompositions;
-    /** Pairs {@code first << 21 | second} by open addressing, and what each composes to; 0 marks a free place. */
+
+    /**
+     * Pairs {@code first << 21 | second} by open addressing, and what each composes to; 0 marks a
+     * free place.
+     */
     private final long[] pairs;
+
     private final int[] composed;
     private final int shift;
+
     /** The second code points of all pairs. */
     private final BitSet seconds = new BitSet();
 
@@ -53,10 +62,15 @@ final class Composition {
         }
     }
 
-    /** Returns whether NFKC may change a code point, compose it with what stands before it, or reorder it. */
+    /**
+     * Returns whether NFKC may change a code point, compose it with what stands before it, or
+     * reorder it.
+     */
     boolean isUnstable(int code) {
         int entry = entries.get(code);
-        boolean isVowelOrTail = code >= V_BASE && code < V_BASE + V_COUNT || code > T_BASE && code < T_BASE + T_COUNT;
+        boolean isVowelOrTail =
+                code >= V_BASE && code < V_BASE + V_COUNT
+                        || code > T_BASE && code < T_BASE + T_COUNT;
         if (entry >>> CLASS_SHIFT != 0 || isVowelOrTail || seconds.get(code)) {
             return true;
         }
@@ -105,7 +119,10 @@ final class Composition {
         }
     }
 
-    /** Orders every run of code points with a combining class by it, stably; runs are short by the caller's barrier. */
+    /**
+     * Orders every run of code points with a combining class by it, stably; runs are short by the
+     * caller's barrier.
+     */
     private void order(CodePoints codes) {
         for (int i = 1; i < codes.size(); i++) {
             int code = codes.get(i);
@@ -151,7 +168,11 @@ final class Composition {
         }
         int syllable = first - S_BASE;
         int tail = second - T_BASE;
-        if (syllable >= 0 && syllable < S_COUNT && syllable % T_COUNT == 0 && tail > 0 && tail < T_COUNT) {
+        if (syllable >= 0
+                && syllable < S_COUNT
+                && syllable % T_COUNT == 0
+                && tail > 0
+                && tail < T_COUNT) {
             return first + tail;
         }
         return composed[place((long) first << 21 | second)];

@@ -4,7 +4,10 @@ package org.nearfold.core.text;
 public enum Form {
     /** {@code default_v1}: NFKC in lower case without white space and controls. */
     DEFAULT_V1,
-    /** {@code default_v2}: NFKC in lower case, words with one blank between them, hyphenated words joined. */
+    /**
+     * {@code default_v2}: NFKC in lower case, words with one blank between them, hyphenated words
+     * joined.
+     */
     DEFAULT_V2,
     /** NFKC in lower case without ignorable characters; white space and punctuation stay. */
     FOLDED,

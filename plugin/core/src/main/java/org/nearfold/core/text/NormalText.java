@@ -3,7 +3,8 @@ package org.nearfold.core.text;
 import java.util.Arrays;
 
 /**
- * A normalised text, and what was counted on the way. {@link Normaliser} fills it; its memory is used again.
+ * A normalised text, and what was counted on the way. {@link Normaliser} fills it; its memory is
+ * used again.
  *
  * <p>Not safe for use by several threads.
  */
@@ -28,7 +29,10 @@ public final class NormalText {
         return codes.size();
     }
 
-    /** Returns the number of words: of the original text by {@code default_v1}, of this one by {@code default_v2}. */
+    /**
+     * Returns the number of words: of the original text by {@code default_v1}, of this one by
+     * {@code default_v2}.
+     */
     public int words() {
         return words;
     }

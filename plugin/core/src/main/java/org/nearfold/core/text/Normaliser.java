@@ -11,20 +11,12 @@ import static org.nearfold.core.text.Unicode13.UNSPACED;
 import static org.nearfold.core.text.Unicode13.UNSTABLE;
 import static org.nearfold.core.text.Unicode13.WORDLESS;
 
-
-
-
-
-
-
-
-
 /**
  * Normalises texts by a {@link Form}, in one pass, in the same memory for one text after the other.
  *
- * <p>The definition is that of the Python package ({@code default_v1} and {@code default_v2} of its normalisation).
- * Composition by NFKC is left out wherever a character is stable and an ASCII character follows, which is nearly
- * always. Not safe for use by several threads.
+ * <p>The definition is that of the Python package ({@code default_v1} and {@code default_v2} of its
+ * normalisation). Composition by NFKC is left out wherever a character is stable and an ASCII
+ * character follows, which is nearly always. Not safe for use by several threads.
  */
 public final class Normaliser {
 
@@ -35,13 +27,16 @@ public final class Normaliser {
     private static final char[] NO_CHARS = {};
 
     private static final byte SPACE = ' ';
+
     /** Set in ASCII letters, but not in digits and the space. */
     private static final int LETTER_BIT = 0x40;
+
     /** Characters of ASCII from which on a run of them is read as such. */
     private static final int LONG_RUN = 8;
 
     /** The lower case of ASCII letters and digits, a space for everything else. */
     private static final byte[] PLAIN = plain();
+
     /** The lower case of visible ASCII characters, 0 for everything else. */
     private static final byte[] VISIBLE = visible();
 
@@ -53,13 +48,21 @@ public final class Normaliser {
     private int length;
     private Form form;
     private NormalText out;
-    /** The last stable character, which what comes next may still change; {@link #NOTHING} if there is none. */
+
+    /**
+     * The last stable character, which what comes next may still change; {@link #NOTHING} if there
+     * is none.
+     */
     private int held;
+
     private int marks;
+
     /** A separator stands before the next character. */
     private boolean waiting;
+
     /** The last character is of a script without spaces. */
     private boolean unspaced;
+
     /** The original text is within a word. */
     private boolean inside;
 
@@ -210,8 +213,9 @@ public final class Normaliser {
     }
 
     /**
-     * Returns the end of a run of ASCII from {@code start} on that no later character changes: it goes to the end of
-     * the text, or ends one character before a hyphen or a character that is not ASCII.
+     * Returns the end of a run of ASCII from {@code start} on that no later character changes: it
+     * goes to the end of the text, or ends one character before a hyphen or a character that is not
+     * ASCII.
      */
     private int settledRun(int start) {
         int end = start;
@@ -222,8 +226,8 @@ public final class Normaliser {
     }
 
     /**
-     * Appends what {@code default_v2} keeps of a settled run of ASCII. Nothing branches on where words end, for that is
-     * not predictable.
+     * Appends what {@code default_v2} keeps of a settled run of ASCII. Nothing branches on where
+     * words end, for that is not predictable.
      */
     private void separateRun(int start, int end) {
         out.reserve(end - start + 1);
@@ -293,7 +297,10 @@ public final class Normaliser {
         out.bytes = shift + size;
     }
 
-    /** Appends a lower-case code point by {@code default_v2}, and a blank before it where one stands. */
+    /**
+     * Appends a lower-case code point by {@code default_v2}, and a blank before it where one
+     * stands.
+     */
     private void separate(int code, int word) {
         if ((word & SEPARATOR) != 0) {
             waiting = true;
@@ -366,15 +373,17 @@ public final class Normaliser {
         if (Character.isSurrogate(c) == false) {
             return c;
         }
-        if (Character.isHighSurrogate(c) && i + 1 < length && Character.isLowSurrogate(chars[i + 1])) {
+        if (Character.isHighSurrogate(c)
+                && i + 1 < length
+                && Character.isLowSurrogate(chars[i + 1])) {
             return Character.toCodePoint(c, chars[i + 1]);
         }
         return REPLACEMENT;
     }
 
     /**
-     * Returns the offset at which to go on after a hyphen that goes because it stands at the end of a line; a
-     * negative number if it stays. Ignorable characters do not count.
+     * Returns the offset at which to go on after a hyphen that goes because it stands at the end of
+     * a line; a negative number if it stays. Ignorable characters do not count.
      */
     private int afterHyphen(int start) {
         int i = skipBlanks(start);

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The tokens of the {@code simhash-doc} scheme: runs of word characters with at least one letter, without identifiers
- * and bare numbers. Immutable.
+ * The tokens of the {@code simhash-doc} scheme: runs of word characters with at least one letter,
+ * without identifiers and bare numbers. Immutable.
  */
 public final class Tokens {
 
@@ -37,7 +37,9 @@ public final class Tokens {
             case "v3" -> new Tokens(marked, Unicode13.DIGIT, false, Form.FOLDED);
             case "v4" -> new Tokens(marked, NO_BITS, true, Form.FOLDED);
             case "v5" -> new Tokens(Unicode13.WORD, NO_BITS, false, Form.VISIBLE);
-            default -> throw new IllegalArgumentException("token version " + version + " is none of v1 to v5");
+            default ->
+                    throw new IllegalArgumentException(
+                            "token version " + version + " is none of v1 to v5");
         };
     }
 
@@ -131,7 +133,9 @@ public final class Tokens {
 
     private String without(String word) {
         StringBuilder kept = new StringBuilder(word.length());
-        word.codePoints().filter(code -> has(code, removedBits) == false).forEach(kept::appendCodePoint);
+        word.codePoints()
+                .filter(code -> has(code, removedBits) == false)
+                .forEach(kept::appendCodePoint);
         return kept.toString();
     }
 

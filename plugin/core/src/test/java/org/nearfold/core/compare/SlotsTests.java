@@ -4,9 +4,11 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
-import java.util.Arrays;
+
 import org.junit.Test;
 import org.nearfold.core.Recipe;
+
+import java.util.Arrays;
 
 public class SlotsTests extends RandomizedTest {
 

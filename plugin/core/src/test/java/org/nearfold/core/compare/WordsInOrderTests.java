@@ -3,6 +3,7 @@ package org.nearfold.core.compare;
 import static org.junit.Assert.assertEquals;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
+
 import org.junit.Test;
 
 public class WordsInOrderTests extends RandomizedTest {
@@ -51,7 +52,7 @@ public class WordsInOrderTests extends RandomizedTest {
     @Test
     public void testLengthsAreThoseOfTheDefinition() {
         for (int round = 0; round < 300; round++) {
-            int kinds = randomFrom(new int[] { 1, 2, 7, 60 });
+            int kinds = randomFrom(new int[] {1, 2, 7, 60});
             int[] left = comparison.read(randomText(randomIntBetween(0, 200), kinds));
             int[] right = comparison.read(randomText(randomIntBetween(0, 200), kinds));
             assertEquals(byTable(left, right), comparison.common(left, right, 0));

@@ -5,12 +5,14 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
+
 import org.junit.Test;
 import org.nearfold.core.Fingerprint;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.Status;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 public class SketchTests extends RandomizedTest {
 
@@ -64,9 +66,8 @@ public class SketchTests extends RandomizedTest {
     @Test
     public void testBlockKeys() {
         assertEquals(
-            List.of("000123", "014567", "0289ab", "03cdef"),
-            Keys.ofMasks(0x0123456789ABCDEFL, Blocks.equal(4)).strings()
-        );
+                List.of("000123", "014567", "0289ab", "03cdef"),
+                Keys.ofMasks(0x0123456789ABCDEFL, Blocks.equal(4)).strings());
         assertEquals(16, Blocks.design("4/1,4/1").length);
         assertEquals(28, Blocks.design("8/2").length);
         assertEquals(0, Keys.ofMasks(1, Blocks.equal(0)).size());
@@ -80,13 +81,15 @@ public class SketchTests extends RandomizedTest {
         Fingerprint numbers = fingerprinter.fingerprint("1 2 3 4");
         assertEquals(Status.NUMBERS_ONLY, numbers.status());
         assertTrue(numbers.isSigned());
-        assertEquals(Status.COMPLETE, fingerprinter.fingerprint("nearfold folds near duplicates").status());
+        assertEquals(
+                Status.COMPLETE,
+                fingerprinter.fingerprint("nearfold folds near duplicates").status());
     }
 
     /** A text does not depend on those before it. */
     @Test
     public void testMemoryIsUsedAgain() {
-        for (String name : new String[] { "default_v1", "default_v2", "scans", "simhash-doc-v4" }) {
+        for (String name : new String[] {"default_v1", "default_v2", "scans", "simhash-doc-v4"}) {
             Fingerprinter reused = new Fingerprinter(Recipe.named(name));
             for (int round = 0; round < 50; round++) {
                 String text = randomRealisticUnicodeOfCodepointLengthBetween(0, 400);

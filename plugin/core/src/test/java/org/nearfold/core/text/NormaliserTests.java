@@ -4,8 +4,10 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
-import java.nio.charset.StandardCharsets;
+
 import org.junit.Test;
+
+import java.nio.charset.StandardCharsets;
 
 public class NormaliserTests extends RandomizedTest {
 
@@ -19,14 +21,17 @@ public class NormaliserTests extends RandomizedTest {
 
     @Test
     public void testVersionOne() {
-        assertEquals("nearduplicatesfindσσ", normal("Ｎear-\n Dupli\u00adcates  ﬁnd \u03a3\u03c2", Form.DEFAULT_V1));
+        assertEquals(
+                "nearduplicatesfindσσ",
+                normal("Ｎear-\n Dupli\u00adcates  ﬁnd \u03a3\u03c2", Form.DEFAULT_V1));
         assertEquals("a-b--cd-", normal("a-b -- c- \t\r\nd-", Form.DEFAULT_V1));
     }
 
     @Test
     public void testVersionTwo() {
         String text = "> Ｎear  Dupli\u00adcates, hyphen-\n ated:  (STRASSE) Straße; 近似 重複!";
-        assertEquals("near duplicates hyphenated strasse strasse近似重複", normal(text, Form.DEFAULT_V2));
+        assertEquals(
+                "near duplicates hyphenated strasse strasse近似重複", normal(text, Form.DEFAULT_V2));
         assertEquals(9, out.words());
         assertEquals("", normal(" ... ", Form.DEFAULT_V2));
         assertEquals("1 2", normal("1, 2", Form.DEFAULT_V2));
@@ -37,7 +42,9 @@ public class NormaliserTests extends RandomizedTest {
     public void testRunsOfAsciiJoinWhatStandsBesideThem() {
         assertEquals("e a long run of é", normal("e a long run of e\u0301", Form.DEFAULT_V2));
         assertEquals("e a long run of é", normal("e a long run of e-\n\u0301", Form.DEFAULT_V2));
-        assertEquals("近a long run近似a long run", normal("近 a long run. 近..........似 a long run", Form.DEFAULT_V2));
+        assertEquals(
+                "近a long run近似a long run",
+                normal("近 a long run. 近..........似 a long run", Form.DEFAULT_V2));
         assertEquals("é é", normal("é..........é", Form.DEFAULT_V2));
         assertEquals("éx", normal("é-\n-\n-\n-\n-\n-\n-\nx", Form.DEFAULT_V2));
     }
@@ -61,7 +68,8 @@ public class NormaliserTests extends RandomizedTest {
             String left = randomAsciiLettersOfLengthBetween(0, 20);
             String right = randomRealisticUnicodeOfCodepointLengthBetween(0, 20);
             String whole = normal(left + " . " + right, Form.DEFAULT_V1);
-            assertEquals(whole, normal(left, Form.DEFAULT_V1) + "." + normal(right, Form.DEFAULT_V1));
+            assertEquals(
+                    whole, normal(left, Form.DEFAULT_V1) + "." + normal(right, Form.DEFAULT_V1));
         }
     }
 }

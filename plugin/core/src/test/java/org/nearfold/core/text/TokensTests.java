@@ -4,8 +4,10 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 
 import com.carrotsearch.randomizedtesting.RandomizedTest;
-import java.util.List;
+
 import org.junit.Test;
+
+import java.util.List;
 
 public class TokensTests extends RandomizedTest {
 
@@ -19,9 +21,8 @@ public class TokensTests extends RandomizedTest {
     @Test
     public void testIdentifiersAndNumbersGo() {
         assertEquals(
-            List.of("the", "b", "52s", "flew", "times", "see"),
-            tokens("The B-52s flew 3 times, see https://example.org/b52", "v2")
-        );
+                List.of("the", "b", "52s", "flew", "times", "see"),
+                tokens("The B-52s flew 3 times, see https://example.org/b52", "v2"));
         assertEquals(List.of("b", "s"), tokens("B-52s", "v3"));
     }
 
@@ -48,5 +49,4 @@ public class TokensTests extends RandomizedTest {
         tokens("a@" + "a.".repeat(200_000) + "a", "v2");
         tokens("a".repeat(500_000) + "://x", "v2");
     }
-
 }
