@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from core_process import Line, fingerprints
+from core_process import Line, fingerprints, run, units
 from golden_cases import plain_cases, text_of
 
 import indexer
@@ -82,6 +82,25 @@ def test_every_code_point_between_letters(recipe: str) -> None:
         for start in range(0, 0x110000, 256)
     ]
     _compare(texts, recipe)
+
+
+def test_words_in_order_of_the_golden_pairs() -> None:
+    pairs = json.loads((GOLDEN / "lcs.json").read_text(encoding="utf-8"))["pairs"]
+    lines = [f"{units(pair['a'])}\t{units(pair['b'])}" for pair in pairs]
+    for pair, line in zip(pairs, run("WordsInOrderLines", [], lines), strict=True):
+        common, left, right = map(int, line.split())
+        assert common == pair["common"], pair["name"]
+        words = [indexer.fingerprint(pair[side]).words for side in "ab"]
+        assert [left, right] == words, pair["name"]
+
+
+@pytest.mark.parametrize("name", ["default_v1", "default_v2", "scans"])
+def test_slots_rule_out_what_a_plan_rules_out(name: str) -> None:
+    recipe = indexer.recipe_named(name)
+    bounds = map(int, run("SlotBoundsLines", [name], []))
+    for hundredth, bound in enumerate(bounds, 50):
+        threshold = min(hundredth / 100, 0.999)
+        assert bound == indexer.plan(threshold, 0.998, "lcs", recipe).fewest_equal, hundredth
 
 
 def _compare(texts: Sequence[str], name: str) -> None:

@@ -1,0 +1,31 @@
+package org.nearfold.core;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import org.nearfold.core.compare.WordsInOrder;
+
+/**
+ * Compares the pairs of texts of standard input, for tests that compare with the Python definition.
+ *
+ * <p>A line of input has two texts with a tab between them, each as UTF-16 units in hexadecimal
+ * digits. A line of output has the words in order, and those of either text.
+ */
+public final class WordsInOrderLines {
+
+    private WordsInOrderLines() {}
+
+    public static void main(String[] arguments) throws IOException {
+        WordsInOrder comparison = new WordsInOrder();
+        BufferedReader lines =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            String[] texts = line.split("\t", -1);
+            int[] left = comparison.read(FingerprintLines.text(texts[0]));
+            int[] right = comparison.read(FingerprintLines.text(texts[1]));
+            int common = comparison.common(left, right, 0);
+            System.out.println(common + " " + left.length + " " + right.length);
+        }
+    }
+}
