@@ -43,8 +43,7 @@ class Rest:
 
     def create(self, index: str, near: object = None, shards: int = 1, **settings: object) -> None:
         """Create an index with a field `text.near`, in place of one of that name."""
-        if self.request("GET", f"_cat/indices?format=json&index={index}*"):
-            self.request("DELETE", f"{index}?ignore_unavailable=true")
+        self.request("DELETE", f"{index}?ignore_unavailable=true")
         fields = {"near": {"type": "near_duplicate", **(near or {})}}
         self.request(
             "PUT",

@@ -45,6 +45,7 @@ def _texts() -> list[str]:
 
 
 def _fill(rest: Rest) -> None:
+    rest.request("GET", "_cluster/health?wait_for_nodes=3&wait_for_events=languid&timeout=120s")
     rest.create("spread", shards=5)
     rest.request("PUT", "spread/_settings", {"number_of_replicas": 1})
     lines: list[object] = []
@@ -68,7 +69,7 @@ def _folded(rest: Rest, path: str = "spread") -> dict[str, int]:
         "size": 200,
         "_source": False,
     }
-    hits = rest.request("POST", f"{path}&preference=_primary_first", body)["hits"]["hits"]
+    hits = rest.request("POST", f"{path}&preference=tests", body)["hits"]["hits"]
     assert len(hits) == len({hit["_id"] for hit in hits})
     return {
         hit["_id"]: hit["fields"]["near_fold"][0]["folded"]
