@@ -2,7 +2,8 @@
 
     python tools/plugin.py                      # the zips of both engines' current versions
     python tools/plugin.py opensearch 3.0.0     # one zip
-    python tools/plugin.py --matrix             # every version of VERSIONS, each in target/plugin
+    python tools/plugin.py --matrix             # every version of VERSIONS
+    python tools/plugin.py --matrix --engines   # and tests in every engine, some 6 minutes
     python tools/plugin.py --tables             # write unicode-13.0.txt again
 
 Zips with checksums are written to `target/plugin`. Maven and a JDK 21 or later are needed.
@@ -220,6 +221,7 @@ def main() -> None:
     parser.add_argument("engine", nargs="?", choices=tuple(VERSIONS))
     parser.add_argument("version", nargs="?")
     parser.add_argument("--matrix", action="store_true", help="build every version")
+    parser.add_argument("--engines", action="store_true", help="then test all of them in engines")
     parser.add_argument("--tables", action="store_true", help="write the Unicode tables")
     arguments = parser.parse_args()
     if arguments.tables:
@@ -238,6 +240,9 @@ def main() -> None:
     for path, target in {target.path: target for target in targets}.items():
         build(target, tests=True)
         print(path)
+    if arguments.engines:
+        tests = ["tests/plugin/test_engines.py", "-m", "versions or not versions"]
+        subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

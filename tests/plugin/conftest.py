@@ -1,6 +1,26 @@
-"""Modules beside these tests can be imported by name."""
+"""What the tests of the engine plugin need: modules beside them by name, and what builds it."""
 
+from __future__ import annotations
+
+import shutil
 import sys
 from pathlib import Path
 
+import pytest
+from servers import choosing, java
+from servers.engine import AbsentError
+
 sys.path.append(str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def build_tools() -> None:
+    """Skip where Maven or a JDK 21 is absent; in CI that is a failure."""
+    try:
+        java.home(21)
+        if shutil.which("mvn") is None:
+            raise AbsentError("the plugin is built by Maven and `mvn` is not on the path")
+    except AbsentError as absent:
+        if choosing.required():
+            raise
+        pytest.skip(str(absent))

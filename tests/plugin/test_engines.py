@@ -14,9 +14,10 @@ import base64
 import random
 from collections.abc import Iterator
 
+import plugin_servers
 import pytest
-from plugin_servers import server
 from rest import RequestError, Rest
+from servers.engine import AbsentError
 from servers.process import Server
 
 import indexer
@@ -48,7 +49,14 @@ VERSIONS = [
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def node(request: pytest.FixtureRequest) -> Iterator[Server]:
-    with server(*request.param) as running:
+    name, version = request.param
+    try:
+        plugin_servers.engine(name, version).install()
+    except AbsentError as absent:
+        if version == plugin.VERSIONS[name][0]:
+            raise
+        pytest.skip(f"{name} {version} cannot be assembled: {str(absent)[-300:]}")
+    with plugin_servers.server(name, version) as running:
         yield running
 
 
@@ -472,6 +480,19 @@ def test_page_beyond_the_window_is_refused(engine: Rest, index: str) -> None:
         engine.request(
             "POST", f"{index}/_search", {"query": {"match_all": {}}, "rescore": fold, "size": 5}
         )
+
+
+def test_words_in_order_need_the_source(engine: Rest) -> None:
+    engine.request("DELETE", f"{INDEX}?ignore_unavailable=true")
+    near = {"type": "text", "fields": {"near": {"type": "near_duplicate"}}}
+    mappings = {"_source": {"enabled": False}, "properties": {"text": near}}
+    engine.request("PUT", INDEX, {"mappings": mappings})
+    engine.put(INDEX, "1", text=FERRY)
+    assert set(_similar(engine, like=FERRY, measure="slots")) == {"1"}
+    with pytest.raises(RequestError, match="\\[_source\\] is disabled"):
+        _similar(engine, like=FERRY)
+    with pytest.raises(RequestError, match="\\[_source\\] is disabled"):
+        _fold(engine)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
 package org.nearfold.core;
 
+import org.nearfold.core.compare.WordsInOrder;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import org.nearfold.core.compare.WordsInOrder;
 
 /**
  * Compares the pairs of texts of standard input, for tests that compare with the Python definition.

@@ -218,6 +218,7 @@ final class NearDuplicateQueryBuilder extends SimpleQueryBuilder<NearDuplicateQu
             if (text == null) {
                 throw new IllegalStateException("[" + NAME + "] was not rewritten");
             }
+            SourceTexts.check(context, measure);
             SourceTexts texts = new SourceTexts(context, field);
             Query query =
                     NearDuplicateQuery.of(field, near.fingerprinters(), text, measure, min, texts);

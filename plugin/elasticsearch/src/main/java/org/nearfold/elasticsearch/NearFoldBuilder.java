@@ -25,6 +25,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
     static final String NAME = "near_fold";
 
     private static final double DEFAULT_MIN = 0.9;
+    private static final int DEFAULT_SIZE = 10;
     private static final int DEFAULT_WINDOW = 100;
     private static final int DEFAULT_MEMBERS = 10;
     private static final int MOST_MEMBERS = 1_000;
@@ -139,6 +140,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         NearDuplicateFieldMapper.FieldType near = (NearDuplicateFieldMapper.FieldType) type;
         if (near != null) {
             options.measure().check(near.fingerprinters().recipe(), field);
+            SourceTexts.check(context, options.measure());
         }
         String shard = context.getFullyQualifiedIndex().getUUID() + "/" + context.getShardId();
         NearFoldOptions named = options.named(options.request() + "/" + shard);

@@ -5,6 +5,7 @@ import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.search.lookup.Source;
 import org.elasticsearch.search.lookup.SourceFilter;
 import org.elasticsearch.search.lookup.SourceProvider;
+import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.TextReader;
 
 import java.io.IOException;
@@ -18,6 +19,20 @@ final class SourceTexts implements TextReader {
 
     private final Set<String> paths;
     private final SourceProvider sources;
+
+    /**
+     * Checks that an index keeps the texts that a measure compares.
+     *
+     * @throws IllegalArgumentException if it does not
+     */
+    static void check(SearchExecutionContext context, Measure measure) {
+        if (measure == Measure.LCS && context.isSourceEnabled() == false) {
+            throw new IllegalArgumentException(
+                    "measure [lcs] compares texts, and index ["
+                            + context.index().getName()
+                            + "] keeps none, as its [_source] is disabled; use [slots]");
+        }
+    }
 
     /** Takes the field; a multi-field has the text of its parent. */
     SourceTexts(SearchExecutionContext context, String field) {

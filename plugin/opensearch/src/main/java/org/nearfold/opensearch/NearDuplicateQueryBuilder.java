@@ -207,6 +207,7 @@ final class NearDuplicateQueryBuilder extends AbstractQueryBuilder<NearDuplicate
             if (text == null) {
                 throw new IllegalStateException("[" + NAME + "] was not rewritten");
             }
+            SourceTexts.check(context, measure);
             SourceTexts texts = new SourceTexts(context, field);
             Query query =
                     NearDuplicateQuery.of(field, near.fingerprinters(), text, measure, min, texts);

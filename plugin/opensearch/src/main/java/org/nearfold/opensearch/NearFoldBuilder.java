@@ -153,6 +153,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         NearDuplicateFieldMapper.FieldType near = (NearDuplicateFieldMapper.FieldType) type;
         if (near != null) {
             options.measure().check(near.fingerprinters().recipe(), field);
+            SourceTexts.check(context, options.measure());
         }
         String shard = context.getFullyQualifiedIndex().getUUID() + "/" + context.getShardId();
         NearFoldOptions named = options.named(options.request() + "/" + shard);

@@ -1,6 +1,7 @@
 package org.nearfold.opensearch;
 
 import org.opensearch.action.get.MultiGetRequest;
+import org.opensearch.action.get.MultiGetResponse;
 import org.opensearch.action.search.SearchRequest;
 import org.opensearch.action.search.SearchResponse;
 import org.opensearch.action.search.SearchResponseSections;
@@ -16,10 +17,10 @@ import org.opensearch.search.pipeline.PipelineProcessingContext;
 import org.opensearch.search.pipeline.Processor;
 import org.opensearch.search.pipeline.SearchResponseProcessor;
 import org.opensearch.search.profile.SearchProfileShardResults;
-import org.opensearch.transport.client.Client;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * The response processor {@code near_fold}: folds the window that {@link NearFoldRequestProcessor}
@@ -28,12 +29,15 @@ import java.util.Map;
  */
 final class NearFoldResponseProcessor extends AbstractProcessor implements SearchResponseProcessor {
 
-    private final Client client;
+    private final BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader;
 
     private NearFoldResponseProcessor(
-            String tag, String description, boolean ignoreFailure, Client client) {
+            String tag,
+            String description,
+            boolean ignoreFailure,
+            BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader) {
         super(tag, description, ignoreFailure);
-        this.client = client;
+        this.reader = reader;
     }
 
     @Override
@@ -84,7 +88,7 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
                             .fetchSourceContext(
                                     new FetchSourceContext(true, paths, new String[0])));
         }
-        client.multiGet(
+        reader.accept(
                 request,
                 ActionListener.map(
                         listener,
@@ -135,10 +139,11 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
     /** Makes the processor, which has no options. */
     static final class Factory implements Processor.Factory<SearchResponseProcessor> {
 
-        private final Client client;
+        private final BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader;
 
-        Factory(Client client) {
-            this.client = client;
+        /** Takes what reads documents with the rights of who sent the request. */
+        Factory(BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader) {
+            this.reader = reader;
         }
 
         @Override
@@ -149,7 +154,7 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
                 boolean ignoreFailure,
                 Map<String, Object> config,
                 Processor.PipelineContext context) {
-            return new NearFoldResponseProcessor(tag, description, ignoreFailure, client);
+            return new NearFoldResponseProcessor(tag, description, ignoreFailure, reader);
         }
     }
 }

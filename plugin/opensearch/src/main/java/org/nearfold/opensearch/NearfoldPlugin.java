@@ -92,6 +92,7 @@ public final class NearfoldPlugin extends Plugin
     public Map<String, Processor.Factory<SearchResponseProcessor>> getResponseProcessors(
             Parameters parameters) {
         return Map.of(
-                NearFoldBuilder.NAME, new NearFoldResponseProcessor.Factory(parameters.client));
+                NearFoldBuilder.NAME,
+                new NearFoldResponseProcessor.Factory(parameters.client::multiGet));
     }
 }

@@ -1,6 +1,7 @@
 package org.nearfold.opensearch;
 
 import org.apache.lucene.index.LeafReaderContext;
+import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.TextReader;
 import org.opensearch.index.query.QueryShardContext;
 import org.opensearch.search.lookup.SourceLookup;
@@ -14,6 +15,21 @@ import java.util.TreeSet;
 final class SourceTexts implements TextReader {
 
     private final Set<String> paths;
+
+    /**
+     * Checks that an index keeps the texts that a measure compares.
+     *
+     * @throws IllegalArgumentException if it does not
+     */
+    static void check(QueryShardContext context, Measure measure) {
+        if (measure == Measure.LCS
+                && context.getMapperService().documentMapper().sourceMapper().enabled() == false) {
+            throw new IllegalArgumentException(
+                    "measure [lcs] compares texts, and index ["
+                            + context.index().getName()
+                            + "] keeps none, as its [_source] is disabled; use [slots]");
+        }
+    }
 
     /** Takes the field; a multi-field has the text of its parent. */
     SourceTexts(QueryShardContext context, String field) {
