@@ -12,14 +12,17 @@ Zips with checksums are written to `target/plugin`. Maven and a JDK 21 or later 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import os
 import runpy
 import shutil
 import subprocess
 import sys
+import tempfile
 import unicodedata
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -165,7 +168,7 @@ class Target:
 
 
 def archive(engine: str, version: str | None = None) -> Path:
-    """Return the zip of an engine, built once; Raises `CalledProcessError` when Maven fails.
+    """Return the zip of an engine, built once. Raises `CalledProcessError` when Maven fails.
 
     It is built again when a source is newer.
     """
@@ -175,28 +178,49 @@ def archive(engine: str, version: str | None = None) -> Path:
         for path in PLUGIN.rglob("*")
         if path.is_file() and "target" not in path.relative_to(PLUGIN).parts
     )
-    if not target.path.exists() or target.path.stat().st_mtime < newest:
-        build(target)
+    with alone():
+        if not target.path.exists() or target.path.stat().st_mtime < newest:
+            build(target)
     return target.path
 
 
 def build(target: Target, tests: bool = False) -> None:
-    """Build one zip, and write its checksum beside it."""
+    """Build one zip from a copy of the sources, and write its checksum beside it.
+
+    Raises `CalledProcessError` when Maven fails.
+    """
     given = [f"-D{name}={value}" for name, value in target.properties.items()]
-    modules = f"core,lucene,{target.engine}"
+    with tempfile.TemporaryDirectory(prefix="nearfold-plugin-") as folder:
+        sources = Path(folder) / "plugin"
+        shutil.copytree(PLUGIN, sources, ignore=shutil.ignore_patterns("target"))
+        shutil.copy(ROOT / "LICENSE", folder)
+        maven(sources, f"core,lucene,{target.engine}", "package", *given, tests=tests)
+        OUTPUT.mkdir(parents=True, exist_ok=True)
+        built = sources / target.engine / f"target/nearfold-{target.engine}.zip"
+        shutil.copyfile(built, target.path)
+    digest = hashlib.sha512(target.path.read_bytes()).hexdigest()
+    target.path.with_suffix(".zip.sha512").write_text(f"{digest}  {target.path.name}\n")
+
+
+def maven(folder: Path, modules: str, phase: str, *given: str, tests: bool = False) -> None:
+    """Run a phase of Maven in some modules. Raises `CalledProcessError` when it fails."""
     skipped = [] if tests else ["-DskipTests"]
     subprocess.run(
-        ["mvn", "-B", "-q", "-pl", modules, "clean", "package", *skipped, *given],
-        cwd=PLUGIN,
+        ["mvn", "-B", "-q", "-pl", modules, phase, *skipped, *given],
+        cwd=folder,
         env={**os.environ, "JAVA_HOME": str(_java_home())},
         check=True,
         timeout=_TIMEOUT,
     )
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep other processes from building at the same time."""
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    built = PLUGIN / target.engine / f"target/nearfold-{target.engine}.zip"
-    shutil.copyfile(built, target.path)
-    digest = hashlib.sha512(target.path.read_bytes()).hexdigest()
-    target.path.with_suffix(".zip.sha512").write_text(f"{digest}  {target.path.name}\n")
+    with (OUTPUT / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _server(version: str) -> Path:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
-
-sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from servers import java
 
-PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
+import plugin
+
 _TIMEOUT = 600
 
 
@@ -33,16 +29,10 @@ class Line(NamedTuple):
 
 @cache
 def classes() -> str:
-    """Compile the core and its tests once; return their class path. Raises `AbsentError`."""
-    home = java.home(21)
-    subprocess.run(
-        ["mvn", "-B", "-q", "-pl", "core", "test-compile"],
-        cwd=PLUGIN,
-        env=_environment(home),
-        check=True,
-        timeout=_TIMEOUT,
-    )
-    target = PLUGIN / "core/target"
+    """Compile the core and its tests once; return their class path."""
+    with plugin.alone():
+        plugin.maven(plugin.PLUGIN, "core", "test-compile")
+    target = plugin.PLUGIN / "core/target"
     return f"{target / 'classes'}:{target / 'test-classes'}"
 
 
@@ -81,7 +71,3 @@ def _line(printed: str) -> Line:
     status, minhash, simhash, bands, blocks, exact, words, chars = printed.split("\t")
     keys = tuple(bands.split()), tuple(blocks.split())
     return Line(status, minhash, simhash, *keys, exact, int(words), int(chars))
-
-
-def _environment(home: Path) -> dict[str, str]:
-    return {**os.environ, "JAVA_HOME": str(home)}

@@ -1,6 +1,8 @@
 package org.nearfold.elasticsearch;
 
 import org.elasticsearch.TransportVersion;
+import org.elasticsearch.action.ActionRequestValidationException;
+import org.elasticsearch.action.ValidateActions;
 import org.elasticsearch.common.ParsingException;
 import org.elasticsearch.common.UUIDs;
 import org.elasticsearch.common.io.stream.StreamInput;
@@ -8,6 +10,7 @@ import org.elasticsearch.common.io.stream.StreamOutput;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.query.QueryRewriteContext;
 import org.elasticsearch.index.query.SearchExecutionContext;
+import org.elasticsearch.search.builder.SearchSourceBuilder;
 import org.elasticsearch.search.rescore.RescoreContext;
 import org.elasticsearch.search.rescore.RescorerBuilder;
 import org.elasticsearch.xcontent.XContentBuilder;
@@ -108,6 +111,25 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         builder.field("minimum_similarity", options.min());
         builder.field("max_members", options.maxMembers());
         builder.endObject();
+    }
+
+    /** Refuses a page beyond the window: its hits would not be folded. */
+    @Override
+    public ActionRequestValidationException validate(
+            SearchSourceBuilder source, ActionRequestValidationException earlier) {
+        ActionRequestValidationException others = super.validate(source, earlier);
+        int from = Math.max(0, source.from());
+        int size = source.size() < 0 ? DEFAULT_SIZE : source.size();
+        if (from + size <= windowSize) {
+            return others;
+        }
+        String error =
+                "[near_fold] folds the first "
+                        + windowSize
+                        + " hits of a shard, and [from] + [size] asks for "
+                        + (from + size)
+                        + "; give a larger [window_size], or a smaller page";
+        return ValidateActions.addValidationError(error, others);
     }
 
     /**
