@@ -1,16 +1,12 @@
-"""What the tests of the engine plugin need: modules beside them by name, and what builds it."""
+"""What the tests of the engine plugin need: the tools that build it."""
 
 from __future__ import annotations
 
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
 from servers import choosing, java
 from servers.engine import AbsentError
-
-sys.path.append(str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session", autouse=True)
