@@ -45,7 +45,7 @@ from corpora import (
 from harness import Watch, arguments, sizes
 from numpy.typing import NDArray
 
-from indexer.comparing.plan import Plan, plan_by_weight, plan_for_recall
+from indexer.comparing.band_plan import Plan, plan_by_weight, plan_for_recall
 from indexer.fingerprinting.keys import band_hashes
 from indexer.fingerprinting.minhash import wilson
 from indexer.grouping.candidates import Join, SlotCounter

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from indexer.comparing.approved_passages import approved_passages
+    from indexer.comparing.band_plan import plan
     from indexer.comparing.clauses.duplicates import duplicate_pairs, duplicate_sets
     from indexer.comparing.compare import compare
-    from indexer.comparing.plan import plan
     from indexer.fingerprinting.fingerprint import fingerprint, fingerprints
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
@@ -172,7 +172,7 @@ _HOMES = {
     "pairs": "indexer.jobs.in_memory",
     "approved_passages": "indexer.comparing.approved_passages",
     "passages": "indexer.grouping.passages",
-    "plan": "indexer.comparing.plan",
+    "plan": "indexer.comparing.band_plan",
     "recipe_named": "indexer.recipe",
     "reindex": "indexer.jobs.reindex",
     "restore": "indexer.jobs.restore",

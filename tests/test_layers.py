@@ -65,7 +65,7 @@ ADAPTERS = {
     "click": {"cli/", "spark/__main__.py", "spark/deduplicate.py"},
     "pyarrow": {
         "jobs/dedup_parquet.py",
-        "review/exports/formats.py",
+        "review/exports/writers.py",
         "documents/parquet.py",
         "spark/arrow_rows.py",
     },

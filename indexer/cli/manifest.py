@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from indexer.comparing.plan import Plan
+    from indexer.comparing.band_plan import Plan
     from indexer.recipe import Recipe
 
 

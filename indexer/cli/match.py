@@ -171,7 +171,7 @@ def _text_pair(pair: FingerprintPair) -> str:
 
 def _json_pair(pair: FingerprintPair) -> str:
     """Return a line with the fields of other pairs, and the number of different bits."""
-    from indexer.comparing.plan import HAMMING
+    from indexer.comparing.band_plan import HAMMING
 
     measured = {"similarity": pair.similarity, "measure": HAMMING, "distance": pair.distance}
     return json_line({"a": pair.a, "b": pair.b, **measured})
@@ -226,12 +226,12 @@ class PairLines:
 
     def finish(self, result: MatchResult) -> None:
         """Write what needs all pairs."""
-        from indexer.review.exports import formats
+        from indexer.review.exports import writers
 
         if self._form == "copietje":
             _write_copietje(result, self._names(result), self._file)
         elif self._form == "parquet":
-            formats.write_pairs(result, Path(self._file.name), self._names(result))
+            writers.write_pairs(result, Path(self._file.name), self._names(result))
 
     def _reasons(self, part: MatchResult) -> Iterable[Reasons | None]:
         if self.explain is None:
@@ -489,7 +489,7 @@ def _settings(
 
 def _check_form(form: Form, explain: bool, out: Path | None) -> None:
     """Raise the error of a format that cannot be written, or not with reasons."""
-    from indexer.review.exports import formats
+    from indexer.review.exports import writers
     from indexer.system.files import check_output_path
 
     if explain and form in ("parquet", "copietje"):
@@ -497,7 +497,7 @@ def _check_form(form: Form, explain: bool, out: Path | None) -> None:
     if form == "parquet":
         if out is None:
             raise UsageError("parquet is no text; give --out FILE")
-        formats.check_pyarrow()
+        writers.check_pyarrow()
     if out is not None:
         check_output_path(out)
 

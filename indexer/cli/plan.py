@@ -21,7 +21,7 @@ from indexer.cli.output import console, print_json
 from indexer.wording import percent
 
 if TYPE_CHECKING:
-    from indexer.comparing.plan import Plan
+    from indexer.comparing.band_plan import Plan
 
 
 @click.command("plan")
@@ -64,7 +64,7 @@ def plan_command(
     as_json: bool,
 ) -> int:
     """Choose bands x rows for a threshold, as match does. Print their S-curve and errors."""
-    from indexer.comparing.plan import ALMOST_ONE, plan, plan_by_weight
+    from indexer.comparing.band_plan import ALMOST_ONE, plan, plan_by_weight
     from indexer.grouping.group_options import require_slots
     from indexer.recipe import recipe_named
     from indexer.review.charts import s_curve
@@ -91,7 +91,7 @@ def plan_command(
 
 def _print_plan(chosen: Plan, as_json: bool) -> None:
     """Print bands x rows and the S-curve."""
-    from indexer.comparing.plan import describe_plan
+    from indexer.comparing.band_plan import describe_plan
 
     if as_json:
         fields = {

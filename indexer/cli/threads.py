@@ -100,7 +100,7 @@ def threads_command(
 def _write(result: ThreadsResult, form: str, out: Path) -> None:
     """Write a table or a load file, one record a mail."""
     from indexer.review.exports.columns import LOAD_FILE_THREADS, THREADS, thread_records
-    from indexer.review.exports.formats import Table, write_csv, write_dat
+    from indexer.review.exports.writers import Table, write_csv, write_dat
     from indexer.system.files import write_whole
 
     records = thread_records(result)
@@ -142,7 +142,7 @@ def _similarity_text(near: NearMail, path: str) -> str:
 
 def _headline(mail: ThreadMail) -> str:
     """Return time, sender and subject, and how the mail was linked where fields do not say it."""
-    from indexer.review.exports.formats import iso_time
+    from indexer.review.exports.writers import iso_time
 
     message = mail.message
     time = iso_time(message.date)[:16].replace("T", " ") or "no date"
@@ -174,7 +174,7 @@ def _thread_json(thread: Thread, near: Mapping[str, NearMail]) -> dict[str, obje
 
 
 def _mail_json(mail: ThreadMail, near: NearMail | None) -> dict[str, object]:
-    from indexer.review.exports.formats import iso_time
+    from indexer.review.exports.writers import iso_time
 
     message = mail.message
     return {

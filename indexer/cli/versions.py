@@ -89,7 +89,7 @@ def _goes_on(later_depths: Sequence[int], level: int) -> bool:
 
 
 def _date(version: Version) -> str:
-    from indexer.review.exports.formats import iso_time
+    from indexer.review.exports.writers import iso_time
 
     return f"{iso_time(version.date)[:10]}  " if version.date is not None else ""
 
@@ -133,7 +133,7 @@ def _versions_json(result: Versions, redlined: bool) -> dict[str, Any]:
 
 
 def _version_json(version: Version, redlined: bool) -> dict[str, Any]:
-    from indexer.review.exports.formats import iso_time
+    from indexer.review.exports.writers import iso_time
 
     step = version.step
     fields: dict[str, Any] = {

@@ -7,7 +7,7 @@
    slots. All other pairs are one stratum, "far apart".
 4. A random sample of each stratum is verified on the texts.
 
-For measures other than `jaccard` the chances come from `indexer.comparing.plan`. They
+For measures other than `jaccard` the chances come from `indexer.comparing.band_plan`. They
 decide how far the strata reach and how many pairs of each are sampled, but of the figures only the
 share that may lie far apart.
 """
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.plan import (
+from indexer.comparing.band_plan import (
     ALMOST_ONE,
     RELATED,
     SHARE_BELOW,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.plan import ALMOST_ONE, Plan, plan_by_weight
+from indexer.comparing.band_plan import ALMOST_ONE, Plan, plan_by_weight
 from indexer.errors import UsageError
 from indexer.grouping.group_options import check_threshold
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
+from indexer.comparing.band_plan import equal_parts, has_sketch_alone, min_equal, sketch_size
 from indexer.comparing.criteria import KEYED, Criteria, missing_field
 from indexer.comparing.differences import Rarity
-from indexer.comparing.plan import equal_parts, has_sketch_alone, min_equal, sketch_size
 from indexer.defaults import MEMORY_MEGABYTES
 from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
 from indexer.grouping.collection import Collection, Entry, PairFilter, gather

@@ -7,6 +7,14 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
+from indexer.comparing.band_plan import (
+    ALMOST_ONE,
+    Plan,
+    has_sketch_alone,
+    plan,
+    plan_for_recall,
+    resolve_sketch,
+)
 from indexer.comparing.criteria import (
     METADATA,
     NO_CRITERIA,
@@ -18,14 +26,6 @@ from indexer.comparing.criteria import (
 )
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import TextOperand, check_measure
-from indexer.comparing.plan import (
-    ALMOST_ONE,
-    Plan,
-    has_sketch_alone,
-    plan,
-    plan_for_recall,
-    resolve_sketch,
-)
 from indexer.comparing.words import normal_words
 from indexer.defaults import CAP, FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError

@@ -22,10 +22,7 @@ from indexer.comparing.approved_passages import (
     OmissionLog,
     OmissionSummary,
 )
-from indexer.comparing.criteria import NO_CRITERIA, Criteria, missing_field
-from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import check_measure
-from indexer.comparing.plan import (
+from indexer.comparing.band_plan import (
     ALMOST_ONE,
     Plan,
     describe_plan,
@@ -35,6 +32,9 @@ from indexer.comparing.plan import (
     plan_by_weight,
     resolve_sketch,
 )
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, missing_field
+from indexer.comparing.differences import Rarity
+from indexer.comparing.measures import check_measure
 from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, with_datasketch_slots

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.plan import Plan, enough_equal, equal_parts, sketch_size
+from indexer.comparing.band_plan import Plan, enough_equal, equal_parts, sketch_size
 from indexer.fingerprinting.hashing import mix64_array
 from indexer.fingerprinting.keys import (
     RunIndex,

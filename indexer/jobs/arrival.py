@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.band_plan import min_equal
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.plan import min_equal
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
 from indexer.grouping.delete import is_principal, repair_families, repair_strays

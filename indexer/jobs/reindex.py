@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
-from indexer.comparing.plan import has_bits_alone
+from indexer.comparing.band_plan import has_bits_alone
 from indexer.fingerprinting.fingerprint import fingerprint_rows, fingerprints
 from indexer.fingerprinting.keys import bits_of_row
 from indexer.jobs.corpus_statistics import with_new_statistics, with_passages, with_statistics

@@ -15,7 +15,7 @@ from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from indexer.comparing.plan import Plan, chance
+from indexer.comparing.band_plan import Plan, chance
 from indexer.errors import MissingExtra
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from indexer.errors import (
     UsageError,
 )
 from indexer.review.api.endpoints import MAX_BYTES
-from indexer.review.exports.formats import Table, write_csv
+from indexer.review.exports.writers import Table, write_csv
 from indexer.review.originals.files import OriginalUnavailable
 from indexer.review.rendering import STATIC
 from indexer.review.safety import TOKEN_FIELD, TOKEN_HEADER, App, Scope, TokenRefusal, is_same_token

@@ -45,7 +45,7 @@ from indexer.review.api.work_list import (
     assign,
     claim,
 )
-from indexer.review.exports.formats import Column, Table
+from indexer.review.exports.writers import Column, Table
 from indexer.review.http import csv_download, read_fields
 from indexer.review.label_queue import LabelRequest, is_as_wanted
 from indexer.review.rendering import link

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.band_plan import has_sketch_alone, min_equal, resolve_sketch
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
-from indexer.comparing.plan import has_sketch_alone, min_equal, resolve_sketch
 from indexer.defaults import FOLD, MEASURE, OVERLAP, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.grouping.group_options import parse_order

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.band_plan import equal_parts, sketch_size
 from indexer.comparing.criteria import COMPARED
-from indexer.comparing.plan import equal_parts, sketch_size
 from indexer.documents.base import MESSAGE_ID, REFERENCES
 from indexer.fingerprinting.keys import hamming, unpack_slots
 from indexer.fingerprinting.minhash import NearSketches, near_sketches, similarity_intervals

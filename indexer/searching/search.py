@@ -14,9 +14,9 @@ from functools import partial
 from itertools import chain, islice, tee
 from typing import Any, Literal, TypeAlias
 
+from indexer.comparing.band_plan import has_sketch_alone
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.comparing.measures import check_measure
-from indexer.comparing.plan import has_sketch_alone
 from indexer.defaults import MEASURE
 from indexer.errors import SnapshotExpired, UsageError
 from indexer.grouping.group_options import parse_order

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from indexer.comparing.approved_passages import OmissionLog
+from indexer.comparing.band_plan import min_equal, stored_recall
 from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, RuleValues
 from indexer.comparing.differences import Rarity, sameness
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.plan import min_equal, stored_recall
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import DocumentNotFound, UsageError

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.comparing.plan import Plan, equal_parts, has_bits_alone, sketch_size
+from indexer.comparing.band_plan import Plan, equal_parts, has_bits_alone, sketch_size
 from indexer.comparing.words import normal_words
 from indexer.fingerprinting.hashing import number_occurrences, string_hashes
 from indexer.fingerprinting.keys import (

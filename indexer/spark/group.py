@@ -15,7 +15,7 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.comparing.plan import equal_parts, has_bits_alone, min_equal, sketch_size
+from indexer.comparing.band_plan import equal_parts, has_bits_alone, min_equal, sketch_size
 from indexer.grouping.group import SUMMED, ConnectedTexts
 from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import Recipe

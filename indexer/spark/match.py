@@ -12,9 +12,9 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.comparing.band_plan import enough_equal, has_bits_alone, sketch_size
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.measures import ComparedText, measure_pair, stored_text
-from indexer.comparing.plan import enough_equal, has_bits_alone, sketch_size
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import unsigned64
 from indexer.fingerprinting.minhash import FULL, similarity_intervals, slot_similarity

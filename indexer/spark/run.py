@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from indexer.comparing.band_plan import has_bits_alone
 from indexer.comparing.criteria import KEYED
-from indexer.comparing.plan import has_bits_alone
 from indexer.errors import StoreError, UsageError
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions

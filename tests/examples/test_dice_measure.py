@@ -11,8 +11,8 @@ import pytest
 from dice_measure import DICE
 
 from indexer.comparing import measures
+from indexer.comparing.band_plan import describe_plan, plan
 from indexer.comparing.compare import as_json, compare
-from indexer.comparing.plan import describe_plan, plan
 
 A, B = "the ship sails", "The ship sank today."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from indexer.review.exports.columns import DocumentRecord
-from indexer.review.exports.formats import Column
+from indexer.review.exports.writers import Column
 
 
 def folder_of(record: DocumentRecord) -> str | None:

@@ -19,7 +19,7 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.recipe import DEFAULT_V1
 from indexer.review.exports.export import ExportOptions, export
-from indexer.review.exports.formats import Column, Table, field, write_csv
+from indexer.review.exports.writers import Column, Table, field, write_csv
 from indexer.stores import open_store
 from indexer.stores.base import Store
 

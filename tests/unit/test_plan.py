@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from indexer.comparing.plan import (
+from indexer.comparing.band_plan import (
     chance,
     describe_plan,
     feature_similarities,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from indexer.comparing.band_plan import min_equal
 from indexer.comparing.measures import ComparedText, feature_set, jaccard
-from indexer.comparing.plan import min_equal
 from indexer.errors import UnknownMeasure
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots

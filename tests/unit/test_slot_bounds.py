@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.band_plan import enough_equal
 from indexer.comparing.measures import estimate
-from indexer.comparing.plan import enough_equal
 from indexer.fingerprinting.minhash import equal_slots, similarity_intervals, slot_similarity
 
 SLOTS = 160

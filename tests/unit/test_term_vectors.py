@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer import IndexOptions, index, open_store, recipe_named, similar
-from indexer.comparing.plan import equal_parts
+from indexer.comparing.band_plan import equal_parts
 from indexer.errors import RecipeMismatch, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint, fingerprints
 from indexer.fingerprinting.hashing import string_hashes

@@ -15,6 +15,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
+from indexer.comparing.band_plan import ALMOST_ONE, Plan, plan
 from indexer.comparing.clauses.duplicates import (
     duplicate_pairs,
     lexicon_with,
@@ -23,7 +24,6 @@ from indexer.comparing.clauses.duplicates import (
     verdict,
 )
 from indexer.comparing.measures import ComparedText, check_measure, fingerprinted_text, measure_pair
-from indexer.comparing.plan import ALMOST_ONE, Plan, plan
 from indexer.defaults import MEASURE
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import WORDS, fingerprint

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.band_plan import plan
 from indexer.comparing.measures import ComparedText, measure_pair
-from indexer.comparing.plan import plan
 from indexer.errors import MissingExtra
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import bit_similarity

@@ -16,7 +16,7 @@ from indexer.jobs.threads import NearMail, ThreadsResult
 from indexer.model import Row
 from indexer.review.exports.batches import Batch, Piece
 from indexer.review.exports.custody import NO_CUSTODY, Custody
-from indexer.review.exports.formats import Column
+from indexer.review.exports.writers import Column
 
 
 @dataclass(frozen=True, slots=True)

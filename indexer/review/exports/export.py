@@ -24,8 +24,8 @@ from indexer.review.exports.columns import (
     QueueRecord,
 )
 from indexer.review.exports.custody import NO_CUSTODY, CustodyBuilder, Dedup
-from indexer.review.exports.formats import Table, write_csv, write_dat, write_parquet
 from indexer.review.exports.report import report
+from indexer.review.exports.writers import Table, write_csv, write_dat, write_parquet
 from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.files import check_output_path, write_whole

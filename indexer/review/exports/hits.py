@@ -27,7 +27,7 @@ from indexer.model import Hit, Row
 from indexer.review.api.documents import SearchParameters, search_options
 from indexer.review.api.endpoints import parse_parameters
 from indexer.review.exports.columns import LOAD_FILE_FAMILIES, DocumentRecord, document_columns
-from indexer.review.exports.formats import Column, Table, write_dat
+from indexer.review.exports.writers import Column, Table, write_dat
 from indexer.review.http import csv_download, query_texts
 from indexer.searching.search import search
 from indexer.stores.abilities import FamilyStore

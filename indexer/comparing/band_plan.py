@@ -167,7 +167,7 @@ def plan(
     candidates and that their equal slots do not reject afterwards. Pairs above the threshold are
     found more often, so it holds for all pairs at or above, however they are distributed. How
     similar the features of such pairs are is the threshold itself for `jaccard` and `estimate`,
-    and measured for other measures (`indexer.comparing.plan`).
+    and measured for other measures (`indexer.comparing.band_plan`).
 
     False candidates are pairs of unrelated documents; ties go to more rows. `keys` is the
     maximal number of bands. Where no layout reaches the recall, the one that comes closest is
