@@ -525,9 +525,9 @@ class Index:
     >>> index = Index()
     >>> index.add("a", "The ferry leaves the harbour at eight.")
     >>> index.add("b", "A new library opens.")
-    >>> matches = index.query("The ferry leaves at 8", threshold=0.5)
-    >>> [(match.id, round(match.similarity, 2)) for match in matches]
-    [('a', 0.57)]
+    >>> for match in index.query("The ferry leaves at 8", threshold=0.5):
+    ...     print(match.id, round(match.similarity, 2))
+    a 0.57
     >>> index.delete("a")
     >>> index.query("The ferry leaves the harbour at eight.")
     []
