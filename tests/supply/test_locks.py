@@ -88,6 +88,7 @@ def test_the_core_stays_small() -> None:
         "olefile",
         "starlette",
         "uvicorn",
+        "msgspec",
     }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import public_types
 
 ROOT = Path(__file__).parent.parent.parent
-PROGRAM = '''
+PROGRAM = """
 import nearfold
 from indexer import group, index, match, open_store, search
 
@@ -19,7 +19,7 @@ index(["texts"], "sqlite:///x.db")
 group(store="sqlite:///x.db")
 print([pair.similarity for pair in match("sqlite:///x.db")])
 print(nearfold.dedupe(["a", "b"]).kept, nearfold.__version__)
-'''
+"""
 
 
 def test_the_stub_is_what_the_modules_say() -> None:
