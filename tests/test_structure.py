@@ -8,7 +8,7 @@ import structure
 ROOT = Path(__file__).parent.parent
 FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
-MODULES, LINES, DOORS = 315, 750, 8
+MODULES, LINES, DOORS, HIT_CLASSES = 315, 750, 8, 4
 MORE_DOORS = {"comparing": 10, "grouping": 9}
 FLOWS = {"index": 48, "group": 42, "search": 39, "similar": 41}
 PRIVATE_WORDS = 5156
@@ -41,6 +41,11 @@ def test_packages_have_few_doors(package: structure.Package) -> None:
             f"other packages import {len(doors)} modules of {name}/; merge what they need into "
             f"fewer modules, or move it to the package that needs it: {', '.join(doors)}"
         )
+
+
+def test_a_hit_has_few_classes(package: structure.Package) -> None:
+    classes = structure.hit_classes(package)
+    assert len(classes) <= HIT_CLASSES, classes
 
 
 def test_flows_enter_few_files() -> None:

@@ -17,7 +17,7 @@ from indexer.comparing.criteria import Value
 from indexer.grouping.group_options import FieldOrder
 from indexer.model import RankedRow
 from indexer.searching.stored_texts import KEPT, StoredTexts, ranked_row
-from indexer.stores.base import HitSketches, RankedHit, Ranking
+from indexer.stores.base import RankedHit, Ranking, SketchReader
 from indexer.stores.requirements import is_shared
 
 _AT_ONCE = 200  # hits that are compared together
@@ -76,23 +76,6 @@ class SelectiveRule(Rule, Protocol):
 
         None: on which the members of any group do. `is_tied`: those of the same score are in any
         order. Also returns how many of the others are heads for certain; without `shown` all are.
-        """
-        ...
-
-
-class RestReader(Protocol):
-    """Reads the hits that follow by their sketches."""
-
-    @property
-    def first(self) -> int:
-        """The hits that are read before, with id and path."""
-        ...
-
-    def read(
-        self, hits: list[RankedRow], rule: SelectiveRule, shown: range
-    ) -> tuple[list[RankedRow], int, bool] | None:
-        """Return the needed ones of the rest of the first hits and of those after them, how many
-        others are heads, and whether these are all hits; None if they are to be read one by one.
         """
         ...
 
@@ -348,17 +331,20 @@ _NO_PATH = "\U0010ffff"
 
 
 @dataclass(frozen=True, slots=True)
-class RestOfHits:
-    """The hits of a ranking of `total` after its first ones, at most `window` with these."""
+class RestReader:
+    """Reads the hits of a ranking of `total` that follow its first ones, by their sketches.
 
-    sketches: HitSketches
+    It reads at most `window` hits, with the first ones.
+    """
+
+    sketches: SketchReader
     total: int
     window: int
     texts: StoredTexts
 
     @property
     def first(self) -> int:
-        """The hits that are read before."""
+        """The hits that are read before, with id and path."""
         return self.sketches.first
 
     def read(
@@ -386,11 +372,11 @@ class RestOfHits:
         return [*compress(hits, flags), *ranked], others, is_complete
 
 
-def rest_of_hits(ranking: Ranking, window: int, texts: StoredTexts) -> RestOfHits | None:
-    """Return the hits after the first ones of a ranking; None without their sketches."""
+def rest_reader(ranking: Ranking, window: int, texts: StoredTexts) -> RestReader | None:
+    """Return a reader of the hits after the first ones; None without their sketches."""
     if ranking.sketches is None:
         return None
-    return RestOfHits(ranking.sketches, ranking.total, window, texts)
+    return RestReader(ranking.sketches, ranking.total, window, texts)
 
 
 def _by_rank(hit: RankedRow) -> tuple[float, str, str]:

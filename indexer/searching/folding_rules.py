@@ -38,7 +38,7 @@ class Nearness:
     words: float = 0.0
     short: NDArray[np.int64] | None = None
 
-    def pairs(self, left: SketchedHits, right: SketchedHits) -> NearSketches:
+    def pairs(self, left: SlotTable, right: SlotTable) -> NearSketches:
         """Return the pairs that meet the bounds, by the place in `left`, then in `right`."""
         near: NearSketches = near_sketches(left.slots, right.slots, self.equal or 0)
         if self.short is not None and len(self.short):
@@ -51,7 +51,7 @@ class Nearness:
         pairs: NearSketches = near[is_near]
         return pairs
 
-    def pairs_before(self, hits: SketchedHits) -> NearSketches:
+    def pairs_before(self, hits: SlotTable) -> NearSketches:
         """Return the pairs of a hit and one before it, in the order of `pairs`."""
         pairs = [np.zeros((0, 3), dtype=np.uint32)]
         for start in range(0, len(hits), _AT_ONCE):
@@ -61,9 +61,7 @@ class Nearness:
         return np.concatenate(pairs)
 
 
-def _short_pairs(
-    left: SketchedHits, right: SketchedHits, minimum: NDArray[np.int64]
-) -> NearSketches:
+def _short_pairs(left: SlotTable, right: SlotTable, minimum: NDArray[np.int64]) -> NearSketches:
     """Return the pairs with the equal slots that `minimum` has for the words of the longer text."""
     rows = np.flatnonzero((left.words >= 0) & (left.words < len(minimum)))
     columns = np.flatnonzero((right.words >= 0) & (right.words < len(minimum)))
@@ -88,8 +86,8 @@ def _united(some: NearSketches, others: NearSketches, width: int) -> NearSketche
 BY_INTERVALS = Nearness()
 
 
-class SketchedHits:
-    """Hits that have slots: `slots` (hits, width), and the `words` of their texts (hits,)."""
+class SlotTable:
+    """Columns of hits that have a sketch: `slots` (hits, width), `words` of the texts (hits,)."""
 
     def __init__(self, slots: NDArray[Any], words: NDArray[np.int64]) -> None:
         self._slots, self._words, self._count = slots, words, len(words)
@@ -99,7 +97,7 @@ class SketchedHits:
 
     @property
     def slots(self) -> NDArray[Any]:
-        """The slots, one row a hit."""
+        """The slots of each hit, one row a hit."""
         return self._slots[: self._count]
 
     @property
@@ -107,7 +105,7 @@ class SketchedHits:
         """The words of each text; -1 where they are not known."""
         return self._words[: self._count]
 
-    def add(self, hits: SketchedHits, position: int) -> None:
+    def add(self, hits: SlotTable, position: int) -> None:
         """Add one of other hits; the arrays double, so that growing costs linear time."""
         if self._count == len(self._words):
             self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
@@ -116,21 +114,21 @@ class SketchedHits:
         self._words[self._count] = hits._words[position]
         self._count += 1
 
-    def part(self, start: int, stop: int) -> SketchedHits:
+    def part(self, start: int, stop: int) -> SlotTable:
         """Return some of the hits, in the same memory."""
-        return SketchedHits(self.slots[start:stop], self.words[start:stop])
+        return SlotTable(self.slots[start:stop], self.words[start:stop])
 
-    def one(self, position: int) -> SketchedHits:
+    def one(self, position: int) -> SlotTable:
         """Return one of the hits, to which others may be added."""
-        return SketchedHits(self._slots[[position]], self._words[[position]])
+        return SlotTable(self._slots[[position]], self._words[[position]])
 
 
-def sketched_hits(hits: Sequence[RankedHit], slot_bytes: int) -> SketchedHits:
-    """Return hits that all have slots, one at least."""
+def slot_table(hits: Sequence[RankedHit], slot_bytes: int) -> SlotTable:
+    """Return the columns of one or more hits, all of which have a sketch."""
     packed = b"".join(hit.minhash or b"" for hit in hits)
     words = [_UNKNOWN if hit.words is None else hit.words for hit in hits]
     slots = unpack_slots(packed, slot_bytes).reshape(len(hits), -1)
-    return SketchedHits(slots, np.array(words, dtype=np.int64))
+    return SlotTable(slots, np.array(words, dtype=np.int64))
 
 
 def depended_on(count: int, start: NearSketches, before: NearSketches) -> NDArray[np.bool_]:
@@ -186,10 +184,10 @@ class BySketch:
         self._slot_bytes = slot_bytes
         self._groups = 0
         self._heads: list[tuple[int, str]] = []
-        self._sketches: SketchedHits | None = None
+        self._sketches: SlotTable | None = None
         self._lows = np.zeros(0)
         self._without_sketch: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        self._batch: dict[str, _BatchHit] = {}
+        self._batch: dict[str, _Neighbours] = {}
         self._rows: dict[int, int] = {}
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
@@ -198,11 +196,11 @@ class BySketch:
         self._batch, self._rows = {}, {}
         if not sketched:
             return
-        batch = sketched_hits(sketched, self._slot_bytes)
+        batch = slot_table(sketched, self._slot_bytes)
         representatives, before = self._near(batch)
         ids: list[str] = []
         for index, hit in enumerate(sketched):
-            self._batch[hit.id] = _BatchHit(index, batch, representatives[index], before[index])
+            self._batch[hit.id] = _Neighbours(index, batch, representatives[index], before[index])
             if representatives[index] or before[index]:
                 ids += [self._heads[row][1] for row, _ in representatives[index]]
                 ids += [sketched[row].id for row, _ in before[index]]
@@ -226,7 +224,7 @@ class BySketch:
         sketched = [index for index, is_needed in enumerate(flags) if not is_needed]
         if not sketched or self._sketches is None:
             return flags, 0
-        batch = sketched_hits([hits[position] for position in sketched], self._slot_bytes)
+        batch = slot_table([hits[position] for position in sketched], self._slot_bytes)
         nearness = self._bounds(batch.slots.shape[1])
         representatives = nearness.pairs(batch, self._sketches)
         before = nearness.pairs_before(batch)
@@ -248,7 +246,7 @@ class BySketch:
             flags[index] = bool(is_needed[row])
         return flags, int(np.count_nonzero(~is_near & ~is_needed))
 
-    def _near(self, batch: SketchedHits) -> tuple[_NearPositions, _NearPositions]:
+    def _near(self, batch: SlotTable) -> tuple[_NearPositions, _NearPositions]:
         """Return what is near each hit of a batch: of the heads, and of the hits before it."""
         nearness = self._bounds(batch.slots.shape[1])
         beside = nearness.pairs(batch, batch)
@@ -267,8 +265,8 @@ class BySketch:
         if position is not None:
             return position
         if expected:
-            self._rows[expected.place] = len(self._heads)
-            self._add_sketched(hit.id, expected.batch, expected.place)
+            self._rows[expected.position] = len(self._heads)
+            self._add_sketched(hit.id, expected.batch, expected.position)
         else:
             self._add_without_sketch(hit)
         return None
@@ -276,7 +274,7 @@ class BySketch:
     def add_head(self, hit: RankedRow) -> None:
         """Remember the head; without a sketch only copies may join it."""
         if self._is_sketched(hit):
-            self._add_sketched(hit.id, sketched_hits([hit], self._slot_bytes), 0)
+            self._add_sketched(hit.id, slot_table([hit], self._slot_bytes), 0)
         else:
             self._add_without_sketch(hit)
 
@@ -291,8 +289,8 @@ class BySketch:
                 return position
         return None
 
-    def _most_similar(self, id: str, expected: _BatchHit) -> int | None:
-        near = [*expected.heads]
+    def _most_similar(self, id: str, expected: _Neighbours) -> int | None:
+        near = [*expected.representatives]
         near += [(self._rows[row], equal) for row, equal in expected.before if row in self._rows]
         for row, equal in sorted(near, key=lambda pair: -pair[1]):
             position, representative = self._heads[row]
@@ -311,7 +309,7 @@ class BySketch:
                 self._nearness = replace(self._nearness, equal=equal)
         return self._nearness
 
-    def _add_sketched(self, id: str, hits: SketchedHits, position: int) -> None:
+    def _add_sketched(self, id: str, hits: SlotTable, position: int) -> None:
         if self._sketches is None:
             self._sketches = hits.one(position)
         else:
@@ -324,15 +322,16 @@ class BySketch:
         self._groups += 1
 
 
-class _BatchHit(NamedTuple):
-    """The place of a hit in its batch, and what is near it: places with equal slots.
+class _Neighbours(NamedTuple):
+    """The neighbours of the hit at `position` of a batch: their positions, with their equal slots.
 
-    `heads`: those that were there before the batch; `before`: hits of the batch.
+    `representatives`: those of the groups that were there before the batch; `before`: hits of the
+    batch that come before it.
     """
 
-    place: int
-    batch: SketchedHits
-    heads: list[tuple[int, int]]
+    position: int
+    batch: SlotTable
+    representatives: list[tuple[int, int]]
     before: list[tuple[int, int]]
 
 

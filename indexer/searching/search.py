@@ -45,7 +45,7 @@ from indexer.searching.folding import (
     fold_families,
     fold_page,
     fold_ranking,
-    rest_of_hits,
+    rest_reader,
     show_by_order,
     show_changed_apart,
 )
@@ -458,7 +458,7 @@ def fold_search(
         members = partial(ranking.members, limit=WINDOW)
         folding = fold_families(new_hits, seeds, page, members)
         return FoldedRanking(folding.groups, len(seeds), folding.complete, rule)
-    rest = rest_of_hits(ranking, WINDOW, texts)
+    rest = rest_reader(ranking, WINDOW, texts)
     attempts = iter([(new_hits, rest), (same_hits, None)])
     folding = fold_unless_misled(
         lambda rule: _fold_by(rule, *next(attempts), seeds, page), rule, texts, options.least, end

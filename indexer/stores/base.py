@@ -19,8 +19,8 @@ Lookup: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """The bands and the blocks of one document whose candidates are looked up."""
 
 
-class SketchedHit(NamedTuple):
-    """The columns of a hit whose id and path were not read, named as in `RankedRow`."""
+class SketchRow(NamedTuple):
+    """The columns of a ranked row that are read before its id and path, named as in `RankedRow`."""
 
     score: float
     status: Status
@@ -28,19 +28,19 @@ class SketchedHit(NamedTuple):
     words: int | None
 
 
-RankedHit: TypeAlias = RankedRow | SketchedHit
-"""A hit that was read as a row, or of which only its sketch was."""
+RankedHit: TypeAlias = RankedRow | SketchRow
+"""A hit that was read with its id and path, or without them."""
 
 
-class HitSketches(Protocol):
-    """Sketches of the hits of a search, which a search engine reads sooner than ids and paths."""
+class SketchReader(Protocol):
+    """Reads the sketches of hits, which some stores read sooner than ids and paths."""
 
     @property
     def first(self) -> int:
         """The first hits of the ranking, which are not among these."""
         ...
 
-    def best(self, window: int) -> Sequence[SketchedHit]:
+    def best(self, window: int) -> Sequence[SketchRow]:
         """Return the best hits after the first ones, `window` with these.
 
         Hits of the same score come in any order.
@@ -75,10 +75,10 @@ class Ranking:
     value. A search engine counts families exactly up to 40,000, in a facet up to 10,000.
     `unranked`: how many matches were not ranked, as `Query.most_ranked` allows.
     `snapshot` names the point in time of a search at a snapshot; None for other searches, and in a
-    store that keeps no snapshots. `sketches`: those of the hits, if the query allows it and the
-    store reads them sooner; as long as the iterator lives. `members`: a reader of the hits in some
-    families, if the query asks for families and the store finds them sooner than by reading on; as
-    long as the iterator lives.
+    store that keeps no snapshots. `sketches`: a reader of their sketches, if the query allows it
+    and the store reads them sooner; as long as the iterator lives. `members`: a reader of the hits
+    in some families, if the query asks for families and the store finds them sooner than by reading
+    on; as long as the iterator lives.
     """
 
     total: int
@@ -87,7 +87,7 @@ class Ranking:
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     snapshot: str | None = None
     unranked: int = 0
-    sketches: HitSketches | None = None
+    sketches: SketchReader | None = None
     members: MemberReader | None = None
 
 

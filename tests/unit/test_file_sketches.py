@@ -8,7 +8,7 @@ from sample_rows import row
 from indexer.model import Query
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.base import SketchedHit
+from indexer.stores.base import SketchRow
 from indexer.stores.sqlite import full_text
 
 WINDOW = 12
@@ -67,7 +67,7 @@ def test_they_are_those_of_the_next_best_hits(rows, first, sorted_at_first):
     by_id = {hit.id: hit for hit in following}
     for hit, stored_row in zip(best, read, strict=True):
         other = by_id[stored_row.id]
-        assert hit == SketchedHit(other.score, other.status, other.minhash, other.words)
+        assert hit == SketchRow(other.score, other.status, other.minhash, other.words)
     assert sketches.rows([]) == []
     store.close()
 

@@ -43,8 +43,8 @@ _OF_WHOLE_STORE = {"NearDupCluster", "ExactDupGroup"}
 
 
 @dataclass(frozen=True, slots=True)
-class HitLine:
-    """A hit, or a document that is folded under one, by its row in the store."""
+class ExportLine:
+    """The line of a hit in an export, or of a document that is folded under one."""
 
     rank: int
     row: Row
@@ -57,7 +57,7 @@ class _Member:
     """A document of the archive, and where its text and its file are in it."""
 
     document: DocumentRecord
-    line: HitLine
+    line: ExportLine
     text_path: str
     file_path: str
 
@@ -76,7 +76,7 @@ _COLUMNS = (
 
 def write_archive(
     store: FamilyStore,
-    lines: Iterable[HitLine],
+    lines: Iterable[ExportLine],
     original_of: Callable[[Row], Path | None],
     archive: zipfile.ZipFile,
 ) -> None:
@@ -96,7 +96,7 @@ def write_archive(
 
 def _members(
     store: FamilyStore,
-    lines: Iterator[HitLine],
+    lines: Iterator[ExportLine],
     original_of: Callable[[Row], Path | None],
     archive: zipfile.ZipFile,
 ) -> Iterator[_Member]:
@@ -170,7 +170,7 @@ def hits_route(site: Site) -> BaseRoute:
 
     def endpoint(request: Request) -> Response:
         values = _search_values(request)
-        return csv_download(Table(_HITS_TABLE_COLUMNS, hit_lines(site, values)), "hits.csv")
+        return csv_download(Table(_HITS_TABLE_COLUMNS, export_lines(site, values)), "hits.csv")
 
     return Route("/hits.csv", endpoint)
 
@@ -184,7 +184,7 @@ def archive_route(site: Site) -> BaseRoute:
         path = Path(name)
         try:
             with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-                write_archive(site.store, hit_lines(site, values), site.originals.path, archive)
+                write_archive(site.store, export_lines(site, values), site.originals.path, archive)
         except BaseException:
             path.unlink()
             raise
@@ -203,7 +203,7 @@ def _search_values(request: Request) -> SearchParameters:
     return parse_parameters(SearchParameters, query_texts(request))
 
 
-def hit_lines(site: Site, values: SearchParameters) -> Iterator[HitLine]:
+def export_lines(site: Site, values: SearchParameters) -> Iterator[ExportLine]:
     """Yield each hit, and after it what is folded under it; documents deleted since are absent."""
     rank = 0
     for hits in _batches(site, values):
@@ -212,10 +212,10 @@ def hit_lines(site: Site, values: SearchParameters) -> Iterator[HitLine]:
         for hit in hits:
             rank += 1
             if hit.id in rows:
-                yield HitLine(rank, rows[hit.id])
+                yield ExportLine(rank, rows[hit.id])
             for document in hit.folded:
                 if document.id in rows:
-                    yield HitLine(rank, rows[document.id], hit.id, document.similarity)
+                    yield ExportLine(rank, rows[document.id], hit.id, document.similarity)
 
 
 def _batches(site: Site, values: SearchParameters) -> Iterator[tuple[Hit, ...]]:

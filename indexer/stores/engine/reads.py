@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.errors import SnapshotExpired
 from indexer.model import Candidates, Query, RankedRow, Row, Scope, WordFrequencies, WordLookup
-from indexer.stores.base import Counts, MemberReader, Ranking, SketchedHit
+from indexer.stores.base import Counts, MemberReader, Ranking, SketchRow
 from indexer.stores.engine import bodies, families, rows
 from indexer.stores.engine.bodies import BEST, Body, has_ids, read_ids
 from indexer.stores.engine.candidates import candidates_by_words
@@ -71,10 +71,10 @@ class SketchReads:
         self._first, self._best = page["hits"]["hits"], sketches["hits"]["hits"]
         return page
 
-    def best(self, window: int) -> list[SketchedHit]:
+    def best(self, window: int) -> list[SketchRow]:
         """Return the best hits after the first page, `window` with these."""
         unread = Counter(_name(hit["_seq_no"], _fields(hit)) for hit in self._first)
-        sketched: list[SketchedHit] = []
+        sketched: list[SketchRow] = []
         self._names = []
         for hit in self._best:
             fields = _fields(hit)
@@ -85,7 +85,7 @@ class SketchReads:
                 (words,) = fields.get("near_words", _NONE)
                 (status,) = fields.get("near_status", _COMPLETE)
                 self._names.append(name)
-                sketched.append(SketchedHit(hit["_score"], status, stored_bytes(name[1]), words))
+                sketched.append(SketchRow(hit["_score"], status, stored_bytes(name[1]), words))
         return sketched
 
     def rows(self, places: Sequence[int]) -> list[Row] | None:

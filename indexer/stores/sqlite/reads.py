@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from indexer.model import Query, RankedRow, Row, Scope
 from indexer.stores.abilities import Outline
-from indexer.stores.base import Ranking, SketchedHit
+from indexer.stores.base import Ranking, SketchRow
 from indexer.stores.filters import FAMILY_FILTERS, FOLDER, family_value, metadata_name, range_of
 from indexer.stores.query_syntax import parse_query
 from indexer.stores.sqlite import families, parts, rows
@@ -46,7 +46,7 @@ class FileSketches:
         """The hits that are not among these."""
         return self._first
 
-    def best(self, window: int) -> list[SketchedHit]:
+    def best(self, window: int) -> list[SketchRow]:
         """Return the best hits after the first ones, `window` with these.
 
         A row that is gone since has no sketch.
@@ -66,7 +66,7 @@ class FileSketches:
         scores = self._scores[self._first : self._first + len(self._numbers)].tolist()
         names = [STATUSES[status] for status in statuses.tolist()]
         counts = [None if count < 0 else count for count in words.tolist()]
-        return list(map(SketchedHit, scores, names, sketches, counts))
+        return list(map(SketchRow, scores, names, sketches, counts))
 
     def _best(self, window: int) -> NDArray[np.int64]:
         """Return the numbers of these hits; of the last ones of one score, the first by path."""
