@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
@@ -20,6 +19,7 @@ from indexer.grouping.collection import Collection, PairFilter
 from indexer.grouping.parity_maps import max_distance
 from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MOST_CHARS, SequenceCache
 from indexer.model import Progress, Row, no_progress
+from indexer.system.caches import LruCache
 
 ACCEPTED = 50  # pairs whose words are looked up together
 
@@ -52,8 +52,7 @@ class Verifier:
         self._store = store
         self._collection = collection
         self._most = collection.budget.share(4, BYTES_A_CHAR, limit=MOST_CHARS)
-        self._sides: OrderedDict[int, ComparedText] = OrderedDict()
-        self._chars = 0
+        self._sides = LruCache[int, ComparedText](self._most // 2, lambda side: len(side.text))
         self._rarity = rarity
         self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._most)
 
@@ -228,19 +227,16 @@ class Verifier:
         """Return one text; it is read from the store unless it is kept."""
         if text not in self._sides:
             self.read([text])
-        self._sides.move_to_end(text)
         return self._sides[text]
 
     def read(self, texts: Iterable[int]) -> None:
         """Read those of these texts that are not kept, in one request; evict the longest unused."""
         distinct = dict.fromkeys(texts)
-        for text in distinct.keys() & self._sides.keys():
-            self._sides.move_to_end(text)
+        self._sides.use(distinct)
         missing = [text for text in distinct if text not in self._sides]
-        self._evict()
+        self._sides.trim()
         for text, content in zip(missing, self._contents(missing), strict=True):
-            self._sides[text] = self._new_side(text, content)
-            self._chars += len(content)
+            self._sides.add(text, self._new_side(text, content))
 
     def read_ahead(self, pairs: Sequence[tuple[int, int]]) -> None:
         """Read the texts of pairs that may be measured soon, as many as are kept at once."""
@@ -263,11 +259,6 @@ class Verifier:
             end = max(start + 1, min(start + BATCH, fitting))
             yield slice(start, end)
             start = end
-
-    def _evict(self) -> None:
-        while self._chars > self._most // 2 and self._sides:
-            _, side = self._sides.popitem(last=False)
-            self._chars -= len(side.text)
 
     def _contents(self, texts: Sequence[int]) -> list[str]:
         uses_sketches = self.measure in ("estimate", "hamming") and not self._collection.criteria

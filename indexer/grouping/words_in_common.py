@@ -7,7 +7,7 @@ The compiled kernel, where installed, computes it without a vocabulary of many t
 from __future__ import annotations
 
 import math
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,6 +30,7 @@ from indexer.comparing.words import (
     normal_words,
 )
 from indexer.fingerprinting.hashing import GAMMA, mix64_array, number_occurrences, string_hashes
+from indexer.system.caches import LruCache
 
 # Words in order of many pairs: `lcs` of texts whose words have numbers of one vocabulary.
 
@@ -340,8 +341,7 @@ class SequenceCache:
         self._contents = contents
         self._memory = memory
         self._vocabulary = Vocabulary()
-        self._sequences: OrderedDict[int, WordSequence | None] = OrderedDict()
-        self._size = 0
+        self._sequences = LruCache[int, WordSequence | None](memory // 2, _size)
 
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float | None]:
         """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long."""
@@ -355,7 +355,7 @@ class SequenceCache:
         self.read(dict.fromkeys(text for pair in pairs for text in pair))
         result = []
         for a, b in pairs:
-            left, right = self._sequences[a], self._sequences[b]
+            left, right = self._sequences.peek(a), self._sequences.peek(b)
             if left is None or right is None:
                 return None
             result.append((self._vocabulary.words(left), self._vocabulary.words(right)))
@@ -375,7 +375,7 @@ class SequenceCache:
         self.read(dict.fromkeys(text for pair in pairs for text in pair))
         known = []
         for index, (a, b) in enumerate(pairs):
-            left, right = self._sequences[a], self._sequences[b]
+            left, right = self._sequences.peek(a), self._sequences.peek(b)
             if left is not None and right is not None:
                 known.append((index, left, right))
         possible = may_reach([(left, right) for _, left, right in known], minimum)
@@ -390,31 +390,22 @@ class SequenceCache:
         self._evict()
         for text, content in zip(texts, self._contents(texts), strict=True):
             of_text = normal_words(content)
-            self._keep(text, self._vocabulary.sequence(of_text))
+            self._sequences.add(text, self._vocabulary.sequence(of_text))
             yield number_occurrences(string_hashes(of_text.vocabulary)[of_text.numbers])
 
     def read(self, texts: Collection[int]) -> None:
         """Read those of these distinct texts that are not kept; evict the longest unused."""
-        for text in texts:
-            if text in self._sequences:
-                self._sequences.move_to_end(text)
+        self._sequences.use(texts)
         self._evict()
         missing = [text for text in texts if text not in self._sequences]
         for text, content in zip(missing, self._contents(missing), strict=True):
-            self._keep(text, self._vocabulary.sequence_of(content))
-
-    def _keep(self, text: int, sequence: WordSequence | None) -> None:
-        self._size -= _size(self._sequences.pop(text, None))
-        self._sequences[text] = sequence
-        self._size += _size(sequence)
+            self._sequences.add(text, self._vocabulary.sequence_of(content))
 
     def _evict(self) -> None:
         if BYTES_A_WORD * len(self._vocabulary) > self._memory // 2:
             self._vocabulary = Vocabulary()
             self._sequences.clear()
-            self._size = 0
-        while self._size > self._memory // 2 and self._sequences:
-            self._size -= _size(self._sequences.popitem(last=False)[1])
+        self._sequences.trim()
 
 
 def _size(sequence: WordSequence | None) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from indexer.model import Progress
+from indexer.system.caches import LruCache
 
 T = TypeVar("T")
 
@@ -19,23 +20,20 @@ class TimedCache(Generic[T]):
     """The most recent `most` values, each for `seconds`; safe to share by threads."""
 
     def __init__(self, limit: int, seconds: float = math.inf) -> None:
-        self._most, self._seconds = limit, seconds
-        self._values = OrderedDict[object, tuple[float, T]]()
+        self._seconds = seconds
+        self._values = LruCache[Hashable, tuple[float, T]](limit)
         self._lock = threading.Lock()
 
-    def get(self, key: object) -> T | None:
+    def get(self, key: Hashable) -> T | None:
         """Return the value under a key, None if it is absent or too old."""
         with self._lock:
-            stored_at, value = self._values.get(key, (-math.inf, None))
+            stored_at, value = self._values.peek(key) or (-math.inf, None)
             return value if time.monotonic() - stored_at <= self._seconds else None
 
-    def put(self, key: object, value: T) -> T:
+    def put(self, key: Hashable, value: T) -> T:
         """Store a value, remove the oldest ones beyond the limit, and return the value."""
         with self._lock:
-            self._values[key] = time.monotonic(), value
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
+            self._values.put(key, (time.monotonic(), value))
         return value
 
     def clear(self) -> None:
@@ -46,7 +44,7 @@ class TimedCache(Generic[T]):
 
 # Results that take long of which only the last one that was asked for is wanted.
 
-K = TypeVar("K")
+K = TypeVar("K", bound=Hashable)
 
 
 class LatestReader(Generic[K, T]):
@@ -58,8 +56,7 @@ class LatestReader(Generic[K, T]):
 
     def __init__(self, read: Callable[[K], T], limit: int) -> None:
         self._read = read
-        self._most = limit
-        self._results: OrderedDict[K, T | Exception] = OrderedDict()
+        self._results = LruCache[K, T | Exception](limit)
         self._wanted: list[K] = []
         self._is_reading = False
         self._changed = threading.Condition()
@@ -76,9 +73,9 @@ class LatestReader(Generic[K, T]):
                     self._is_reading = True
                     threading.Thread(target=self._run, name="latest", daemon=True).start()
                 self._changed.wait_for(lambda: key in self._results, timeout)
-            result = self._results.get(key)
+            result = self._results.peek(key)
             if isinstance(result, Exception):
-                del self._results[key]
+                self._results.discard(key)
                 raise result
             return result
 
@@ -94,9 +91,7 @@ class LatestReader(Generic[K, T]):
             except Exception as error:
                 result = error
             with self._changed:
-                self._results[key] = result
-                while len(self._results) > self._most:
-                    self._results.popitem(last=False)
+                self._results.put(key, result)
                 self._changed.notify_all()
 
     def _next(self) -> K | None:
@@ -224,7 +219,7 @@ class _Entry:
 
 
 class ReaderCache:
-    """Results by key, those used last: at most `most`, and `weight` of them together.
+    """Results by key, those used last: at most `limit`, which weigh `weight` together.
 
     The last one stays whatever it weighs. They are computed one after the other, so that memory
     is that of one computation beside the results that are kept. One that nobody has asked for in
@@ -238,14 +233,13 @@ class ReaderCache:
         lease: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._weight, self._most, self._lease = weight, limit, lease
-        self._clock = clock
-        self._entries: OrderedDict[object, _Entry] = OrderedDict()
+        self._lease, self._clock = lease, clock
+        self._entries = LruCache[Hashable, _Entry](weight, attrgetter("weight"), limit)
         self._lock = threading.Lock()
         self._computing = threading.Lock()
 
     def get(
-        self, key: object, read: Callable[[Progress], T], weight: int, timeout: float
+        self, key: Hashable, read: Callable[[Progress], T], weight: int, timeout: float
     ) -> T | None:
         """Return the result under a key, None if it is not ready within `timeout` seconds.
 
@@ -259,20 +253,21 @@ class ReaderCache:
             except _UnwantedResult:  # it ended when this call came
                 continue
 
-    def progress(self, key: object) -> ReadProgress:
+    def progress(self, key: Hashable) -> ReadProgress:
         """Return how far the computation of a result is."""
         with self._lock:
-            entry = self._entries.get(key)
+            entry = self._entries.peek(key)
         return entry.reader.progress if entry else ReadProgress()
 
     def clear(self) -> None:
         """Discard the results that are ready."""
         with self._lock:
-            for key, entry in list(self._entries.items()):
-                if entry.reader.result is not None:
-                    del self._entries[key]
+            for key in list(self._entries):
+                entry = self._entries.peek(key)
+                if entry is not None and entry.reader.result is not None:
+                    self._entries.discard(key)
 
-    def _entry(self, key: object, read: Callable[[Progress], T], weight: int) -> _Entry:
+    def _entry(self, key: Hashable, read: Callable[[Progress], T], weight: int) -> _Entry:
         """Return the entry of a key, which is asked for now."""
 
         def read_alone(entry: _Entry, progress: Progress) -> T:
@@ -291,19 +286,10 @@ class ReaderCache:
         with self._lock:
             entry = self._entries.get(key) or _Entry(read_alone, weight, self._clock())
             entry.used_at = self._clock()
-            self._entries[key] = entry
-            self._entries.move_to_end(key)
-            self._trim()
+            self._entries.put(key, entry, min_entries=1)
         return entry
 
-    def _remove(self, key: object, entry: _Entry) -> None:
+    def _remove(self, key: Hashable, entry: _Entry) -> None:
         with self._lock:
-            if self._entries.get(key) is entry:
-                del self._entries[key]
-
-    def _trim(self) -> None:
-        while len(self._entries) > 1 and (
-            len(self._entries) > self._most
-            or sum(entry.weight for entry in self._entries.values()) > self._weight
-        ):
-            self._entries.popitem(last=False)
+            if self._entries.peek(key) is entry:
+                self._entries.discard(key)

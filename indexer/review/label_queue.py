@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -60,7 +60,7 @@ class LabelQueue:
         self._changed = threading.Condition()
         self._queue: deque[int] = deque()
         self._requests: dict[int, LabelRequest] = {}
-        self._outcomes: OrderedDict[int, Outcome] = OrderedDict()
+        self._outcomes: dict[int, Outcome] = {}
         self._unseen: dict[int, LabelRequest] = {}
         self._thread: threading.Thread | None = None
         self._resume()
@@ -183,8 +183,8 @@ class LabelQueue:
             if not is_as_wanted(outcome):
                 self._unseen[number] = request
             if len(self._outcomes) > _REMEMBERED:
-                oldest, _ = self._outcomes.popitem(last=False)
-                del self._requests[oldest]
+                oldest = next(iter(self._outcomes))
+                del self._outcomes[oldest], self._requests[oldest]
                 self._unseen.pop(oldest, None)
             self._changed.notify_all()
         return True

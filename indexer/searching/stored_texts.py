@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -18,6 +17,7 @@ from indexer.model import Difference, Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
+from indexer.system.caches import LruCache
 
 # A cache of the sides of comparisons, for all look-ups and searches of a process.
 
@@ -30,10 +30,8 @@ class TextCache:
     """The sides of the texts that were asked for last, of `most` letters at most together."""
 
     def __init__(self, limit: int = MOST_CHARS) -> None:
-        self._most = limit
         self._lock = Lock()
-        self._sides: OrderedDict[_Key, ComparedText] = OrderedDict()
-        self._chars = 0
+        self._texts = LruCache[_Key, ComparedText](limit, _weight)
 
     def side(
         self, text: str, recipe: Recipe, minhash: bytes | None = None, simhash: int | None = None
@@ -41,25 +39,20 @@ class TextCache:
         """Return the side of a text and its sketches, `minhash` as it is stored."""
         key = text, recipe, minhash, simhash
         with self._lock:
-            if key in self._sides:
-                self._sides.move_to_end(key)
-                return self._sides[key]
-            side = self._sides[key] = stored_text(text, recipe, minhash, simhash)
-            self._chars += _chars(text)
-            while self._chars > self._most:
-                (oldest, *_), _ = self._sides.popitem(last=False)
-                self._chars -= _chars(oldest)
-        return side
+            compared = self._texts.get(key)
+            if compared is None:
+                compared = stored_text(text, recipe, minhash, simhash)
+                self._texts.put(key, compared)
+        return compared
 
     def clear(self) -> None:
-        """Discard all sides."""
+        """Discard all texts."""
         with self._lock:
-            self._sides.clear()
-            self._chars = 0
+            self._texts.clear()
 
 
-def _chars(text: str) -> int:
-    return max(len(text), LEAST_CHARS)
+def _weight(compared: ComparedText) -> int:
+    return max(len(compared.text), LEAST_CHARS)
 
 
 text_cache = TextCache()
@@ -99,7 +92,7 @@ class StoredTexts:
     parts: dict[str, Part] = field(default_factory=dict)
     metadata: set[str] = field(default_factory=set)
     rarity: Rarity = field(init=False)
-    _known: OrderedDict[str, _Memory] = field(default_factory=OrderedDict)
+    _known: LruCache[str, _Memory] = field(default_factory=lambda: LruCache(KEPT))
 
     def __post_init__(self) -> None:
         self.rarity = Rarity(self.store.vocabulary.frequencies)
@@ -134,8 +127,7 @@ class StoredTexts:
     def read_ahead(self, ids: Sequence[str]) -> None:
         """Read those of the first `KEPT` documents that are not remembered."""
         distinct = dict.fromkeys(ids[:KEPT])
-        for id in distinct.keys() & self._known.keys():
-            self._known.move_to_end(id)
+        self._known.use(distinct)
         missing = [id for id in distinct if id not in self._known]
         for start in range(0, len(missing), _BATCH):
             self._read(missing[start : start + _BATCH])
@@ -146,7 +138,7 @@ class StoredTexts:
         It is 1 for copies, and 0 if they do not meet the criteria, or one is gone. Below `least` it
         may be less, which is found out sooner.
         """
-        if not {a, b} <= self._known.keys():
+        if a not in self._known or b not in self._known:
             self.read_ahead([a, b])
         left, right = self._document(a), self._document(b)
         if a == b:
@@ -196,7 +188,6 @@ class StoredTexts:
     def _document(self, id: str) -> _Memory:
         if id not in self._known:
             self._read([id])
-        self._known.move_to_end(id)
         return self._known[id]
 
     def remember(self, rows: Sequence[Row]) -> None:
@@ -218,9 +209,8 @@ class StoredTexts:
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
-            self._known[id] = _Memory(title, side, values, key, row is not None, id in changed)
-        while len(self._known) > KEPT:
-            self._known.popitem(last=False)
+            memory = _Memory(title, side, values, key, row is not None, id in changed)
+            self._known.put(id, memory)
 
 
 def _differences(a: _Memory, b: _Memory) -> tuple[Difference, ...]:

@@ -40,9 +40,9 @@ def answers(store: Any, megabytes: int) -> list[list[str]]:
 
 def test_pages_are_the_same_below_and_beyond_the_limit(store: Any) -> None:
     kept = answers(store, 1 << 20)
-    assert text_cache._chars
+    assert text_cache._texts.weight
     assert answers(store, 0) == kept
-    assert text_cache._chars == 0
+    assert text_cache._texts.weight == 0
 
 
 def test_memory_is_looked_at_after_each_request_and_discarded_once_it_has_grown() -> None:
