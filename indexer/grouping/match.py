@@ -58,7 +58,7 @@ from indexer.grouping.similar_pairs import (
     find_sketch_pairs,
 )
 from indexer.grouping.store_reads import without_passages
-from indexer.grouping.verification import MatchContext, Verifier, ignore_text
+from indexer.grouping.verification import MatchContext, TextReader, Verifier, ignore_text
 from indexer.model import Progress, no_progress
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore, PartStore
@@ -589,12 +589,12 @@ def match(
     if len(collection.entries) and (missing := collection.fields_without_values()):
         raise missing_field(missing)
     rarity = Rarity(view.vocabulary.frequencies)
-    verifier = Verifier(view, collection, options.measure, rarity)
     return match_collection(
         collection,
-        verifier,
+        view,
         options,
         progress,
+        rarity=rarity,
         on_pairs=on_pairs,
         on_estimate=on_estimate,
         left_out=left_out,
@@ -603,16 +603,21 @@ def match(
 
 def match_collection(
     collection: Collection,
-    verifier: Verifier,
+    texts: TextReader,
     options: MatchOptions,
     progress: Progress = no_progress,
     *,
+    rarity: Rarity | None = None,
     on_pairs: Callable[[MatchResult], None] | None = None,
     on_estimate: Callable[[str], None] = ignore_text,
     left_out: OmissionLog | None = None,
 ) -> MatchResult:
-    """Find the pairs of documents of a collection, as `match` does those of a store."""
+    """Find the pairs of documents of a collection, as `match` does those of a store.
+
+    `texts` reads them; without `rarity` criteria on novelty are refused.
+    """
     recipe = collection.recipe
+    verifier = Verifier(texts, collection, options.measure, rarity)
     uses_bands = options.uses_bands and not has_sketch_alone(recipe)
     selection = _selection(collection, options)
     layout = options.band_plan(recipe) if uses_bands else None

@@ -23,10 +23,9 @@ from indexer.documents.base import ReadOptions
 from indexer.errors import SourceNotFound, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.collection import Collection, gather
-from indexer.grouping.group import Grouping, assign_families
+from indexer.grouping.group import Grouping, assign_families, grouping_of_rows
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, memory_budget
 from indexer.grouping.match import MatchOptions, match_collection
-from indexer.grouping.verification import Verifier
 from indexer.jobs.backup import backup
 from indexer.jobs.check import item_of_text
 from indexer.jobs.dedup import BATCH_ROWS, DEFAULTS, DedupOptions, RowText, fingerprint_texts
@@ -142,35 +141,28 @@ class _TextRows:
         """Return rows by id."""
         return {id: self.rows[int(id)] for id in ids}
 
-    def collect(self, options: DedupOptions | GroupOptions | MatchOptions) -> Collection:
+    def grouping(self, options: GroupOptions, criteria: Criteria) -> Grouping:
+        """Return the grouping of the texts by criteria, as `collect` takes them."""
+        _check_criteria(criteria)
+        budget = memory_budget(MEMORY_MEGABYTES)
+        return grouping_of_rows(self.rows, self, DEFAULT, options, len(self.rows), criteria, budget)
+
+    def collect(self, criteria: Criteria) -> Collection:
         """Return the collection of the texts.
 
         Raises `UsageError` for criteria on what texts alone do not have.
         """
-        criteria, order_value, statuses = _criteria(options)
-        if criteria.fields or criteria.novelty is not None:
-            raise UsageError(
-                "texts alone have no fields, and nothing counts how frequent their words are; "
-                "leave out same, differ, window and novelty"
-            )
+        _check_criteria(criteria)
         budget = memory_budget(MEMORY_MEGABYTES)
-        total = len(self.rows)
-        settings: dict[str, Any] = {"order_value": order_value} if order_value else {}
-        if statuses:
-            settings["statuses"] = statuses
-        return gather(self.rows, DEFAULT, total, budget=budget, criteria=criteria, **settings)
+        return gather(self.rows, DEFAULT, len(self.rows), budget=budget, criteria=criteria)
 
 
-def _criteria(
-    options: DedupOptions | GroupOptions | MatchOptions,
-) -> tuple[Criteria, Any, tuple[str, ...]]:
-    """Return the criteria, the order of principals, and the statuses that are compared."""
-    if isinstance(options, DedupOptions):
-        criteria = options.family_options().criteria
-        return criteria, None, criteria.folded
-    if isinstance(options, GroupOptions):
-        return options.folding, options.order_value, options.folding.folded
-    return options.criteria, None, ()
+def _check_criteria(criteria: Criteria) -> None:
+    if criteria.fields or criteria.novelty is not None:
+        raise UsageError(
+            "texts alone have no fields, and nothing counts how frequent their words are; "
+            "leave out same, differ, window and novelty"
+        )
 
 
 # What is kept and what is removed.
@@ -261,12 +253,11 @@ def dedupe(
     options = options if threshold is None else replace(options, threshold=threshold)
     by_id = _read_texts(texts, options.text_field)
     table = _TextRows(by_id, progress)
-    collection = table.collect(options)
-    verifier = Verifier(table, collection, options.measure)
-    grouping = Grouping(collection, verifier, options.family_options())
+    family_options = options.family_options()
+    grouping = table.grouping(family_options, family_options.criteria)
     order = grouping.first_order()
     pairs = grouping.pairs(order, progress)
-    numbers = collection.documents.texts
+    numbers = grouping.collection.documents.texts
     removed: dict[Any, RemovedText[Any]] = {}
     for position, principal, similarity in grouping.assign(pairs, order, progress):
         if similarity is not None:
@@ -348,9 +339,8 @@ def groups(
         raise UsageError("texts alone have no parts and no labels; leave out of and within")
     by_id = _read_texts(texts, "text")
     table = _TextRows(by_id, progress)
-    collection = table.collect(options)
-    verifier = Verifier(table, collection, options.measure)
-    assigned = assign_families(Grouping(collection, verifier, options), progress).assignments
+    grouping = table.grouping(options, options.folding)
+    assigned = assign_families(grouping, progress).assignments
     members: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
     for position, assignment in enumerate(assigned):
         if int(assignment.family) != position:
@@ -431,10 +421,9 @@ def pairs(
         raise UsageError("texts in memory are compared by recall; leave out false_negative_weight")
     by_id = _read_texts(texts, "text")
     table = _TextRows(by_id, progress)
-    collection = table.collect(options)
-    verifier = Verifier(table, collection, options.measure)
+    collection = table.collect(options.criteria)
     found = []
-    for pair in match_collection(collection, verifier, options, progress):
+    for pair in match_collection(collection, table, options, progress):
         a, b = sorted((int(pair.a), int(pair.b)))
         found.append((-pair.similarity, a, b, pair.measure))
     return [
