@@ -36,7 +36,6 @@ from harness import arguments, head, row
 
 from indexer import group, index, match
 from indexer.comparing.alignment import lcs_length
-from indexer.comparing.approved_passages import ApprovedPassages
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.words import normal_words
 from indexer.fingerprinting.fingerprint import fingerprints
@@ -47,6 +46,7 @@ from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
+from indexer.system.approved_passages import ApprovedPassages
 
 SEED = 20
 LENGTHS = (100, 5_000)  # of texts, in words

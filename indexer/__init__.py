@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from indexer.comparing.approved_passages import approved_passages
     from indexer.comparing.band_plan import plan
     from indexer.comparing.clauses.duplicates import duplicate_pairs, duplicate_sets
     from indexer.comparing.compare import compare
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from indexer.searching.search import SearchOptions, search
     from indexer.searching.similar import SimilarOptions, similar, similar_many
     from indexer.stores import open_store
+    from indexer.system.approved_passages import approved_passages
 
 __all__ = [
     "CheckOptions",
@@ -170,7 +170,7 @@ _HOMES = {
     "match": "indexer.grouping.match",
     "open_store": "indexer.stores",
     "pairs": "indexer.jobs.in_memory",
-    "approved_passages": "indexer.comparing.approved_passages",
+    "approved_passages": "indexer.system.approved_passages",
     "passages": "indexer.grouping.passages",
     "plan": "indexer.comparing.band_plan",
     "recipe_named": "indexer.recipe",

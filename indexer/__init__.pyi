@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from indexer.comparing.approved_passages import ApprovedPassages
-from indexer.comparing.approved_passages import approved_passages as approved_passages
 from indexer.comparing.band_plan import plan as plan
 from indexer.comparing.clauses.duplicates import duplicate_pairs as duplicate_pairs
 from indexer.comparing.clauses.duplicates import duplicate_sets as duplicate_sets
@@ -72,6 +70,8 @@ from indexer.stores import open_store as open_store
 from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
 from indexer.stores.base import Store
 from indexer.stores.maintenance import OnProgress, ReindexResult
+from indexer.system.approved_passages import ApprovedPassages
+from indexer.system.approved_passages import approved_passages as approved_passages
 
 __all__ = [
     "CheckOptions",

@@ -27,8 +27,8 @@ from indexer.errors import UsageError
 from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
-    from indexer.comparing.approved_passages import ApprovedPassages
     from indexer.jobs.dedup import DedupResult
+    from indexer.system.approved_passages import ApprovedPassages
 
 
 _COUNTS = ("read", "kept", "exact", "near", "failed")

@@ -30,8 +30,8 @@ from indexer.cli.output import console, print_json
 from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
-    from indexer.comparing.approved_passages import ApprovedPassages
     from indexer.grouping.group import Copies, FamilyMove, GroupResult
+    from indexer.system.approved_passages import ApprovedPassages
 
 
 _COUNTS = ("documents", "families", "largest", "singletons", "clusters")
@@ -74,10 +74,10 @@ def group_command(
     **options: Any,
 ) -> int:
     """Find near-duplicate groups and clusters, and store these."""
-    from indexer.comparing.approved_passages import left_out_json
     from indexer.grouping.group import group
     from indexer.grouping.group_options import GroupOptions
     from indexer.stores.requirements import require_recipe
+    from indexer.system.approved_passages import left_out_json
 
     drop_defaults(options, "threshold", "measure")
     settings = GroupOptions(criteria=take_criteria(options), **options)

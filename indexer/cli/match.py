@@ -47,12 +47,12 @@ from indexer.wording import count_of, join_names, unmistakable, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from indexer.comparing.approved_passages import ApprovedPassages
     from indexer.comparing.criteria import Reasons
     from indexer.grouping.copietje_database import LabelledMatches
     from indexer.grouping.fingerprint_lists import FingerprintPair
     from indexer.grouping.match import MatchOptions, MatchResult, Pair
     from indexer.recipe import Recipe
+    from indexer.system.approved_passages import ApprovedPassages
 
 
 # Lines as copietje prints them, of the pairs of a store and of a database of its own.
@@ -522,7 +522,7 @@ def _write_account(
     result: MatchResult, settings: MatchOptions, recipe: Recipe, out: Path | None, as_json: bool
 ) -> None:
     """Write the manifest beside the file of pairs, and the summary to stderr."""
-    from indexer.comparing.approved_passages import left_out_json
+    from indexer.system.approved_passages import left_out_json
 
     summary = _summary(result)
     counts = {name: summary[name] for name in _COUNTS} | left_out_json(result.omissions)
@@ -546,7 +546,7 @@ def _print_notes(result: MatchResult, of: Literal["documents", "parts"]) -> None
 
 
 def _summary(result: MatchResult) -> dict[str, object]:
-    from indexer.comparing.approved_passages import left_out_json
+    from indexer.system.approved_passages import left_out_json
 
     return {
         "documents": result.documents,

@@ -28,9 +28,9 @@ from indexer.defaults import (
 from indexer.errors import UsageError
 
 if TYPE_CHECKING:
-    from indexer.comparing.approved_passages import ApprovedPassages
     from indexer.comparing.criteria import Criteria
     from indexer.stores.abilities import FullStore
+    from indexer.system.approved_passages import ApprovedPassages
 
 
 # Types of the parameters of commands.
@@ -89,7 +89,7 @@ def read_approved(
 
     Raises `UsageError` with the name of the file, also if it is not UTF-8.
     """
-    from indexer.comparing.approved_passages import approved_passages
+    from indexer.system.approved_passages import approved_passages
 
     lines = _read_utf8(path).split("\n")
     try:
@@ -137,7 +137,7 @@ def approved_option(name: str, description: str) -> Decorator:
 
 
 def _no_passages() -> ApprovedPassages:
-    from indexer.comparing.approved_passages import NO_PASSAGES
+    from indexer.system.approved_passages import NO_PASSAGES
 
     return NO_PASSAGES
 

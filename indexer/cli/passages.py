@@ -104,9 +104,9 @@ def _write_passages(
     """Write passages to a file, with what is approved in it so far."""
     from rich.text import Text
 
-    from indexer.comparing.approved_passages import NO_PASSAGES, approved_so_far
     from indexer.comparing.words import folded_words
     from indexer.grouping.passages import passages
+    from indexer.system.approved_passages import NO_PASSAGES, approved_so_far
 
     before = read_approved(out, approved_so_far) if out.is_file() else NO_PASSAGES
     approved = {before.words_of(number): text for number, text in enumerate(before.passages)}

@@ -21,9 +21,9 @@ from indexer.cli.options import (
 from indexer.wording import count_of
 
 if TYPE_CHECKING:
-    from indexer.comparing.approved_passages import ApprovedPassages
     from indexer.recipe import Recipe
     from indexer.stores.maintenance import BitChanges, ReindexResult
+    from indexer.system.approved_passages import ApprovedPassages
 
 
 @click.command("reindex")

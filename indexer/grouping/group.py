@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
 from indexer.comparing.band_plan import equal_parts, has_sketch_alone, min_equal, sketch_size
 from indexer.comparing.criteria import KEYED, Criteria, missing_field
 from indexer.comparing.differences import Rarity
@@ -52,6 +51,7 @@ from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, FullStore
 from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.requirements import require_updatable, require_writable, scope_view
+from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
 from indexer.system.external_memory import MemoryBudget
 
 # Assignment of families and clusters to a collection of documents; nothing is written.

@@ -15,13 +15,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.approved_passages import (
-    NO_PASSAGES,
-    ApprovedPassages,
-    Omission,
-    OmissionLog,
-    OmissionSummary,
-)
 from indexer.comparing.band_plan import (
     ALMOST_ONE,
     Plan,
@@ -63,6 +56,13 @@ from indexer.model import Progress, no_progress
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.requirements import is_shared, require_recipe, scope_view
+from indexer.system.approved_passages import (
+    NO_PASSAGES,
+    ApprovedPassages,
+    Omission,
+    OmissionLog,
+    OmissionSummary,
+)
 from indexer.system.external_memory import (
     Codes,
     Column,

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.approved_passages import LEAST_SHARE, Hashes, word_runs
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEMORY_MEGABYTES, MIN_FAMILIES, MIN_PASSAGE_WORDS, RUN_WORDS
 from indexer.errors import UsageError
@@ -20,6 +19,7 @@ from indexer.grouping.group_options import memory_budget
 from indexer.model import Progress, Row, no_progress
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
+from indexer.system.approved_passages import LEAST_SHARE, Hashes, word_runs
 from indexer.system.external_memory import MemoryBudget, Sorter
 
 _EDGE = 0.2  # share of a text that is its top, and its foot

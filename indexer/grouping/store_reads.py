@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, cast
 
-from indexer.comparing.approved_passages import ApprovedPassages, OmissionLog
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import current_rows, fingerprint_rows, fresh_rows
 from indexer.model import Row
@@ -15,6 +14,7 @@ from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import is_shared
+from indexer.system.approved_passages import ApprovedPassages, OmissionLog
 
 _AT_ONCE = 256
 

@@ -10,7 +10,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.approved_passages import OmissionLog
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText, jaccard, measure_pair, stored_text
 from indexer.fingerprinting.keys import count_ones, pack_slots
@@ -19,7 +18,8 @@ from indexer.grouping.collection import Collection, PairFilter
 from indexer.grouping.parity_maps import max_distance
 from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MOST_CHARS, SequenceCache
 from indexer.model import Progress, Row, no_progress
-from indexer.system.caches import LruCache
+from indexer.system.approved_passages import OmissionLog
+from indexer.system.external_memory import LruCache
 
 ACCEPTED = 50  # pairs whose words are looked up together
 

@@ -30,7 +30,7 @@ from indexer.comparing.words import (
     normal_words,
 )
 from indexer.fingerprinting.hashing import GAMMA, mix64_array, number_occurrences, string_hashes
-from indexer.system.caches import LruCache
+from indexer.system.external_memory import LruCache
 
 # Words in order of many pairs: `lcs` of texts whose words have numbers of one vocabulary.
 

@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
-from indexer.comparing.approved_passages import ApprovedPassages
 from indexer.errors import UsageError
 from indexer.fingerprinting.rare_terms import CorpusStatistics
 from indexer.fingerprinting.schemes import count_text_features
@@ -15,6 +14,7 @@ from indexer.jobs.hash import statistics_at
 from indexer.recipe import DEFAULT, OPEN_STATISTICS, Recipe
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.requirements import is_shared
+from indexer.system.approved_passages import ApprovedPassages
 from indexer.system.recipe_inputs import keep_passages, keep_statistics
 
 

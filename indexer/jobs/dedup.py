@@ -18,7 +18,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.comparing.criteria import Criteria, Numbers
 from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW
 from indexer.documents.base import ReadOptions
@@ -35,6 +34,7 @@ from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
 from indexer.jobs.dedup_spool import FingerprintRow, Removal, RowSpool
 from indexer.model import Progress, no_progress
 from indexer.recipe import DEFAULT, Recipe
+from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.system.external_memory import MemoryBudget
 from indexer.system.files import write_error
 from indexer.system.release import release

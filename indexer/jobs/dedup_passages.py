@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TextIO, TypeAlias, TypeVar
 
-from indexer.comparing.approved_passages import ApprovedPassages, Span, without_spans
 from indexer.comparing.words import folded_words
+from indexer.system.approved_passages import ApprovedPassages, Span, without_spans
 
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COLON = re.compile(r"\s*:")

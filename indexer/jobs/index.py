@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.documents.base import (
     DEFAULT_LIMITS,
     ExtractorPool,
@@ -41,6 +40,7 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import in_place, is_store_url, location_of, open_documents
 from indexer.stores.abilities import FullStore
 from indexer.stores.journal import Failure, Journal, journal_path, record_job
+from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 
 # The sources that the PATHs of `nearfold index` name, and the store that is written to.
 

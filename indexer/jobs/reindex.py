@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.comparing.band_plan import has_bits_alone
 from indexer.fingerprinting.fingerprint import fingerprint_rows, fingerprints
 from indexer.fingerprinting.keys import bits_of_row
@@ -17,6 +16,7 @@ from indexer.stores.abilities import MaintainedStore
 from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.maintenance import BitChanges, Change, Installable, OnProgress, ReindexResult
 from indexer.stores.requirements import require_updatable
+from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 
 _PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
 

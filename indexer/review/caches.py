@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from indexer.model import Progress
-from indexer.system.caches import LruCache
+from indexer.system.external_memory import LruCache
 
 T = TypeVar("T")
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from indexer.comparing.approved_passages import OmissionLog
 from indexer.comparing.band_plan import min_equal, stored_recall
 from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, RuleValues
 from indexer.comparing.differences import Rarity, sameness
@@ -40,6 +39,7 @@ from indexer.searching.stored_texts import comparable_rows, text_cache
 from indexer.stores.abilities import FullStore, VocabularyStore
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
+from indexer.system.approved_passages import OmissionLog
 from indexer.system.recipe_inputs import with_corpus
 from indexer.wording import count_of, percent, visible
 

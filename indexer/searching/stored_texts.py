@@ -17,7 +17,7 @@ from indexer.model import Difference, Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
-from indexer.system.caches import LruCache
+from indexer.system.external_memory import LruCache
 
 # A cache of the sides of comparisons, for all look-ups and searches of a process.
 

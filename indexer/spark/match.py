@@ -27,7 +27,7 @@ from indexer.spark.bands import Sharing, share_bands, share_blocks, short_text_k
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.distinct_texts import keyed_documents, number_texts, text_contents
 from indexer.spark.session import Stage, Work
-from indexer.system.caches import LruCache
+from indexer.system.external_memory import LruCache
 
 _SIDE = ("content", "minhash", "simhash", "values")
 _MEASURED = {"left": "bigint", "right": "bigint", "similarity": "double"}

@@ -9,10 +9,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from indexer.comparing.approved_passages import ApprovedPassages, approved_so_far
 from indexer.errors import UsageError
 from indexer.fingerprinting.rare_terms import CorpusStatistics
 from indexer.recipe import Recipe, recipe_named
+from indexer.system.approved_passages import ApprovedPassages, approved_so_far
 from indexer.system.credentials import secret
 from indexer.system.files import state_folder, write_whole
 

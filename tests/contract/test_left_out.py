@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from sample_library import rows
 
-from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.grouping.group import group
 from indexer.grouping.match import MatchOptions, match
+from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 
 NOTICE = " ".join(f"n{random.Random(3).randrange(99) + place}" for place in range(60))
 APPROVED = ApprovedPassages((NOTICE,))

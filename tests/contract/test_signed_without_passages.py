@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from indexer import check, compare, index, open_store, search, similar
-from indexer.comparing.approved_passages import ApprovedPassages
 from indexer.errors import RecipeMismatch, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.match import MatchOptions, match
@@ -18,6 +17,7 @@ from indexer.searching.similar import SimilarOptions
 from indexer.spark.match import check_sketches
 from indexer.stores.engine.ingest_pipeline import unsupported_settings
 from indexer.system import recipe_inputs
+from indexer.system.approved_passages import ApprovedPassages
 from indexer.system.recipe_inputs import with_key
 
 NOTICE = " ".join(f"n{place * 37 % 101}" for place in range(60))

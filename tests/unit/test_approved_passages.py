@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.approved_passages import (
+from indexer.comparing.words import normal_words
+from indexer.errors import UsageError
+from indexer.system.approved_passages import (
     NO_OMISSION,
     ApprovedPassages,
     Omission,
     approved_passages,
     without_spans,
 )
-from indexer.comparing.words import normal_words
-from indexer.errors import UsageError
 
 NOTICE = (
     "This message is confidential and may be privileged; if you are not the addressee, delete it."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.system.caches import LruCache
+from indexer.system.external_memory import LruCache
 
 
 def test_a_look_up_is_a_use_and_a_peek_is_none():

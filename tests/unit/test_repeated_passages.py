@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.approved_passages import word_runs
 from indexer.comparing.words import normal_words
 from indexer.defaults import RUN_WORDS
 from indexer.grouping.passages import (
@@ -20,6 +19,7 @@ from indexer.grouping.passages import (
     RunCounter,
     frequent_spans,
 )
+from indexer.system.approved_passages import word_runs
 from indexer.system.external_memory import MemoryBudget
 
 GOLDEN = ["0xc32a7227d4076645", "0xc28feef39554b7ef"]

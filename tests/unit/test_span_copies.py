@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer import DedupOptions, dedup
-from indexer.comparing.approved_passages import ApprovedPassages
 from indexer.comparing.words import normal_words
 from indexer.errors import UsageError
 from indexer.jobs.dedup_passages import RowName, SpanCopies, with_csv_text, with_json_text
+from indexer.system.approved_passages import ApprovedPassages
 
 NOTICE = "This licence lets you copy and change all of it, if you keep these lines as they are."
 LICENCE = ApprovedPassages((NOTICE,), (r"^Page \d+$",))

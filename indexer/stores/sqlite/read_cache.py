@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from indexer.system.caches import LruCache
+from indexer.system.external_memory import LruCache
 
 # Rows that carry a key, read for all keys by one statement with one row.
 
