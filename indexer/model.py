@@ -30,6 +30,8 @@ CONFLICT = "label_conflict"  # the filter for families whose documents differ in
 Scope: TypeAlias = Literal["documents", "parts", "both"]
 """The rows that a request covers: whole documents, their parts (clauses), or all."""
 SkipReason: TypeAlias = Literal["unchanged", "special_file", "symbolic_link", "excluded"]
+Matching: TypeAlias = Literal["literal", "information"]
+"""The two ways to count words in matching chunks, as `indexer.comparing.measures` defines them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from indexer.defaults import MEASURE_NAMES, SHINGLE_WORDS
 from indexer.wording import count_of, percent, visible
 
 if TYPE_CHECKING:
-    from indexer.comparing.alignment import Matching
     from indexer.comparing.compare import Comparison
+    from indexer.model import Matching
     from indexer.review.boilerplate import DiscountedSimilarity
     from indexer.review.compared_documents import Original
     from indexer.stores.abilities import FullStore

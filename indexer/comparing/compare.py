@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from indexer.comparing.alignment import Matching, passages
 from indexer.comparing.criteria import is_rearranged
 from indexer.comparing.differences import (
     FrequencyLookup,
@@ -27,11 +26,12 @@ from indexer.comparing.measures import (
     check_measure,
     fingerprinted_text,
     measure_all,
+    passages,
 )
 from indexer.comparing.words import Words, normal_words
 from indexer.defaults import SHINGLE_WORDS
 from indexer.fingerprinting.fingerprint import fingerprint
-from indexer.model import Difference, Fingerprint, NewWords, Passage, Sameness
+from indexer.model import Difference, Fingerprint, Matching, NewWords, Passage, Sameness
 from indexer.recipe import DEFAULT, Recipe
 
 IN_ORDER = 0.8  # share of words in order below which texts with the same passages are rearranged

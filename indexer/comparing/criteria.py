@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from indexer.comparing.alignment import align, lcs, lcs_length, stretches
+from indexer.comparing.alignment import lcs, lcs_length, max_words_in_common, stretches
 from indexer.comparing.differences import (
     Rarity,
     differences,
@@ -31,6 +31,7 @@ from indexer.comparing.measures import (
     MEASURES,
     ComparedText,
     TextOperand,
+    align,
     check_measure,
     measure_pair,
 )
@@ -604,6 +605,23 @@ def is_rearranged(overlap: float, in_order: float, threshold: float) -> bool:
     (True, False, False)
     """
     return overlap >= REARRANGED and in_order < threshold
+
+
+def measure_rearranged(a: Words, b: Words, threshold: float) -> tuple[float, float] | None:
+    """Return the overlap and `lcs` of two texts that are one another rearranged, None for others.
+
+    Passages are only looked for where the texts have enough words in common.
+    """
+    longer = max(len(a), len(b))
+    if not longer or min(len(a), len(b)) < REARRANGED * longer:
+        return None
+    if max_words_in_common(a, b) < REARRANGED * longer:
+        return None
+    in_order = lcs(a, b)
+    if in_order >= threshold:
+        return None
+    overlap = align(a, b).overlap
+    return (overlap, in_order) if is_rearranged(overlap, in_order, threshold) else None
 
 
 # The differences between near duplicates, beside their similarity, and their sentences.

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.relations import Relation
-from indexer.model import Estimate
+from indexer.model import Estimate, Matching
 
 if TYPE_CHECKING:
-    from indexer.comparing.alignment import Matching
     from indexer.comparing.words import Words
 
 

@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.alignment import EXACT_CELLS, lcs_of_strings
 from indexer.comparing.criteria import Criteria, replacements
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import TextOperand, measure_pair
+from indexer.comparing.measures import TextOperand, lcs_of_codes, measure_pair
 from indexer.comparing.words import (
     MOST_CODES,
     Words,
@@ -128,18 +127,6 @@ def may_reach(
     return possible
 
 
-def lcs_of_sequences(a: WordSequence, b: WordSequence, minimum: float) -> float | None:
-    """Return `lcs` as `indexer.comparing.alignment` does; 0 for a pair below `minimum`.
-
-    None for texts so long that they are aligned otherwise.
-    """
-    longer = max(len(a.codes), len(b.codes))
-    if len(a.codes) * len(b.codes) > EXACT_CELLS:
-        return None
-    needed = math.ceil(minimum * longer - 1e-9)
-    return lcs_of_strings(a.codes, b.codes, needed) / longer if longer else 0.0
-
-
 try:
     from indexer import _kernel
 except ImportError:
@@ -200,7 +187,7 @@ def _in_common(a: WordSequence | None, b: WordSequence | None, minimum: float) -
     excess = int((a.counts.astype(np.int64) - b.counts).max())
     if not may_reach_pair(a, b, minimum):
         return InCommon(0, shared, words, max(excess, 0))
-    value = lcs_of_sequences(a, b, minimum)
+    value = lcs_of_codes(a.codes, b.codes, minimum)
     if value is None:
         return None
     return InCommon(round(value * max(words)), shared, words, max(excess, 0))
@@ -347,7 +334,8 @@ class SequenceCache:
         """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long."""
         values: list[float | None] = [None] * len(pairs)
         for position, left, right, is_possible in self._bounded(pairs, minimum):
-            values[position] = lcs_of_sequences(left, right, minimum) if is_possible else 0.0
+            value = lcs_of_codes(left.codes, right.codes, minimum) if is_possible else 0.0
+            values[position] = value
         return values
 
     def words(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[Words, Words]] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from indexer.comparing.alignment import align, lcs
+from indexer.comparing.measures import ComparedText, align, measure_pair
 from indexer.comparing.words import normal_words
 from indexer.defaults import REVIEW
 from indexer.documents.base import (
@@ -214,7 +214,7 @@ def threads(paths: Sequence[str] | str | Path, options: ThreadsOptions = DEFAULT
 
 def similarity(a: str, b: str) -> float:
     """Return the share of words in order of two texts, in [0, 1], as the measure `lcs` does."""
-    return lcs(normal_words(a), normal_words(b))
+    return measure_pair("lcs", ComparedText(a, DEFAULT), ComparedText(b, DEFAULT)).similarity
 
 
 class _Account:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexer.comparing.alignment import Matching
 from indexer.comparing.compare import compare
-from indexer.model import Progress, Row, no_progress
+from indexer.model import Matching, Progress, Row, no_progress
 from indexer.review.boilerplate import DiscountedSimilarity, Sample, shingle_width
 from indexer.review.caches import ReaderCache, SurveyReader, TimedCache
 from indexer.review.side_by_side import SideBySide

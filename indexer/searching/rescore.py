@@ -8,10 +8,22 @@ from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
 
-from indexer.comparing.alignment import align, lcs, max_words_in_common, passages, words_in_order
-from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
+from indexer.comparing.criteria import (
+    NO_CRITERIA,
+    REARRANGED,
+    Criteria,
+    is_rearranged,
+    measure_rearranged,
+)
 from indexer.comparing.differences import Rarity, differences, measure_new_words
-from indexer.comparing.measures import TextOperand, containment, measure_pair
+from indexer.comparing.measures import (
+    TextOperand,
+    align,
+    containment,
+    measure_pair,
+    passages,
+    words_in_order,
+)
 from indexer.comparing.words import Words
 from indexer.defaults import MEASURE
 from indexer.grouping.words_in_common import lcs_to_each, may_share_words
@@ -94,7 +106,9 @@ def _scores(
     if measure == "lcs":
         values = lcs_to_each(query.text, [side.text for _, side in others], threshold)
         estimates: Iterator[Estimate] = (
-            _exact(lcs(query.words, side.words, threshold) if value is None else value)
+            measure_pair(measure, query, side, minimum=threshold)
+            if value is None
+            else _exact(value)
             for (_, side), value in zip(others, values, strict=True)
         )
     else:
@@ -146,16 +160,8 @@ def find_rearranged(
     candidates = list(candidates)
     possible = may_share_words(query.text, [side.text for _, side in candidates], REARRANGED)
     for candidate, side in compress(candidates, possible):
-        longer = max(len(query.words), len(side.words))
-        if not longer or min(len(query.words), len(side.words)) < REARRANGED * longer:
-            continue
-        if max_words_in_common(query.words, side.words) < REARRANGED * longer:
-            continue
-        in_order = lcs(query.words, side.words)
-        if in_order < threshold:
-            overlap = align(query.words, side.words).overlap
-            if is_rearranged(overlap, in_order, threshold):
-                result.append((candidate, overlap, in_order))
+        if measured := measure_rearranged(query.words, side.words, threshold):
+            result.append((candidate, *measured))
     return result
 
 

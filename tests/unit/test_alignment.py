@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.comparing.alignment import Alignment, align, passages, tiles
+from indexer.comparing.measures import Alignment, align, passages, tiles
 from indexer.comparing.tiling import Tile, tiles_by_pairs, tiles_by_suffixes
 from indexer.comparing.words import Words, number_runs, words
 

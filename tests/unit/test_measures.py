@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.alignment import align
 from indexer.comparing.measure import FeatureSet
 from indexer.comparing.measures import (
     MEASURES,
     ComparedText,
+    align,
     common,
     containment,
     estimate,

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing import measures
 from indexer.comparing.alignment import lcs
 from indexer.comparing.words import normal_words
 from indexer.grouping import words_in_common
@@ -67,7 +68,7 @@ def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
     cache = SequenceCache(lambda numbers: ["a b c" if n == 0 else "a x y z" for n in numbers], 100)
     assert cache.measure_pairs([(0, 1), (0, 0)], 0.0) == [None, 1.0]
     assert cache.words([(0, 1)]) is None
-    monkeypatch.setattr(words_in_common, "EXACT_CELLS", 8)
+    monkeypatch.setattr(measures, "EXACT_CELLS", 8)
     assert cache.measure_pairs([(0, 0)], 0.0) == [None]
 
 
@@ -75,4 +76,4 @@ def test_long_texts_are_never_ruled_out_by_counts(monkeypatch):
     monkeypatch.setattr(words_in_common, "_MOST_COUNTED", 2)
     sequence = words_in_common.Vocabulary().sequence(normal_words("a a a"))
     assert words_in_common.may_reach([(sequence, sequence)], 1.0).tolist() == [True]
-    assert words_in_common.lcs_of_sequences(sequence, sequence, 1.0) == pytest.approx(1.0)
+    assert measures.lcs_of_codes(sequence.codes, sequence.codes, 1.0) == pytest.approx(1.0)

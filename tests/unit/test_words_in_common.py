@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing import measures
 from indexer.comparing.alignment import lcs, lcs_by_table
 from indexer.comparing.criteria import Criteria, max_replaced
 from indexer.comparing.differences import Rarity
@@ -83,5 +84,5 @@ def test_long_texts_are_left_to_the_alignment(monkeypatch: pytest.MonkeyPatch) -
     assert words_in_common.lcs_to_each(long, [long], 0.5) == [None]
     assert words_in_common.may_share_words(long, [long, "a"], 0.5) == [True, False]
     monkeypatch.setattr(words_in_common, "_kernel", None)
-    monkeypatch.setattr(word_sequences, "EXACT_CELLS", 8)
+    monkeypatch.setattr(measures, "EXACT_CELLS", 8)
     assert words_in_common.lcs_to_each("a b c", ["a b c", "a x"], 0.0) == [None, 1 / 3]

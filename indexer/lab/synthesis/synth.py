@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, field
 from io import StringIO
 from pathlib import Path
 
-from indexer.comparing.alignment import align
 from indexer.comparing.measures import (
     ComparedText,
+    align,
     containment,
     measure_pair,
     resemblance,

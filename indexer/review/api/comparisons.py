@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from indexer.comparing.alignment import Matching
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.jobs.versions import versions
-from indexer.model import Row
+from indexer.model import Matching, Row
 from indexer.review import family_view
 from indexer.review.api.endpoints import (
     WAIT_SECONDS,
