@@ -1,18 +1,15 @@
 """docs/check.md: its commands, in order, in one folder; and the exit codes of `check`."""
 
 import json
-import re
 import shutil
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command import ROOT, outcome, page_environment, run, run_json, shell
+from command import outcome, run, run_json, shell
+from page_blocks import blocks, run_python
 
-PAGE = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
-FIRST, SCRIPT, HOOK = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+FIRST, SCRIPT, HOOK = blocks("docs/check.md")
 
 
 def free_port() -> int:
@@ -44,12 +41,8 @@ def test_script_of_the_page(tmp_path: Path) -> None:
 
 
 def test_python_of_the_page(tmp_path: Path) -> None:
-    [python] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    command = [sys.executable, "-c", python]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=page_environment(tmp_path), capture_output=True, check=True
-    )
-    verdicts = [line.split()[1:] for line in done.stdout.decode().splitlines()]
+    [python] = blocks("docs/check.md", "python")
+    verdicts = [line.split()[1:] for line in run_python(python, tmp_path).splitlines()]
     url = "https://example.org/ferry"
     assert verdicts == [["new", "None"], ["duplicate", url], ["new", "None"]]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from command import ROOT, run, run_json
+from page_blocks import blocks, prompts
 
-PAGE = (ROOT / "docs" / "clauses.md").read_text(encoding="utf-8")
 CLAUSE = (
     "7.1 Confidentiality. Each party shall keep the other's confidential information secret, "
     "use it for the purposes of this Agreement alone, and return or destroy it within thirty days "
@@ -29,13 +29,13 @@ def without_ids(text: str) -> str:
 
 
 def test_commands_of_the_page(store: str) -> None:
-    [block] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    [block] = blocks("docs/clauses.md")
     printed = {line: run(*shlex.split(line)[1:], store=store) for line in block.splitlines()}
     assert "12 documents in 63 parts" in printed["nearfold status"]
     assert "63 parts: 17 near-duplicate groups" in printed["nearfold group --of parts"]
     assert "4 near duplicates" in printed["nearfold similar clause.txt --of parts"]
-    [console] = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    line, _, expected = console.removeprefix("$ ").partition("\n")
+    [console] = blocks("docs/clauses.md", "console")
+    [(line, expected)] = prompts(console)
     assert without_ids(printed[line.strip()]) == without_ids(expected)
 
 

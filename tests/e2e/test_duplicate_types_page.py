@@ -1,15 +1,12 @@
 """The commands of docs/duplicate-types.md on the published pairs, and folding by type."""
 
-import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command import ROOT, outcome, run, run_json
+from command import outcome, run, run_json
+from page_blocks import blocks, prompts, run_python
 
-PAGE = (ROOT / "docs" / "duplicate-types.md").read_text(encoding="utf-8")
 CLAUSES = {
     "indenture-sponsor": "Section 14.06 Successors and Assignors. "
     "All covenants and agreements in this Agreement by the Sponsor shall bind its "
@@ -30,28 +27,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "clauses").mkdir()
     for name, text in CLAUSES.items():
         (tmp_path / "clauses" / f"{name}.txt").write_text(text)
-    (tmp_path / "our-words.txt").write_text(re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)[0])
+    (tmp_path / "our-words.txt").write_text(blocks("docs/duplicate-types.md", "text")[0])
     return tmp_path
 
 
 def test_commands_of_the_page(folder: Path) -> None:
     store = f"sqlite:///{folder}/store.db"
-    [block] = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    for prompt in re.split(r"^\$ nearfold ", block, flags=re.MULTILINE)[1:]:
-        line, _, expected = prompt.partition("\n")
-        printed = run(*shlex.split(line), store=store).replace(f"{folder}/", "")
+    [block] = blocks("docs/duplicate-types.md", "console")
+    for line, expected in prompts(block):
+        printed = run(*shlex.split(line)[1:], store=store).replace(f"{folder}/", "")
         for expected_line in expected.splitlines():
             assert expected_line.removesuffix("...").strip() in printed
-    [command] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    [command] = blocks("docs/duplicate-types.md")
     assert "near identical" in run(*shlex.split(command)[1:], store=store)
 
 
 def test_python_of_the_page(folder: Path) -> None:
-    [block] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    process = subprocess.run(
-        [sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    assert process.stdout == "a [('b', 'near_identical')]\n"
+    [block] = blocks("docs/duplicate-types.md", "python")
+    assert run_python(block, folder) == "a [('b', 'near_identical')]\n"
 
 
 def test_types_in_json_and_nothing_dropped(folder: Path) -> None:

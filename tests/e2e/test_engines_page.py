@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from engine_versions import BEGIN, END, MODULES, OF_THE_GATE, VERSIONS, read_counts, table
+from page_blocks import blocks
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
@@ -32,8 +33,8 @@ def labels(printed: str) -> list[str]:
 @pytest.mark.engines
 @pytest.mark.slow
 def test_the_command_prints_what_the_page_shows(opensearch_url: str) -> None:
-    [command] = re.findall(r"```sh\n(.*?)\n```", PAGE, re.DOTALL)
-    [expected] = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    [command] = blocks("docs/engines.md")
+    [expected] = blocks("docs/engines.md", "text")
     python, *words = shlex.split(command)
     assert python == "python"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

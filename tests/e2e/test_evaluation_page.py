@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from command import ROOT, shell
+from page_blocks import blocks
 
 from indexer.cli.main import run
 
-PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+BLOCKS = blocks("docs/evaluation.md")
 
 
 @pytest.fixture(scope="module")

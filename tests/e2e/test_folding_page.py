@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from forked_commands import bash_function
+from page_blocks import blocks
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
@@ -298,7 +299,7 @@ def hit_ids(answer):
 
 def test_hits_of_any_query_fold_in_the_client(place, capsys):
     engine, server, name = place
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (block,) = blocks("docs/folding.md", "python")
     address = f"{engine}://{server.partition('://')[2]}/{name}"
     block = block.replace("opensearch://localhost:9200/papers", address)
     for placeholder, id in {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import shell
+from page_blocks import blocks
 
 from indexer.stores import open_store
 
@@ -64,7 +65,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     for name in ("one", "two"):
         (tmp_path / "folder").mkdir(exist_ok=True)
         (tmp_path / "folder" / f"{name}.txt").write_text(f"{TEXT} {name}", encoding="utf-8")
-    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
+    for block in blocks("docs/security.md"):
         line = block.replace("localhost:9200/papers", place).replace("FOLDER", f"{tmp_path}/folder")
         if "--roles" in block:
             # this engine keeps no roles, which `install` reports by its exit code

@@ -3,20 +3,16 @@
 import csv
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
-from command import ROOT, outcome, run, run_json
-
-PAGE = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+from command import ROOT, outcome, run_json
+from page_blocks import Page
 
 
 @pytest.mark.slow
 def test_commands_of_the_page(tmp_path: Path) -> None:
-    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
-        for line in block.splitlines():
-            run(*[_with_folder(word, tmp_path) for word in shlex.split(line, comments=True)[1:]])
+    Page("docs/study.md").check(tmp_path)
     for name in ("studied", "studied-store"):
         out = tmp_path / name
         report = (out / "report.html").read_text(encoding="utf-8")
@@ -37,15 +33,6 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     assert (
         (tmp_path / "studied" / "figure-3-1024.svg").read_text(encoding="utf-8").startswith("<svg")
     )
-
-
-def _with_folder(word: str, tmp_path: Path) -> str:
-    """Return a word of a command with its folder: that of the examples, or that of the test."""
-    if word == "examples":
-        return str(ROOT / word)
-    if word.startswith("sqlite:///"):
-        return f"sqlite:///{tmp_path}/{word.removeprefix('sqlite:///')}"
-    return str(tmp_path / word) if word.startswith("studied") else word
 
 
 def test_copies_and_texts_without_content_are_counted_apart(tmp_path: Path) -> None:

@@ -3,16 +3,15 @@
 import csv
 import json
 import mailbox
-import re
 import shlex
 from pathlib import Path
 
 import pytest
-from command import ROOT, outcome, run, run_json
+from command import outcome, run, run_json
+from page_blocks import blocks
 
 from indexer import threads
 
-PAGE = (ROOT / "docs" / "threads.md").read_text(encoding="utf-8")
 FIRST = """Return-Path: <ann@x.org>
 From: Ann <ann@x.org>
 Subject: Ferry
@@ -52,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_commands_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
-    block, _ = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    block, _ = blocks("docs/threads.md")
     tree, table, load_file, lines = (
         shlex.split(line, comments=True)[1:] for line in block.splitlines()
     )
@@ -93,7 +92,7 @@ def test_search_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )
     (folder / "Inbox").rename(folder / "inbox.mbox")
     monkeypatch.chdir(folder.parent)
-    _, block = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    _, block = blocks("docs/threads.md")
     index, search = (shlex.split(line)[1:] for line in block.splitlines())
     store = "sqlite:///threads.db"
     run(*index, "--containers", "all", store=store)

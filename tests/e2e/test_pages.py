@@ -1,9 +1,12 @@
-"""The commands of the pages without a test file, in order, in one folder."""
+"""The commands of pages run, in order, in one folder; and print and write what the page says.
+
+A page whose outcome is told by texts alone is a row of `PAGES`.
+"""
 
 import contextlib
 import json
 import re
-import secrets
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,31 +17,88 @@ from pathlib import Path
 
 import pytest
 from command import ROOT, outcome, page_environment, run, run_json, shell
+from page_blocks import (
+    Page,
+    blocks,
+    copy_examples,
+    group_examples,
+    page_text,
+    prompts,
+    run_python,
+)
 
-PAGES = {
-    name: (ROOT / place / name).read_text(encoding="utf-8")
-    for name, place in {
-        "README.md": "",
-        "commands.md": "docs",
-        "dedup.md": "docs",
-        "families.md": "docs",
-        "passages.md": "docs",
-        "search.md": "docs",
-        "sending.md": "docs",
-        "reviewing.md": "docs",
-    }.items()
-}
-BRINGS = ("pip install", "docker compose")  # what a machine gets by these is there already
+from indexer.comparing.words import normal_words
+
+COPIETJE = ROOT / "tests/data/copietje"
+KINDS = ("copy", "format", "edit-40", "moved", "ocr-03", "reply", "boilerplate")
+PAGES = [
+    Page("docs/index.md", ("12 documents: 12 indexed", "6 documents in 2 groups")),
+    Page(
+        "docs/operating.md",
+        (
+            "index  done",
+            "ferry-press-release.txt",
+            "note  provisional: 12 documents",
+            "note  provisional: 12 documents",
+        ),
+        files={"nearfold.prom": ("nearfold_documents",)},
+    ),
+    Page("docs/search.md", ("ferry-news-evening-edition.txt",), set_up=group_examples),
+]
+SLOW = [Page("docs/tuning.md", files={"corpus/gold.csv": tuple(f",{kind}," for kind in KINDS)})]
+SOURCES = ROOT / "docs" / "sources"
+SOURCE_PAGES = ["000.md", "001.md", "002.md", "003.md", "004.md"]
 needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 
 
-def blocks(page: str) -> list[str]:
-    """Return the shell blocks without the lines that install a program or start a server."""
-    texts = re.findall(r"```sh\n(.*?)```", PAGES[page], re.DOTALL)
-    return [
-        "".join(line for line in block.splitlines(keepends=True) if not line.startswith(BRINGS))
-        for block in texts
-    ]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of_a_page(page: Page, tmp_path: Path) -> None:
+    page.check(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", SLOW, ids=lambda page: page.name)
+def test_slow_commands_of_a_page(page: Page, tmp_path: Path) -> None:
+    page.check(tmp_path)
+
+
+def test_events_are_those_that_the_page_of_operating_shows(tmp_path: Path) -> None:
+    copy_examples(tmp_path)
+    shell(blocks("docs/operating.md")[0], tmp_path)
+    log = (tmp_path / "events.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in log if line.startswith("{")]
+    assert [event["event"] for event in events] == ["job_began", "job_ended"]
+    page = page_text("docs/operating.md").splitlines()
+    examples = [json.loads(line) for line in page if line.startswith("{")]
+    [ended] = [event for event in examples if event["event"] == "job_ended"]
+    assert events[0].keys() < events[1].keys() == ended.keys()
+
+
+def outputs_as_shown(page: str, folder: Path) -> None:
+    """Run the console blocks of a page, each in one shell, and compare the output with the page."""
+    sessions = [prompts(block) for block in blocks(page, "console")]
+    assert sessions
+    for session in sessions:
+        commands = "\n".join(command for command, _ in session)
+        assert shell(commands, folder) == "".join(shown for _, shown in session)
+
+
+def test_a_search_prints_what_its_page_shows(library: str, tmp_path: Path) -> None:
+    outputs_as_shown("docs/search.md", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", SOURCE_PAGES)
+def test_quoted_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
+    copy_examples(tmp_path)
+    shutil.copy(COPIETJE / "case-2.0.db", tmp_path / "casename.db")
+    expected = (COPIETJE / "expected-2.0.txt").read_text(encoding="utf-8").split("## ")[1]
+    (tmp_path / "expected.txt").write_text(expected.partition("\n")[2], encoding="utf-8")
+    outputs_as_shown(f"docs/sources/{page}", tmp_path)
+
+
+def test_every_source_document_has_its_page() -> None:
+    assert sorted(path.name for path in SOURCES.iterdir()) == SOURCE_PAGES
 
 
 @pytest.fixture
@@ -60,7 +120,7 @@ def test_passages(library: str, tmp_path: Path) -> None:
         (tmp_path / "mails" / f"{number}.txt").write_text(f"{text}\n\n{notice}\n")
     run("index", tmp_path / "mails", store=library)
     run("group", store=library)
-    commands, leaving, signing = blocks("passages.md")
+    commands, leaving, signing = blocks("docs/passages.md")
     first, _, line = shell(commands, tmp_path).rpartition("passages\n")
     assert first.startswith("5 documents, 5 groups, 1 folder, 29 words, top\n  This message")
     passage = json.loads(line)
@@ -82,7 +142,7 @@ def test_passages(library: str, tmp_path: Path) -> None:
 def test_families(library: str, tmp_path: Path) -> None:
     page = run_json("search", "ferry", "--fold", "family", store=library)
     [id] = [hit["id"] for hit in page["hits"] if hit["folded"]][:1]
-    matching, contained, scans, criteria, listing, *labelling = blocks("families.md")
+    matching, contained, scans, criteria, listing, *labelling = blocks("docs/families.md")
     supply = run_json("search", "supply agreement", store=library)["hits"][0]["id"]
     run("label", supply, "--label", "privileged", store=library)
     assert shell(matching, tmp_path).startswith("1.000\t")
@@ -110,7 +170,7 @@ def test_families(library: str, tmp_path: Path) -> None:
 
 
 def test_dedup(tmp_path: Path) -> None:
-    rows, spans = blocks("dedup.md")
+    rows, spans = blocks("docs/dedup.md")
     printed = shell(rows, tmp_path)
     assert "4 rows: 2 kept, 1 exact and 1 near duplicates removed" in printed
     kept = (tmp_path / "clean.jsonl").read_text().splitlines()
@@ -125,12 +185,8 @@ def test_dedup(tmp_path: Path) -> None:
     assert refused.returncode == 2 and "--replace" in refused.stderr
     assert not (tmp_path / "other.jsonl").exists()
     assert outcome(*command, "--replace").returncode == 0
-    [python] = re.findall(r"```python\n(.*?)```", PAGES["dedup.md"], re.DOTALL)
-    command = [sys.executable, "-c", python]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=page_environment(tmp_path), capture_output=True, check=True
-    )
-    assert done.stdout.split() == b"4 2 1 1 0".split()
+    [python] = blocks("docs/dedup.md", "python")
+    assert run_python(python, tmp_path).split() == ["4", "2", "1", "1", "0"]
 
 
 def test_dedup_goes_on_after_a_kill(tmp_path: Path) -> None:
@@ -151,14 +207,6 @@ def test_dedup_goes_on_after_a_kill(tmp_path: Path) -> None:
     assert not (tmp_path / ".b.jsonl.dedup").exists()
 
 
-def test_search(library: str, tmp_path: Path) -> None:
-    [queries] = blocks("search.md")
-    assert "ferry-news-evening-edition.txt" in shell(queries, tmp_path)
-    [console] = re.findall(r"```console\n(.*?)```", PAGES["search.md"], re.DOTALL)
-    prompt, _, shown = console.partition("\n")
-    assert shell(prompt.removeprefix("$ "), tmp_path) == shown
-
-
 def test_sending(tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
@@ -167,7 +215,7 @@ def test_sending(tmp_path: Path) -> None:
     )
     (folder / "broken.docx").write_bytes(b"PK\x03\x04 and nothing else")
     run("index", folder, store=f"sqlite:///{tmp_path}/nearfold.db", code=1)
-    [block] = blocks("sending.md")
+    [block] = blocks("docs/sending.md")
     how_many, which, again = block.strip().splitlines()
     assert re.search(r"1  failed: ", shell(how_many, tmp_path))
     assert "broken.docx" in shell(which, tmp_path)
@@ -176,9 +224,9 @@ def test_sending(tmp_path: Path) -> None:
 
 @needs_curl
 def test_the_api_of_the_review_pages(library: str, tmp_path: Path) -> None:
-    lines = [line for block in blocks("reviewing.md") for line in block.splitlines()]
+    lines = [line for block in blocks("docs/reviewing.md") for line in block.splitlines()]
     served = next(line for line in lines if line.startswith("nearfold serve"))
-    [commands] = [block for block in blocks("reviewing.md") if "curl" in block]
+    [commands] = [block for block in blocks("docs/reviewing.md") if "curl" in block]
     words = served.partition("#")[0].split()
     assert words[:2] == ["nearfold", "serve"]
     command = [sys.executable, "-m", "indexer", *words[1:], "--port", "0"]
@@ -212,22 +260,21 @@ def ready(url: str) -> bool:
     return False
 
 
-def test_the_same_questions_to_a_cluster(opensearch_url: str, tmp_path: Path) -> None:
-    name = f"nearfold-test-{secrets.token_hex(6)}"
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    place = f"{opensearch_url.partition('://')[2]}/{name}"
-    scripts = [
-        block.replace("localhost:9200/papers", place)
-        for page in ("commands.md", "README.md")
-        for block in blocks(page)
-        if "/papers" in block
-    ]
-    try:
-        assert len(scripts) == 2
-        for script in scripts:
-            assert "6 documents in 2 groups" in shell(script, tmp_path)
-    finally:
-        shell(f"nearfold uninstall --store opensearch://{place}", tmp_path)
-        urllib.request.urlopen(
-            urllib.request.Request(f"{opensearch_url}/{name}*", method="DELETE"), timeout=60
-        ).close()
+def test_versions(library: str) -> None:
+    page = run_json("search", "agreement", "--fold", "none", store=library)
+    [renewal] = [hit["id"] for hit in page["hits"] if "renewal" in hit["path"]]
+    [block] = blocks("docs/versions.md")
+    for line in block.splitlines():
+        words = shlex.split(line, comments=True)[1:]
+        printed = run(words[0], renewal, *words[2:], store=library)
+        assert "3 versions in 4 documents" in printed
+        assert ("2024-03-04  " in printed) == ("--no-dates" not in words)
+        assert ("[-Tilbury-] {+Southampton+}" in printed) == ("--redline" in words)
+        assert ("either way" in printed) == ("--no-dates" in words)
+    answer = run_json("versions", renewal, "--redline", store=library)
+    assert [version["from"] is None for version in answer["versions"]] == [True, False, False]
+    [last] = [version for version in answer["versions"] if version["id"] == renewal]
+    assert ["added", "Southampton "] in last["redline"]
+    assert last["added"] == sum(
+        len(normal_words(text)) for change, text in last["redline"] if change == "added"
+    )

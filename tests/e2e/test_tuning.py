@@ -1,37 +1,8 @@
-"""The commands of docs/tuning.md on the example folder, in order."""
+"""`synth` and `tune`: their outcomes in JSON, and what they refuse."""
 
-import re
-import shlex
 from pathlib import Path
 
-import pytest
 from command import ROOT, outcome, run, run_json
-
-PAGE = (ROOT / "docs" / "tuning.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_commands_of_the_page(tmp_path: Path) -> None:
-    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
-        for line in block.splitlines():
-            words = [_with_folder(word, tmp_path) for word in shlex.split(line, comments=True)[1:]]
-            run(*words)
-    kinds = (tmp_path / "corpus" / "gold.csv").read_text(encoding="utf-8")
-    assert all(
-        f",{kind}," in kinds
-        for kind in ("copy", "format", "edit-40", "moved", "ocr-03", "reply", "boilerplate")
-    )
-
-
-def _with_folder(word: str, tmp_path: Path) -> str:
-    """Return a word of a command with its folder: that of the examples, or that of the test."""
-    if word == "examples":
-        return str(ROOT / word)
-    return (
-        str(tmp_path / word)
-        if word.split("/", maxsplit=1)[0] in ("corpus", "tuned", "judged")
-        else word
-    )
 
 
 def test_synth_in_json_and_its_refusals(tmp_path: Path) -> None:
