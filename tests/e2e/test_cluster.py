@@ -5,10 +5,10 @@ import re
 import secrets
 import shutil
 import urllib.request
-from pathlib import Path
 
 import pytest
 from command import outcome, run, run_json, shell
+from page_blocks import blocks
 
 from indexer.grouping.group import group
 from indexer.jobs.index import IndexOptions, index
@@ -17,8 +17,6 @@ from indexer.searching.search import search
 from indexer.searching.similar import similar
 from indexer.stores import open_store
 
-ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
 TAIL = (
     "Dogs travel free, bicycles cost two crowns, "
     "and children under six need no ticket if a grown-up is with them."
@@ -221,8 +219,11 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
 def test_every_command_of_the_page_runs(place, tmp_path):
     """Run them in order in one folder, with the server and the index of the test."""
     server, name, _ = place
-    page = PAGE.replace("localhost:9200", server.partition("://")[2]).replace("/papers", f"/{name}")
-    printed = [shell(block, tmp_path) for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL)]
+    address = server.partition("://")[2]
+    printed = [
+        shell(block.replace("localhost:9200", address).replace("/papers", f"/{name}"), tmp_path)
+        for block in blocks("docs/cluster.md")
+    ]
     (
         planned,
         sent,

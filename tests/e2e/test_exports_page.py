@@ -1,25 +1,16 @@
 """The commands of docs/exports.md, and options that are refused."""
 
-import re
 import shlex
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 from command import ROOT, run, run_json, shell
+from page_blocks import blocks
 
 from indexer.cli import main
 
-PAGE = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
-
-
-def commands(page: str) -> list[list[str]]:
-    """Return the commands of the first block."""
-    return [shlex.split(line, comments=True)[1:] for line in blocks(page)[0].splitlines()]
-
-
-def blocks(page: str) -> list[str]:
-    return re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+EXPORTS, MAILS, LABELS, *_ = blocks("docs/exports.md")
 
 
 @pytest.fixture
@@ -36,7 +27,7 @@ def test_labels_of_the_page_come_back(store: str, tmp_path: Path) -> None:
     """The third block: labels of an export of this store."""
     run("export", "--format", "dat", "--out", tmp_path / "coding.dat", store=store)
     run("export", "--out", tmp_path / "coding.csv", store=store)
-    printed = shell(blocks(PAGE)[2], tmp_path, NEARFOLD_STORE=store)
+    printed = shell(LABELS, tmp_path, NEARFOLD_STORE=store)
     assert printed.count("labels of 0 documents") == 3
 
 
@@ -51,7 +42,7 @@ def test_mails_of_the_page_keep_their_attachments(tmp_path: Path) -> None:
     for name in ("ann", "bo"):
         (tmp_path / "mails" / name).mkdir(parents=True)
         (tmp_path / "mails" / name / "1.eml").write_bytes(bytes(message))
-    index_and_export, _, labelling = blocks(PAGE)[1].rpartition("nearfold label")
+    index_and_export, _, labelling = MAILS.rpartition("nearfold label")
     store = f"sqlite:///{tmp_path}/store.db"
     printed = shell(index_and_export, tmp_path, NEARFOLD_STORE=store)
     assert "2 duplicates left out" in printed
@@ -63,7 +54,8 @@ def test_mails_of_the_page_keep_their_attachments(tmp_path: Path) -> None:
 
 
 def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
-    for words in commands(PAGE):
+    for line in EXPORTS.splitlines():
+        words = shlex.split(line, comments=True)[1:]
         printed = run(*words[:-1], tmp_path / words[-1], store=store)
         assert "written to" in printed
         assert (tmp_path / words[-1]).stat().st_size > 100

@@ -6,13 +6,10 @@ import secrets
 import shutil
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import pytest
 from command import run, run_json, shell
-
-ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "index-life.md").read_text(encoding="utf-8")
+from page_blocks import blocks
 
 
 @pytest.fixture
@@ -36,8 +33,10 @@ def name(opensearch_url):
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     place = opensearch_url.partition("://")[2]
-    page = re.sub(r"\bpapers\b", name, PAGE.replace("localhost:9200", place))
-    printed = [shell(block, tmp_path) for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL)]
+    printed = [
+        shell(re.sub(r"\bpapers\b", name, block.replace("localhost:9200", place)), tmp_path)
+        for block in blocks("docs/index-life.md")
+    ]
     indexed, renewed, aliases, back, updated, deleted, stream, folded, changed, *rest = printed
     assert "2 indexed" in indexed
     assert "2 documents signed by simhash-doc" in renewed

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from command import ROOT
+from page_blocks import blocks
 from pipelines import call, good, store_url
 from servers import cache
 
@@ -22,12 +23,9 @@ from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 
 PAGE = (ROOT / "docs" / "shippers.md").read_text(encoding="utf-8")
-BLOCKS = {
-    language: re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    for language in ("python", "js")
-}
+BLOCKS = {language: blocks("docs/shippers.md", language) for language in ("python", "js")}
 ENGINES = {"opensearch": "9200", "elasticsearch": "9201"}
-RSYSLOG = re.search(r"```text\n(# rsyslog.*?)```", PAGE, re.DOTALL)[1]
+[RSYSLOG] = [text for text in blocks("docs/shippers.md", "text") if text.startswith("# rsyslog")]
 PACKAGES = re.search(r"`npm install (.*?)`", PAGE)[1].split()
 
 
@@ -112,4 +110,4 @@ def test_clients_that_are_not_run_say_so():
     rows = [line for line in PAGE.splitlines() if line.startswith("| ") and "---" not in line]
     run = [line for line in rows[1:9] if "| yes" in line]
     assert len(run) == 3 and all("not run" in line for line in rows[1:9] if line not in run)
-    assert [len(blocks) for blocks in BLOCKS.values()] == [2, 2]
+    assert [len(programs) for programs in BLOCKS.values()] == [2, 2]
