@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from page_blocks import blocks, prompts
 
 import indexer
 from indexer.cli.main import commands
@@ -18,9 +19,8 @@ from indexer.cli.main import commands
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LAB = ROOT / "docs" / "lab"  # trials and figures: linked from decisions, not in the navigation
-COMMANDS_PAGE, PYTHON_PAGE, INDEX = (
-    (ROOT / "docs" / name).read_text(encoding="utf-8")
-    for name in ("commands.md", "python.md", "index.md")
+COMMANDS_PAGE, INDEX = (
+    (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("commands.md", "index.md")
 )
 _GROUP = click.Context(commands)
 COMMANDS = {name: commands.get_command(_GROUP, name) for name in commands.list_commands(_GROUP)}
@@ -80,27 +80,26 @@ def test_public_name_is_documented(name: str) -> None:
 
 
 def test_python_blocks_run(tmp_path: Path) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README + PYTHON_PAGE, re.DOTALL)
-    assert len(blocks) > 1
-    for block in blocks:
+    programs = [*blocks("README.md", "python"), *blocks("docs/python.md", "python")]
+    assert len(programs) > 1
+    for program in programs:
         subprocess.run(
-            [sys.executable, "-c", block],
+            [sys.executable, "-c", program],
             cwd=ROOT,
             check=True,
             env={**os.environ, "NEARFOLD_README": str(tmp_path)},
         )
 
 
-@pytest.mark.parametrize("page", [README, COMMANDS_PAGE], ids=["README.md", "commands.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/commands.md"])
 def test_console_blocks_run(page: str, tmp_path: Path) -> None:
     """Each `$ nearfold ...` line of these console blocks succeeds, in order, and prints the lines
     shown under it.
 
     A line of `...` stands for any output.
     """
-    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
-        for prompt in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            line, _, expected_output = prompt.partition("\n")
+    for block in blocks(page, "console"):
+        for line, expected_output in prompts(block):
             words = shlex.split(line)
             if words[0] != "nearfold":
                 continue

@@ -3,14 +3,13 @@ vector, although both engines keep vectors outside of `_source`.
 """
 
 import json
-import re
 import secrets
 import subprocess
 from contextlib import closing
 from itertools import chain
-from pathlib import Path
 
 import pytest
+from page_blocks import blocks
 from pipelines import bulk, good, store_url
 from sample_library import edited, sentence
 from servers import choosing, vectors
@@ -26,7 +25,6 @@ from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
-PAGE = Path(__file__).parent.parent.parent / "docs" / "folding.md"
 FERRY = f"ferry {sentence(1, 60)}"
 TEXTS = {
     "a": FERRY,
@@ -160,10 +158,8 @@ def test_the_search_pipeline_folds_neighbours_and_the_commands_of_the_page_run(l
     for body in (nearest("opensearch", 10), hybrid("opensearch", 10)):
         assert ids(url, body, fold) == ["a", "d", "e"]
         assert ids(url, {**body, "size": 2}, fold) == ["a", "d"]
-    blocks = re.findall(
-        r"```sh title=\"knn\"\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
-    )
-    lines = "".join(blocks).replace("localhost:9200/papers", url)
+    script = "".join(blocks("docs/folding.md", 'sh title="knn"'))
+    lines = script.replace("localhost:9200/papers", url)
     done = subprocess.run(["bash", "-ec", lines], capture_output=True, text=True, check=True)
     answers = [json.loads(line) for line in done.stdout.replace("}{", "}\n{").splitlines()]
     found = [[hit["_id"] for hit in answer["hits"]["hits"]] for answer in answers]

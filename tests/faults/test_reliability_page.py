@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from e2e.command import outcome
 from jobs import ROOT
+from page_blocks import blocks
 from table import BEGIN, END, FAULTS, PAGE, read_counts, table, unlisted_tests
 
 from indexer.system.failpoints import POINTS
@@ -72,7 +73,7 @@ def test_the_example_on_the_page_gives_the_result_shown(tmp_path: Path) -> None:
         (tmp_path / "papers" / f"{number}.txt").write_text(
             f"paper {number} is about something of its own, number {number}", encoding="utf-8"
         )
-    (block,) = re.findall(r"```console\n(.*?)```", TEXT, re.S)
+    (block,) = blocks("docs/reliability.md", "console")
     environment = {"NEARFOLD_FAILPOINTS": re.findall(r"NEARFOLD_FAILPOINTS=(\S+)", block)[0]}
     store = f"sqlite:///{tmp_path}/x.db"
     assert outcome("index", tmp_path / "papers", store=store, **environment).returncode == -9

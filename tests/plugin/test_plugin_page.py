@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from page_blocks import blocks
 from plugin_servers import server
 
 pytestmark = pytest.mark.engines
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/plugin.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+BLOCKS = blocks("docs/plugin.md")
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])

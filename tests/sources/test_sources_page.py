@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from command import shell
 from hansken_server import IMAGE, PROJECT, Gatekeeper, served
+from page_blocks import blocks, page_text
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
 TEXT = (
     "the quick brown fox jumps over the lazy dog and then runs along the river to the old mill "
     "near the town of {}"
@@ -49,12 +49,14 @@ def gatekeeper():
 def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_path):
     work, store = tmp_path / "work", f"sqlite:///{tmp_path}/store.db"
     work.mkdir()
-    page = PAGE.replace("localhost:9200", opensearch_url.partition("://")[2])
-    page = re.sub(r"\b(their-index|papers)\b", rf"{prefix}-\1", page)
-    page = re.sub(r"hansken://\S+", gatekeeper, page)
-    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    address = opensearch_url.partition("://")[2]
+    scripts = []
+    for block in blocks("docs/sources.md"):
+        script = block.replace("localhost:9200", address)
+        script = re.sub(r"\b(their-index|papers)\b", rf"{prefix}-\1", script)
+        scripts.append(re.sub(r"hansken://\S+", gatekeeper, script))
     places = {"NEARFOLD_STORE": store, "XDG_STATE_HOME": str(tmp_path / "state")}
-    *others, last = blocks  # the database is no document of the folder
+    *others, last = scripts  # the database is no document of the folder
     printed = [shell(block, work, **places) for block in others]
     shutil.copy(ROOT / "tests/data/copietje/case-2.0.db", work / "casename.db")
     printed.append(shell(last, work, **places))
@@ -73,5 +75,5 @@ def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_
     assert re.fullmatch(
         rf"{IMAGE}:0-2  # max 0\.\d{{3}} matches {IMAGE}:0-1", hansken.splitlines()[-1]
     )
-    assert hansken.splitlines()[-1] in PAGE
+    assert hansken.splitlines()[-1] in page_text("docs/sources.md")
     assert "case-041  # max 1.000 matches case-042" in database

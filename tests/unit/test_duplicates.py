@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import ROOT
+from page_blocks import blocks
 
 import indexer.jobs.duplicates as module
 from indexer.errors import SourceNotFound, UsageError
@@ -387,13 +388,12 @@ def test_the_command_prints_lines_of_json_and_ends_with_1_if_a_file_failed(folde
 
 
 def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "duplicates.md"
-    block = re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)[0]
+    block, *_ = blocks("docs/duplicates.md")
     documents = tmp_path / "documents"
     documents.mkdir()
     write(documents, {"a.txt": TEXT, "b.txt": TEXT, "c.txt": f"{TEXT}And back again."})
     before = snapshot(documents)
-    environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(page.parents[1])}
+    environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     for line in block.splitlines():
         command = line.replace("nearfold", f"{sys.executable} -m nearfold", 1)
         subprocess.run(["sh", "-c", command], check=True, cwd=tmp_path, env=environment)

@@ -1,11 +1,11 @@
 """Type checkers accept what the documentation promises: a store or the URL of one."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import public_types
+from page_blocks import blocks
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = """
@@ -29,8 +29,8 @@ def test_the_stub_is_what_the_modules_say() -> None:
 def test_programs_of_the_documentation_have_types(tmp_path: Path) -> None:
     programs = {"promised": PROGRAM}
     for page in ("README.md", "docs/python.md"):
-        blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-        programs |= {f"{Path(page).stem.lower()}_{n}": block for n, block in enumerate(blocks)}
+        examples = enumerate(blocks(page, "python"))
+        programs |= {f"{Path(page).stem.lower()}_{n}": example for n, example in examples}
     for name, text in programs.items():
         (tmp_path / f"{name}.py").write_text(text)
     done = subprocess.run(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import zlib
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
+from page_blocks import blocks
 
 from indexer.errors import UsageError
 from indexer.searching.fold_chunks import ChunkOptions
@@ -207,12 +206,11 @@ def test_numbers_out_of_range_are_refused(k: int) -> None:
 
 
 def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "retrieval.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    programs = blocks("docs/retrieval.md", "python")
     given = {"vector_store": vector_store(), "index": vector_index(), "llm": MockLLM()}
-    assert len(blocks) == 3
-    for block in blocks:
-        exec(block, given)
+    assert len(programs) == 3
+    for program in programs:
+        exec(program, given)
     printed = capsys.readouterr().out
     assert "also in" in printed
     assert "FoldedChunk(place=2" in printed
