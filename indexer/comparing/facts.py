@@ -84,7 +84,7 @@ def address_value(address: str) -> str:
 # Signs between words that change what a text says: comparisons, "not", "about", and the like.
 
 _TAG = re.compile(r"""</?[^\s<>]+(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*/?>""")
-_FACT_SIGNS_SIGN = re.compile(
+_FACT_SIGN = re.compile(
     r"""(?<![<>=!~/?&|-])(?:
         (<>|[<>]=?|=<|!==?)(?![<>=!?/]|-(?!\d))
         | (\+/-|\+-|[±×÷¬＜＞≦≧⩽⩾]|(?![\u2212\u2215\u2217-\u2219\u22c5])[\u2200-\u22ff])
@@ -133,7 +133,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of `_SIGN`, which is tried only where a sign may begin."""
     position = 0
     while first := _FIRST.search(text, position):
-        match = _FACT_SIGNS_SIGN.match(text, first.start())
+        match = _FACT_SIGN.match(text, first.start())
         if match:
             yield match
         position = match.end() if match else first.end()

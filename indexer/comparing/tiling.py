@@ -66,10 +66,10 @@ def _sorted_suffixes(
         levels.append(level)
         step, distinct = 2 * step, len(values)
     order = positions[np.argsort(levels[-1][positions], kind="stable")]
-    return order, _suffix_tiling_common(order, levels, reach)
+    return order, _common_run_counts(order, levels, reach)
 
 
-def _suffix_tiling_common(
+def _common_run_counts(
     order: NDArray[np.int64], levels: list[NDArray[np.int64]], reach: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Count the runs that each suffix has in common with the one before it in `order`.

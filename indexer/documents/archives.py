@@ -93,7 +93,7 @@ def _read(
 # Zip archives: one document a member, read one after the other, nothing written to disk.
 
 _ENCRYPTED = 1
-_ZIPS_DAMAGE = (
+_DAMAGE_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
     LZMAError,
@@ -117,7 +117,7 @@ def zip_members(outer: Blob, stream: BinaryIO, read_options: ReadOptions) -> Ite
         try:
             content = stack.enter_context(seekable(stream))
             archive = stack.enter_context(zipfile.ZipFile(content))
-        except _ZIPS_DAMAGE as error:
+        except _DAMAGE_ERRORS as error:
             yield FailedBlob(
                 outer.path,
                 f"it cannot be read as a zip archive ({error}); repair the file, then run again",
@@ -146,11 +146,11 @@ def _member(
             reason="it is encrypted", remedy="unpack the archive, then index the folder"
         )
     else:
-        result = _zips_read(archive, info, allowance, modified)
+        result = _read_member(archive, info, allowance, modified)
     return archive_member(outer, info.filename, numbered, result, modified)
 
 
-def _zips_read(
+def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance, modified: int | None
 ) -> Payload | UnreadableFile:
     if allowance.is_spent:
@@ -158,7 +158,7 @@ def _zips_read(
     try:
         with archive.open(info) as stream:
             data = bounded(stream, allowance.max_member)  # type: ignore[arg-type]
-    except _ZIPS_DAMAGE as error:
+    except _DAMAGE_ERRORS as error:
         return UnreadableFile(
             reason=f"the archive is damaged here ({error})", remedy="repair it, then run again"
         )

@@ -184,7 +184,7 @@ def archive_member(
 _FLAGS = os.O_RDONLY
 for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
     _FLAGS |= getattr(os, _flag, 0)
-_READ_BLOB_PIECE = 1 << 30
+_MAX_READ_BYTES = 1 << 30
 
 
 def read(blob: Blob, max_bytes: int) -> Payload:
@@ -258,7 +258,7 @@ def _bounded(handle: int, left: int) -> bytes:
     since that one was requested too.
     """
     pieces = []
-    while left > 0 and (piece := os.read(handle, min(left, _READ_BLOB_PIECE))):
+    while left > 0 and (piece := os.read(handle, min(left, _MAX_READ_BYTES))):
         pieces.append(piece)
         left -= len(piece)
         if left == 1:

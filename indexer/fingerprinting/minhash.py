@@ -70,7 +70,7 @@ Hash = Callable[[bytes], int]
 
 _SEED = 1
 _MERSENNE = np.uint64((1 << 61) - 1)
-_PERMUTATIONS_LOW = np.uint64((1 << 32) - 1)
+_LOW_32_BITS = np.uint64((1 << 32) - 1)
 _CHUNK = 1024  # features that are permuted together
 SCHEMES = ("affine32", "affine64", "legacy")
 
@@ -156,7 +156,7 @@ def _permute(hashes: NDArray[np.uint64], slots: int, scheme: str) -> NDArray[Any
     factors, terms = _parameters(slots, scheme)
     values: NDArray[Any]
     if scheme == "legacy":
-        values = (hashes * factors + terms) % _MERSENNE & _PERMUTATIONS_LOW
+        values = (hashes * factors + terms) % _MERSENNE & _LOW_32_BITS
         return values
     mixer = _MIX32 if scheme == "affine32" else _MIX64
     values = _mix(hashes.astype(factors.dtype), mixer) * factors + terms
@@ -248,7 +248,7 @@ def _widths(bits: int, version: str) -> list[int]:
 # Weighted MinHash by improved consistent weighted sampling. `icws_v1`.
 
 _DRAWS = 5
-_WEIGHTED_MINHASH_CHUNK = 1 << 16
+_CHUNK_VALUES = 1 << 16
 
 
 def weighted_minhash(
@@ -268,7 +268,7 @@ def weighted_minhash(
     if not np.all(weights > 0):
         raise UsageError("weights of features must be positive; leave out features of weight 0")
     logs = natural_log(weights.astype(np.float64))
-    step = max(1, _WEIGHTED_MINHASH_CHUNK // len(hashes))
+    step = max(1, _CHUNK_VALUES // len(hashes))
     parts = [
         _samples(hashes, logs, np.arange(start, min(start + step, slots)))
         for start in range(0, slots, step)
@@ -393,7 +393,7 @@ def pack_low_bits(slots: NDArray[Any], bits: int) -> bytes:
     >>> pack_low_bits(np.array([0xA1, 0xB2, 0xC3], dtype=np.uint32), 4).hex()
     '1230'
     """
-    _bbit_check(bits)
+    _check_bit_count(bits)
     rows = np.unpackbits(slots.astype(np.uint8)[:, None], axis=1)[:, 8 - bits :]
     return np.packbits(rows.ravel()).tobytes()
 
@@ -406,7 +406,7 @@ def unpack_low_bits(packed: bytes, bits: int, slots: int) -> NDArray[np.uint8]:
     >>> unpack_low_bits(bytes.fromhex("1230"), 4, 3).tolist()
     [1, 2, 3]
     """
-    _bbit_check(bits)
+    _check_bit_count(bits)
     size = -(-slots * bits // 8)
     if len(packed) != size:
         raise UsageError(f"{slots} slots of {bits} bits take {size} bytes, not {len(packed)}")
@@ -425,7 +425,7 @@ def correct_for_chance(agreeing: int, slots: int, bits: int) -> Estimate:
     >>> round(estimate.similarity, 3), round(estimate.low, 3), round(estimate.high, 3)
     (0.125, 0.0, 0.291)
     """
-    _bbit_check(bits)
+    _check_bit_count(bits)
     fraction = agreeing / slots if slots else 0.0
     estimates = without_chance(np.array([fraction, *wilson(agreeing, slots)]), bits)
     return Estimate(*estimates.tolist())
@@ -455,7 +455,7 @@ def without_chance(fractions: NDArray[np.float64], bits: int) -> NDArray[np.floa
     return similarity
 
 
-def _bbit_check(bits: int) -> None:
+def _check_bit_count(bits: int) -> None:
     if bits not in WIDTHS:
         raise UsageError(f"slots are packed to 1, 2, 4 or 8 bits, not {bits}")
 

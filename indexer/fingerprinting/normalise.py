@@ -275,7 +275,7 @@ def normalise_v2(text: str) -> str:
 
 def normalised_codes_v2(text: str) -> NDArray[np.uint32]:
     """Return the code points of `normalise_v2(text)`, (n,) uint32."""
-    return fold(encode(nfkc(_normalise_v2_join_lines(text))))[0]
+    return fold(encode(nfkc(_join_lines_v2(text))))[0]
 
 
 def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -307,7 +307,7 @@ def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:
     return np.flatnonzero((codes != SPACE) & (alone | after))
 
 
-def _normalise_v2_join_lines(text: str) -> str:
+def _join_lines_v2(text: str) -> str:
     """Apply steps 1 and 2: replace surrogates, remove ignorables, join hyphenated words."""
     if not text.isascii():
         text = without_ignorables(text)

@@ -283,7 +283,7 @@ def parse_base32(spelling: str) -> tuple[int, str]:
 
 VECTORS = ("paper_v1", "released_v1")
 WEIGHTS = ("frequency_v1", "log_ratio_v1", "log_ratio_tool_v1")
-_TOPSIG_CHUNK = 1 << 18  # bits that are computed together
+_CHUNK_BITS = 1 << 18  # bits that are computed together
 
 
 def topsig(
@@ -306,7 +306,7 @@ def topsig(
     distinct, values = feature_weights(hashes, statistics, weights)
     units = to_units(values)
     sums = np.zeros(bits)
-    step = _TOPSIG_CHUNK // bits
+    step = _CHUNK_BITS // bits
     for start in range(0, len(distinct), step):
         part = slice(start, start + step)
         sums += weighted_sum(sparse_vectors(distinct[part], bits, vectors), units[part])

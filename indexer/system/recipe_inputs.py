@@ -113,7 +113,7 @@ def _passages(digest: str, name: str) -> ApprovedPassages:
 
 # Corpus statistics that indices were signed with, kept by their digests on this machine.
 
-_KEPT_STATISTICS_KEPT = KeptFiles(
+_KEPT_STATISTICS = KeptFiles(
     "statistics", "NEARFOLD_STATISTICS", "corpus statistics", CorpusStatistics.unpack
 )
 
@@ -123,7 +123,7 @@ def keep_statistics(recipe: Recipe, statistics: CorpusStatistics) -> Recipe:
 
     Raises `UsageError` when they cannot be written.
     """
-    _KEPT_STATISTICS_KEPT.keep(statistics.id, statistics.pack())
+    _KEPT_STATISTICS.keep(statistics.id, statistics.pack())
     return with_corpus(recipe.signing_with(statistics.id))
 
 
@@ -137,13 +137,13 @@ def with_corpus(recipe: Recipe) -> Recipe:
 @lru_cache(maxsize=4)
 def _statistics(digest: str, name: str) -> CorpusStatistics:
     """Return the kept statistics of a digest. Raises `UsageError` when they are not here."""
-    statistics = _KEPT_STATISTICS_KEPT.find(digest)
+    statistics = _KEPT_STATISTICS.find(digest)
     if statistics is not None:
         return statistics
-    file = "/".join(_KEPT_STATISTICS_KEPT.place(digest).parts[-3:])
+    file = "/".join(_KEPT_STATISTICS.place(digest).parts[-3:])
     raise UsageError(
         f"recipe {name} signs with corpus statistics {digest}, which are not on this machine: "
-        f"name their file by {_KEPT_STATISTICS_KEPT.variable} "
+        f"name their file by {_KEPT_STATISTICS.variable} "
         f"(it is {file} in the folder for user state of "
         "the machine that signed), "
         "or sign all again by `nearfold reindex`"

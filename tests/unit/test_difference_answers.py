@@ -8,7 +8,7 @@ import pytest
 
 from indexer.comparing import differences as module
 from indexer.comparing.differences import differences, has_differences
-from indexer.comparing.facts import _ADDRESS, _FACT_SIGNS_SIGN, FactSource, _matches, addresses
+from indexer.comparing.facts import _ADDRESS, _FACT_SIGN, FactSource, _matches, addresses
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import words
 
@@ -78,7 +78,7 @@ def test_signs_and_addresses_are_those_of_a_search_of_the_whole_text() -> None:
         whole = f"{text}{other.replace(' ', '')} {text[: len(text) // 2]}"
         starts = [found.start() for found in _ADDRESS.finditer(whole)]
         assert [start for start, _ in addresses(whole)] == starts
-        spans = [found.span() for found in _FACT_SIGNS_SIGN.finditer(whole)]
+        spans = [found.span() for found in _FACT_SIGN.finditer(whole)]
         assert [found.span() for found in _matches(whole)] == spans
 
 

@@ -165,9 +165,9 @@ withdrawal withholding witness words work workers working workplace works writin
 year years yield your zoning
 """
 
-_HEADING_WORDS_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\-\u2010\u2011](?=[^\W\d_]))*")
+_TITLE_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\-\u2010\u2011](?=[^\W\d_]))*")
 _BRACKETED = re.compile(r"\(\w{1,5}\)")  # "(ii)"
-_HEADING_WORDS_POSSESSIVE = re.compile(r"['’]s?\b")
+_POSSESSIVE_ENDING = re.compile(r"['’]s?\b")
 _ROMAN = re.compile(r"[IVXLC]+")
 _ROMAN_LABEL = re.compile(r"\b([IVXLC]{2,})\.\s*$")
 
@@ -189,7 +189,7 @@ def doubtful_words(heading: str, body: str, lexicon: Lexicon) -> tuple[str, ...]
     if roman and _begins_with_firm(body, lexicon.party_words):
         return (roman[1].lower(),)
     lines = " ".join(map(without_labels, heading.split("\n")))
-    formatted = _HEADING_WORDS_WORD.findall(_BRACKETED.sub(" ", lines))
+    formatted = _TITLE_WORD.findall(_BRACKETED.sub(" ", lines))
     words = [word.lower() for word in formatted if len(word) > 1 and not _ROMAN.fullmatch(word)]
     content = [word for word in words if word not in FUNCTION and word not in DIVISIONS]
     stems = {word: lexicon.stem(word) for word in content}
@@ -214,7 +214,7 @@ def is_counted_in_doubt(counted: str) -> bool:
 def _begins_with_firm(text: str, parties: frozenset[str]) -> bool:
     """Return whether the words before the first small one are a firm's name: "Pepper LLC"."""
     capitalised = takewhile(lambda word: not word[0].islower(), text.split())
-    words = {_HEADING_WORDS_POSSESSIVE.sub("", word).strip(",.").lower() for word in capitalised}
+    words = {_POSSESSIVE_ENDING.sub("", word).strip(",.").lower() for word in capitalised}
     return not FIRM_WORDS.isdisjoint(words - parties)
 
 

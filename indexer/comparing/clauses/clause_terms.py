@@ -111,14 +111,14 @@ def said_names(units: Sequence[Unit]) -> Counter[str]:
 # Signs of a clause that say something and are in no word: of currencies, feet, a minus.
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
-_SIGNS_CURRENCIES = (
+_CURRENCY_SYMBOLS = (
     r"$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0\ufdfc\uff04"
     r"\uffe0\uffe1\uffe5\uffe6"
 )
 _RAISED = r"\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2460-\u24ff"
 _UNITS = r"%\u2030\u2031\u00b0\u2032\u2033"
 _SIGN = re.compile(
-    rf"[{_SIGNS_CURRENCIES}{_RAISED}{_UNITS}]"
+    rf"[{_CURRENCY_SYMBOLS}{_RAISED}{_UNITS}]"
     r"|(?<=\d)['\"](?!\w)"  # feet, inches
     r"|(?<=\d)/(?=\d)"
     r"|(?<=\d)\s?-\s?(?=\d)|(?<!\w)-(?=\s?[(\[]?\D?\d)"  # a range, a minus

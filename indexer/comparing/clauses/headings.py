@@ -34,17 +34,17 @@ _GOES_ON = (
     rf"\s+(?:[^\sa-z,—–\-]|{SMALL_NAME})"  # not as the sentence goes on that a reference is in
 )
 _BELOW = r"\((?:[a-z]{1,2}|[A-Z]|[ivxlc]{1,5}|[IVXLC]{1,5}|\d{1,2})\)"  # "5.1(b)(ii)"
-_LABELS_ROMAN = r"C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
-_ROMANS = rf"(?:(?=[IVXLC]{{2}}){_LABELS_ROMAN}|(?=[ivxlc]{{2}})(?i:{_LABELS_ROMAN}))"
+_ROMAN_NUMERAL = r"C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
+_ROMANS = rf"(?:(?=[IVXLC]{{2}}){_ROMAN_NUMERAL}|(?=[ivxlc]{{2}})(?i:{_ROMAN_NUMERAL}))"
 _ORDINALS = ("st", "nd", "rd", "th")
-_LABELS_WORDED = rf"(?i:{'|'.join(sorted(NUMBER_WORDS, reverse=True))})(?![\w\-])"
+_NUMBER_WORD = rf"(?i:{'|'.join(sorted(NUMBER_WORDS, reverse=True))})(?![\w\-])"
 _ORDINAL = rf"(?i:{'|'.join(word for word in NUMBER_WORDS if word.endswith(_ORDINALS))})(?!\w)"
 _ADVERB = rf"(?i:{'|'.join(f'{word}ly' for word in NUMBER_WORDS)})"
 _ATOM = r"\d{1,4}(?:(?:[A-Za-z]|bis|ter|quater|er|re)(?![A-Za-z])|[ºª°])?"
 _PARTS = rf"{_ATOM}(?:[.．\-:/](?:{_ATOM}|[A-Za-z](?![A-Za-z])))*"
 _CHARS = r"[\u2460-\u249b\u2160-\u217f]+"  # ④, ⒋, Ⅳ
 _AFTER_DIVISION = (
-    rf"(?:{_PARTS}|[IVXLC]+(?![A-Za-z])|{_LABELS_WORDED}"
+    rf"(?:{_PARTS}|[IVXLC]+(?![A-Za-z])|{_NUMBER_WORD}"
     rf"|[A-Z](?:-\d{{1,2}})?(?![A-Za-z.]\w)|{_CHARS})"
 )
 _DIVISION_WORD = "|".join(
@@ -95,11 +95,11 @@ _FORMS = (
     r"[a-z][.)]|[A-Z]\)",
     r"[\-–—•◦▪●■‣·*](?=\s+[^\W\d_])",
     rf"{_CHARS}[.)]?(?={_GOES_ON})",
-    rf"\(?(?=[A-Z])(?:{_LABELS_WORDED}[:)]+(?={_GOES_ON})|{_ORDINAL}\.(?={_GOES_ON}))",
-    rf"\(?(?=[A-Z])(?:{_LABELS_WORDED}|{_ADVERB})(?:[.,]{_OPENS}|{_DASH}|{_LINE_END})",
+    rf"\(?(?=[A-Z])(?:{_NUMBER_WORD}[:)]+(?={_GOES_ON})|{_ORDINAL}\.(?={_GOES_ON}))",
+    rf"\(?(?=[A-Z])(?:{_NUMBER_WORD}|{_ADVERB})(?:[.,]{_OPENS}|{_DASH}|{_LINE_END})",
 )
 LABEL = re.compile(rf"\s*(?:{'|'.join(f'(?:{form})' for form in _FORMS)})(?=\s)\s*")
-_LABELS_BARE = re.compile(  # of what else may begin a name: "4A Rent", "II-3 Notices", "A.1 Costs"
+_BARE_LABEL = re.compile(  # of what may also begin a name: "4A Rent", "II-3 Notices", "A.1 Costs"
     rf"\s*(?:[A-Z]\.|{_PARTS}|[A-Z](?:[.\-]\d{{1,3}}|{_BELOW})+|{_ROMANS}(?:-\d{{1,3}})?)\s+(?=\S)"
 )
 _MOST = 4
@@ -115,7 +115,7 @@ def label_end(text: str, begins_name: Decide, begins_clause: Decide) -> int:
     for _ in range(_MOST):
         label = LABEL.match(text, end)
         if label is None:
-            label = _LABELS_BARE.match(text, end)
+            label = _BARE_LABEL.match(text, end)
             if label is None or not begins_clause(label.group(), text[label.end() :]):
                 return end
         elif begins_name(label.group(), text[label.end() :]):
@@ -197,7 +197,7 @@ _SPELLED = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 _MONTHS = re.compile(
     r"(?:jan|feb|mar|mär|apr|ma[iy]|jun|jul|aug|sep|oct|okt|nov|dec|dez)\w*\b", re.IGNORECASE
 )
-_HEADING_OPENS = frozenset("(§")
+_OPENING_SYMBOLS = frozenset("(§")
 _AROUND = " \t\xa0.:-\u2014\u2013"
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _ENDS_OPEN = (",", ";", ".", "?", "!", "-", "\u2014")
@@ -231,7 +231,7 @@ def marker(line: str) -> Marker | None:
     True
     """
     start = len(line) - len(line.lstrip())
-    if not line[start : start + 1].isalnum() and line[start : start + 1] not in _HEADING_OPENS:
+    if not line[start : start + 1].isalnum() and line[start : start + 1] not in _OPENING_SYMBOLS:
         return None
     for find in (_keyword, _han, _number, _bracket, _letter):
         announced = find(line, start)

@@ -236,7 +236,7 @@ def _joined(reading: ParsedClause, spans: Sequence[tuple[int, int, str]]) -> Par
 
 # A clause in capitals beside one in sentence case: its names are known from the other one.
 
-_CAPITALS_LONGEST = {NAME: 8, "address": 12}  # units of a text in capitals that one slot stands for
+_MAX_UNITS = {NAME: 8, "address": 12}  # units of a text in capitals that one slot stands for
 
 
 def with_names_of(shouted: ParsedClause, cased: ParsedClause) -> ParsedClause:
@@ -273,7 +273,7 @@ def _ends(unit: Unit, units: tuple[Unit, ...], start: int) -> list[int]:
     ends = [start + 1] if first.form == unit.form or first.kind == unit.kind else []
     if not unit.kind:
         return ends if first.form == unit.form else []
-    for end in range(start + 1, min(len(units), start + _CAPITALS_LONGEST.get(unit.kind, 0)) + 1):
+    for end in range(start + 1, min(len(units), start + _MAX_UNITS.get(unit.kind, 0)) + 1):
         if not _may_be_inside(unit, units[end - 1]):
             break
         if end not in ends:

@@ -234,7 +234,7 @@ _TIME = re.compile(r"\d{1,2}\s?[:.h時点]\s?\d{2}|\d{1,2}\s?(?:[ap]\.?\s?m\b)",
 _LABEL = re.compile(r"[ \t]*\*{0,2}([^\s:：*][^\n:：*]{0,24}?)\s*\*{0,2}\s*[:：]\*{0,2}(.*)")
 _RULE = re.compile(r"\s*(?:[-_=*]\s?){3,}\s*$")
 _DASHES = re.compile(r"\s*[-=_*]{2,}\s*(\S.{0,198}?)\s*[-=_*]{2,}\s*$")
-_HEADINGS_GROUPWISE = re.compile(r">>>.*>>>\s*$")
+_GROUPWISE_HEADING = re.compile(r">>>.*>>>\s*$")
 _DATED = re.compile(r"\s*message du \d", re.IGNORECASE)  # Orange, above a header
 _END = re.compile(r"end (?:of )?(?:the )?(?:forwarded|original) message", re.IGNORECASE)
 _BEGIN = re.compile(
@@ -295,7 +295,7 @@ def _separator(lines: Sequence[Line], position: int, marks: int) -> Heading | No
     is_begin = bool(_BEGIN.match(text))
     if is_named and _END.match(said):
         return Heading(1, "end")
-    if _HEADINGS_GROUPWISE.match(text) and _DATE.search(text):
+    if _GROUPWISE_HEADING.match(text) and _DATE.search(text):
         return Heading(1, "quoted")
     if WROTE.search(said) and (heading := _judged(said, 1)) and not heading.needs_marks:
         return heading
@@ -514,11 +514,11 @@ def _is_mark(lines: Sequence[Line], above: Sequence[int], line: Line, name: str)
 # The words by which segments of mails are compared, and runs of them.
 
 RUN = 5
-_SEGMENT_WORDS_MARKS = "".join(
+_COMBINING_MARKS = "".join(
     f"{chr(first)}-{chr(last)}"
     for first, last in chain(category_ranges(MARK), category_ranges(SPACING_MARK))
 )
-_LETTERS = rf"[^\W\d_](?:[^\W\d_]|[{_SEGMENT_WORDS_MARKS}])*"
+_LETTERS = rf"[^\W\d_](?:[^\W\d_]|[{_COMBINING_MARKS}])*"
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
     "\U00020000-\U0003ffff"

@@ -393,7 +393,7 @@ def _segment(kind: SegmentKind, region: _Region, lines: list[Line]) -> Iterator[
 CONTENT = ("reply", "quoted", "forwarded")
 """The kinds of segments that are what somebody wrote to somebody."""
 _NAME = re.compile(r"[^\W\d_]{3,}")
-_READ_MAIL_ADDRESS = re.compile(r"[^\s<>()@,;:\"]+@[^\s<>()@,;:\"]+")
+_MAIL_ADDRESS = re.compile(r"[^\s<>()@,;:\"]+@[^\s<>()@,;:\"]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,7 +489,7 @@ def names_sender(attribution: str, sender: str) -> bool:
     (True, False)
     """
     said = attribution.casefold()
-    address = _READ_MAIL_ADDRESS.search(sender)
+    address = _MAIL_ADDRESS.search(sender)
     if address and address[0].casefold() in said:
         return True
     names = _NAME.findall(sender.partition("<")[0].casefold())
@@ -503,7 +503,7 @@ def names_another(attribution: str, sender: str) -> bool:
     >>> names_another("Bo <bo@x.org> wrote:", "Ann <ann@x.org>"), names_another("", "Ann <a@x>")
     (True, False)
     """
-    has_both = _READ_MAIL_ADDRESS.search(attribution) and _READ_MAIL_ADDRESS.search(sender)
+    has_both = _MAIL_ADDRESS.search(attribution) and _MAIL_ADDRESS.search(sender)
     return bool(has_both) and not names_sender(attribution, sender)
 
 

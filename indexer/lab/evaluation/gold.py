@@ -397,7 +397,7 @@ def gold_documents(
     """
     unique_names = list(dict.fromkeys(names))
     store = store if store is not None and store.stored_recipe() else None
-    documents = {id: _row_document(row) for id, row in _gold_documents_rows(store, unique_names)}
+    documents = {id: _row_document(row) for id, row in _rows_by_name(store, unique_names)}
     positions = {name: _real_path(name, folder) for name in unique_names if name not in documents}
     files = {name: position for name, position in positions.items() if position}
     documents |= _file_documents(files, store)
@@ -414,7 +414,7 @@ def gold_documents(
     return documents
 
 
-def _gold_documents_rows(store: Store | None, ids: Sequence[str]) -> Iterator[tuple[str, Row]]:
+def _rows_by_name(store: Store | None, ids: Sequence[str]) -> Iterator[tuple[str, Row]]:
     if store is not None:
         for start in range(0, len(ids), BATCH):
             yield from store.get(ids[start : start + BATCH]).items()
@@ -449,7 +449,7 @@ def _file_documents(files: Mapping[str, str], store: Store | None) -> dict[str, 
         for blob in walk([position])
         if isinstance(blob, Blob)
     }
-    rows = dict(_gold_documents_rows(store, list(dict.fromkeys(ids.values()))))
+    rows = dict(_rows_by_name(store, list(dict.fromkeys(ids.values()))))
     stored = {name: _row_document(rows[id]) for name, id in ids.items() if id in rows}
     paths = {position: name for name, position in files.items() if name not in stored}
     extracted: dict[str, GoldDocument] = {}

@@ -330,9 +330,9 @@ def page(result: StudyResult, figures: Mapping[str, str]) -> str:
         "neighbour_figures": neighbour_figures,
         "open_figures": (STATISTICS, SETTLING, PROJECTIONS),
         "seconds": _seconds(result),
-        "collisions": _study_page_collisions(result),
+        "collisions": _collision_rows(result),
         "similarities": _similarities(result),
-        "neighbours": _study_page_neighbours(result),
+        "neighbours": _neighbour_rows(result),
     }
     return render_file("study.html", values, ("report.css",))
 
@@ -372,7 +372,7 @@ def _seconds(result: StudyResult) -> Rows:
     return _rows(result.bits, lambda *key: lines.get(key, ()), PUBLISHED_SECONDS)
 
 
-def _study_page_collisions(result: StudyResult) -> Rows:
+def _collision_rows(result: StudyResult) -> Rows:
     lines = {
         (spread.method, spread.bits): (f"{spread.collisions:.4f} ({spread.deviation:.3f})",)
         for spread in result.spreads
@@ -415,7 +415,7 @@ def _cell(
     return _Cell(lines_of(method, bits), text)
 
 
-def _study_page_neighbours(result: StudyResult) -> list[tuple[str, ...]]:
+def _neighbour_rows(result: StudyResult) -> list[tuple[str, ...]]:
     """Return documents without a neighbour, by method and length; empty where no length was studied
     that neighbours are counted for.
     """

@@ -440,7 +440,7 @@ def sign_texts(
                 arriving.add(grams.repeated)
         else:
             arrays = _signatures(batch, bits, statistics)
-            arrays |= _question_signatures(batch, statistics, arriving)
+            arrays |= _follow_up_signatures(batch, statistics, arriving)
             with write_whole(path) as part, part.open("wb") as file:
                 np.savez(file, **arrays)  # type: ignore[arg-type]
         files.append(path)
@@ -475,7 +475,7 @@ def _signatures(
     return arrays
 
 
-def _question_signatures(
+def _follow_up_signatures(
     batch: Sequence[Grams], statistics: FeatureCounts, arriving: CorpusStatistics
 ) -> dict[str, Rows]:
     """Return weighted TopSig by other statistics than those of all texts.

@@ -100,7 +100,7 @@ def choose_texts(
     chosen.originals, chosen.reserve = selected[:originals], selected[originals:]
     if translations:
         selected_names = {text.name for text in selected}
-        pairs = _base_texts_translation_pairs(names, paths, selected_names, max(2, documents // 5))
+        pairs = _select_translation_pairs(names, paths, selected_names, max(2, documents // 5))
         chosen.translations = list(pairs)
     return chosen
 
@@ -186,7 +186,7 @@ def _shingles(text_words: Words) -> Iterable[str]:
     return (" ".join(folded[at : at + _SHINGLE]) for at in range(len(folded) - _SHINGLE + 1))
 
 
-def _base_texts_translation_pairs(
+def _select_translation_pairs(
     names: Sequence[str], paths: dict[str, str], used: set[str], limit: int
 ) -> Iterator[tuple[Source, Source]]:
     """Yield pairs of files whose paths differ only in a language code, such as `de/intro.txt` and

@@ -149,7 +149,7 @@ def _ending(path: Path) -> str:
 MOST_HITS = 10_000  # in one table; what is folded under them is not counted
 
 
-_HITS_TABLE_COLUMNS = (
+_HIT_COLUMNS = (
     Column("rank", "whole", attrgetter("rank")),
     Column("id", "text", attrgetter("row.id")),
     Column("path", "text", attrgetter("row.path")),

@@ -22,7 +22,7 @@ from indexer.wording import well_formed
 
 Clauses: TypeAlias = dict[str, Any]
 
-_WORD_CLAUSES_FIELDS = ["title^2", "text"]
+_SEARCHED_FIELDS = ["title^2", "text"]
 _UNWEIGHTED = ("title", "text")
 # words that the last one of a phrase may become; an engine's own limit of 50 would lose hits
 _EXPANSIONS = 10_000
@@ -102,7 +102,7 @@ def _formatted(term: Term, text: str) -> Clauses:
     return {"constant_score": {"filter": phrase}}
 
 
-def _multi_match(text: str, kind: str, fields: Sequence[str] = _WORD_CLAUSES_FIELDS) -> Clauses:
+def _multi_match(text: str, kind: str, fields: Sequence[str] = _SEARCHED_FIELDS) -> Clauses:
     return {"multi_match": {"query": text, "type": kind, "fields": [*fields]}}
 
 
