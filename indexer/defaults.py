@@ -12,8 +12,7 @@ OVERLAP = 0.8  # least terminology of clauses that are fuzzy duplicates
 PRINCIPAL = "original"  # the order in which documents may lead a family, as `GroupOptions` has it
 RECALL = 0.998  # least share of the pairs at a threshold that keys and slots together let through
 
-# What options take where nothing is given, and the names that they offer. The modules that compute
-# with them import numpy; `--help` prints them without it.
+# Defaults and choices of options, apart from the modules that use them, which import numpy.
 RECIPE = "default_v2"  # the recipe that `default` stands for
 MEASURE_NAMES = (
     "containment",

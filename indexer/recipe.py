@@ -408,8 +408,7 @@ SCANS_V1 = Recipe(
 DEFAULT = DEFAULT_V2
 
 
-# Names of recipes, and the recipes that they spell: the usual ones, condenser strings of
-# copietje, and the methods of studies.
+# Recipes by name: the usual ones, condenser strings of copietje, and the methods of studies.
 
 _TOKENISERS = (
     *("ws", "white-space", "words", "split-words", "sents", "split-sents", "words-nl", "sents-nl"),

@@ -1,1 +1,1 @@
-"""Comparison of two documents side by side, and of the versions of one document."""
+"""Comparison of two texts: measures, words in order, facts that differ, criteria and clauses."""

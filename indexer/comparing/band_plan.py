@@ -25,12 +25,12 @@ from indexer.fingerprinting.rare_terms import THRESHOLD, min_common
 from indexer.recipe import DEFAULT, LONG_BITS, Recipe
 from indexer.wording import percent
 
-# Similarities of the features of pairs that a measure places at a threshold.
+# The similarity of features of pairs whose measure is exactly at a threshold.
 
 RELATED = tuple(name for name, declared in MEASURES.items() if "chars_v1" in declared.relation)
 """The measures whose relation to the features is known."""
 _UNDECLARED = Measure("", "")
-SHARE_BELOW = QUANTILES[0]  # share of the pairs with less similar features than the table says
+SHARE_BELOW = QUANTILES[0]  # fraction of the pairs with less similar features than the table says
 SAMPLE = 500  # equally likely similarities that stand for a distribution
 
 

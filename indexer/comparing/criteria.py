@@ -1,4 +1,4 @@
-"""Conditions on a pair beside the threshold of its measure, and the relation "rearranged"."""
+"""Conditions on a pair in addition to its threshold, and the reasons why it is a pair."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from indexer.errors import UsageError
 from indexer.model import Difference, NewWords, Row, Sameness
 from indexer.recipe import Recipe
 
-# The key that copies of a document have in common.
+# The key that copies of a document share.
 
 
 def copy_key(row: Row) -> str:
@@ -235,7 +235,7 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-# Texts whose words that differ are of two languages, as pages that were hardly translated.
+# Texts whose differing words are of two languages, such as pages that were hardly translated.
 
 LEAST_TIMES = 4  # function words of either language, since a misread text may have a few
 OWN_SHARE = 3  # times as many of the own language as of the other, on either side
@@ -296,7 +296,7 @@ def _by_language(words: Counter[str]) -> Counter[str]:
     return counts
 
 
-# Words of one text that stand for the same other words of another one again and again.
+# Words that the other text replaces by the same words again and again.
 
 LEAST_SHARE = 0.25  # of the places where the words stand
 
@@ -369,7 +369,7 @@ REARRANGED = 0.9  # least overlap of texts that are called rearranged
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """Conditions that near duplicates meet beside the threshold of their measure.
+    """Conditions that near duplicates meet in addition to the threshold of their measure.
 
     `numbers`: `distinguish` refuses a pair with any of the `differences` in facts that
     `indexer.comparing.facts` describes; `ignore` hides texts of
@@ -381,11 +381,10 @@ class Criteria:
     `novelty`: most novelty of the words that only one of the texts has
     (`indexer.comparing.differences`), by their frequencies in a store.
     `replaced`: most times that the same words may stand for the same other words
-    (`indexer.comparing.criteria`), or words of one language for those of another
-    (`indexer.comparing.criteria`).
+    (`replacements`), or words of one language for words of another (`two_languages`).
 
-    Fields are those of `indexer.comparing.criteria`. A document without a value for one of them
-    meets no such rule: it has no near duplicate.
+    Fields are the names in `FIELDS`, and `metadata.NAME`. A document without a value for one of
+    them meets no such rule: it has no near duplicate.
 
     False when there is no condition. Raises `UnknownMeasure`, and `UsageError` for a value that is
     not from 0 to 1, for a `novelty` or `replaced` below 0, and for a field that documents do not

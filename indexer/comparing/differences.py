@@ -1,12 +1,12 @@
-"""Facts that differ between two texts of nearly the same words, which no share of words shows.
+"""Differences between two texts of nearly the same words: facts, new words, and copies' fields.
 
 Words are aligned by their longest common subsequence. The facts (`indexer.comparing.facts`) among
-those that are left over on either side are compared, without those that both texts have with the
-same surroundings (`indexer.comparing.differences`): a passage that only moved makes no difference.
-A fact of one text is paired with the next one of its kind in the same gap of the other. Of those
-that stay alone, one that both texts have was exchanged with others, and differs by its place. A
-number that is aligned with itself differs where its sign or its unit does; signs before words that
-are aligned, and addresses of such words, are compared as if these were left over.
+the words that are left over in either text are compared. Facts that both texts have with the same
+surroundings are left out: a passage that only moved makes no difference. A fact of one text is
+paired with the next one of its kind in the same gap of the other. A fact without a partner that
+both texts have was exchanged with others, and differs by its position. A number that is aligned
+with itself differs where its sign or its unit does; signs before words that are aligned, and
+addresses of such words, are compared as if these words were left over.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from indexer.model import (
 )
 from indexer.wording import count_of, join_names
 
-# Facts that both texts state at other places: moved with what surrounds them, or exchanged.
+# Facts that both texts state in different positions: moved with their surroundings, or exchanged.
 
 _SKIPPED = 8  # neighbouring facts
 _BOUNDARY = re.compile(r"[\r\n]|[.!?;\u2026][\"'\u2019\u201d)\]]*\s")
@@ -649,7 +649,7 @@ def _with_rarity(new: NewWords, sides: _BothTexts, frequencies: WordFrequencies)
     return NewWords(new.left, new.right, tuple(rare), math.fsum(amounts))
 
 
-# Sameness of copies: what they have in common, and what differs between them all the same.
+# Copies: what they have in common, and how they differ all the same.
 
 _BLANKS = re.compile(r"\s+")
 

@@ -1,10 +1,10 @@
-"""Facts that single words of a text state, and signs between them.
+"""Facts that single words of a text state, and symbols between them.
 
 - `number`: a word with a digit, or one that is a number ("five", "second"), with its sign and its
-  unit, of those in `indexer.comparing.quantities`. Equal values in other spellings ("1,000" and
+  unit (`indexer.comparing.quantities`). Equal values that are written differently ("1,000" and
   "1000", "42" and "42.00", "5 million" and "5,000,000", "5 mg" and "5mg") are the same.
-- `date`: "2024-05-01", "1/5/24"; a number beside the name of a month, and that name.
-- `amount`: a number beside a currency sign or name, or a per cent sign; the name of a currency.
+- `date`: "2024-05-01", "1/5/24"; a number next to the name of a month, and that name.
+- `amount`: a number next to a currency sign or name, or a per cent sign; the name of a currency.
 - `negation`: "not", "never", "without" and the like of some twenty languages, "yes" and "true".
   "can't", "cannot" and "can not" state the same.
 - `name`: a word that begins with a capital letter, and is not also written with a small one. It
@@ -12,7 +12,7 @@
   first word of a sentence may be none. In German this is any noun; scripts without capital letters
   have none. "Smith-Jones" and "Smith Jones", "GROSS" and "Groß" are the same.
 - `address`: an e-mail address, or a URL.
-- `sign`: a comparison and the like (`indexer.comparing.facts`), before a word.
+- `sign`: a comparison and the like (`find_symbols`), before a word.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def address_value(address: str) -> str:
     return _SCHEME.sub("", address.casefold(), count=1)
 
 
-# Signs between words that change what a text says: comparisons, "not", "about", and the like.
+# Symbols between words that change the meaning: comparisons, "not", "about", and the like.
 
 _TAG = re.compile(r"""</?[^\s<>]+(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*/?>""")
 _FACT_SIGN = re.compile(
@@ -139,7 +139,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
         position = match.end() if match else first.end()
 
 
-# A fact as it is compared, and the values that spellings of names and negations have in common.
+# A fact as it is compared, and the normal forms of names and negations.
 
 
 class Fact(NamedTuple):

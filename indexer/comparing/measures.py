@@ -8,15 +8,15 @@ All are in [0, 1], symmetric, and 0 where undefined.
   near-dupe, really?").
 - `lcs`: words in order, the longest common subsequence of words / words of the longer text (see
   `indexer.comparing.alignment`).
-- `lcs_misread`: the same, with misread words in part (see `indexer.comparing.measures`).
+- `lcs_misread`: the same, with misread words in part (see `indexer.comparing.misread`).
 - `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see
   below).
 - `containment`: the share of a text's features that lie in the other, both ways; as one number the
   larger of the two.
 - `containment_words`: C / words, both ways: words in matching chunks, of the words of either text.
-  Shown beside the others.
+  Shown with the other measures.
 - `terminology`: distinct words in common / distinct words of the text that has more. Conrad &
-  Raymond (ICAIL 2007) ask that 80 or 90 % of the words in one text be contained in the other,
+  Raymond (ICAIL 2007) require 80 or 90 % of the words in one text to be contained in the other,
   whatever their frequency, and mean resemblance, not containment: so the text that shares the
   smaller part decides, and a clause inside a contract is not a duplicate of it.
 - `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of
@@ -84,8 +84,6 @@ from indexer.fingerprinting.normalise import normalised_codes, normalised_codes_
 from indexer.fingerprinting.rare_terms import vector_overlap
 from indexer.model import Estimate, Fingerprint, Matching, Passage, WordsInOrder
 from indexer.recipe import KEYED_HASHES, Recipe
-
-# Words in order with misread words in part: the measure `lcs_misread`, for scanned texts.
 
 
 class TextOperand(Operand, Protocol):
@@ -585,7 +583,7 @@ def measure_pair(
     return MEASURES[name].value(a, b, matching, minimum)
 
 
-# The two texts of a comparison, with everything that measures read computed once.
+# A text of a comparison, with everything that measures read computed once.
 
 PARITY_BITS = 1 << 13
 

@@ -1,4 +1,4 @@
-"""The similarity of the features of pairs that a measure places at a threshold, as measured.
+"""The measured similarity of features of pairs whose measure is exactly at a threshold.
 
 Bands are planned by it: keys find pairs by their features, whatever the measure. Each relation has,
 by the features of a recipe (`Recipe.relation`), a row for each of `THRESHOLDS`; a row has the

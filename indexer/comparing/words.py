@@ -1,14 +1,14 @@
-"""The words of a text as they are spelled, each with its place in the text.
+"""The words of a text with their offsets: as measures compare them, and as they are written.
 
-They state facts (`1,000` is one number). Measures compare, and new words are, those of
-`indexer.comparing.words`.
+`normal_words` are compared by measures: runs of letters, marks and digits of the normalised text.
+`words` are as they are written, and state facts: `1,000` is one number.
 
-A word is a run of letters, marks and numbers. A sign between two of them may belong to it: a
-hyphen, an apostrophe, a full stop, a middle dot, an underscore; between two digits also a comma,
-colon or slash. In scripts written without spaces each letter, with the marks that follow it, is a
-word of its own. A word that a hyphen breaks at the end of a line is one.
+A word of `words` is a run of letters, marks and numbers. A sign between two of them may belong to
+it: a hyphen, an apostrophe, a full stop, a middle dot, an underscore; between two digits also a
+comma, colon or slash. In scripts written without spaces each letter, with the marks that follow it,
+is a word of its own. A word that a hyphen breaks at the end of a line is one.
 
-Words are equal when their folded spellings are: normalised by `default_v1` (case, compatibility
+Words are equal when their folded forms are: normalised by `default_v1` (case, compatibility
 forms, characters without width), with ß as ss, typographic apostrophes made plain and hyphens
 between letters left out, so that `E‑Mail` equals `email`.
 """
@@ -48,7 +48,7 @@ from indexer.fingerprinting.normalise import (
     word_starts,
 )
 
-# Words and runs of words as integers that are equal exactly where the words are.
+# Words and runs of words as integers, equal exactly where the words are.
 
 _MAX_SPAN = 1 << 62
 _SURROGATES = range(0xD800, 0xE000)
@@ -175,7 +175,7 @@ def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
 
 
-# The words that measures compare, with their places in the original text.
+# The words that measures compare, with their offsets in the original text.
 
 try:
     from indexer import _kernel

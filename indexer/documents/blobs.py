@@ -178,8 +178,7 @@ def archive_member(
     return inner_blob(outer, numbered.key(raw), raw.decode("utf-8", "replace"), result, modified)
 
 
-# Reading one blob with the digest by which changes are noticed: files here, others by their own
-# opener.
+# Read one blob with the digest by which changes are noticed.
 
 _FLAGS = os.O_RDONLY
 for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):

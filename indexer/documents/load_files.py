@@ -1,4 +1,4 @@
-"""Text files that load files and tables name by their paths."""
+"""Load files of e-discovery as sources: Concordance (DAT) and Opticon (OPT), and their texts."""
 
 from __future__ import annotations
 
@@ -148,8 +148,7 @@ def decode(data: bytes, path: str, encoding: str) -> str | ExtractionError:
     )
 
 
-# Concordance load files (DAT) as a source: one document a row, its text in a field or a text
-# file.
+# Concordance (DAT): one document a row, its text in a field or a text file.
 
 _UNDECODED_QUOTE = "\udcfe"
 _TEXTS = (
@@ -343,8 +342,7 @@ def _with_fields(names: Sequence[str], read_options: ReadOptions) -> ReadOptions
     return replace(read_options, id_field=id_field, text_field=str(text_field), title_field=title)
 
 
-# Opticon load files (OPT) as a source: one document for each run of pages, its text in text
-# files.
+# Opticon (OPT): one document for each run of pages, its text in text files.
 
 _FIELDS = 7
 _BREAKS = ("Y", "")

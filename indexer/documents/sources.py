@@ -250,8 +250,7 @@ def _problem(item: str, error: OSError) -> str:
     return f"{item} could not be read ({error.strerror or error}); correct that, then run again"
 
 
-# Sources by URL. To add one, write its module and declare it here; an optional library is imported
-# by the module, which is imported when its first URL is read.
+# Sources by URL. To add one, write its module and declare it here (imported when first needed).
 
 
 @dataclass(frozen=True, slots=True)

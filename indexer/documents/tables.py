@@ -1,6 +1,6 @@
-"""CSV and TSV: one record a row, fields by the names in the first row.
+"""Documents of records: rows of CSV and TSV, lines of JSON, rows of a store.
 
-A row is known by its number; the first one after the names is 1.
+A record is known by its number from 1; in CSV and TSV the first row has the names of the fields.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def record(
     return fields
 
 
-# JSON Lines: one record a line, known by the number of its line, counted from 1.
+# JSON Lines: one record a line, known by the number of its line.
 
 
 def json_records(path: str, stream: BinaryIO, read_options: ReadOptions) -> Records:

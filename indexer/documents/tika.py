@@ -1,10 +1,11 @@
-"""Lines of Arabic and Hebrew in PDF files of LibreOffice, in the order in which they are read.
+"""Input for Tika and documents from its results, with lines of Arabic and Hebrew put in order.
 
-LibreOffice draws the words of each script, and numbers, in pieces of their own. PDFBox, which reads
-PDF for Tika, puts each piece in the order of reading, but leaves the pieces of a line in the order
-in which they stand on the page, from left to right, and a blank between two pieces stays at the far
-end of one of them: `קובץ PDF חדש` becomes ` חדשPDFקובץ `. So a letter of a script written from
-right to left stands directly behind a Latin letter or digit, which other texts hardly have.
+In a PDF, LibreOffice draws the words of each script, and numbers, in pieces of their own. PDFBox,
+which reads PDF for Tika, puts each piece in the order of reading, but leaves the pieces of a line
+in the order in which they stand on the page, from left to right, and a blank between two pieces
+stays at the far end of one of them: `קובץ PDF חדש` becomes ` חדשPDFקובץ `. So a letter of a script
+written from right to left stands directly behind a Latin letter or digit, which other texts hardly
+have.
 
 The strokes that fill justified Arabic lines (kashida) are read as a Latin letter or as U+FFFD,
 which depends on the font.
@@ -126,7 +127,7 @@ def _directions(line: str) -> list[str]:
     return directions
 
 
-# Recognise mail, mark its type and the character set of its parts for Tika, and read its thread.
+# Mail: mark its type and character sets for Tika, and read the fields of its thread.
 
 _DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
 _FIELD = re.compile(rb"[!-9;-~]+:")
@@ -228,7 +229,7 @@ def _mark(part: Message | EmailMessage) -> bool:
     return True
 
 
-# Input for Tika and documents from its answers, for the library and the server alike.
+# Input and results, the same for the library and the server.
 
 _HTML_START = re.compile(
     rb"\s*(?:<!--[^>]{0,1000}-->\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE

@@ -1,4 +1,4 @@
-"""One worker process, seen from the program that started it."""
+"""Worker processes that extract text, seen from the program that started them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""64-bit mixing of features.
+"""64-bit hashes of features, keyed hashes, and a logarithm with the same bits everywhere.
 
 Only multiplication, xor and shifts modulo 2**64, so that any language can compute the same bits.
 """

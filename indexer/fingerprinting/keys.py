@@ -1,4 +1,4 @@
-"""Keys: exact-match strings of sketches, by which an inverted index finds near duplicates."""
+"""Keys by which an inverted index finds near duplicates, made of slots, bits or passages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""MinHash by Fast Similarity Sketching.
+"""MinHash sketches: how they are made, compared, and what their equal slots estimate.
 
-Dahlgaard, Knudsen & Thorup, "Fast Similarity Sketching", FOCS 2017. Equal slots of two sketches
-estimate the Jaccard similarity of their feature sets without bias. It takes one pass over long
-texts, and has a lower error than k hash functions on short ones.
+The default is Fast Similarity Sketching: Dahlgaard, Knudsen & Thorup, "Fast Similarity Sketching",
+FOCS 2017. Equal slots of two sketches estimate the Jaccard similarity of their feature sets without
+bias. It takes one pass over long texts, and has a lower error than k hash functions on short ones.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _fill_round(sketch: NDArray[np.uint64], hashes: NDArray[np.uint64], number: 
     np.minimum.at(sketch, positions[is_open], values[is_open] & _LOW)
 
 
-# Classic MinHash: the least value of each of k permutations, with the same bits as datasketch.
+# Classic MinHash: the minimum of each of k permutations, with the same bits as datasketch.
 
 Hash = Callable[[bytes], int]
 
@@ -308,7 +308,7 @@ def _uniform(hashes: NDArray[np.uint64], draws: NDArray[np.int64]) -> NDArray[np
     return numbers
 
 
-# Super-shingles and mega-shingles: hashes of groups of MinHash slots, and of pairs of those.
+# Super-shingles and mega-shingles: hashes of groups of MinHash slots, and of pairs of groups.
 
 GROUPS, ROWS = 6, 14  # groups of slots, and slots of a group
 NEEDED = 2  # equal groups of near duplicates
@@ -356,7 +356,7 @@ def chance(similarity: float) -> float:
     )
 
 
-# Wilson's score interval of a share.
+# Wilson's score interval of a fraction.
 
 Z95 = 1.959963984540054
 
@@ -460,7 +460,7 @@ def _check_bit_count(bits: int) -> None:
         raise UsageError(f"slots are packed to 1, 2, 4 or 8 bits, not {bits}")
 
 
-# Pairs of MinHash sketches with enough slots in common, each of some with each of others.
+# Pairs of MinHash sketches of two sets with enough slots in common.
 
 try:
     from indexer import _kernel
@@ -536,9 +536,6 @@ def filter_candidates(candidates: Candidates, screen: Prefilter) -> Candidates:
         entry for entry in every if not entry.minhash or len(entry.minhash) != size or next(passes)
     )
     return replace(candidates, found=passing_entries, screened=len(every) - len(passing_entries))
-
-
-# Equal slots and the similarities that they estimate.
 
 
 # Bounds on equal slots that accept a pair, or rule it out, without its texts.

@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 from indexer.errors import MissingExtra
 from indexer.fingerprinting import unicode13, unicode13_categories
 
-# Code points by Unicode 13.0: classes, categories, lower case and NFKC. A newer Python carries
-# newer tables; nothing here reads them where they could differ.
+# Code points by Unicode 13.0, whatever tables the running Python has.
 
 END = 0x110000
 MAX_NONSTARTERS = 30
@@ -391,8 +390,7 @@ def repair_unicode(text: str) -> str:
     return ftfy.fix_text(text, normalization="NFC")
 
 
-# Transliteration of any script to ASCII, by the tables of two libraries: the one file that
-# imports them.
+# Transliteration of any script to ASCII, by the tables of two optional libraries.
 
 
 def by_unidecode(text: str) -> str:

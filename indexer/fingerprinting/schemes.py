@@ -1,7 +1,7 @@
 """Fingerprints of one text by any recipe except the default.
 
-Each step of a recipe is an entry of a table that maps names to the algorithms of `indexer.text` and
-`indexer.sketch`. The default recipe has a batch form (`indexer.fingerprinting.fingerprint`).
+Each step of a recipe is an entry of a table that maps names to the algorithms of this
+package. The default recipe has a batch form (`indexer.fingerprinting.fingerprint`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""SimHash: the majority of each bit over the feature hashes (Charikar, STOC 2002)."""
+"""Sketches of bits: SimHash, the majority of each bit over the feature hashes, and TopSig.
+
+SimHash is by Charikar, STOC 2002.
+"""
 
 from __future__ import annotations
 
@@ -194,7 +197,7 @@ def _rotated(word: Words, positions: int) -> Words:
     return turned
 
 
-# The SimHash of tokens by the `simhash-doc` scheme (see `indexer.fingerprinting.simhash`).
+# The SimHash of tokens by the `simhash-doc` scheme.
 
 BITS = 64
 VERSIONS = ("v1", "v2", "v3", "v4", "v5")

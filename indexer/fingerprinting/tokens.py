@@ -1,12 +1,12 @@
-"""Tokens of the `simhash-doc` scheme: words with at least one letter, the same in every medium and
-language.
+"""Tokens of texts: words of the `simhash-doc` scheme, runs of words or characters, sentences.
 
-In order:
+The tokens of `simhash-doc` are words with at least one letter, the same in every medium and
+language. The steps in order:
 
 1. a lone surrogate becomes U+FFFD; default-ignorable code points (zero width, soft hyphen, bidi
    controls) go;
 2. NFKC as of Unicode 13.0; simple lower case as of Unicode 13.0, final sigma as sigma;
-3. URLs and identifiers go (`indexer.fingerprinting.tokens`);
+3. URLs and identifiers go (`without_identifiers`);
 4. runs of word characters: categories Ll Lu Lt Lo Lm Mn Nd Pc, and Mc too from `v2` on;
 5. in scripts without spaces between words a segmenter cuts the runs: at Unicode's default
    boundaries, in `v4` into pairs of letters, or the caller's own;
@@ -243,8 +243,7 @@ def grams(text: str, width: int) -> Iterator[str]:
         yield text[start : start + width]
 
 
-# Runs of white-space tokens, characters and bytes: the features of copietje's condensers and of
-# the signature study.
+# Runs of white-space tokens, characters and bytes, for copietje's condensers and the study.
 
 
 def white_space_tokens(text: str) -> list[str]:
@@ -398,8 +397,7 @@ def _model() -> Any:
         ) from error
 
 
-# Tokenisers by the names of copietje's condensers: each takes a normalised text and returns its
-# features as strings, repeats included.
+# Tokenisers by the names of copietje's condensers.
 
 Tokeniser = Callable[[str], Sequence[str]]
 

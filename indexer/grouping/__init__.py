@@ -1,1 +1,1 @@
-"""Families of a whole store: group, delete, label, consistency, survey."""
+"""Near-duplicate pairs, families and clusters of a whole store, and the labels of families."""

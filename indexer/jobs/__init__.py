@@ -1,1 +1,1 @@
-"""The journal of a store: failures to retry, the lock of the running job, the history of jobs."""
+"""Jobs on a store or a dataset: index, check, reindex, repair, back up, deduplicate."""

@@ -58,7 +58,7 @@ from indexer.stores.fields import storable, storable_labels
 from indexer.stores.requirements import require_recipe
 from indexer.wording import percent, visible
 
-# The verdict on a document beside those that a store holds: new, a duplicate, or for review.
+# The verdict on a document: new, a duplicate, or for review.
 
 Verdict: TypeAlias = Literal["new", "duplicate", "review"]
 _MATCHES = 5  # that are looked at where the most similar one may be no duplicate
@@ -258,8 +258,7 @@ def _unseen(row: Row, result: SimilarResult) -> str:
     return _UNSEEN.get(row.status, "")
 
 
-# Documents of which one is new though they are checked at the same time, in a store whose writers
-# do not wait for each other.
+# Similar documents that are checked at the same time: one of them is new.
 
 ABANDONED_SECONDS = 60.0  # after which a claim is decided by whoever sees it
 _DECIDED_ELSEWHERE = "another check that ran at the same time decided it"

@@ -180,7 +180,7 @@ class Versions:
 def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     """Order the versions in the family of a document, identified by any of its members.
 
-    The tree has the fewest differing features (`indexer.jobs.versions`). Dates give the
+    The tree has the smallest number of differing features (`lineage`). Dates give the
     direction; with `dates` False, or where they are missing or the same, the tree begins with the
     shortest text, as drafts tend to grow. Of a family with more than 200 texts the 200 most
     similar to the principal are ordered.

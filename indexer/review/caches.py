@@ -42,7 +42,7 @@ class TimedCache(Generic[T]):
             self._values.clear()
 
 
-# Results that take long of which only the last one that was asked for is wanted.
+# Slow results of which only the last requested one is wanted.
 
 K = TypeVar("K", bound=Hashable)
 
@@ -104,7 +104,7 @@ class LatestReader(Generic[K, T]):
             return None
 
 
-# What is read of a whole store in the background, kept until it is discarded.
+# Results of reading a whole store in the background, kept until they are discarded.
 
 TIMEOUT_SECONDS = 1.5  # for which a caller waits for the result
 
@@ -200,7 +200,7 @@ class SurveyReader(Generic[T]):
         self.progress = ReadProgress(stage, done, total)
 
 
-# Results that take long, computed beside the request for them, one at a time, and kept.
+# Slow results, computed in the background one at a time, and kept.
 
 
 class _UnwantedResult(Exception):

@@ -1,4 +1,4 @@
-"""A text with the places of its words, cut into spans and into marked runs for display."""
+"""The view of a comparison: two texts in aligned blocks of marked runs, and a small map of it."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def trim_blanks(runs: Sequence[Run]) -> list[Run]:
     return trimmed
 
 
-# The view of a comparison: blocks of two aligned cells, each made of marked runs of text.
+# Blocks of two aligned cells, each made of marked runs of text.
 
 Kind: TypeAlias = Literal["same", "changed", "left", "right"]
 WORDS, COMPARED, FEW = 120, 400, 40

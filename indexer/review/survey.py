@@ -1,4 +1,4 @@
-"""Survey of a whole store: share of duplicates, sizes of groups, effect of other thresholds."""
+"""Statistics of a whole store: duplicates, sizes of groups, the effect of other thresholds."""
 
 from __future__ import annotations
 

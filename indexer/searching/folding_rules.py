@@ -1,4 +1,4 @@
-"""Sketches of hits with the numbers of their words, searched for those that may be similar."""
+"""Rules by which hits are folded: by slots and texts, by bits or rare terms, by thread."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def depended_on(count: int, start: NearSketches, before: NearSketches) -> NDArra
     return flags
 
 
-# Folding hits under the shown hit that they resemble most: slots choose, and texts decide.
+# By MinHash slots: slots choose the candidates, and texts decide.
 
 _NearPositions: TypeAlias = list[list[tuple[int, int]]]
 
@@ -343,7 +343,7 @@ def _by_row(near: NearSketches, count: int) -> _NearPositions:
     return rows
 
 
-# Folding mails of one thread, by the Message-IDs that their documents carry.
+# By thread: the Message-IDs that mails carry.
 
 
 class ByThread:
@@ -398,7 +398,7 @@ def named_ids(row: Row) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*own.split(), *line.split()]))
 
 
-# Folding hits by the bits or rare terms of their rows, for recipes that keep no slots.
+# By bits or rare terms, for recipes that keep no slots.
 
 
 class SketchRule:

@@ -1,4 +1,4 @@
-"""Stored documents read for folding: titles, places of parts, exact similarities."""
+"""Stored documents read for folding: titles, positions of parts, exact similarities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
 from indexer.system.external_memory import LruCache
 
-# A cache of the sides of comparisons, for all look-ups and searches of a process.
+# A cache of compared texts, for all look-ups and searches of a process.
 
 MOST_CHARS = 1 << 20
 LEAST_CHARS = 200  # that a side counts for
@@ -27,7 +27,7 @@ _Key: TypeAlias = tuple[str, Recipe, bytes | None, int | None]
 
 
 class TextCache:
-    """The sides of the texts that were asked for last, of `most` letters at most together."""
+    """The texts that were compared last, of `limit` characters at most together."""
 
     def __init__(self, limit: int = MOST_CHARS) -> None:
         self._lock = Lock()
@@ -36,7 +36,7 @@ class TextCache:
     def side(
         self, text: str, recipe: Recipe, minhash: bytes | None = None, simhash: int | None = None
     ) -> ComparedText:
-        """Return the side of a text and its sketches, `minhash` as it is stored."""
+        """Return a text as measures read it, with its sketches; `minhash` is as it is stored."""
         key = text, recipe, minhash, simhash
         with self._lock:
             compared = self._texts.get(key)

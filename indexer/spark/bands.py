@@ -115,7 +115,7 @@ def _pairs_of_band(
         yield members[first], members[second]
 
 
-# Bands of slots or blocks of bits, of which similar sketches share one; values that are hot.
+# Bands of slots or blocks of bits, of which similar sketches share one; frequent values.
 
 AT_ONCE = 1 << 16  # texts whose keys are computed together
 _NO_KEY = np.uint64(1 << 63)
@@ -307,7 +307,7 @@ def _concatenated(columns: list[tuple[Any, ...]]) -> tuple[Any, Any, Any]:
     return text, rank, sketches
 
 
-# Hot values over a cluster: those of bands or blocks that more texts share than the cap allows.
+# Frequent values over a cluster: bands or blocks that more texts share than the cap allows.
 
 BAND = {"band": "int", "hash": "bigint", "text": "bigint", "rank": "bigint"}
 BY_WORDS = -1  # the band of the keys of short texts

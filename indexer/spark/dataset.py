@@ -1,4 +1,4 @@
-"""Rows of a dataset that Spark reads, numbered as one machine numbers them, and signed."""
+"""Rows of a dataset that Spark reads, numbered as one machine does, with their fingerprints."""
 
 from __future__ import annotations
 
@@ -295,8 +295,7 @@ def _outcomes(texts: Texts, reading: ReadOptions, recipe: Any) -> Batches:
         yield batch(OUTCOME, list(columns.values()))
 
 
-# Rows of CSV files over a cluster: each file is read by one task, since a row may have several
-# lines.
+# Rows of CSV files: each file is read by one task, since a row may have several lines.
 
 ROW = {"id": "string", "line": "binary", "text": "string", ERROR: "string"}
 _ORDER = "nearfold_order"

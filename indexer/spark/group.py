@@ -1,7 +1,7 @@
-"""Connected components over a cluster: each node with the least node of its component.
+"""`group` over a cluster: families, and clusters as connected components.
 
 Large-star and small-star in turn (Kiveris et al., "Connected Components in MapReduce and Beyond",
-SoCC 2014) make every component a star around its least node. Few edges are joined by one task.
+SoCC 2014) make every component a star around its smallest node. Few edges are joined by one task.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def join_edges(parts: Batches) -> Batches:
     yield batch(_STAR, [nodes, nodes[roots]])
 
 
-# `group` over a cluster: families and clusters of all documents, as one machine makes them.
+# Families and clusters of all documents, as one machine makes them.
 
 AT_ONCE = 200_000
 _PAIR = ("left", "right")

@@ -1,4 +1,4 @@
-"""Pairs of texts measured on the executors, exactly as one machine measures them."""
+"""`match` over a cluster: near-duplicate pairs, measured exactly as on one machine."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class _Texts:
         return [self.stored[text][0] for text in texts]
 
 
-# `match` over a cluster: the near-duplicate pairs of all documents, as one machine lists them.
+# The near-duplicate pairs of all documents.
 
 OPTIONS = ("threshold", "recall", "measure", "against", "exact", "cap", "criteria")
 

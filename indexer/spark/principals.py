@@ -1,4 +1,4 @@
-"""Principal order over a cluster: the place of every document, first and last place of a text."""
+"""Principals over a cluster: the order of documents, and who becomes one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal of a store: files that could not be read or stored, and the lock of the running job.
+"""The journal of a store: failures to retry, the lock of the running job, the history of jobs.
 
 Rows themselves say which files are done. A file that failed has no row, so its failure is kept
 here: the next run reports it again without reading it again, until the file or the extractor
@@ -157,7 +157,7 @@ def _check_regular(path: Path) -> None:
         raise StoreError(f"the journal {path} is not a regular file; move it away")
 
 
-# A SQLite file beside a journal that is opened when it is first needed.
+# A SQLite file next to a journal, opened when it is first needed.
 
 
 class LazyFile:
@@ -411,11 +411,10 @@ class Journal:
         self.close()
 
 
-# The history of a store's jobs, kept in its journal, one row each: the last 200, and the last
-# `group`.
+# The history of a store's jobs: the last 200, and the last `group`.
 
 KEPT = 200  # jobs
-_SETTINGS = "settings"  # their key beside the counts
+_SETTINGS = "settings"  # their key among the counts
 INTERRUPTED = "cut short"
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS job (number INTEGER PRIMARY KEY AUTOINCREMENT, "

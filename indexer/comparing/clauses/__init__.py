@@ -1,1 +1,1 @@
-"""clauses"""
+"""Clauses of contracts: where they begin, what they state, and which ones are duplicates."""

@@ -1,4 +1,4 @@
-"""Reading a clause: its substantive words, slots, terminology and obligations."""
+"""Parse a clause into its substantive words, slots, terminology and obligations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from indexer.comparing.clauses.names import Names
 from indexer.comparing.clauses.tokens import Token, clause_tokens, is_shouted
 from indexer.fingerprinting.normalise import without_ignorables
 
-# The values that reading a clause gives: units, obligations, terms.
+# The values of a parsed clause: units, obligations, terms.
 
 NAME = "name"
 
@@ -108,7 +108,7 @@ def said_names(units: Sequence[Unit]) -> Counter[str]:
     return Counter(unit.form for unit in units if unit.kind == NAME)
 
 
-# Signs of a clause that say something and are in no word: of currencies, feet, a minus.
+# Symbols that change what a clause states and are in no word: currencies, feet, a minus.
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 _CURRENCY_SYMBOLS = (

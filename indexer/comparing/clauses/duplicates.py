@@ -1,6 +1,7 @@
-"""Signs that two clauses of similar words oblige to different things.
+"""Duplicate types of clauses: identical, near identical, fuzzy, or none.
 
-Another force, party or act, or the opposite.
+Clauses of similar words that oblige to different things (another force, party or act, or the
+opposite) are no duplicates.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def _by_verb(reading: ParsedClause) -> dict[str, list[Duty]]:
     return duties
 
 
-# Duplicate types of two clauses: identical, near identical, fuzzy, or none.
+# The duplicate type of two clauses.
 
 DuplicateType: TypeAlias = Literal["identical", "near_identical", "fuzzy"]
 TYPES: tuple[DuplicateType, ...] = ("identical", "near_identical", "fuzzy")

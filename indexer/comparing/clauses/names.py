@@ -1,4 +1,4 @@
-"""The names among the tokens of a clause, told by their spelling and by what is beside them."""
+"""Find the names among the tokens of a clause, by how they are written and by their neighbours."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Names that reading divides, told by the place that they have in another clause.
+"""Names that parsing divides, recognised by their position in another clause.
 
-No form alone tells that "Wm. Wrigley Jr. Company", "Marks and Spencer Group plc" or "abrdn plc" is
+No form alone shows that "Wm. Wrigley Jr. Company", "Marks and Spencer Group plc" or "abrdn plc" is
 one name: a full stop, a small word or a small letter divides it. Where two clauses are the same but
 for a run of such pieces on either side, each run is one name, or one amount.
 """

@@ -1,6 +1,7 @@
-"""Clauses and sections of a text, as places in it: by numbers and headings, by paragraphs where
-there are none. `clauses_v1`, `clauses_v2` with the headings of `heading_v2`, and `clauses_v3` with
-those of `heading_v3`.
+"""Divide a text into clauses and sections: by numbers and headings, else by paragraphs.
+
+The versions are `clauses_v1`, `clauses_v2` with the headings of `heading_v2`, and `clauses_v3`
+with the headings of `heading_v3`.
 
 A clause runs from its heading to the next one. Its number and heading are metadata, for the same
 clause stands under another number in each contract: its `body` alone is compared. Text
@@ -29,7 +30,7 @@ from indexer.comparing.clauses.headings import (
     marker_v3,
 )
 
-# The headings that extraction marks, and their places in the extracted text. `structure_v1`.
+# Headings that extraction marks, with their offsets in the extracted text. `structure_v1`.
 
 _HEADING = re.compile(r"<h([1-6])\b[^>]{0,1000}>(.{0,1000}?)</h\1>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")

@@ -1,4 +1,4 @@
-"""Texts in capitals: their dates and references, and the names that their form tells."""
+"""The tokens of a clause by kind, and names and dates in texts that are all in capitals."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _firm(
         before -= 1
 
 
-# The tokens of a clause by kind: words, amounts, dates, addresses, references, operators.
+# Tokens by kind: words, amounts, dates, addresses, references, operators.
 
 _NUMBER = r"\d+(?:,\d{3}|['’]\d{3}|(?:,\d{2})+,\d{3})*(?:\.\d+)?"
 _CURRENCY = r"(?:US|A|C|HK|NZ)?[$€£¥₹]|\bRs\.?|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b"

@@ -1,4 +1,4 @@
-"""Text of eight bits by the numbers of Windows for character sets."""
+"""Outlook's own format (.msg) as a mail, with its rich text and its code pages."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def decode_page(data: bytes, page: int) -> str:
     return data.decode(codec, "replace")
 
 
-# Text of rich text (RTF), as Outlook compresses and stores it.
+# Rich text (RTF), as Outlook compresses and stores it.
 
 _COMPRESSED, _PLAIN = b"LZFu", b"MELA"
 _FIRST_WINDOW = (
@@ -280,7 +280,7 @@ class _Reader:
             self._bytes.clear()
 
 
-# Outlook's own format (.msg) as a mail of RFC 5322.
+# A message as a mail of RFC 5322.
 
 MAGIC: bytes = olefile.MAGIC
 """The first bytes of a compound file, such as a message of Outlook or a Word document."""

@@ -1,4 +1,4 @@
-"""Lines of a mail and the quote marks before them."""
+"""Quotes in mails: quote marks, the lines above a quoted message, and the words of segments."""
 
 from __future__ import annotations
 
@@ -511,7 +511,7 @@ def _is_mark(lines: Sequence[Line], above: Sequence[int], line: Line, name: str)
     return False
 
 
-# The words by which segments of mails are compared, and runs of them.
+# Words by which segments of mails are compared, and runs of them.
 
 RUN = 5
 _COMBINING_MARKS = "".join(

@@ -1,8 +1,9 @@
-"""Threads by the fields Message-ID, In-Reply-To and References.
+"""Threads of mails: replies by fields and by quoted words, and the mails that must be read.
 
-The first step of the algorithm REFERENCES (RFC 5256, section 3; by Jamie Zawinski, who described it
-in "message threading"): every mail links the Message-IDs that it refers to, oldest first. Messages
-are not gathered by their subjects: equal subjects are no evidence that one answers another.
+Fields are Message-ID, In-Reply-To and References. The first step of the algorithm REFERENCES (RFC
+5256, section 3; by Jamie Zawinski, who described it in "message threading"): every mail links the
+Message-IDs that it refers to, oldest first. Messages are not gathered by their subjects: equal
+subjects are no evidence that one answers another.
 """
 
 from __future__ import annotations
@@ -460,7 +461,7 @@ def _all_runs(words: Sequence[str]) -> set[InclusiveRun]:
     return {run for width in range(1, RUN + 1) for run in runs(words, width)}
 
 
-# Threads of mails: who answers whom, and which mails must be read.
+# The threads themselves: who answers whom, and which mails must be read.
 
 Link: TypeAlias = Literal["reference", "quote", ""]
 

@@ -221,8 +221,7 @@ def _is_compared(fingerprinted: Fingerprint) -> bool:
     )
 
 
-# The detector of duplicate types as a decider over the texts of a gold set, comparable with
-# recipes.
+# The detector of duplicate types as a decider, comparable with recipes.
 
 NOT_FOUND, NO_TYPE = "not found", "no type"
 

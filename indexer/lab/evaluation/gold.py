@@ -1,6 +1,6 @@
 """Gold sets: pairs or sets of documents that people have judged, named by id or path.
 
-Duplicate types are those of Conrad & Raymond (ICAIL 2007): `identical`, `near-identical`, `fuzzy`;
+Duplicate types are by Conrad & Raymond (ICAIL 2007): `identical`, `near-identical`, `fuzzy`;
 `duplicate` where the type is unknown. `different` and `contained` say that a pair is not a
 duplicate.
 """
@@ -379,8 +379,7 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
     ]
 
 
-# Read the documents that a gold set names: by id from a store, or by path from the store or the
-# disk.
+# The documents that a gold set names, by id or path, from a store or the disk.
 
 BATCH = 256
 MOST_NAMED = 5

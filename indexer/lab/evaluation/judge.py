@@ -52,8 +52,7 @@ from indexer.review.rendering import environment, render
 from indexer.review.safety import App, Safety, allowed_hosts
 from indexer.stores.base import Store
 
-# Blind judging: pairs in an order that depends on the assessor, sides swapped at random, without
-# the types that others gave.
+# Blind judging: an order for each assessor, texts swapped at random, no judgements of others.
 
 QUESTIONS: Mapping[str, str] = {
     IDENTICAL: "The same words; only articles and other words without substance may differ.",

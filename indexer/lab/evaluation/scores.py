@@ -1,6 +1,4 @@
-"""Result types of an evaluation: shares with their intervals, scores by recipe and threshold, and
-every error.
-"""
+"""Results of an evaluation: fractions with intervals, scores by recipe and threshold, errors."""
 
 from __future__ import annotations
 
@@ -174,8 +172,7 @@ class Evaluation:
     alone: int = 0
 
 
-# Score found pairs against the groups of a gold set: by pairs, by sets and by type, with
-# intervals.
+# Scores of found pairs: by pairs, by sets and by type, with intervals.
 
 Units = NDArray[np.float64]
 PairSets = Sequence[set[Pair]]

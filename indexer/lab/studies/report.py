@@ -1,6 +1,4 @@
-"""The findings of a study in sentences: the methods that spread best, and the answers to the
-questions that the signature study left open.
-"""
+"""The report of a study: its findings in sentences, its charts, and the page."""
 
 from __future__ import annotations
 
@@ -137,8 +135,7 @@ def _collisions(result: StudyResult, bits: int) -> str:
     )
 
 
-# The figures of a study by name: those of the signature study for this collection, and those that
-# answer what it left open.
+# The charts of a study by name.
 
 UNIQUE, PUBLISHED, SHARED = "figure-1", "figure-1-published", "collisions"
 PROJECTIONS, STATISTICS, SETTLING = "projections", "statistics", "settling"

@@ -1,8 +1,7 @@
-"""Signatures by every method and of every length for many texts at once: shared steps are computed
-once.
+"""Signatures of many texts by every method and length; steps that methods share are computed once.
 
-Each equals, bit for bit, that of `fingerprint` by the recipe of its method. SHAKE256 of fewer bits
-is the beginning of more; the least hash of a MinHash belongs to the same feature whatever the
+Each equals, bit for bit, the result of `fingerprint` by the recipe of its method. SHAKE256 of fewer
+bits is the beginning of more; the minimum of a MinHash belongs to the same feature whatever the
 length; TopSig's vectors are mostly zeros and kept as lists.
 """
 
@@ -236,8 +235,7 @@ def _low_bits(hashes: Hashes, bits: int) -> int:
     return int.from_bytes(pack_low_bits(fast_similarity_sketch(hashes, bits), 1), "big")
 
 
-# The texts of a study while it lasts: each distinct one once, in an order that depends on the
-# texts alone, with the number of documents that have it.
+# The distinct texts of a study, in an order that depends on the texts alone.
 
 EVERY = 200
 _UNSIGNED = replace(FEATURES, simhash=None)  # computes the status of a text only

@@ -165,8 +165,7 @@ def _pairs(order: Counts, ends: Counts) -> Iterator[tuple[Counts, Counts]]:
         yield order[active], order[active + step]
 
 
-# The signatures of a collection: how they spread, their neighbours, and those by the statistics
-# of fewer documents.
+# How the signatures of a collection spread, their neighbours, and the effect of statistics.
 
 DISTANCES = (1, 3)
 SHOWN = 10  # neighbours that are counted apart; more are one group

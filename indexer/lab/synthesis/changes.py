@@ -274,8 +274,7 @@ def put_under_form(form: str, body: str, fraction: float) -> str:
     return f"{form[: spans[count - 1][1]]}\n\n{body}"
 
 
-# A model of the errors of optical character recognition: misread letters, lost blanks, broken
-# lines.
+# Errors of optical character recognition: misread letters, lost blanks, broken lines.
 
 # Misreadings by printed characters: shapes that look alike in small or worn type.
 CONFUSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(

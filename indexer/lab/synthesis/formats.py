@@ -163,8 +163,7 @@ def _zip_files(files: Mapping[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-# Variants made by installed programs: LibreOffice writes formats, Tesseract reads a picture of
-# the text.
+# Variants made by LibreOffice, which writes formats, and by Tesseract, which reads a picture.
 
 OFFICE_FORMATS = ("docx", "odt", "pdf", "rtf", "doc", "html")
 _SECONDS = 300

@@ -164,8 +164,7 @@ def _bits(recipe: Recipe) -> int | None:
     return bits or None
 
 
-# Run the experiments, several at a time, and store each as soon as it ends, so that an
-# interrupted run goes on.
+# Run experiments, several at a time; each is stored when it ends, so that a run can be resumed.
 
 STAGE = "recipes tried"
 

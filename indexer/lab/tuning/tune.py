@@ -37,8 +37,7 @@ from indexer.recipe import DEFAULT, Recipe, recipe_named
 from indexer.stores.base import Store
 from indexer.wording import count_of
 
-# The grids of recipes: seed values of tokeniser, normaliser, hash and permutations, and every
-# other family.
+# The grids of recipes that are tried.
 
 _TOKENISERS = (
     "ws",
@@ -139,8 +138,7 @@ GRIDS: dict[str, tuple[str, ...]] = {
 }
 
 
-# Read the pairs that recipes are tried on: those of a gold set, and pairs of different groups,
-# which count as different.
+# The pairs that recipes are tried on: of a gold set, and of different groups (as different).
 
 TIMES_UNRELATED, MOST_UNRELATED = 4, 20_000
 

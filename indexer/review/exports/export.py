@@ -1,4 +1,4 @@
-"""Exports: what is known of groups and pairs, as files for other programs, batches for reviewers,
+"""Exports of groups and pairs: files for other programs, batches for reviewers,
 a report for people.
 """
 

@@ -1,4 +1,4 @@
-"""Tables for other programs: columns, their values as text, and csv.
+"""Tables for other programs: columns, csv, Concordance load files and Parquet.
 
 A spreadsheet runs a cell that begins like a formula, whatever document it came from. In csv, such
 text is therefore written with an apostrophe before it, and so is text that begins with an
@@ -109,8 +109,7 @@ def _cell(kind: Kind, value: Any) -> str:
     return escape_formula(text.replace("\0", "\ufffd"))
 
 
-# Concordance load files (DAT), which e-discovery platforms import: UTF-8 with a byte order mark,
-# CR LF after each record.
+# Concordance load files (DAT): UTF-8 with a byte order mark, CR LF after each record.
 
 _REPLACED = str.maketrans({QUOTE: "th", NEWLINE: "(R)"})
 _LINE_END = re.compile("\r\n|[\r\n\v\f\u0085\u2028\u2029]")

@@ -1,1 +1,1 @@
-"""The files of documents, saved and shown safely beside their texts."""
+"""The files of documents, saved and shown safely next to their texts."""

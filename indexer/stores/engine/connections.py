@@ -1,4 +1,4 @@
-"""Pools of connections whose answers have a deadline.
+"""Pools of connections whose responses have a deadline.
 
 The timeout of urllib3 begins anew with every byte, so an answer that trickles in never ends by it.
 """

@@ -348,8 +348,7 @@ def may_hold(mapping: Mapping[str, Any], field: str) -> bool:
     return mapping.get("dynamic") in (False, "false", "runtime")
 
 
-# Fields that an index holds but that are not in `_source`, of which an engine builds a document
-# anew for every partial update and every copy; pure.
+# Fields that are not in `_source`: partial updates and copies of a document would lose them.
 
 _SYNTHETIC_MODES = ("logsdb", "time_series")
 # Types without an index or doc values unless these are set.

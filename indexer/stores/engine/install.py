@@ -47,8 +47,7 @@ from indexer.stores.engine.requests import Dialect, IndexMissing, Requests
 from indexer.stores.maintenance import Change
 from indexer.stores.requirements import require_same_recipe
 
-# Checks before an installation, or before an index of other programs is signed: nothing is
-# written where something of theirs would be harmed.
+# Checks before anything is written to an index or a cluster that other programs use.
 
 
 def check_installation(

@@ -1,4 +1,4 @@
-"""The interface of both engine clients: requests, answers, and the errors that answers mean."""
+"""The interface of both engine clients: requests, responses, retries, and errors."""
 
 from __future__ import annotations
 

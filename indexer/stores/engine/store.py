@@ -208,8 +208,7 @@ def _refusal(replies: Mapping[str, Reply]) -> str | None:
     return next((reply.refused for reply in replies.values() if reply.refused), None)
 
 
-# Parts of documents in an index: the fields that they need, and how documents are divided, in
-# `_meta`.
+# Parts of documents: the fields that they need, and `_meta`, which has how documents are divided.
 
 
 def record_parts(requests: Requests, index: str, kind: str) -> None:
