@@ -5,12 +5,12 @@ docs/lab/013-default-measure.md has the evidence, 018-who-leads.md for principal
 """
 
 MEASURE = "lcs"  # one of `MEASURE_NAMES`
-REVIEW = 0.8  # least similarity of pairs that people review
-FOLD = 0.9  # least similarity of documents that are folded, which hides them, and of families
+REVIEW = 0.8  # minimum similarity of pairs that people review
+FOLD = 0.9  # minimum similarity of documents that are folded (hidden), and of families
 REPLACED_AT_MOST = 2  # times that words stand for the same others in what words in order fold
-OVERLAP = 0.8  # least terminology of clauses that are fuzzy duplicates
+OVERLAP = 0.8  # minimum terminology of clauses that are fuzzy duplicates
 PRINCIPAL = "original"  # the order in which documents may lead a family, as `GroupOptions` has it
-RECALL = 0.998  # least share of the pairs at a threshold that keys and slots together let through
+RECALL = 0.998  # minimum fraction of the pairs at a threshold that keys and slots let through
 
 # Defaults and choices of options, apart from the modules that use them, which import numpy.
 RECIPE = "default_v2"  # the recipe that `default` stands for
@@ -69,8 +69,8 @@ TUNE_GRIDS = ("quick", "standard", "full")
 
 
 class DefaultNumber(float):
-    """A default that a recipe may replace, told apart from the same number that was asked for."""
+    """A default that a recipe may replace, distinguished from the same number that a user gave."""
 
 
 class DefaultName(str):
-    """A default that a recipe may replace, told apart from the same name that was asked for."""
+    """A default that a recipe may replace, distinguished from the same name that a user gave."""

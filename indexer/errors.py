@@ -142,7 +142,7 @@ class RecipeMismatch(StoreError):
 class MappingMismatch(StoreError):
     """An index of that name exists, but its mapping is not one of nearfold.
 
-    `remedy`: what to do beside choosing another name. `can_install`: False where `install` refuses
+    `remedy`: what to do besides choosing another name. `can_install`: False where `install` refuses
     the name, since it stands for several indices or for a data stream.
     """
 

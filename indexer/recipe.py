@@ -75,7 +75,7 @@ def _derive(secret: str, purpose: str) -> bytes:
 
 LONG_BITS = 64  # beyond which bits are kept as bytes
 OPEN_STATISTICS = "corpus"  # the `statistics` of a recipe of which it is open which they are
-ONLINE_STATISTICS = "online"  # those of a recipe whose statistics grow, and have numbers
+ONLINE_STATISTICS = "online"  # the statistics of a recipe grow, and have numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class Recipe:
 
     `bands * rows` may not exceed `slots`. The stored bands are planned for `similarity`: a look-up
     below it reports a lower recall. `tables` gives the levels of a block design that has more than
-    one, as in `4/1,4/1`; `shared` is the least number of bands that a candidate shares, 1 when
+    one, as in `4/1,4/1`; `shared` is the minimum number of bands that a candidate shares, 1 when
     None; `key_digits` the base-32 digits of a band's key, which is long when None; `statistics`
     is the digest of the corpus statistics that weights come from, `corpus` while it is open which,
     `online` where they grow; `numbered_statistics` lists those of an online recipe that rows were

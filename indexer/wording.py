@@ -149,10 +149,10 @@ def unmistakable(name: str) -> str:
 
 
 def percent(fraction: float | None, digits: int = 0) -> str:
-    """Return a share in [0, 1] in per cent. Only 1 is 100 %: texts that differ are never shown as
-    equal.
+    """Return a fraction in [0, 1] in per cent. Only 1 is 100 %: texts that differ are never shown
+    as equal.
 
-    A share that would round up to 100 % is rounded down to one decimal place or more. None, a
+    A fraction that would round up to 100 % is rounded down to one decimal place or more. None, a
     share of nothing, is a dash.
 
     >>> percent(0.918, 1), percent(0.99999, 1), percent(0.995), percent(1)

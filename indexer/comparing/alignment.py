@@ -124,7 +124,7 @@ def common_runs(a: Words, b: Words) -> list[Tile]:
 
 
 class Stretch(NamedTuple):
-    """Words of either text between two runs; one side may have none."""
+    """Words of either text between two runs; one text may have none."""
 
     a: Sequence[str]
     b: Sequence[str]
@@ -147,7 +147,7 @@ def stretches(a: Words, b: Words) -> Iterator[Stretch]:
 
 
 class _CommonWords(NamedTuple):
-    """The words of a text that the other has too: numbers shared by both, and their places."""
+    """The words of a text that the other has too: numbers shared by both, and their positions."""
 
     numbers: Numbers
     places: Numbers
@@ -162,7 +162,7 @@ class _SharedWords(NamedTuple):
 def _shared_words(a: Words, b: Words) -> _SharedWords:
     """Return both texts without the words that the other lacks.
 
-    Words are numbered by their places in a's vocabulary.
+    Words are numbered as in a's vocabulary.
     """
     translation = translate_numbers(a, b)
     is_shared = np.zeros(len(a.vocabulary), dtype=np.bool_)
@@ -274,7 +274,7 @@ def _anchors(a: Numbers, b: Numbers, width: int) -> list[Tile]:
 
 
 def _longest_rising(values: Sequence[int]) -> list[int]:
-    """Return the places of a longest strictly rising subsequence (Schensted 1961).
+    """Return the positions of a longest strictly rising subsequence (Schensted 1961).
 
     >>> _longest_rising([5, 1, 4, 2, 3])
     [1, 3, 4]
@@ -303,7 +303,7 @@ def _equal_length(a: Numbers, b: Numbers) -> int:
 
 
 def _runs(left: Numbers, right: Numbers) -> list[Tile]:
-    """Return pairs of places as runs that rise by one in both texts."""
+    """Return pairs of positions as runs that rise by one in both texts."""
     breaks = np.flatnonzero((np.diff(left) != 1) | (np.diff(right) != 1)) + 1
     edges = [0, *breaks.tolist(), len(left)]
     return [

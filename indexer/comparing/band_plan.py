@@ -2,7 +2,7 @@
 
 Two sketches of similarity s share a band of r rows with chance p = s**r, and at least one of b
 bands with 1 - (1 - p)**b (Leskovec, Rajaraman & Ullman, Mining of Massive Datasets, chapter 3). If
-m shared bands are required, the chance is that of m or more successes in b trials.
+m shared bands are required, it is the chance of m or more successes in b trials.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ class Plan:
 
     `false_positive` is the area under the S-curve below the threshold, `false_negative` the area
     above the curve beyond it: chances, averaged over similarities, times the length of the
-    interval. `curve`: 21 points (similarity of the features, chance). `shared` is the least number
-    of shared bands that make a candidate. `min_equal`: slots that are equal in a candidate that
-    is looked at further. `expected_recall`: the share of the pairs exactly at the threshold of
-    `measure` that meet both; of the pairs above it more do. `least_recall`: the share that was
-    asked for. `unrelated`: the usual similarity of the features of unrelated documents. `is_known`:
-    whether it is known how similar the features of pairs by the measure are.
+    interval. `curve`: 21 points (similarity of the features, chance). `shared` is the minimum
+    number of shared bands that make a candidate. `min_equal`: slots that are equal in a candidate
+    that is looked at further. `expected_recall`: the fraction of the pairs exactly at the threshold
+    of `measure` that meet both; of the pairs above it more do. `least_recall`: the fraction that
+    was asked for. `unrelated`: the usual similarity of the features of unrelated documents.
+    `is_known`: whether it is known how similar the features of pairs by the measure are.
     """
 
     bands: int
@@ -161,9 +161,9 @@ def plan(
     keys: int | None = None,
     shared: int = 1,
 ) -> Plan:
-    """Choose the layout with the fewest false candidates that finds pairs with this recall.
+    """Choose the layout of minimal false candidates that finds pairs with this recall.
 
-    `recall` is the least share of the pairs exactly at the threshold of `measure` that become
+    `recall` is the minimum fraction of the pairs exactly at the threshold of `measure` that become
     candidates and that their equal slots do not reject afterwards. Pairs above the threshold are
     found more often, so it holds for all pairs at or above, however they are distributed. How
     similar the features of such pairs are is the threshold itself for `jaccard` and `estimate`,
@@ -223,8 +223,8 @@ def _by_slots(
     threshold: float, recall: float, measure: str, recipe: Recipe
 ) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
     """Return what pairs at a threshold have, one value for each similarity of their features: the
-    share of equal slots to expect, the fewest equal slots that do not rule a pair out, and the
-    chance that it has them.
+    share of equal slots to expect, the minimum number of equal slots that do not rule a pair out,
+    and the chance that it has them.
     """
     slots = recipe.slots or 0
     similarities = feature_similarities(measure, threshold, recipe.relation)
@@ -238,8 +238,8 @@ def _by_slots(
 
 
 def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | None:
-    """Return the share of the pairs exactly at a threshold that share as many stored bands as the
-    recipe asks for.
+    """Return the fraction of the pairs exactly at a threshold that share as many stored bands as
+    the recipe asks for.
 
     Expected as by `plan`. None where that is not known: for a recipe without bands, and for a
     measure without a relation to its features, such as `hamming`.
@@ -257,7 +257,7 @@ def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | Non
 def plan_by_weight(
     threshold: float = 0.8, slots: int = 128, false_negative_weight: float = 0.5, shared: int = 1
 ) -> Plan:
-    """Choose the layout with the least weighted sum of both errors, as datasketch's `MinHashLSH`.
+    """Choose the layout of the minimal weighted sum of both errors, as `MinHashLSH` does.
 
     Every layout with bands * rows <= slots is tried; ties go to fewer bands, then fewer rows. The
     weight of false positives is 1 - `false_negative_weight`. Raises `UsageError` when a value is
@@ -287,7 +287,7 @@ def plan_for_recall(
     keys: int | None = None,
     shared: int = 1,
 ) -> Plan:
-    """Choose the layout with the fewest false candidates that reaches `recall` at `similarity`.
+    """Choose the layout of minimal false candidates that reaches `recall` at `similarity`.
 
     Bands alone count here, as for keys that are stored. False candidates are the area under the
     S-curve below `similarity`; ties go to fewer bands. `keys` is the maximal number of bands: each
@@ -385,7 +385,7 @@ def missed(
 
 
 def equal_fraction(similarities: Similarities, packed: int | None) -> Similarities:
-    """Return the share of slots to be equal, by chance too where only their low bits are stored."""
+    """Return the fraction of slots to be equal, also by chance where only low bits are stored."""
     by_chance = 2.0**-packed if packed else 0.0
     return by_chance + (1 - by_chance) * similarities
 
@@ -493,7 +493,7 @@ def sketch_size(recipe: Recipe) -> int:
 
 
 def equal_parts(recipe: Recipe, threshold: float) -> int:
-    """Return the least equal bits, or common rare terms, whose share reaches a threshold.
+    """Return the minimum number of equal bits, or common rare terms, at a threshold.
 
     >>> from indexer.recipe import recipe_named
     >>> [equal_parts(recipe_named("simhash-doc"), similarity) for similarity in (1 - 3 / 64, 0.9)]
@@ -513,7 +513,7 @@ def equal_parts(recipe: Recipe, threshold: float) -> int:
 def enough_equal(
     measure: str, width: int, threshold: float, exact: bool = False, bits: int = FULL
 ) -> int:
-    """Return the fewest equal slots that place a pair at the threshold or above by themselves.
+    """Return the number of equal slots from which a pair reaches the threshold without texts.
 
     It is width + 1 when no number does. For `jaccard` the 95 % interval starts at the threshold or
     above, unless `exact`: then every pair is measured on its texts.
@@ -532,7 +532,7 @@ def enough_equal(
 
 @lru_cache(maxsize=256)
 def min_equal(measure: str, threshold: float, recipe: Recipe) -> int:
-    """Return the fewest slots equal in a pair that slots do not rule out at a threshold.
+    """Return the minimum number of slots equal in a pair that slots do not rule out at a threshold.
 
     For `jaccard` the 99.9 % interval of such a pair ends at the threshold or above. For other
     measures slots rule out a quarter of the pairs that `RECALL` lets bands and slots miss together.

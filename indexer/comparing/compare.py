@@ -1,4 +1,4 @@
-"""Compare two texts: every measure, the passages they share, and both texts in aligned rows."""
+"""Compare two texts: every measure, shared passages, aligned rows, and a redline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.model import Difference, Fingerprint, Matching, NewWords, Passage, Sameness
 from indexer.recipe import DEFAULT, Recipe
 
-IN_ORDER = 0.8  # share of words in order below which texts with the same passages are rearranged
+IN_ORDER = 0.8  # fraction of words in order below which texts with the same passages are rearranged
 _OPENING = re.compile(r"[\[({<¿¡\"'«‹“‘„‚「『（【〈《]+\Z")
 _CLOSING = re.compile(r"[^\w\s]+")
 _WORD = re.compile(r"\w")
@@ -86,7 +86,7 @@ class Row:
     """Aligned stretches of both texts: one passage in the same order in both, or the text between
     two such passages.
 
-    Either side may be empty in a row between passages.
+    Either text may be empty in a row between passages.
     """
 
     left: tuple[Span, ...]
@@ -94,7 +94,7 @@ class Row:
 
     @property
     def same(self) -> bool:
-        """Return whether both sides are the same passage."""
+        """Return whether both texts have the same passage here."""
         return (
             len(self.left) == len(self.right) == 1
             and self.left[0].passage == self.right[0].passage is not None
@@ -278,7 +278,7 @@ MOST_EDITS = 100  # insertions and deletions that are looked for
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A stretch [a, a_end) of one sequence in place of [b, b_end) of the other.
+    """A stretch [a, a_end) of one sequence instead of [b, b_end) of the other.
 
     Either may be empty.
     """
@@ -338,7 +338,7 @@ def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
 
 
 def _path(a: Sequence[str], b: Sequence[str], limit: int) -> list[tuple[int, int]] | None:
-    """Return the places that are equal in both on the shortest path, ascending.
+    """Return the positions that are equal in both on the shortest path, ascending.
 
     None when it has more than `limit` steps.
     """
@@ -375,7 +375,7 @@ def _is_down(furthest: dict[int, int], diagonal: int, steps: int) -> bool:
 
 
 def _walk_back(trail: Sequence[dict[int, int]], x: int, y: int) -> Iterator[tuple[int, int]]:
-    """Yield the equal places from the end to the beginning."""
+    """Yield the equal positions from the end to the beginning."""
     for steps in range(len(trail) - 1, -1, -1):
         diagonal = x - y
         begin = _start(trail[steps], diagonal, steps)
@@ -389,7 +389,7 @@ def _walk_back(trail: Sequence[dict[int, int]], x: int, y: int) -> Iterator[tupl
 def _stretches(
     path: Sequence[tuple[int, int]], size_a: int, size_b: int, offset: int
 ) -> Iterator[Edit]:
-    """Yield the stretches between the equal places."""
+    """Yield the stretches between the equal positions."""
     a = b = 0
     for x, y in [*path, (size_a, size_b)]:
         if x > a or y > b:
@@ -424,7 +424,7 @@ class Stretch:
 
 def redline(comparison: Comparison) -> Iterator[Stretch]:
     """Yield the changes from the first text of a comparison to the second; moved text is removed in
-    one place and added in another.
+    one position and added in another.
 
     `same` and `added` stretches hold the second text, whole and in order.
 
@@ -580,7 +580,7 @@ def _same(
 
 
 def _words(spans: tuple[Span, ...], text_words: Words) -> range:
-    """Return the places of the words of adjacent spans."""
+    """Return the positions of the words of adjacent spans."""
     if not spans:
         return range(0)
     return range(*np.searchsorted(text_words.starts, [spans[0].start, spans[-1].end]).tolist())

@@ -63,7 +63,7 @@ LIMITS = ("novelty", "replaced")  # the requirements that are upper limits
 def parse_requirements(
     texts: Sequence[str],
 ) -> tuple[tuple[tuple[str, float], ...], dict[str, float]]:
-    """Return `MEASURE=VALUE` strings as pairs, and the least N of `NAME<=N` or `NAME=N` by name.
+    """Return `MEASURE=VALUE` strings as pairs, and the minimum N of `NAME<=N` or `NAME=N` by name.
 
     A measure is at least its value, also if written `>=`; novelty and replaced are at most N.
     Raises `UsageError` for one that is not a name, a sign and a number.
@@ -238,13 +238,13 @@ def _number(text: str) -> float | None:
 # Texts whose differing words are of two languages, such as pages that were hardly translated.
 
 LEAST_TIMES = 4  # function words of either language, since a misread text may have a few
-OWN_SHARE = 3  # times as many of the own language as of the other, on either side
-BALANCE = 8  # times as many on one side as on the other at most
+OWN_SHARE = 3  # times as many of the own language as of the other, in either text
+BALANCE = 8  # times as many in one text as in the other at most
 
 
 class TwoLanguages(NamedTuple):
     """The languages (ISO 639-1) of the words that only a, and only b has, and how many those are:
-    of the side that has fewer.
+    of the text that has fewer.
     """
 
     a: str
@@ -298,11 +298,11 @@ def _by_language(words: Counter[str]) -> Counter[str]:
 
 # Words that the other text replaces by the same words again and again.
 
-LEAST_SHARE = 0.25  # of the places where the words stand
+LEAST_SHARE = 0.25  # of the positions where the words stand
 
 
 class Replacement(NamedTuple):
-    """Words of a, those of b that stand in their place, and how often they do."""
+    """Words of a, the words of b that replace them, and how often."""
 
     a: str
     b: str
@@ -364,12 +364,12 @@ KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may 
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
 RULES_VERSION = 1  # raise it when criteria refuse other pairs; `group` then measures all pairs anew
-REARRANGED = 0.9  # least overlap of texts that are called rearranged
+REARRANGED = 0.9  # minimum overlap of texts that are called rearranged
 
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """Conditions that near duplicates meet in addition to the threshold of their measure.
+    """Conditions that near duplicates meet beside the threshold of their measure.
 
     `numbers`: `distinguish` refuses a pair with any of the `differences` in facts that
     `indexer.comparing.facts` describes; `ignore` hides texts of
@@ -381,10 +381,11 @@ class Criteria:
     `novelty`: most novelty of the words that only one of the texts has
     (`indexer.comparing.differences`), by their frequencies in a store.
     `replaced`: most times that the same words may stand for the same other words
-    (`replacements`), or words of one language for words of another (`two_languages`).
+    (`indexer.comparing.criteria`), or words of one language for those of another
+    (`indexer.comparing.criteria`).
 
-    Fields are the names in `FIELDS`, and `metadata.NAME`. A document without a value for one of
-    them meets no such rule: it has no near duplicate.
+    Fields are those of `indexer.comparing.criteria`. A document without a value for one of them
+    meets no such rule: it has no near duplicate.
 
     False when there is no condition. Raises `UnknownMeasure`, and `UsageError` for a value that is
     not from 0 to 1, for a `novelty` or `replaced` below 0, and for a field that documents do not
@@ -451,7 +452,7 @@ class Criteria:
 
     @property
     def decides_copies(self) -> bool:
-        """True if texts that are equal after normalisation may be told apart."""
+        """True if texts that are equal after normalisation may be distinguished."""
         return self.numbers == "distinguish" or bool(self.fields)
 
     @property

@@ -56,7 +56,10 @@ class _Occurrences:
         self._runs: dict[tuple[int, int], Fact] = {}
         self._pairs: set[tuple[str, str]] = set()
         self._words: tuple[set[str], set[str]] = (set(), set())
-        self._before_ends: tuple[set[str], set[str]] = (set(), set())  # the other side is an end
+        self._before_ends: tuple[set[str], set[str]] = (
+            set(),
+            set(),
+        )  # the other neighbour is an end
         self._before_boundaries: tuple[set[str], set[str]] = (set(), set())
         for fact in facts:
             for run in _runs_around(text.source, fact.place, shared):
@@ -166,7 +169,7 @@ def _neighbour(text: FactText, position: int, step: int, kind: str) -> Neighbour
 
 
 def _run_length(a: FactSource, position_a: int, b: FactSource, position_b: int) -> int:
-    """Return how many words around two places are the same, up to `RUN` on each side."""
+    """Return how many words around two positions are the same, up to `RUN` before and after."""
     return sum(_equal_words(a, position_a, b, position_b, step) for step in (-1, 1)) - 1
 
 
@@ -408,7 +411,7 @@ def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gap
 
 
 def _gaps(spans: Sequence[tuple[int, int]], size: int) -> Gaps:
-    """Return the places outside the spans, the one after the last word too, with their gaps."""
+    """Return the positions outside the spans, the one after the last word too, with their gaps."""
     gaps: Gaps = {}
     start = 0
     for number, (position, words) in enumerate([*spans, (size + 1, 0)]):
@@ -471,7 +474,7 @@ _BothTexts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class WordText(Protocol):
-    """A text with its words; `indexer.comparing.measures.Side` is one."""
+    """A text with its words; `indexer.comparing.measures.ComparedText` is one."""
 
     @property
     def text(self) -> str:
@@ -483,11 +486,11 @@ class WordText(Protocol):
 
     @property
     def spelled(self) -> Words:
-        """The words as they are spelled."""
+        """The words as they are written."""
 
 
 class Rarity:
-    """The frequencies of words in a store, asked for once; those of 131,072 words are remembered.
+    """The frequencies of words in a store, requested once; the last 131,072 are cached.
 
     `lookup` counts the documents of the store that have each word.
     """
@@ -511,9 +514,9 @@ class Rarity:
 
 
 def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the distinct words of a that b lacks, and those of b that a lacks.
+    """Return the distinct words of a that b lacks, and of b that a lacks.
 
-    They are spelled as in the text that has them, where they first stand.
+    They are written as where they first occur in the text that has them.
 
     >>> from indexer.recipe import DEFAULT
     >>> from indexer.comparing.measures import ComparedText
@@ -527,7 +530,7 @@ def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...
 def measure_new_words(
     pairs: Sequence[tuple[WordText, WordText]], rarity: Rarity | None = None
 ) -> list[NewWords]:
-    """Return the new words of many pairs, whose frequencies are asked for together.
+    """Return the new words of many pairs, whose frequencies are requested together.
 
     Without `rarity` they are only counted.
     """
@@ -599,7 +602,7 @@ def _new(side: WordText, other: WordText) -> list[int]:
 
 
 def _spellings(side: WordText, new: list[int]) -> Iterator[str]:
-    """Yield words of a text by their numbers, as it first spells them.
+    """Yield words of a text by their numbers, as they are first written there.
 
     One that is broken at the end of a line is put together.
     """
@@ -611,7 +614,7 @@ def _spellings(side: WordText, new: list[int]) -> Iterator[str]:
 
 
 def _whole_words(side: WordText, new: list[int]) -> dict[str, None]:
-    """Return the words of a text, as spelled, that those with these numbers are part of."""
+    """Return the words of a text, as written, that contain the words with these numbers."""
     words, formatted = side.words, side.spelled
     firsts = words.firsts[new]
     first_starts, first_ends = words.starts[firsts], words.ends[firsts]

@@ -58,7 +58,7 @@ _AFTER = ".,;:!?)]}'\u2019*_/"  # signs that end a sentence around an address
 
 
 def addresses(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each address with the place in the text where it begins.
+    """Yield each address with the position in the text where it begins.
 
     >>> list(addresses("Ask <ann@x.org>, or see www.x.org/a."))
     [(5, 'ann@x.org'), (24, 'www.x.org/a')]
@@ -73,7 +73,7 @@ def addresses(text: str) -> Iterator[tuple[int, str]]:
 
 
 def address_value(address: str) -> str:
-    """Return what spellings of an address have in common.
+    """Return the normal form of an address.
 
     >>> address_value("https://www.X.org/a")
     'x.org/a'
@@ -105,7 +105,7 @@ _FROM_LINE = 40  # characters before a sign that are looked at for the beginning
 
 
 def find_symbols(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each sign with the place in the text where it ends.
+    """Yield each sign with the position in the text where it ends.
 
     >>> list(find_symbols("> if 5 <= x <b>or</b> y->z != 3")), list(find_symbols("x ≤ 5"))
     ([(9, '≤'), (29, '≠')], [(3, '≤')])
@@ -183,7 +183,7 @@ def name_value(spelling: str) -> str:
 
 
 def negation_value(word: str) -> str:
-    """Return "not" for what is said by it, else the word.
+    """Return "not" for a word with that meaning, else the word.
 
     >>> negation_value("don't"), negation_value("cannot"), negation_value("never")
     ('not', 'not', 'never')
@@ -224,13 +224,13 @@ class FactSource:
 
     @cached_property
     def starts(self) -> list[int]:
-        """The places in the text where words begin."""
+        """The positions in the text where words begin."""
         starts: list[int] = self.words.starts.tolist()
         return starts
 
     @cached_property
     def ends(self) -> list[int]:
-        """The places in the text where words end."""
+        """The positions in the text where words end."""
         ends: list[int] = self.words.ends.tolist()
         return ends
 
@@ -243,7 +243,7 @@ class FactSource:
         return self.text[self.starts[position] : self.ends[position]]
 
     def folded(self, position: int) -> str:
-        """Return the folded spelling; empty outside the text."""
+        """Return the folded word; empty outside the text."""
         return self._folded[position] if 0 <= position < len(self._folded) else ""
 
     @cached_property
@@ -261,7 +261,7 @@ class FactSource:
 
     @cached_property
     def number_of(self) -> dict[str, int]:
-        """The places of words in the vocabulary."""
+        """The positions of words in the vocabulary."""
         return {word: number for number, word in enumerate(self.words.vocabulary)}
 
     def between(self, position: int) -> str | None:
@@ -272,7 +272,7 @@ class FactSource:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """The places of the words that are numbers, or have a digit, in order."""
+        """The positions of the words that are numbers, or have a digit, in order."""
         flags = [_is_number(word) for word in self.words.vocabulary]
         if not any(flags):
             return []
@@ -304,7 +304,7 @@ class FactSource:
 
     @cached_property
     def addresses(self) -> dict[int, str]:
-        """The e-mail address or URL that words are of, by their places."""
+        """The e-mail address or URL that words are of, by their positions."""
         by_position: dict[int, str] = {}
         for start, address in addresses(self.text):
             first = bisect_left(self.starts, start)
@@ -317,7 +317,7 @@ class FactSource:
         return quantity(self.text, self.words, position)
 
     def context(self, position: int) -> str:
-        """Return a number with the words beside it, on which its sign and unit depend."""
+        """Return a number with the words next to it, on which its sign and unit depend."""
         first, last = max(0, position - 1), min(len(self.starts) - 1, position + 2)
         start = max(0, self.starts[first] - REACH)
         return self.text[start : self.ends[last] + REACH]

@@ -27,7 +27,7 @@ class FeatureSet:
 
 
 class Operand(Protocol):
-    """One text of a comparison, as measures read it; `indexer.comparing.measures.Side` is one.
+    """One text of a comparison, as measures read it, such as `measures.ComparedText`.
 
     A sketch that the text does not have is None.
     """
@@ -80,7 +80,7 @@ class Measure:
     `planned_as`: the measure whose relation is taken for features that `relation` lacks.
     `is_of_features`: the value is, or estimates, the similarity of the features themselves.
     `is_in_order`: words are aligned in order; folding then limits how often words are replaced.
-    `sketch`: the sketches that are compared in place of texts.
+    `sketch`: the sketches that are compared instead of texts.
     """
 
     name: str

@@ -95,7 +95,7 @@ class TextOperand(Operand, Protocol):
 
     @property
     def spelled(self) -> Words:
-        """The words as they are spelled."""
+        """The words as they are written."""
 
     @property
     def facts(self) -> FactSource:
@@ -118,7 +118,7 @@ def jaccard(a: FeatureSet, b: FeatureSet) -> float:
 
 
 def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
-    """Return the share of a's features that lie in b, and of b's in a; 0 without features."""
+    """Return the fraction of a's features that lie in b, and of b's in a; 0 without features."""
     shared = common(a, b)
     return _fraction(shared, len(a)), _fraction(shared, len(b))
 
@@ -647,12 +647,12 @@ class ComparedText:
 
     @cached_property
     def spelled(self) -> Words:
-        """The words as they are spelled, which state facts."""
+        """The words as they are written, which state facts."""
         return words(self.text)
 
     @cached_property
     def facts(self) -> FactSource:
-        """The facts that the spelled words state."""
+        """The facts that the words state."""
         return FactSource(self.text, self.spelled)
 
     @cached_property
@@ -664,7 +664,7 @@ class ComparedText:
 def stored_text(
     text: str, recipe: Recipe, packed: bytes | None, simhash: int | None = None
 ) -> ComparedText:
-    """Return a stored text as a side of a comparison, with the sketches of its row."""
+    """Return a stored text as measures read it, with the sketches of its row."""
     sketch = unpack_slots(packed, recipe.slot_bytes) if packed else None
     if recipe.terms:
         return ComparedText(text, recipe, vector=sketch)
@@ -674,7 +674,7 @@ def stored_text(
 
 
 def fingerprinted_text(text: str, recipe: Recipe, fingerprinted: Fingerprint) -> ComparedText:
-    """Return a text as a side of a comparison, with the sketches of its fingerprint."""
+    """Return a text as measures read it, with the sketches of its fingerprint."""
     vector = fingerprinted.vector if recipe.terms else None
     return ComparedText(text, recipe, fingerprinted.minhash, fingerprinted.simhash, vector)
 

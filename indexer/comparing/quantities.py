@@ -1,7 +1,7 @@
 """Numbers as they are written: the value, the sign, and what it is a number of.
 
 "$5 million", "5,000,000 USD" and "5.000.000 dollars" are one quantity, "5 mg" and "5 g" are two.
-What stands beside a number is looked for in the two words after it and the one before.
+Units are looked for in the two words after a number and the one before.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ _MEGA = re.compile(r"m[WVAHJP]")  # milliwatts, not megawatts; elsewhere case te
 
 
 class Quantity(NamedTuple):
-    """A number with what stands beside it.
+    """A number with its sign and its unit.
 
     `number`: as it is written, with its sign. [`start`, `end`): where all of it but the sign is, in
     characters.
@@ -214,7 +214,7 @@ class Quantity(NamedTuple):
 
     @property
     def is_amount(self) -> bool:
-        """Return whether it is one of money, or a share."""
+        """Return whether it is one of money, or a fraction."""
         return not {*CURRENCIES.values(), "%", "‰"}.isdisjoint(self.unit.split())
 
 

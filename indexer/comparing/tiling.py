@@ -39,7 +39,7 @@ def tiles_by_suffixes(
 
 
 def _reach(shared: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count the consecutive shared runs from each place on; 0 where the first is not shared."""
+    """Count the consecutive shared runs from each position on; 0 where the first is not shared."""
     position = np.arange(len(shared))
     walls = np.where(shared, len(shared), position)
     return np.minimum.accumulate(walls[::-1])[::-1] - position
@@ -48,9 +48,9 @@ def _reach(shared: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _sorted_suffixes(
     text: NDArray[np.int64], reach: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places with reach in the order of their suffixes.
+    """Return the positions with reach in the order of their suffixes.
 
-    Beside each stands the number of runs that it has in common with the one before it.
+    With each comes the number of runs that it has in common with the one before it.
     """
     positions = np.flatnonzero(reach)
     levels = [np.where(reach > 0, text, -1)]
@@ -92,11 +92,11 @@ def _common_run_counts(
 class _Descent:
     """A search for tiles by length, from the longest down.
 
-    Lengths are counted in runs; places of b follow those of a. `left`: the free runs from a place
-    on, where these are fewer than the present length. `due`: the length at which a place joins its
-    group when no tile cuts it short. A group is named by a member, in the sorted order, that
-    `_root` finds. Once a place joined, the group has one heap of places for each text; some of
-    these places may have been taken or cut short since.
+    Lengths are counted in runs; positions of b follow the positions of a. `left`: the free runs
+    from a position on, where these are fewer than the present length. `due`: the length at which a
+    place joins its group when no tile cuts it short. A group is named by a member, in the sorted
+    order, that `_root` finds. Once a place joined, the group has one heap of positions for each
+    text; some of these places may have been taken or cut short since.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class _Descent:
     def _merge(self, rank: int) -> int | None:
         """Merge the groups of a suffix and the one before it.
 
-        Return the group if places of both came together.
+        Return the group if positions of both came together.
         """
         above, below = self._root(rank - 1), self._root(rank)
         if above not in self.heaps:
@@ -161,7 +161,7 @@ class _Descent:
         return large
 
     def _size(self, group: int) -> int:
-        """Count the places of a group in both heaps."""
+        """Count the positions of a group in both heaps."""
         heap_a, heap_b = self.heaps[group]
         return len(heap_a) + len(heap_b)
 
@@ -173,7 +173,7 @@ class _Descent:
     def _place(self, groups: set[int], length: int) -> list[tuple[int, int, int]]:
         """Place the tiles of this length.
 
-        Of all groups with places in both texts the one comes first that is earliest in a, then b.
+        Of all groups with positions in both texts the earliest in a, then b, comes first.
         """
         placed = []
         ready = [(-1, group) for group in groups if all(self.heaps[group])]
@@ -190,7 +190,7 @@ class _Descent:
         return placed
 
     def _prune(self, heap: list[int], length: int) -> bool:
-        """Drop places until the first one is free for `length` runs; return False if none is."""
+        """Drop positions until the first one is free for `length` runs; return False if none is."""
         while heap and self.left[heap[0]] < length:
             heappop(heap)
         return bool(heap)

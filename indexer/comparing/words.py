@@ -59,8 +59,8 @@ MOST_CODES = 0x110000 - len(_SURROGATES)
 class Words:
     """The words of one text in order.
 
-    `vocabulary`: the distinct folded spellings, by first appearance. (n,) int64 each: `numbers`,
-    the place of each word in the vocabulary; `starts` and `ends`, offsets [start, end) into the
+    `vocabulary`: the distinct folded words, by first appearance. (n,) int64 each: `numbers`,
+    the position of each word in the vocabulary; `starts` and `ends`, offsets [start, end) into the
     text.
     """
 
@@ -79,12 +79,12 @@ class Words:
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:
-        """The place where each word of the vocabulary first stands: (vocabulary,)."""
+        """The position where each word of the vocabulary first stands: (vocabulary,)."""
         return np.unique(self.numbers, return_index=True)[1]
 
     @property
     def folded(self) -> list[str]:
-        """The folded spelling of every word."""
+        """The folded form of every word."""
         return [self.vocabulary[number] for number in self.numbers.tolist()]
 
 
@@ -102,7 +102,7 @@ def number_strings(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
 def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the words of two texts as numbers from 0, the same for the same word in both.
 
-    (words,) for either text; empty for a text without words. Those of a are its own.
+    (words,) for either text; empty for a text without words. The numbers of a are its own.
 
     >>> from indexer.comparing.words import words
     >>> [numbers.tolist() for numbers in shared_numbers(words("to be"), words("be not"))]
@@ -189,7 +189,7 @@ _JAMO = ((0x1160, 0x11FF), (0x3131, 0x318E), (0xFFA0, 0xFFDC))  # Hangul letters
 def normal_words(text: str) -> Words:
     """Return the words of any `str`; none of a text without letters, marks and digits.
 
-    A character that stands for several words (½) is the place of each of them. Surrogates are
+    A character that stands for several words (½) is the position of each of them. Surrogates are
     separators.
 
     >>> normal_words("Don’t pay 1,000 re-\\nplies, STRASSE/Straße: 近似").folded
@@ -295,7 +295,7 @@ def _composed_size(stretch: str) -> tuple[int, bool]:
 
 @cache
 def _composes() -> NDArray[np.bool_]:
-    """Flag the code points that NFKC may compose with what is before them, (0x110000,) bool."""
+    """Flag code points that NFKC may compose with the one before them, (0x110000,) bool."""
     flags: NDArray[np.bool_] = (codepoint_classes() & NONSTARTER != 0) | (categories() & MARK != 0)
     for start, end in _JAMO:
         flags[start : end + 1] = True
@@ -335,9 +335,10 @@ def words(text: str) -> Words:
 
 
 def _fold(spellings: list[str]) -> list[str]:
-    """Return the folded spellings of many distinct words at once.
+    """Return the folded forms of many distinct words at once.
 
-    Those of ASCII stand together without a character that normalisation would have to spare.
+    Words of ASCII are normalised together without a character that normalisation would have to
+    spare.
     """
     plain = [spelling for spelling in spellings if spelling.isascii()]
     if len(plain) == len(spellings):
@@ -398,7 +399,7 @@ def _line_breaks(
 ) -> NDArray[np.bool_]:
     """Flag the visible characters from a hyphen at the end of a line to the next line's first.
 
-    Only where letters stand on both sides.
+    Only between letters.
     """
     spans = [match.span() for match in _LINE_END.finditer(text)]
     first, last = np.searchsorted(positions, np.array(spans, dtype=np.int64).reshape(-1, 2)).T

@@ -23,7 +23,7 @@ from indexer.errors import ExtractionError, UsageError
 from indexer.model import Blob, Document, FailedBlob, SkippedBlob
 
 SourceItem: TypeAlias = Blob | SkippedBlob | FailedBlob
-# The place of each record, such as `7` for the seventh, and its fields or why it has none.
+# The position of each record, such as `7` for the seventh, and its fields or why it has none.
 Records: TypeAlias = Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]
 Containers: TypeAlias = Literal["given", "all", "none"]
 _NO_DELIMITERS = '"\r\n\0'
@@ -35,13 +35,13 @@ class ReadOptions:
 
     `text_field`, `id_field`, `title_field`, `label_field`: fields of a record; a dot leads into a
     nested one. Without `id_field` a record's key is its number. `own_ids`: a record's key is its
-    document's id; with `parted` not one that ends as those of parts do. `containers`: which
+    document's id; with `parted` not one that ends as ids of parts do. `containers`: which
     archives, mailboxes and tables are opened: those that are PATHs (`given`), those in folders too
     (`all`), or none. `namespace`: what ids are relative to. `query`: selects documents of a source
     that can be queried. `delimiter`: separates the fields of CSV; None detects it in the first row.
     `encoding`: of text without a byte order mark in tables and load files, and of text files that
     are not UTF-8. `text_files`: the folder in which the paths of text files begin that records hold
-    in place of texts; None: records of tables hold texts, and the paths of a load file begin in its
+    instead of texts; None: records of tables hold texts, and the paths of a load file begin in its
     own folder. `attachments`: attachments of mails are documents of their own. `metadata`: the
     other fields of records are of interest. `raw_markup`: HTML that Hansken made of a document is
     its text as it is, for a recipe that removes markup itself.
@@ -272,7 +272,7 @@ class TryAlone(Exception):
 
 # Byte order marks: the first bytes of a text that name its encoding.
 
-_MARKS = {  # longest first: that of UTF-32 begins with that of UTF-16
+_MARKS = {  # longest first: the mark of UTF-32 begins with the mark of UTF-16
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",

@@ -42,7 +42,7 @@ def bounded(stream: BinaryIO, max_bytes: int) -> bytes | UnreadableFile:
 
 
 def lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | UnreadableFile]:
-    """Yield the lines of a stream, an error in place of a line that is too long.
+    """Yield the lines of a stream, an error instead of a line that is too long.
 
     Raises `DamagedRecord` when the stream cannot be read to its end.
     """

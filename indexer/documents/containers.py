@@ -242,7 +242,7 @@ def _container(
 def _documents_in(
     outer: Blob, container: Container, read_options: ReadOptions
 ) -> Iterator[SourceItem]:
-    """Yield what is in a container, or its failure when it cannot be opened."""
+    """Yield the items of a container, or its failure when it cannot be opened."""
     try:
         stream = blobs.stream(outer)
     except ExtractionError as error:
@@ -263,7 +263,7 @@ def divide(mail: Blob, read_options: ReadOptions) -> Sequence[Blob] | None:
     """Return a mail without its attachments, then these; None for one that cannot be divided.
 
     An attachment is known by its name, the second of a name by `#2` after it, and has the id of the
-    mail in its metadata. The bytes and digest of the mail stay those of its file.
+    mail in its metadata. The bytes and digest of the mail stay the same as of its file.
     """
     try:
         payload = read(mail, read_options.max_bytes)

@@ -85,8 +85,9 @@ def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document
 def is_outdated(extractor: str, current: str) -> bool:
     """Return whether another version of an extractor in use made a text.
 
-    `extractor` is the identity that is stored with the text, `current` that of this run's extractor
-    beside those of plain text. False for one that is not in use, such as a server in a run without.
+    `extractor` is the identity that is stored with the text, `current` the identity of this run's
+    extractor, in addition to plain text. False for one that is not in use, such as a server in a
+    run without.
 
     >>> is_outdated("plain/1", "iscc-tika/0.6.0"), is_outdated("tika/3.2.2", "iscc-tika/0.6.0")
     (True, False)

@@ -1,6 +1,6 @@
 """Documents of a project in Hansken, the digital forensics platform, by its own Python client.
 
-Hansken keeps the text that it extracted from a document beside the raw data; without such a text,
+Hansken keeps the text that it extracted from a document next to the raw data; without such a text,
 the raw data are read.
 """
 

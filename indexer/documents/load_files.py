@@ -88,7 +88,7 @@ class TextFiles:
         return position
 
     def _names(self, folder: str) -> Mapping[str, str]:
-        """Return the names in a folder by their folded spelling; the first of several counts."""
+        """Return the names in a folder by their folded form; the first of several counts."""
         if folder not in self._entries:
             try:
                 names = sorted(os.listdir(folder), reverse=True)
@@ -101,7 +101,7 @@ class TextFiles:
 def read_text_files(
     records: Records, read_options: ReadOptions, files: TextFiles, is_path: Callable[[str], bool]
 ) -> Records:
-    """Yield records, with the texts of files in place of the paths that their text field holds.
+    """Yield records, with the texts of files instead of the paths that their text field holds.
 
     `is_path` says whether a text is one; an empty field stays an empty text. A file that cannot be
     read leaves its error in the field.
@@ -170,7 +170,7 @@ def concordance_documents(
 ) -> Iterator[SourceItem]:
     """Yield a blob for each row, known by its document id; the file itself if it is no load file.
 
-    The fields of id, text and title have their usual names, in any spelling, unless `read_options`
+    The fields of id, text and title have their usual names, however written, unless `read_options`
     names others. A text that is one line ending in `.txt` is the path of a text file, which begins
     in `read_options.text_files` or else in the folder of the load file. Values of the label field
     are separated by `;`. Custodian, Message-ID and the mail of an attachment go to the metadata
@@ -316,7 +316,7 @@ def _values(fields: Mapping[str, str], read_options: ReadOptions) -> dict[str, o
 
 
 def _with_fields(names: Sequence[str], read_options: ReadOptions) -> ReadOptions:
-    """Return how the rows are read: by the fields that are named, else by those of usual names.
+    """Return how the rows are read: by the fields that are named, else by usual names.
 
     Raises `DamagedRecord` for a field that is not there.
     """

@@ -28,7 +28,7 @@ _MESSAGE = re.compile(rb"(?P<unique>\d{9,}\.[^/:]+\.[^/:]+)(?::[12],[^/]*)?")  #
 @dataclass(frozen=True, slots=True)
 class MailFile:
     """A reader of a mail in a Maildir; its digest changes with its folder and flags, too, so that
-    the stored path stays that of the file.
+    the stored path stays the path of the file.
     """
 
     place: bytes
@@ -38,7 +38,7 @@ class MailFile:
         return self.with_name(blobs.read_file(self.place, max_bytes))
 
     def with_name(self, payload: Payload) -> Payload:
-        """Return a payload, the mail's or that of an attachment, whose digest changes with the name
+        """Return a payload, of the mail or of an attachment, whose digest changes with the name
         of the file.
         """
         name = b"/".join(self.place.rsplit(b"/", 2)[-2:])
@@ -84,9 +84,9 @@ def unique_name(name: bytes) -> bytes | None:
 def message_keys(folder: bytes, prefix: bytes, names: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the key of each file in the folder `cur` or `new` of a Maildir.
 
-    `prefix`: that of its keys. A mail has the same key in both folders, with any flags: the one of
-    its unique name in `cur`. A second mail of that name, such as one in `new` that is in `cur` too,
-    keeps its whole name; so does what is no mail.
+    `prefix`: the prefix of its keys. A mail has the same key in both folders, with any flags: the
+    one of its unique name in `cur`. A second mail of that name, such as one in `new` that is in
+    `cur` too, keeps its whole name; so does a file that is no mail.
     """
     known: set[bytes | None] = {None}
     moved = prefix

@@ -1,7 +1,7 @@
 """Tika compiled to native code (iscc-tika), in the process that calls it.
 
 It may hang or die: run it in a worker. Two defects of iscc-tika 0.6.0: the call that returns a
-string has runs of U+FFFD in place of text beyond the Basic Multilingual Plane; the call that
+string has runs of U+FFFD instead of text beyond the Basic Multilingual Plane; the call that
 returns a stream is right, but its metadata lack late errors, and it returns the same buffer for
 every piece.
 """

@@ -69,7 +69,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
 
     A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
     NUL and hardly any other control character, a few under the name of a plain text. Markup
-    in a file whose name is that of a plain text, such as `.txt`, is text too. Of a manual page
+    in a file with the name of a plain text, such as `.txt`, is text too. Of a manual page
     (roff) the text is what it prints. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order
     mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other
     encoding is guessed from a sample, with a warning.

@@ -308,7 +308,7 @@ class _Reader:
         return True
 
     def _call(self, name: str, rest: str) -> None:
-        """Put the lines of a page's own macro in place of its call."""
+        """Put the lines of a page's own macro instead of its call."""
         arguments = _arguments(rest)
         everything = " ".join(arguments)
         quoted = " ".join(f'"{word}"' for word in arguments)
@@ -384,7 +384,7 @@ class _Reader:
         return holds != is_negated, plain[end:]
 
     def _value(self, expression: str) -> int:
-        """Return a number, or 1 and 0 for a comparison; 0 for what is not understood."""
+        """Return a number, or 1 and 0 for a comparison; 0 for anything else."""
         expression = self._printed(expression[:200]).replace("(", "").replace(")", "")
         if "&" in expression:
             return int(all(self._value(part) > 0 for part in expression.split("&")))

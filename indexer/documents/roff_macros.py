@@ -77,7 +77,7 @@ class MdocLine:
         self._glued = text in OPEN
 
     def _macro(self, words: Sequence[str], position: int, end: int, closers: list[str]) -> int:
-        """Print one macro or word, and return the place behind it."""
+        """Print one macro or word, and return the position behind it."""
         macro = words[position]
         if macro not in CALLABLE and position:
             self._put(macro)
@@ -301,7 +301,7 @@ class Macros:
             self._link = ""
 
     def _titled(self, words: Sequence[str]) -> None:
-        """Keep name and section of the page, those of the first title."""
+        """Keep name and section of the page, from its first title."""
         if not self.name:
             self.name, self.section = (self._printed(word) for word in (*words, "", "")[:2])
 

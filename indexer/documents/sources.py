@@ -37,7 +37,7 @@ class _Root:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Files to leave out: nearfold's own (`excluded`), and those of earlier PATHs (silently)."""
+    """Files to leave out: nearfold's own (`excluded`), and files of earlier PATHs (silently)."""
 
     own: frozenset[bytes]
     covered: frozenset[bytes]
@@ -114,7 +114,7 @@ def walk(
     explicit namespace, a second file with the same key is `FailedBlob`: it would replace the first.
 
     Symbolic links are `SkippedBlob` (`symbolic_link`), as are FIFOs, sockets and devices
-    (`special_file`), and `own_files` (`excluded`) with the companions a database puts beside them,
+    (`special_file`), and `own_files` (`excluded`) with the companions a database puts next to them,
     everything in those that are folders, and mails that are still delivered (`tmp` of a Maildir). A
     folder that may not be read is `FailedBlob`; the walk goes on. Raises `SourceNotFound` at once,
     before anything is yielded.
@@ -191,7 +191,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
 
 def _entries(path: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
     """Yield the entries of a folder with their keys, in the order of keys, in one of a Maildir in
-    that of names.
+    the order of names.
     """
     with os.scandir(path) as listing:
         entries = sorted(listing, key=_sort_key)

@@ -312,8 +312,8 @@ def document(record: Mapping[str, Any], read_options: ReadOptions) -> Document |
 def text_of(record: Mapping[str, Any], read_options: ReadOptions) -> str | ExtractionError:
     """Return the text of a record, or the error that it has none.
 
-    A list of texts is one text, an element a line, null left out. An error in place of the text is
-    that of its text file.
+    A list of texts is one text, an element a line, null left out. An error instead of the text is
+    the error of its text file.
     """
     value = field_of(record, read_options.text_field)
     if isinstance(value, ExtractionError):
@@ -339,7 +339,7 @@ def _no_text(
 def payload(record: Mapping[str, Any], read_options: ReadOptions) -> Payload:
     """Return the payload of a record.
 
-    `raw` is the SHA-256 of its text, `source` that of everything that is kept of it.
+    `raw` is the SHA-256 of its text, `source` the SHA-256 of everything that is stored of it.
     """
     result = document(record, read_options)
     if isinstance(result, ExtractionError):
@@ -391,7 +391,7 @@ def _blob_at(
     keys: NumberedBlobs,
     read_options: ReadOptions,
 ) -> Blob | FailedBlob:
-    """Return the blob of the record at a place, or its failure when it has no usable key."""
+    """Return the blob of the record at a position, or its failure when it has no usable key."""
     field = read_options.id_field
     name = path if field is None else _scalar(field_of(record, field))
     if not name:

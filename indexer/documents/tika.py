@@ -99,7 +99,7 @@ def _in_reading_order(runs: Runs) -> str:
 
 def _runs(line: str) -> Iterator[tuple[str, str]]:
     """Yield direction and characters of each run; neutral characters inside a run belong to it, and
-    blanks at either end of the line to the run beside them.
+    blanks at either end of the line to the neighbouring run.
     """
     position = 0
     for direction, group in groupby(_directions(line)):
@@ -109,7 +109,7 @@ def _runs(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _directions(line: str) -> list[str]:
-    """Return the direction of each character; a mark has that of its letter."""
+    """Return the direction of each character; a mark has the direction of its letter."""
     strong = _NEUTRAL
     directions: list[str] = []
     for char in line:

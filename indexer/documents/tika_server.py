@@ -267,7 +267,7 @@ def _client() -> ModuleType:
 
 
 def _proxies(url: str) -> dict[str, str]:
-    """Return the proxy settings: none for this machine, else those of the environment."""
+    """Return the proxy settings: none for this machine, else from the environment."""
     host = parts_of(url).hostname or ""
     try:
         is_local = ipaddress.ip_address(host).is_loopback

@@ -246,7 +246,7 @@ def designs(bits: int, distance: int, max_tables: int = MAX_TABLES) -> list[Desi
 
     Each has longer keys than those before it.
     Designs of one and two levels are tried; ties go to fewer levels, then fewer parts. Empty when
-    even the fewest tables, distance + 1, are too many.
+    even the minimum of distance + 1 tables is too many.
 
     >>> [(design.tables, design.key_bits) for design in designs(64, 3, 20)]
     [(4, 16), (10, 25), (16, 28), (20, 31)]
@@ -371,7 +371,7 @@ def bit_words(octets: NDArray[np.uint8]) -> NDArray[np.uint64]:
 def block_hashes(sketches: NDArray[np.uint64], mask: int) -> NDArray[np.uint64]:
     """Return 32 bits of a hash of each (n, words) sketch under the mask of a table: (n,).
 
-    Two keys that share them by chance are told apart by their distance.
+    Two keys that share them by chance are distinguished by their distance.
     """
     hashed = np.zeros(len(sketches), dtype=np.uint64)
     for position in range(sketches.shape[1]):
@@ -425,7 +425,7 @@ def _extract_bits(sketch: int, mask: int) -> int:
 
 
 def _choices(positions: list[int], levels: Sequence[Level]) -> Iterator[list[int]]:
-    """Yield each choice of places that the levels allow, from places in descending order."""
+    """Yield each choice of positions that the levels allow, from positions in descending order."""
     if not levels:
         yield []
         return
@@ -472,7 +472,7 @@ DOC_CLOSE = choose_design(64, [(4, 1), (4, 1)])
 
 
 def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
-    """Return the places of the selected hashes, ascending, (k,) int64.
+    """Return the positions of the selected hashes, ascending, (k,) int64.
 
     Fewer hashes than the window has places are one window; without hashes nothing is selected.
     Raises `UsageError` for a window below 1.
@@ -565,7 +565,7 @@ def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.u
 
 
 def contained_fraction(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
-    """Return the share of a text's letters and digits in runs that another text has too.
+    """Return the fraction of a text's letters and digits in runs that another text has too.
 
     From the runs of both; 0 for a text without runs.
 
@@ -583,7 +583,7 @@ def contained_fraction(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> f
 
 
 class RunIndex:
-    """The runs of one text, to be compared with those of many others."""
+    """The runs of one text, to be compared with the runs of many others."""
 
     def __init__(self, runs: NDArray[np.uint64]) -> None:
         self._letters = len(runs) + RUN - 1
@@ -617,7 +617,7 @@ class RunIndex:
 
 
 def _covered(starts: NDArray[np.int64]) -> int:
-    """Return how many letters and digits lie in runs that start at these places, ascending."""
+    """Return how many letters and digits lie in runs that start at these positions, ascending."""
     return int(np.minimum(np.diff(starts), RUN).sum()) + RUN
 
 

@@ -34,7 +34,7 @@ def fast_similarity_sketch(hashes: NDArray[np.uint64], slots: int) -> NDArray[np
 
     Round r of 2 * slots gives every feature x the hash y = x for r = 0, else mix64(x + r * GAMMA).
     In the first `slots` rounds the feature falls into slot (y >> 32) * slots >> 32, later into slot
-    r - slots; the slot takes the least low 32 bits of y seen in the first round that reaches it.
+    r - slots; the slot takes the minimum low 32 bits of y seen in the first round that reaches it.
     Rounds end when every slot is taken.
 
     An empty set has no sketch: raises `NoFeatures`.
@@ -132,7 +132,7 @@ def feature_hashes(
 def permuted_minima(
     hashes: NDArray[np.uint64], slots: int, scheme: str = "affine32"
 ) -> NDArray[Any]:
-    """Return the least value of each of `slots` permutations.
+    """Return the minimum value of each of `slots` permutations.
 
     (slots,) uint32, uint64 under `affine64`. Repeats change nothing. An empty set has no sketch:
     raises `NoFeatures`. Raises `UnknownName` for another scheme.
@@ -281,8 +281,8 @@ def _samples(
 ) -> NDArray[np.uint32]:
     """Return the samples of slots.
 
-    For each slot and feature r, c and beta are random; t = floor(ln S / r + beta); the least ln c -
-    r (t - beta) - r wins.
+    For each slot and feature r, c and beta are random; t = floor(ln S / r + beta); the lowest ln c
+    - r (t - beta) - r wins.
     """
     draws = [_uniform(hashes, _DRAWS * slots + draw) for draw in range(_DRAWS)]
     spread = -natural_log(draws[0] * draws[1])  # two exponentials: a Gamma(2, 1) variable
@@ -332,7 +332,7 @@ def super_shingles(slots: NDArray[np.uint32]) -> tuple[int, ...]:
 
 
 def mega_shingles(slots: NDArray[np.uint32]) -> tuple[int, ...]:
-    """Return a 64-bit hash of each pair of super-shingles and their places: 15 of 6.
+    """Return a 64-bit hash of each pair of super-shingles and their positions: 15 of 6.
 
     One in common means two super-shingles in common.
     """
@@ -418,8 +418,8 @@ def unpack_low_bits(packed: bytes, bits: int, slots: int) -> NDArray[np.uint8]:
 def correct_for_chance(agreeing: int, slots: int, bits: int) -> Estimate:
     """Return the corrected estimate from the number of agreeing b-bit slots, clipped to [0, 1].
 
-    The interval is Wilson's for the share of agreeing slots, corrected the same way. No slots: the
-    interval is (0, 1).
+    The interval is Wilson's for the fraction of agreeing slots, corrected the same way. No slots:
+    the interval is (0, 1).
 
     >>> estimate = correct_for_chance(72, 128, 1)
     >>> round(estimate.similarity, 3), round(estimate.low, 3), round(estimate.high, 3)
@@ -443,7 +443,7 @@ def standard_error(similarity: float, slots: int, bits: int) -> float:
 
 
 def without_chance(fractions: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
-    """Return the similarities that shares of agreeing slots of `bits` estimate, within [0, 1].
+    """Return the similarities that fractions of agreeing slots of `bits` estimate, within [0, 1].
 
     The shares themselves for slots of `FULL` bits or more.
 
@@ -576,6 +576,6 @@ def equal_slots(similarity: NDArray[np.float64], slots: int, bits: int) -> NDArr
 
 
 def _fraction(similarity: Any, bits: int) -> Any:
-    """Return the share of equal slots to expect."""
+    """Return the fraction of equal slots to expect."""
     chance = 2.0**-bits if bits < FULL else 0.0
     return chance + (1 - chance) * similarity

@@ -114,7 +114,7 @@ def _bits(tables: Mapping[int, str]) -> NDArray[np.uint8]:
 def character_class(bits: int, spaced: bool | None = None) -> str:
     """Return the bracket expression, for `re`, of the code points in any of these categories.
 
-    With `spaced`, those of scripts with (True) or without (False) spaces between words alone.
+    With `spaced`, only of scripts with (True) or without (False) spaces between words.
 
     >>> import re
     >>> re.findall(character_class(LETTER), "a1_é")
@@ -248,7 +248,7 @@ def count_words(text: str) -> int:
 
 
 def has_letters(codes: NDArray[np.uint32]) -> bool:
-    """Return whether anything stands beside numbers, punctuation, symbols and blanks.
+    """Return whether a text has more than numbers, punctuation, symbols and blanks.
 
     Those are categories N, P and S of Unicode 13.0, white space and control characters.
     """
@@ -278,9 +278,9 @@ def normalised_codes_v2(text: str) -> NDArray[np.uint32]:
 
 
 def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Apply steps 4 and 5 to code points; also return the place that each result comes from.
+    """Apply steps 4 and 5 to code points; also return the position that each result comes from.
 
-    `codes`: (n,); both results are (m,), and places ascend. Nothing remains of separators alone.
+    `codes`: (n,); both results are (m,), and positions ascend. Nothing remains of separators alone.
     """
     codes = to_lower()[codes]
     positions = np.arange(len(codes))
@@ -316,7 +316,7 @@ def _join_lines_v2(text: str) -> str:
 def _separate(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Apply step 5: replace runs of separators by a blank where one may stand.
 
-    Returns the places of the code points that stay, and these.
+    Returns the positions of the code points that stay, and these.
     """
     bits = codepoint_classes()[codes]
     separates = bits & SEPARATOR != 0
@@ -339,7 +339,7 @@ def without_markup(text: str) -> str:
 
     There are no tags, comments, scripts or styles in it. Python's own HTML parser does the work,
     through Beautiful Soup, as in copietje; broken markup is read as the running Python release
-    reads it. Nothing is put in place of a tag: `a<br>b` becomes `ab`. Where the parser fails on a
+    reads it. Nothing is put instead of a tag: `a<br>b` becomes `ab`. Where the parser fails on a
     malformed declaration (`<![x`), declarations are read as text, and at last comments too. In
     older Python releases it takes quadratic time for text that opens tags or comments and never
     closes them.
@@ -377,7 +377,7 @@ def _character_data(text: str) -> str | None:
 def repair_unicode(text: str) -> str:
     """Repair mis-decoded characters, HTML entities, ligatures, full-width forms and curly quotes.
 
-    The text comes in NFC: that of the running Python, so characters of newer Unicode versions may
+    The text comes in NFC, as the running Python has it, so characters of newer Unicode versions may
     come out different under an older Python. Raises `MissingExtra` without ftfy.
 
     >>> repair_unicode("cafÃ© â€” Ｌ")
@@ -409,7 +409,9 @@ def by_unidecode(text: str) -> str:
         raise MissingExtra(package=str(error.name), extra="copietje") from None
     named = emoji.demojize(text, language="alias")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # private-use characters have no spelling
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # private-use characters have no transliteration
         plain = unidecode.unidecode(named)
     return emoji.emojize(plain, language="alias")
 

@@ -2,10 +2,10 @@
 
 Conrad & Raymond, "Essential Deduplication Functions for Transactional Databases in Law Firms",
 ICAIL 2007: a text is represented by its length, and by a vector of its 30 (clauses) to 60
-(documents) terms of highest idf; the share of common terms is the similarity, .9 the paper's
+(documents) terms of highest idf; the fraction of common terms is the similarity, .9 the paper's
 threshold. Texts of fewer than 10 distinct terms are not reliable.
 
-Terms are ordered by document frequency, least first, then by hash: one order for all texts,
+Terms are ordered by ascending document frequency, then by hash: one order for all texts,
 whatever the corpus has seen. Texts with fewer terms than the vector has places can be compared in
 the paper's three ways:
 
@@ -13,7 +13,7 @@ the paper's three ways:
 * `shorter`: only the n rarest terms of each, n being the length of the shorter vector;
 * `padded`: short vectors are filled up with entries that occur in no text, but that similar texts
   have in common: further copies of their own rarer terms (the rarer three quarters, in turn). So
-  each real term has more weight, the commonest the least, and unrelated texts share no padding.
+  each real term has more weight, the commonest the lowest, and unrelated texts share no padding.
 """
 
 from __future__ import annotations
@@ -219,8 +219,9 @@ _COPY = "#"  # no token holds it
 class RareTerms:
     """The rare-term signature of one text.
 
-    `length` is the number of tokens with repeats; `distinct` that of distinct terms; `terms` the
-    rarest of them, rarest first; `entries` the same padded to `size`, in one order for all texts.
+    `length` is the number of tokens with repeats; `distinct` the number of distinct terms; `terms`
+    the rarest of them, rarest first; `entries` the same padded to `size`, in one order for all
+    texts.
     """
 
     length: int
@@ -251,7 +252,7 @@ def rare_terms(
 
 
 def by_rarity(tokens: Sequence[str], statistics: CorpusStatistics) -> list[str]:
-    """Return the distinct terms, those of the least document frequency first, ties by hash.
+    """Return the distinct terms in ascending document frequency, ties by hash.
 
     An unseen term has the frequency 0.
     """
@@ -262,7 +263,7 @@ def by_rarity(tokens: Sequence[str], statistics: CorpusStatistics) -> list[str]:
 
 
 def overlap(left: RareTerms, right: RareTerms, way: str = "padded") -> float:
-    """Return the share of common terms in [0, 1], in one of the three ways.
+    """Return the fraction of common terms in [0, 1], in one of the three ways.
 
     It is 0 when either text has no terms.
 
@@ -340,7 +341,7 @@ def prefix(ordered: Sequence[str], threshold: float) -> tuple[str, ...]:
 
 @cache
 def exact_fraction(fraction: float) -> Fraction:
-    """Return a share as it is written: .9 is nine tenths, not the nearest float.
+    """Return a fraction as it is written: .9 is nine tenths, not the nearest float.
 
     >>> exact_fraction(0.9)
     Fraction(9, 10)
@@ -418,7 +419,7 @@ def term_keys(vector: NDArray[Any], threshold: float) -> tuple[str, ...]:
 
 
 def vector_overlap(a: NDArray[Any], b: NDArray[Any]) -> float:
-    """Return the share of common entries of two vectors of one size, in [0, 1].
+    """Return the fraction of common entries of two vectors of one size, in [0, 1].
 
     0 where one length is more than 20 % below the other, which no duplicate's is.
 
@@ -448,7 +449,7 @@ def common_entries(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.uint16
 
 
 def min_common(threshold: float, size: int) -> int:
-    """Return the least common entries whose share of `size` reaches a threshold.
+    """Return the minimum number of common entries whose share of `size` reaches a threshold.
 
     >>> min_common(0.9, 30), min_common(0.91, 30)
     (27, 28)
@@ -458,7 +459,7 @@ def min_common(threshold: float, size: int) -> int:
 
 # I-Match with lexicon randomisation: hashes over the terms of medium rarity.
 
-LOW, HIGH = 0.2, 0.8  # idf of the lexicon, as shares of the greatest possible
+LOW, HIGH = 0.2, 0.8  # idf of the lexicon, as fractions of the greatest possible
 LEXICONS = 10  # random parts of the lexicon
 DROPPED = 1 / 3  # of the lexicon, that each part leaves out
 
@@ -473,8 +474,8 @@ def imatch(
     One over the whole lexicon, then one for each of `lexicons` random parts of it. The lexicon are
     the terms whose idf, ln(documents / holders), lies between `LOW` and `HIGH` times the greatest
     possible, ln(documents). Each random part leaves out a third of it, by hash. Two texts match
-    when any two signatures at the same place are equal. A text without terms in the lexicon has no
-    signatures: it would match every other such text.
+    when any two signatures at the same position are equal. A text without terms in the lexicon has
+    no signatures: it would match every other such text.
     """
     terms = sorted(set(tokens))
     hashes = string_hashes(terms)
@@ -486,7 +487,7 @@ def imatch(
 
 
 def signatures_match(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Return whether any signature equals the one at the same place.
+    """Return whether any signature equals the one at the same position.
 
     An empty signature, of a part of the lexicon without terms of the text, equals none.
 

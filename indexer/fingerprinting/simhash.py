@@ -249,7 +249,7 @@ def simhash_doc(
 def format_base32(bits: int, version: str) -> str:
     """Return the serialised form: scheme, version, colon, and the 8 octets in base32.
 
-    Base32 is that of RFC 4648, in lower case without padding.
+    Base32 is as in RFC 4648, in lower case without padding.
 
     >>> format_base32(0x0123456789ABCDEF, "v1")
     'simhash-doc-v1:aerukz4jvpg66'

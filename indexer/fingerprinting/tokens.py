@@ -22,7 +22,7 @@ Where the text leaves room (step 5, the patterns of 3) the choice is ours: docs/
 A segmenter takes a run of letters of a script without spaces (Han, kana, Thai, Lao, Khmer, Burmese,
 Tibetan ...) and yields its words. A dictionary-based one for a language (a function around jieba,
 fugashi, pythainlp ...) may be passed wherever `Segmenter` stands; its tokens make another scheme,
-whose sketches do not compare with those of the defaults here.
+whose sketches do not compare with sketches of the defaults here.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ def letter_pairs(run: str) -> list[str]:
 class TokenRules:
     """The differences between the versions.
 
-    `added`: categories beside the published ones; `removed`: categories taken out of tokens;
+    `added`: categories in addition to the published ones; `removed`: categories taken out of
+    tokens;
     `folds`: NFKC and lower case come first.
     """
 
@@ -186,7 +187,7 @@ def _rules(version: str) -> TokenRules:
 
 
 def _words(text: str, rules: TokenRules, segmenter: Segmenter) -> Iterator[str]:
-    """Apply steps 4 and 5: yield maximal runs of word characters, those of unspaced scripts cut."""
+    """Apply steps 4 and 5: yield maximal runs of word characters, cut in unspaced scripts."""
     if text.isascii():
         yield from _ASCII_RUN.findall(text)
         return

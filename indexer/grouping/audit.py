@@ -1,6 +1,6 @@
 """An estimate of the pairs that `match` misses, from a stratified random sample.
 
-1. Bands so short that hardly a pair escapes find all pairs whose sketches could be those of near
+1. Bands so short that hardly a pair escapes find all pairs whose sketches could belong to near
    duplicates.
 2. By `lcs`, pairs with too few words in common are ruled out.
 3. The rest is divided into strata by the chance that a pair reaches the threshold, given its equal
@@ -54,7 +54,7 @@ FEWEST = 5
 RARE = 0.01  # the chance to reach the threshold below which the promise of `jaccard` is trusted
 MEASURED = "listed, measured on texts"
 RULED_OUT = "not listed, too few words in common"
-ESCAPING = 1e-4  # the share of pairs at the threshold that may lie where sketches do not place them
+ESCAPING = 1e-4  # fraction of pairs at the threshold that may be where sketches exclude them
 MOST_LISTED = 200_000  # pairs of texts up to which all are listed to sample from
 EDGES = (0.9, 0.5, 0.1, RARE)  # chances to reach the threshold between which strata lie
 SKETCH_PRECISION = 0.98  # chance that a pair which its sketches alone list is rightly listed
@@ -182,16 +182,16 @@ def _near_pairs_by_stratum(context: MatchContext, listed: Codes, threshold: floa
 
 
 def _fractions(context: MatchContext, threshold: float) -> NDArray[np.float64]:
-    """Return shares of equal slots, all equally likely, of pairs at the threshold."""
+    """Return fractions of equal slots, all equally likely, of pairs at the threshold."""
     recipe, measure = context.collection.recipe, context.verifier.measure
     similarities = feature_similarities(measure, min(threshold, ALMOST_ONE), recipe.relation)
     return equal_fraction(similarities, recipe.packed)
 
 
 def _near_pairs(context: MatchContext, fraction: float) -> BandPairs:
-    """Return the pairs of which so large a share of the slots may be expected to be equal.
+    """Return the pairs of which so large a fraction of the slots may be expected to be equal.
 
-    By a layout and by a least number of equal slots that let one in ten thousand escape together.
+    By a layout and by a minimum number of equal slots that let one in ten thousand escape together.
     """
     slots, budget = context.collection.slots, context.collection.budget
     width = slots.shape[1]
@@ -348,9 +348,9 @@ class Audit:
     """An unbiased estimate of what `match` lists and misses of the pairs of distinct texts.
 
     `right` and `missed` count pairs at `threshold` of `measure`; `recall` is right / (right +
-    missed), `error` its standard error by the variances of the totals; `precision` is the share of
-    listed pairs that reach the threshold. The recall lies between `low` and `high` with 95 %,
-    provided that at most the share `escaping` of these pairs lies where sketches put pairs far
+    missed), `error` its standard error by the variances of the totals; `precision` is the fraction
+    of listed pairs that reach the threshold. The recall lies between `low` and `high` with 95 %,
+    provided that at most the fraction `escaping` of these pairs lies where sketches put pairs far
     apart, and for `jaccard` that such pairs are no more frequent than sketches promise where this
     is below `RARE`; neither is a condition of a stratum in which some were found. `floor` is the
     least recall at 95 % without these conditions, by the random sample alone. Copies of one text
@@ -452,7 +452,7 @@ def _standard_error(
 class _Total:
     """The pairs of some strata that reach the threshold, and the ends of its 95 % interval.
 
-    Ends are combined of those of the strata as Zou & Donner do (Statistics in Medicine, 2008): the
+    The ends of the strata are combined as Zou & Donner do (Statistics in Medicine, 2008): the
     distances from the estimates are added as standard errors are. For few finds the lower end by
     that rule is too high; `least` and `most`, the sums of the ends, never hold too little.
     """
@@ -483,7 +483,7 @@ def _interval(
 ) -> tuple[float, float]:
     """Return the interval of the recall from the ratio of missed to right.
 
-    `escaping`: the share of the pairs at the threshold that may lie in no stratum.
+    `escaping`: the fraction of the pairs at the threshold that may lie in no stratum.
     """
     right, missed = _sum_of(listed, is_trusting), _sum_of(others, is_trusting)
     if not right.value:
@@ -629,9 +629,9 @@ class OtherPairs:
 
 
 def distinct_indexes(number: int, among: int, seed: int) -> NDArray[np.int64]:
-    """Return `number` different places below `among`, with equal chance; the same for a seed.
+    """Return `number` different positions below `among`, with equal chance; the same for a seed.
 
-    (number,) int64 in random order; all places where `among` is not larger than `number`.
+    (number,) int64 in random order; all positions where `among` is not larger than `number`.
     """
     if number * 4 >= among:
         keys = random_indexes(among, seed, 1 << 62)

@@ -74,8 +74,8 @@ class FrequentBands:
     """Hot bands, and a sample of the pairs that were left out in them.
 
     The sample has `SAMPLE_SIZE` pairs with equal chance, or all if there are no more. A pair that
-    several hot bands left out counts once for each, which `weights` corrects. The centre of a band
-    is paired with all others, so the pairs left out are those among the others.
+    several frequent bands left out counts once for each, which `weights` corrects. The centre of a
+    band is paired with all others, so the pairs left out are those among the others.
     """
 
     def __init__(self, slots: NDArray[np.uint32], bands: int, rows: int) -> None:
@@ -90,7 +90,9 @@ class FrequentBands:
         return len(self._values)
 
     def add(self, band: int, value: int, centre: int, others: NDArray[np.int32]) -> None:
-        """Add a hot band: its number and hash, the document paired with all others, the others."""
+        """Add a frequent band: its number and hash, the document paired with all others, the
+        others.
+        """
         self._numbers.append(band)
         self._values.append(value)
         self._centres.append(centre)
@@ -145,7 +147,7 @@ class FrequentBands:
         return np.where(compared.any(axis=1), 0.0, 1.0 / np.maximum(left_out, 1))
 
     def _centre_of(self, values: Codes) -> NDArray[np.int32]:
-        """Return the centre of each band, -1 where it is not hot; values: (n, bands)."""
+        """Return the centre of each band, -1 where it is not frequent; values: (n, bands)."""
         centres = np.full(values.shape, -1, dtype=np.int32)
         numbers, frequent_values = np.array(self._numbers), np.array(self._values)
         frequent_centres = np.array(self._centres)
@@ -211,8 +213,8 @@ class CapReport:
 class Join:
     """All pairs of documents that share a band of `rows` slots, except those that the cap excludes.
 
-    A band value that more than `cap` documents share is hot: of its pairs only those with the
-    document of the least `rank` are candidates, unless the pair shares a band that is not hot.
+    A band value that more than `cap` documents share is frequent: of its pairs only those with the
+    document of the least `rank` are candidates, unless the pair shares a band that is not frequent.
     `rank`: (n,) distinct numbers. Pairs and caps depend on slots, ranks and settings only, not on
     the memory budget. `hot` and `capped` are complete when `blocks` has been read to the end;
     `done` of `total` bands of documents have been processed.
@@ -280,7 +282,7 @@ class Join:
     def _label(
         self, band: int, members: Positions, starts: NDArray[np.int64], sizes: NDArray[np.int64]
     ) -> None:
-        """Label the documents of each value that is not hot with the first of them."""
+        """Label the documents of each value that is not frequent with the first of them."""
         cool = sizes <= self._cap
         positions = np.repeat(starts[cool], sizes[cool]) + offsets(sizes[cool])
         self._labels[band][members[positions]] = np.repeat(members[starts[cool]], sizes[cool])
@@ -306,7 +308,7 @@ class Join:
     def _exclude_seen(
         self, left: Positions, right: Positions, bands: int
     ) -> tuple[Positions, Positions]:
-        """Return the pairs that share none of the first `bands` bands, not counting hot values."""
+        """Return the pairs that share none of the first `bands` bands, frequent values aside."""
         for labels in self._labels[:bands]:
             unseen = labels[left] != labels[right]
             if not unseen.all():
@@ -316,7 +318,7 @@ class Join:
     def _cap_buckets(
         self, band: int, members: Positions, starts: NDArray[np.int64], sizes: NDArray[np.int64]
     ) -> None:
-        """Pair the document of least rank with all others, for each hot value."""
+        """Pair the document of the lowest rank with all others, for each frequent value."""
         for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
             bucket = members[start : start + size].astype(np.int64)
             centre = bucket[np.argmin(self._rank[bucket])]
@@ -339,8 +341,9 @@ _AT_ONCE = 1000  # texts whose keys are made together
 class ShortTexts:
     """The pairs of texts of which one is short, and that may reach a threshold of `lcs`.
 
-    `rank`: (texts,) distinct numbers. A key that more than `cap` texts share is hot: it pairs the
-    text of least rank with all others. The memory budget holds 8 bytes a key, and 8 a pair.
+    `rank`: (texts,) distinct numbers. A key that more than `cap` texts share is frequent: it pairs
+    the text of the lowest rank with all others. The memory budget holds 8 bytes a key, and 8 a
+    pair.
     """
 
     def __init__(
@@ -392,7 +395,7 @@ class ShortTexts:
         self._keys.add((keys >> self._bits << self._bits | texts[:, None]).ravel())
 
     def _star(self, texts: Positions) -> Codes:
-        """Return the pairs of the text of least rank with all others."""
+        """Return the pairs of the text of the lowest rank with all others."""
         centre = texts[np.argmin(self._rank[texts])]
         others = texts[texts != centre]
         size = len(texts)
@@ -407,7 +410,7 @@ class ShortTexts:
 class ClosePairs:
     """The pairs of sketches within `distance` bits, each once.
 
-    `sketches`: (n, words) uint64, the first bits first, bits beyond those of the design 0.
+    `sketches`: (n, words) uint64, the first bits first, bits beyond the design 0.
 
     A block that more than `cap` sketches share gives pairs with the one of the least `rank` only,
     unless the pair shares another; `capped` says so when `blocks` has been read to the end.
@@ -620,7 +623,8 @@ class SlotCounter:
     ) -> tuple[Positions, Positions, NDArray[np.uint16]]:
         """Return the pairs with at least `minimum` equal slots, in order, and their equal slots.
 
-        `left` and `right` are places of documents, (pairs,); the results are (pairs that reach,).
+        `left` and `right` are positions of documents, (pairs,); the results are (pairs that
+        reach,).
         """
         promising = _count_equal(self._low, left, right) >= minimum
         left, right = left[promising], right[promising]

@@ -160,7 +160,7 @@ class PairFilter:
     def orient(self, a: Positions, b: Positions) -> tuple[Positions, Positions, NDArray[np.bool_]]:
         """Return pairs of documents in order, and which of them are requested.
 
-        The lower place comes first; with `marked`, the document that is not marked.
+        The lower position comes first; with `marked`, the document that is not marked.
         """
         swapped, requested = a > b, np.ones(len(a), dtype=bool)
         if self._marked is not None:
@@ -318,7 +318,8 @@ class Collection:
     Texts with keys come first, then the others, each in the order of their first documents. Texts
     without keys are similar to their copies only. `criteria` say which documents are copies.
 
-    `entries`: the documents. `documents[i]`: the places in `entries` that carry text i, ascending.
+    `entries`: the documents. `documents[i]`: the positions in `entries` that carry text i,
+    ascending.
     `truncated`: the documents whose texts were cut.
     `contents`: (texts, 2) uint64, equal for copies; no rows unless the rules `differ` or `window`
     make copies texts of their own, which then have slots in common also without keys.
@@ -449,7 +450,7 @@ class _SketchColumns:
     def texts(self, documents: int) -> tuple[NDArray[np.int32], int, NDArray[np.int64]]:
         """Return the number of each document's text, of how many, and the first of each with keys.
 
-        The latter are places among the documents with keys.
+        The latter are positions among the documents with keys.
         """
         self._pack()
         numbers, first = _text_numbers(self._digests.whole().reshape(-1, 2))
@@ -527,7 +528,7 @@ def _digest(key: str) -> bytes:
 
 
 def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return one number for equal digests, and the place where each number comes first.
+    """Return one number for equal digests, and the position where each number comes first.
 
     Numbers are in the order in which they come first.
     """

@@ -69,9 +69,9 @@ def delete(
 
     The remaining members of such a family are grouped among themselves, by the options of the last
     `group` on this machine, or the defaults, and are provisional until the next `group`.
-    `threshold`, `measure` and `principal`, as in `GroupOptions`, replace those of families of
-    documents where given. A cluster that a removed document gave its name is renamed; a cluster of
-    which a single document remains is dissolved.
+    `threshold`, `measure` and `principal`, as in `GroupOptions`, replace the settings of families
+    of documents where given. A cluster that a removed document gave its name is renamed; a cluster
+    of which a single document remains is dissolved.
 
     Families are repaired before documents are removed, so that an interrupted run leaves no member
     without a principal; run again it does the rest.
@@ -202,7 +202,7 @@ def rename_clusters(store: FullStore, names: Sequence[str], leaving: Collection[
 
 
 def _members(store: FullStore, families: Sequence[str]) -> dict[str, list[str]]:
-    """Return the documents of each of these families beside the principal, by id."""
+    """Return the documents of each of these families except the principal, by id."""
     members: dict[str, list[str]] = defaultdict(list)
     for id, family in sorted(store.families.members("family", families)):
         if id != family:

@@ -24,10 +24,10 @@ ROWS_AT_ONCE = 256  # that are read together
 class FamiliesOptions:
     """Options of `families`: which of them are listed.
 
-    `least`: the fewest documents of a family, 1 or more.
+    `least`: the minimum number of documents of a family, 1 or more.
     `label`: families of which a document carries it; None for any.
     `path`: families of which a document is at this path or below it; None for any.
-    `of`: families of `documents`, or those of `parts`.
+    `of`: families of `documents` or of `parts`.
 
     Raises `UsageError` for a `least` below 1.
     """
@@ -77,7 +77,7 @@ class ListedFamily:
 def families(
     store: FullStore, options: FamiliesOptions = FamiliesOptions()
 ) -> Iterator[ListedFamily]:
-    """Yield the families of a store, those of most documents first, ties by their first path.
+    """Yield the families of a store, the largest first, ties by their first path.
 
     Memory: about 200 bytes a document, and the members of a few hundred families at once; no text
     is kept. Families that change meanwhile are listed as they are when their turn comes. Raises

@@ -123,7 +123,7 @@ def grouping_of_rows(
 class Grouping:
     """The steps of grouping one collection.
 
-    Documents are places in `collection.entries`, texts are their numbers in it.
+    Documents are positions in `collection.entries`, texts are their numbers in it.
     """
 
     collection: Collection
@@ -273,14 +273,14 @@ class Grouping:
             yield from zip(*(column.tolist() for column in columns), strict=True)
 
     def _text_ranks(self, order: list[int]) -> NDArray[np.int64]:
-        """Return for each text the first place in the order of a document that carries it."""
+        """Return for each text the first position in the order of a document that carries it."""
         ranks = np.zeros(len(self.collection.documents), dtype=np.int64)
         for position, document in reversed(list(enumerate(order))):
             ranks[self._text(document)] = position
         return ranks
 
     def fewest_equal(self, threshold: float) -> int:
-        """Return the fewest equal slots, bits or rare terms of a pair at a threshold."""
+        """Return the minimum number of equal slots, bits or rare terms of a pair at a threshold."""
         if has_sketch_alone(self.collection.recipe):
             return equal_parts(self.collection.recipe, threshold)
         return min_equal(self.options.measure, threshold, self.collection.recipe)
@@ -304,14 +304,14 @@ class Grouping:
 class ConnectedTexts:
     """Texts connected through any chain of pairs (union-find).
 
-    The least text of a chain is its representative.
+    The lowest text of a chain is its representative.
     """
 
     def __init__(self, texts: int) -> None:
         self._parents = list(range(texts))
 
     def root(self, text: int) -> int:
-        """Return the least text of the chain."""
+        """Return the lowest text of the chain."""
         parents = self._parents
         while parents[text] != text:
             parents[text] = parents[parents[text]]
@@ -517,12 +517,12 @@ def group(
     more for each set of labels.
 
     `memory`: megabytes for slots and pairs, at least 1; what does not fit is written to temporary
-    files; the families themselves take about 1 KB a document beside it. `progress` is called with
+    files; the families themselves take about 1 KB a document in addition. `progress` is called with
     a stage, how much of it is done, and its total. Texts are compared as if `leave_out` were not in
     them; the journal keeps the id of the list, and what is stored but for families stays as it is.
 
     Run again it gives the same families, also when it was cut short before. What it measures is
-    kept beside the journal, so that the next run compares only what is new. Raises `UsageError`,
+    kept next to the journal, so that the next run compares only what is new. Raises `UsageError`,
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed
     yet.
     """

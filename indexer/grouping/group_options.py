@@ -58,7 +58,7 @@ def quoted_words(text: str) -> int:
 
     They are the words of lines that begin with `>` or `>>` after blanks, and of all from the header
     of a forwarded message on: a line `From: ...` in one of some twenty languages, with at least two
-    lines `NAME: ...` below it and other text above. Words are those of `indexer.comparing.words`.
+    lines `NAME: ...` below it and other text above. Words are as in `indexer.comparing.words`.
 
     >>> quoted_words("I agree.\\n\\n> Shall we meet?\\n> > At noon?")
     5
@@ -154,7 +154,7 @@ class FieldOrder:
         return stored_value(row, self.field)
 
     def places(self, values: Sequence[Value]) -> list[int]:
-        """Return the places of values of this field in order, equal ones as they come.
+        """Return the positions of values of this field in order, equal ones as they come.
 
         >>> FieldOrder("size", is_descending=True).places([3, None, 9, 3])
         [2, 0, 3, 1]
@@ -204,16 +204,16 @@ NAMED_ORDERS: tuple[str, ...] = get_args(Principal)
 class GroupOptions:
     """Options of `group`: how families and clusters are made.
 
-    `threshold`: the least similarity of a member to its principal; above 0, at most 1.
+    `threshold`: the minimum similarity of a member to its principal; above 0, at most 1.
     For a recipe of bits alone the default stands for 3 different bits (`simhash-doc-loose`: 6), and
     `measure` for `hamming`; for one of rare terms `measure` stands for `estimate`, their overlap.
     `measure`: the measure that decides, one of those that `indexer.comparing.measures` names.
-    `principal`: the order in which documents may become principals: `original` (fewest quoted
-    words first, then most equal slots with the documents it may match, then most words),
-    `longest` (most words first), `first` (oldest first), `central` (greatest sum of similarities
-    to its matches first), or a field as `indexer.comparing.criteria` writes it, such as
+    `principal`: the order in which documents may become principals: `original` (lowest number of
+    quoted words first, then most equal slots with the documents it may match, then most words),
+    `longest` (most words first), `first` (oldest first), `central` (greatest sum of similarities to
+    its matches first), or a field as `indexer.comparing.criteria` writes it, such as
     `modified:desc`; ties by id.
-    `cluster_threshold`: the least similarity of a pair in a cluster; above 0, at most 1; None
+    `cluster_threshold`: the minimum similarity of a pair in a cluster; above 0, at most 1; None
     means `threshold`.
     `cap`: of a band that more distinct texts share, all are compared with the first in principal
     order only; at least 2.
@@ -221,8 +221,8 @@ class GroupOptions:
     were alone in the store, so that who may see one member may see all; None sets no bounds.
     `of`: `documents`, or `parts` for families and clusters of clauses, across documents and
     within them; the families of documents stay.
-    `criteria`: what members meet with their principal, and pairs in clusters, beside the threshold;
-    unless they limit `replaced`, it is limited as `folding` has it.
+    `criteria`: what members meet with their principal, and pairs in clusters, in addition to the
+    threshold; unless they limit `replaced`, it is limited as `folding` has it.
 
     Bands are planned so that 99.8 % of the pairs at the lower of both thresholds share one.
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
@@ -256,7 +256,7 @@ class GroupOptions:
 
     @property
     def threshold_of_clusters(self) -> float:
-        """The threshold of clusters: that of families unless it was set."""
+        """The threshold of clusters: the threshold of families unless it was set."""
         return self.threshold if self.cluster_threshold is None else self.cluster_threshold
 
     @property
@@ -341,7 +341,7 @@ _OF_PARTS = GroupOptions(of="parts")
 
 @dataclass(frozen=True, slots=True)
 class FamilyOptions:
-    """The options of families of documents, and those of families of parts."""
+    """The options of families of documents, and of families of parts."""
 
     documents: GroupOptions = DEFAULT_OPTIONS
     parts: GroupOptions = _OF_PARTS

@@ -1,9 +1,9 @@
 """Labelling of documents and of the members of their families, which can be undone.
 
 A reviewer who has judged one document may tag its near duplicates the same way, or have them queued
-for a closer look. Which of the two is right depends on the label: near duplicates of what is not
-responsive may be tagged without review, those of what is responsive should be looked at (Dimm,
-"What is a near-dupe, really?").
+for a closer look. Which of the two is right depends on the label: near duplicates of documents that
+are not responsive may be tagged without review, near duplicates of responsive ones should be looked
+at (Dimm, "What is a near-dupe, really?").
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class LabelJournal(Journal):
         changes: Iterable[LabelChange],
         reviewer: str = "",
     ) -> int:
-        """Record durably what is about to change, and return the number of the job."""
+        """Record the coming change durably, and return the number of the job."""
         at = _now()
         rows = [
             (change.id, change.path, _pack(change.before), _pack(change.after))

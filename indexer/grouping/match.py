@@ -1,8 +1,8 @@
 """The near-duplicate pairs of a whole store, at any threshold.
 
 Bands are made anew from the stored slots. Slots decide where the 95 % interval of their estimate
-lies on one side of the threshold, texts decide inside it. The complete mode does without chance: it
-reads all texts and finds every pair.
+lies wholly above or below the threshold, texts decide inside it. The complete mode does without
+chance: it reads all texts and finds every pair.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ from indexer.wording import count_of, percent
 
 # The near-duplicate pairs of a store, how they were found, and what may be missing.
 
-PLACE_BITS = 36  # of a pair's place, beside the number of a document in 64 bits
+PLACE_BITS = 36  # of a pair's position, next to the number of a document in 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ class MatchResult:
     the complete mode. `candidates` counts pairs of distinct texts that were looked at,
     `copies_left_out` the pairs between copies of the same texts that were too many to list.
     `audit`: an estimate of what was missed, or None. `truncated`: the documents whose texts were
-    cut, as places in `ids`. `left_out`: what approved passages took out of the texts, None without
-    such a list.
+    cut, as positions in `ids`. `left_out`: what approved passages took out of the texts, None
+    without such a list.
     """
 
     documents: int
@@ -200,8 +200,8 @@ class MatchResult:
     def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
         """Yield every document that has matches, by id, with all its matches.
 
-        Documents are places in `ids`; matches come most similar first, ties by id. With `against`
-        those that carry the label are matches only.
+        Documents are positions in `ids`; matches come most similar first, ties by id. With
+        `against` those that carry the label are matches only.
         """
         low = np.uint64((1 << PLACE_BITS) - 1)
         codes = self._sorted_codes()
@@ -330,7 +330,7 @@ def document_pairs(
     cap: int | None,
     with_copies: bool = True,
 ) -> PairColumns:
-    """Return the selected pairs of documents that pairs of texts stand for, and those of copies.
+    """Return the selected pairs of documents that pairs of texts stand for, and pairs of copies.
 
     Copies that make more than `cap` pairs are listed with the first of them only; None: with all.
     Copies are 1 to each other; they are left out unless `with_copies`.
@@ -440,9 +440,9 @@ LEAST_AUDIT = 20  # pairs that an audit verifies
 class MatchOptions:
     """The options of `match`: which pairs are found, and how.
 
-    `threshold`: least similarity of a pair, above 0 and at most 1. For a recipe of bits alone the
+    `threshold`: minimum similarity of a pair, above 0 and at most 1. For a recipe of bits alone the
     default stands for 3 different bits (`simhash-doc-loose`: 6), and `measure` for `hamming`.
-    `recall`: bands are chosen so that at least this share of the pairs at the threshold is
+    `recall`: bands are chosen so that at least this fraction of the pairs at the threshold is
     expected to be found, between 0 and 1; of the pairs above it, more are.
     `measure`: name of the similarity.
     `against`: only pairs of a document without this label and one that carries it.
@@ -451,8 +451,8 @@ class MatchOptions:
     `all_pairs` and `contained` do so in any case.
     `all_pairs`: find every pair by `jaccard` or `lcs`, without chance and caps; reads all texts.
     `contained`: find excerpts, quoting replies and documents inside longer ones, by the passages
-    that texts share; reads all texts. The larger share of one text in the other is the similarity,
-    and both are reported; `measure` is left at its default.
+    that texts share; reads all texts. The larger fraction of one text in the other is the
+    similarity, and both are reported; `measure` is left at its default.
     `false_negative_weight`: bands are planned as datasketch and copietje plan them, by this weight
     of missed pairs, from 0 to 1, instead of by `recall`; and, as there, texts of numbers alone,
     short and empty ones have slots, too. None: by `recall`.
@@ -462,7 +462,7 @@ class MatchOptions:
     matching itself. 0: no audit.
     `seed`: of the random sample of the audit.
     `of`: `documents`, or `parts` for the pairs of clauses, those within one document included.
-    `criteria`: what a pair meets beside the threshold.
+    `criteria`: what a pair meets in addition to the threshold.
 
     Raises `UsageError` for a value out of range and for options that exclude each other, and
     `UnknownMeasure`.

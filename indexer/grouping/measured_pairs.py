@@ -75,14 +75,14 @@ class MeasuredPairs:
 
 # Similarities that the last `group` measured, so that the next one compares only what is new.
 
-SUFFIXES = {"documents": "pairs", "parts": "part-pairs"}  # of the file beside the journal
+SUFFIXES = {"documents": "pairs", "parts": "part-pairs"}  # of the file next to the journal
 AT_ONCE = 1000  # digests that are kept together
 Digests: TypeAlias = NDArray[np.uint64]
 Values: TypeAlias = NDArray[np.float64]
 
 
 def text_digest(text: str) -> bytes:
-    """Return 16 bytes that tell a text from all others."""
+    """Return 16 bytes that identify a text."""
     return blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
 
 
@@ -112,9 +112,9 @@ class TextDigests:
 
 
 class RememberedPairs:
-    """Similarities of pairs of texts, those of an earlier run and those of this one.
+    """Similarities of pairs of texts, of an earlier run and of this one.
 
-    `journal`: the file beside which they are kept, for the same users. `settings`: all that they
+    `journal`: the file next to which they are kept, for the same users. `settings`: all that they
     depend on but the texts and the versions of the measure and the rules. `digests`: (texts, 2) of
     each text by its number in this run. Takes 16 bytes a pair of either run.
     """
@@ -240,7 +240,7 @@ def _codes(pairs: NDArray[Any]) -> Codes:
 
 
 def _positions(known: Digests, digests: Digests) -> NDArray[np.int64]:
-    """Return the place of each digest among known ones, which ascend by their first half; else -1.
+    """Return the position of each digest among known ones, sorted by their first half; else -1.
 
     Of known ones with the same first half only the first is found: the others count as unknown.
     """

@@ -31,8 +31,8 @@ class ParityMaps:
     """The maps of sets of these `sizes`, added one by one.
 
     A map has about three bits for each feature of a set of median size: (sets, words) uint64 of the
-    memory budget. Similarity is that of Jaccard, or if `of_larger` the share of the larger set that
-    the other has too.
+    memory budget. Similarity is Jaccard's, or if `of_larger` the fraction of the larger set
+    that the other has too.
     """
 
     def __init__(

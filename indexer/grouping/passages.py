@@ -22,8 +22,8 @@ from indexer.stores.requirements import require_recipe
 from indexer.system.approved_passages import LEAST_SHARE, Hashes, word_runs
 from indexer.system.external_memory import MemoryBudget, Sorter
 
-_EDGE = 0.2  # share of a text that is its top, and its foot
-_MOST = 0.8  # share of the documents that have a passage there
+_EDGE = 0.2  # fraction of a text that is its top, and its foot
+_MOST = 0.8  # fraction of the documents that have a passage there
 _REPORTED = 100  # documents between two reports of progress
 
 
@@ -31,8 +31,8 @@ _REPORTED = 100  # documents between two reports of progress
 class PassagesOptions:
     """Options of `passages`: which of them are listed.
 
-    `least`: the fewest families in which a passage occurs, 2 or more; `words`: the fewest words of
-    it, `RUN_WORDS` or more. Raises `UsageError` for less.
+    `least`: the minimum number of families in which a passage occurs, 2 or more; `words`: the
+    minimum number of words of it, `RUN_WORDS` or more. Raises `UsageError` for less.
     """
 
     least: int = MIN_FAMILIES
@@ -49,7 +49,7 @@ class PassagesOptions:
 class PassagePosition:
     """A document that has a passage.
 
-    `position`: how far from its beginning the passage begins, in words, as a share in [0, 1).
+    `position`: how far from its beginning the passage begins, in words, as a fraction in [0, 1).
     """
 
     id: str
@@ -103,7 +103,7 @@ def passages(
     do, so that case and punctuation do not count. A document has a passage if it has four fifths of
     its runs of eight words.
 
-    All texts are read twice. `memory`: megabytes to count runs in, 1 or more; beside it, about 16
+    All texts are read twice. `memory`: megabytes to count runs in, 1 or more; in addition, about 16
     bytes are taken for each word in a frequent run. Raises `StoreError` when nothing was indexed
     yet.
     """
@@ -199,7 +199,7 @@ class RunCounter:
 
 
 class RunSpan(NamedTuple):
-    """Consecutive runs of a text: the places of the first and behind the last."""
+    """Consecutive runs of a text: the positions of the first and behind the last."""
 
     start: int
     stop: int
@@ -334,7 +334,7 @@ class PassageFinder:
 def _shared_runs(
     parts: Sequence[Part], numbers: Mapping[int, Sequence[int]]
 ) -> Mapping[int, Sequence[int]]:
-    """Return the places of the distinct runs that a text has of each passage, by its number."""
+    """Return the positions of the distinct runs that a text has of each passage, by its number."""
     positions = defaultdict(list)
     seen: set[int] = set()
     for start, runs in parts:

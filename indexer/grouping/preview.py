@@ -136,7 +136,7 @@ class SimilarPairs:
         return best_representative
 
 
-FLOOR = 0.5  # least threshold of a preview
+FLOOR = 0.5  # minimum threshold of a preview
 RECALL = 0.99  # planned share of the estimated pairs at .6
 STARTS = (0.9, 0.8, 0.7, 0.6, FLOOR)  # from which on pairs are measured
 MOST_GROUPED = 200_000  # pairs that `group` looks at, to be measured
@@ -184,7 +184,7 @@ class CollectionPreview:
 
     @property
     def measured_from(self) -> float:
-        """The least threshold that is not estimated; more than 1 if all are."""
+        """The minimum threshold that is not estimated; more than 1 if all are."""
         measured = [level.threshold for level in self.levels if not level.estimated]
         return min(measured, default=1.1)
 
@@ -214,7 +214,7 @@ class CollectionPreview:
         return levels
 
     def _lower(self) -> tuple[float, Codes]:
-        """Return the lowest start with few enough pairs, and those; that of the options if none."""
+        """Return the lowest start with few enough pairs, else of the options, and the pairs."""
         start, lower = self._options.threshold, np.zeros(0, dtype=np.uint64)
         for threshold in STARTS:
             if threshold < start:

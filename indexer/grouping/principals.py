@@ -104,7 +104,7 @@ def _announced(
 
 
 class _PrincipalTexts:
-    """The principals so far: by text, -1 for none, and their places in the order of coming."""
+    """The principals so far: by text, -1 for none, and their positions in the order of coming."""
 
     def __init__(self, texts: int) -> None:
         self._of_text: NDArray[np.int64] = np.full(texts, -1)

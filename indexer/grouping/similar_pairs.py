@@ -81,7 +81,7 @@ class ShortPairs:
         return selection.texts(*decode_pair(self.codes[self._is_left]))
 
     def _places(self, left: Positions, right: Positions) -> NDArray[np.intp]:
-        """Return the place of each pair in `codes`, -1 for others."""
+        """Return the position of each pair in `codes`, -1 for others."""
         if not len(self.codes):
             return np.full(len(left), -1)
         codes = encode_pair(left, right)
@@ -101,7 +101,7 @@ def find_likely_pairs(
 ) -> TextPairs:
     """Return the selected pairs that share a band and reach the threshold.
 
-    Pairs with fewer equal slots than the layout asks for are left out. Of the others, by `jaccard`,
+    Pairs with fewer equal slots than the layout requires are left out. Of the others, by `jaccard`,
     slots decide where their interval does not hold the threshold, and texts the rest; texts decide
     all if `exact`, or if there are criteria. `estimate` needs no texts, every other measure reads
     them.
@@ -173,7 +173,7 @@ def find_band_pairs(
 ) -> BandPairs:
     """Return the selected pairs that share a band and have `minimum` equal slots or more.
 
-    By `lcs` also those of which one text is short, at the threshold of the layout.
+    By `lcs` also pairs of which one text is short, at the threshold of the layout.
 
     `rank`: (texts,) the order in which texts are preferred. In a band that more than `cap` texts
     share, only the first by rank is paired with all others; of the pairs that this leaves out a
@@ -225,9 +225,9 @@ def _missed(
     minimum: int,
     threshold: float,
 ) -> MissedEstimate:
-    """Estimate how many pairs hot bands left out.
+    """Estimate how many pairs frequent bands left out.
 
-    Verifies those of their random sample that would have been listed, had they been looked at.
+    Verifies the pairs of their random sample that would have been listed otherwise.
     """
     weights = frequent.weights()
     smaller, larger = frequent.sides
@@ -274,9 +274,9 @@ class FeatureOrder:
 class SimilarSets:
     """The pairs of sets that may be similar enough; the sets are added one by one.
 
-    `sizes`: the number of features of each set. `of_larger`: similarity is the share of the larger
-    set that the other has too, instead of Jaccard's. Prefixes take 8 bytes a feature of the memory
-    budget, and are abandoned when they meet more often than there are pairs.
+    `sizes`: the number of features of each set. `of_larger`: similarity is the fraction of the
+    larger set that the other has too, instead of Jaccard's. Prefixes take 8 bytes a feature of the
+    memory budget, and are abandoned when they meet more often than there are pairs.
     """
 
     def __init__(
@@ -481,8 +481,9 @@ def find_all_pairs(context: MatchContext, threshold: float) -> TextPairs:
     """Return every selected pair whose `jaccard` or `lcs` is `threshold` or more.
 
     The verifier's measure is one of `MEASURES`. Reads all texts twice for `jaccard` and once for
-    `lcs`, and those of candidates again. The memory budget holds about three bits for each feature
-    or word of a text, at high thresholds 8 bytes for each of a prefix, and 8 bytes for each word.
+    `lcs`, and the texts of candidates again. The memory budget holds about three bits for each
+    feature or word of a text, at high thresholds 8 bytes for each of a prefix, and 8 bytes for each
+    word.
     """
     sets = _similar_sets(context, threshold)
     codes = sets.candidates(lambda done, total: context.progress("ruling out pairs", done, total))
@@ -538,10 +539,10 @@ def find_contained_pairs(context: MatchContext, threshold: float, cap: int) -> T
     """Return the selected pairs of which one text lies in the other to `threshold` or more.
 
     They share the key of a passage. How much of a text lies in another is measured on the texts, in
-    shared runs, both ways; the larger side is the similarity. A passage that more than `cap` texts
+    shared runs, both ways; the larger value is the similarity. A passage that more than `cap` texts
     share makes no pair: texts that share no other are not found, and `capped` counts such passages.
-    Reads all texts once, and those of candidates again. The memory budget holds 8 bytes for each 13
-    letters of a text.
+    Reads all texts once, and the texts of candidates again. The memory budget holds 8 bytes for
+    each 13 letters of a text.
     """
     codes, capped = _candidates(context, cap)
     dtypes = (np.int32, np.int32, np.float64, np.float64)

@@ -46,7 +46,7 @@ def read_fresh(store: FullStore, recipe: Recipe, write: bool) -> Iterator[Row]:
 
 
 class ShortenedStore:
-    """A store that reads rows without approved passages, with the keys of what is left of texts.
+    """A store that reads rows without approved passages, with the keys of the remaining texts.
 
     Without a `recipe` rows keep their keys, which were made of texts without these passages.
     `left_out` records what was left out of each document that has been scanned, if anything.
@@ -92,7 +92,7 @@ def without_passages(
     """Return a store whose rows lack approved passages, and what these are; the store itself and
     None if none are approved.
 
-    Only `scan` and `get` differ: what is written is written to the documents themselves. A store
+    Only `scan` and `get` differ: writes go to the documents themselves. A store
     that is signed without the passages of a list is read without these. Raises `UsageError` for
     another list than that.
     """

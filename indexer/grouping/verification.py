@@ -230,7 +230,7 @@ class Verifier:
         return self._sides[text]
 
     def read(self, texts: Iterable[int]) -> None:
-        """Read those of these texts that are not kept, in one request; evict the longest unused."""
+        """Read the texts that are not cached, in one request; evict the longest unused."""
         distinct = dict.fromkeys(texts)
         self._sides.use(distinct)
         missing = [text for text in distinct if text not in self._sides]

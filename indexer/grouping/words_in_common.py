@@ -61,7 +61,9 @@ class Vocabulary:
         return len(self._numbers)
 
     def words(self, sequence: WordSequence) -> Words:
-        """Return the words of a sequence of this vocabulary, without their places in the text."""
+        """Return the words of a sequence of this vocabulary, without their positions in
+        the text.
+        """
         if len(self._spelled) < len(self._numbers):
             self._spelled = list(self._numbers)
         numbers = as_numbers(sequence.codes)
@@ -136,7 +138,7 @@ except ImportError:
 class InCommon(NamedTuple):
     """The numbers of words that two texts have in common.
 
-    `in_order`: the length of the longest common subsequence; 0 if it is not asked for. `shared`:
+    `in_order`: the length of the longest common subsequence; 0 if it is not requested. `shared`:
     the words that both have, each counted as often as both have it, or more. `words`: those of
     either text. `excess`: how much oftener a word comes in the first text than in the other, at
     most; each counted as often as in `shared`.
@@ -165,8 +167,8 @@ class InCommon(NamedTuple):
 def words_in_common(text: str, others: Sequence[str], minimum: float) -> list[InCommon | None]:
     """Return what a text has in common with each of others, in words as `normal_words` has them.
 
-    `in_order` is 0 where it is less than the share `minimum` of the words of the longer text, so
-    that nothing is aligned for a share above 1. None where texts are too long to be compared so.
+    `in_order` is 0 where it is less than the fraction `minimum` of the words of the longer text, so
+    that nothing is aligned for a fraction above 1. None where texts are too long to be compared so.
 
     >>> words_in_common("to be or not to be", ["not to be or to be"], 0.8)[0].lcs
     0.8333333333333334
@@ -282,7 +284,7 @@ def short_keys(words: NDArray[np.uint64], threshold: float) -> NDArray[np.uint64
 
 @lru_cache(maxsize=512)
 def _choices(words: int, threshold: float) -> Choices:
-    """Return for each number of words that may be common the places of the words of each key."""
+    """Return for each number of words that may be common the positions of the words of each key."""
     longest = min(words / threshold, max_words(threshold)) + _SLACK
     numbers = {min_in_common(longer, threshold) for longer in range(words, math.floor(longest) + 1)}
     choices = []
@@ -294,7 +296,7 @@ def _choices(words: int, threshold: float) -> Choices:
 
 
 def min_in_common(longer: int, threshold: float) -> int:
-    """Return the fewest words that a text of so many has in common at a threshold; at least 1."""
+    """Return the minimum number of words in common at a threshold; at least 1."""
     return max(1, math.ceil(threshold * longer - _SLACK))
 
 

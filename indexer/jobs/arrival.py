@@ -1,7 +1,7 @@
 """Families on arrival: a document that comes, or comes changed, joins the most similar principal or
 becomes one.
 
-What is decided here is provisional until the next `group`, but it holds at any time: a family's
+Decisions here are provisional until the next `group`, but it holds at any time: a family's
 principal exists, may be joined, and is similar enough to each member. So principals are written
 before those who join them, and before a text changes its family is repaired.
 """
@@ -122,7 +122,7 @@ class PrincipalBands:
             self._slots = larger
 
     def _hashes(self, slots: Slots) -> _Hashes:
-        """Return (n, bands) hashes of (n, slots), half of their bits; those of different bands
+        """Return (n, bands) hashes of (n, slots), half of their bits; hashes of different bands
         differ, but for chance.
         """
         hashes = band_hashes(slots, self._bands, self._rows) + self._salts
@@ -311,7 +311,7 @@ class Arrivals:
         return keyed and len(row.minhash or b"") == self._size
 
     def _join(self, rows: list[Row], new: list[int], changing: Collection[str]) -> None:
-        """Put the rows at these places into families, in their order."""
+        """Put the rows at these positions into families, in their order."""
         arriving = [rows[position] for position in new]
         slots = self._unpack(row.minhash or b"" for row in arriving)
         if self._must_look_up:

@@ -74,7 +74,7 @@ def _is_same_file(path: Path, store_file: Path) -> bool:
 
 
 def _copy_journal(journal: Path, path: str) -> bool | None:
-    """Return whether the journal was copied beside `path`; None when there is none."""
+    """Return whether the journal was copied next to `path`; None when there is none."""
     if not journal.exists():
         return None
     try:
@@ -85,7 +85,7 @@ def _copy_journal(journal: Path, path: str) -> bool | None:
 
 
 def _copy_review(journal: Path, path: str) -> bool:
-    """Return whether there were notes and assignments to copy; remove those of a former copy."""
+    """Return whether there were notes and assignments to copy; remove the ones of a former copy."""
     source, target = Path(f"{journal}.review"), Path(f"{path}.jobs.review")
     if not source.exists():
         target.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
 """The check of a document before it is stored: is it new, a duplicate, or for a person to decide?
 
-One call answers and, if asked, stores the document. Of similar documents that are checked and
-stored at the same time, by whatever processes, one is new: docs/decisions/024-check.md says why.
+One call returns the verdict and, if requested, stores the document. Of similar documents that are
+checked and stored at the same time, by whatever processes, one is new: docs/decisions/024-check.md
+says why.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class CheckOptions:
 
     @property
     def least(self) -> float:
-        """The least similarity of a document that is not new."""
+        """The minimum similarity of a document that is not new."""
         return min(REVIEW, self.threshold) if self.review is None else self.review
 
 
@@ -148,7 +149,7 @@ class CheckResult:
 def judge(
     store: FullStore, recipe: Recipe, row: Row, options: CheckOptions, without: Collection[str]
 ) -> Judgement:
-    """Return the verdict on a row beside the stored ones; those of the ids `without` do not count.
+    """Return the verdict on a row among the stored ones, leaving out the ids in `without`.
 
     It is a duplicate of the most similar stored document that reaches the threshold and would be
     folded with it. Ties go to the first by path, then id.
@@ -174,7 +175,7 @@ def judge(
 
 
 def are_similar(row: Row, other: Row, options: CheckOptions, recipe: Recipe) -> bool:
-    """Return whether two rows are copies, or similar enough that one is not new beside the other.
+    """Return whether two rows are so similar that one is not new if the other is stored.
 
     >>> from indexer.recipe import DEFAULT
     >>> row = Row("a", "", "empty", "", "", "", "", None, 0, "", "", "raw", "", 0, 0, "a")
@@ -339,7 +340,7 @@ class ClaimedCheck:
                 return
 
     def _is_decided(self, id: str) -> bool:
-        """Return whether a row is stored and no claim. Nothing is judged beside others: a row that
+        """Return whether a row is stored and no claim. Nothing is compared with others: a row that
         was stored after the claims were read may be a duplicate of this one, or be gone again.
         """
         claim = self.claims.get(id)
@@ -402,7 +403,7 @@ class ClaimedCheck:
         return stored is not None and stored.text == self.row.text
 
     def _replace(self, claim: Claim) -> None:
-        """Store the row in place of another text of its id, with the labels of that."""
+        """Store the row instead of another text of its id, with the labels of that text."""
         stored = self.store.get([self.row.id])
         options = last_options(self.store).documents
         repair_families(self.store, self.recipe, stored, options)
@@ -443,7 +444,7 @@ def check(
 
     `text`: None reads the file at `path`, or stdin for `-`; else `path` is where the text came
     from, such as a URL, and nothing is read. `id`: by default that which `index` gives a file, and
-    a digest of a text. `labels` are those of the document if it is stored.
+    a digest of a text. `labels` belong to the document if it is stored.
 
     With `store_it` it is stored, whatever the answer; with `drop_duplicates` as well, a duplicate
     is not. Of similar documents that are checked so at the same time by any number of processes one

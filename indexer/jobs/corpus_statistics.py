@@ -26,8 +26,8 @@ def with_statistics(
 ) -> Recipe:
     """Return a recipe with the corpus statistics of its weights, which are kept on this machine.
 
-    They are those of `source`, as `statistics_at` reads it; without one those of the `stored`
-    recipe if it is the same but for them, else those of the texts. A recipe that no index can keep
+    They come from `source`, as `statistics_at` reads it; without one from the `stored` recipe if it
+    is otherwise the same, else from the texts. A recipe that no index can keep
     is returned as it is. Raises `UsageError` for a source and a recipe without weights.
     """
     if recipe.statistics is None and source is not None:
@@ -50,7 +50,7 @@ def with_statistics(
 def with_passages(
     requested: Recipe | None, leave_out: ApprovedPassages, stored: Recipe | None
 ) -> Recipe:
-    """Return the recipe to sign with: the requested one, else that of the store, else the default.
+    """Return the recipe to sign with: the requested one, else the store's, else the default.
 
     A list that is given is kept on this machine and left out. Without one a requested recipe that
     is the stored one but for its list has that list.
@@ -77,9 +77,9 @@ def with_current_statistics(
 ) -> Recipe:
     """Return an online recipe with the statistics that new documents are signed by.
 
-    They are those of `source`, as `statistics_at` reads it; without one the current ones of the
-    store, or the next where it has grown enough, but for a store that other programs write to, too.
-    A new store counts the first of the `texts`.
+    They come from `source`, as `statistics_at` reads it; without one they are the current ones of
+    the store, or the next where it has grown enough, but for a store that other programs write to,
+    too. A new store counts the first of the `texts`.
     """
     stored = _stored_or_given(recipe, store)
     if source is not None:

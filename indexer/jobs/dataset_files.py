@@ -153,7 +153,7 @@ def check_columns(files: Sequence[DatasetFile], read_options: ReadOptions, alike
 
 
 def other_columns(file: DatasetFile, first: DatasetFile, difference: str) -> UsageError:
-    """Return the error for a file whose columns are not those of the first one."""
+    """Return the error for a file whose columns differ from the first one's."""
     return UsageError(
         f"{file.blob.path} has other columns than {first.blob.path} ({difference}), so one file "
         "cannot hold the rows of both; give --out the name of a new folder"

@@ -1,6 +1,6 @@
 """A dataset without its duplicates: copies first, then near duplicates, in one run.
 
-Rows are signed as they are read. The signatures are joined and representatives chosen by the code
+Fingerprints are computed as rows are read, joined, and representatives chosen by the code
 of `match` and `group`, within a memory budget; then the rows that stay are copied.
 """
 
@@ -46,7 +46,7 @@ from indexer.system.release import release
 class DedupOptions:
     """The options of `dedup`: which rows are duplicates, and which of them stays.
 
-    `threshold`: least similarity of a removed row to the row that stays; above 0, at most 1.
+    `threshold`: minimum similarity of a removed row to the row that stays; above 0, at most 1.
     `measure`: the measure that decides, on the texts.
     `keep`: the row that stays: `longest` (most words) or `first` (in the order of the input).
     `text_field`: the column of the texts; a dot leads into a nested field.
@@ -269,7 +269,7 @@ class DedupRun:
     def _known(self, order: Sequence[int], positions: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the row that stays for each row that is decided, -1 of the others.
 
-        `positions`: those of the rows in the input, ascending.
+        `positions`: the positions of the rows in the input, ascending.
         """
         known = np.full(len(positions), -1, np.int32)
         visited = order[: self.spool.visited]
@@ -390,8 +390,8 @@ def dedup(
     and of the report; a folder that is not empty is never replaced.
 
     An interrupted run goes on when it is called again with the same arguments, and starts again if
-    an input is another file, or changed. `progress` is called with the name of a step, what is done
-    and all there is, 0 if that is not known.
+    an input is another file, or changed. `progress` is called with the name of a step, the number
+    done and all there is, 0 if that is not known.
 
     Raises before any row is read: `UsageError` for files that cannot be read or written, for tables
     without the column of texts or, with one output file, of other columns, and for an output that

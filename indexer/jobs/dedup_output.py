@@ -1,4 +1,4 @@
-"""The files of a run: where its output goes, and the folder beside it that a killed run leaves."""
+"""The files of a run: where its output goes, and the folder next to it that a killed run leaves."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def plan_output(
     """Return where the rows of these files go.
 
     `paths` are those that the caller gave. Raises `UsageError` for a place that cannot be written,
-    that is part of the input, or whose kind is not that of the files.
+    that is part of the input, or whose kind differs from the files.
     """
     kind = kind_of_rows(out.name)
     output = Output(out, kind is None, _names(files), replace, has_spans)

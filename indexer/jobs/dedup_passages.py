@@ -136,7 +136,7 @@ def with_json_text(row: str, field: str, text: str, shorter: str) -> str | None:
 
 
 def with_csv_text(row: str, text: str, shorter: str) -> str | None:
-    """Return a row of CSV with another text in place of one, all else as it stands.
+    """Return a row of CSV with another text instead of one, all else as it stands.
 
     None unless the text is in exactly one place of the row.
 

@@ -1,4 +1,4 @@
-"""The rows of a run, in one file beside its output: what was signed and what was decided.
+"""The rows of a run, in one file next to its output, with their fingerprints and decisions.
 
 Each batch is one transaction, so that a run that was killed goes on behind the last one.
 """
@@ -51,7 +51,7 @@ AT_ONCE = 500  # rows read by one query
 class FingerprintRow:
     """A row of a dataset: where it stands, and its text with its signature or the error.
 
-    `file` and `number` are those of the input; `raw`, the digest of the text, is needed where
+    `file` and `number` are as in the input; `raw`, the digest of the text, is needed where
     nothing is left of it when it is normalised.
     """
 
@@ -91,7 +91,7 @@ class FingerprintRow:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A removed row, the row that is kept for it, and their similarity; both by place."""
+    """A removed row, the row that is kept for it, and their similarity; both by position."""
 
     place: int
     kept: int
@@ -113,7 +113,7 @@ class ReportLine:
 
 
 class RowSpool:
-    """The rows of a run by place, from 0 in the order of the input.
+    """The rows of a run by position, from 0 in the order of the input.
 
     `settings` describe the run: a file of another run is emptied. Raises `StoreBusy` while another
     process uses the file, `StoreStopped` when it cannot be written, and `StoreDamaged`.
@@ -189,7 +189,7 @@ class RowSpool:
             yield _row(*values)
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
-        """Return rows with their texts by id, which is the place."""
+        """Return rows with their texts by id, which is the position."""
         by_id: dict[str, Row] = {}
         for start in range(0, len(ids), AT_ONCE):
             positions = [int(id) for id in ids[start : start + AT_ONCE]]
@@ -218,7 +218,7 @@ class RowSpool:
             self._connection.execute("UPDATE run SET visited = ?", (visited,))
 
     def removals(self) -> Iterator[tuple[int, int]]:
-        """Yield the places of each removed row and of the row that stays, in any order."""
+        """Yield the positions of each removed row and of the row that stays, in any order."""
         yield from self._connection.execute("SELECT place, kept FROM removal")
 
     def left_out(self) -> Iterator[int]:

@@ -164,7 +164,7 @@ def _check_journal(store: FullStore) -> Check:
 
 
 def _check_changes(maintenance: Shareable, recipe: Recipe) -> Check:
-    """Compare the keys of documents that were changed lately with those of their texts."""
+    """Compare the keys of documents that were changed lately with the keys of their texts."""
     pairs = list(fresh_rows(maintenance.changed_rows(), recipe))
     documents = count_of(len(pairs), "document")
     wrong = [stored.id for stored, fresh in pairs if fresh is not stored]

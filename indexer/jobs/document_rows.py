@@ -187,7 +187,7 @@ def _extract(
     limits: Limits,
     extractor: str = "native",
 ) -> Iterator[tuple[str, Document | ExtractionError]]:
-    """Yield the results of tasks by worker processes, and what is no task as it is."""
+    """Yield the results of tasks by worker processes, and other items as they are."""
     with extractor_pool(extractor, workers, limits) as pool:
         results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(items)
         yield from results

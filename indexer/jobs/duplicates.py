@@ -127,7 +127,7 @@ def duplicates(
     *,
     progress: Progress = no_progress,
 ) -> DuplicatesResult:
-    """Group the duplicate files below `paths`, and act on the redundant ones if told to.
+    """Group the duplicate files below `paths`, and act on the redundant ones if requested.
 
     Of identical files the one of the earliest path is kept, then the first by name; of near
     duplicates the longest text. Hard links to one file are one file. No symbolic link is followed

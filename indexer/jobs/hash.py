@@ -54,8 +54,8 @@ def statistics_at(
     gives those.
 
     `failed` is called with each file of the folder that could not be read, and so was not counted.
-    Raises `SourceNotFound`, and `UsageError` when the file holds no statistics, or those of other
-    features.
+    Raises `SourceNotFound`, and `UsageError` when the file holds no statistics, or statistics of
+    other features.
     """
     if "://" in path:
         with closing(open_store(path)) as store:

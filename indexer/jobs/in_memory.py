@@ -59,7 +59,8 @@ class TextColumn(Protocol):
 def _read_texts(texts: Any, text_field: str) -> dict[Any, str | None]:
     """Return texts by id: the given ids, else the labels of a pandas index, else positions.
 
-    Raises `UsageError` for what is neither a text nor missing, and for an id that comes twice.
+    Raises `UsageError` for a value that is neither a text nor missing, and for an id that comes
+    twice.
     """
     is_many = isinstance(texts, Iterable) or hasattr(texts, "to_pylist")
     if isinstance(texts, (str, bytes, Mapping)) or not is_many:
@@ -165,7 +166,7 @@ def _check_criteria(criteria: Criteria) -> None:
         )
 
 
-# What is kept and what is removed.
+# Removal of duplicates.
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,14 +232,14 @@ def dedupe(
     """Return which texts to keep, and which ones are copies or near duplicates of a kept one.
 
     `texts`: strings; (id, text) pairs; dicts with `text` and perhaps `id`; a column of pandas,
-    polars or Arrow; a table of these or a `datasets.Dataset` with a column `text` (or that of
+    polars or Arrow; a table of these or a `datasets.Dataset` with a column `text` (or
     `options.text_field`) and perhaps `id`. Ids are hashable and distinct; without them a text is
     named by its position from 0, in a Series of pandas by its label.
     `threshold`: minimum similarity of a removed text to the kept one, above 0 and at most 1; None:
-    that of `options`, which are those of `dedup`, as is the result: of similar texts the longest
+    as in `options`. Options and result are the same as for `dedup`: of similar texts the longest
     one stays, the earlier one among equals, and a text is only removed for a text that
     stays. Empty texts are copies of each other; a missing text (None, NaN) is kept.
-    `progress`: called with the name of a step, what is done, and the total.
+    `progress`: called with the name of a step, the number done, and the total.
 
     Nothing gives nothing. Raises `UsageError` for anything that is not a text, for an id that comes
     twice, and for options out of range.
@@ -360,7 +361,7 @@ def groups(
 class TextPair(Generic[Key]):
     """Two near duplicates, `a` before `b` in the order in which they came.
 
-    `measure` is that of the options, or `estimate` where fingerprints alone decided.
+    `measure` is as in the options, or `estimate` where fingerprints alone decided.
     """
 
     a: Key
@@ -466,10 +467,10 @@ class TextSimilarity:
 def similarity(a: str, b: str, *, measure: str = MEASURE) -> TextSimilarity:
     """Return how similar two texts are, and what differs.
 
-    `measure`: one of those of `compare`, which also returns the passages in common. Texts without
+    `measure`: a measure of `compare`, which also returns the passages in common. Texts without
     words have similarity 0 unless they are equal.
 
-    Raises `UsageError` for what is not a text, and `UnknownMeasure`.
+    Raises `UsageError` for a value that is not a text, and `UnknownMeasure`.
 
     >>> result = similarity("Pay 42,000 euros by May.", "Pay 45,500 euros by May.")
     >>> round(result.similarity, 2), result.differences
@@ -506,7 +507,7 @@ def _operand(text: str, measure: str) -> ComparedText:
 
 
 class Index:
-    """Texts in memory that are found by similar ones, as `similar` finds those of a store.
+    """Texts in memory that are found by similar ones, as `similar` finds documents of a store.
 
     `len(index)` is the number of texts, and `id in index` whether one has an id. `save` writes a
     store that every command reads: `nearfold similar FILE --store index.db`.
@@ -533,7 +534,7 @@ class Index:
         return isinstance(id, str) and bool(self._store.get([id]))
 
     def add(self, id: str, text: str) -> None:
-        """Add a text, in place of the one of the same id if there is one.
+        """Add a text, instead of the one of the same id if there is one.
 
         Raises `UsageError` for an id that is empty or not a string.
         """
@@ -595,7 +596,7 @@ class Index:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Index:
-        """Return the index of a file that `save` wrote; what is added to it is not in the file.
+        """Return the index of a file that `save` wrote; texts added later are not saved.
 
         Raises `SourceNotFound`, and `StoreError` for a file that is no store of this recipe.
         """

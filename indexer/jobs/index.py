@@ -225,7 +225,7 @@ _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before an
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """Options of `index`: what is read, how, and what is kept of it.
+    """Options of `index`: what to read, how, and what to store.
 
     `recipe`: the settings of fingerprints; None means the store's own, or the default for a new
     store.
@@ -238,18 +238,18 @@ class IndexOptions:
     which its text is cut.
     `prune`: remove rows under the paths whose document is gone.
     `retry`: read documents again that failed before.
-    `family_threshold`: the least similarity at which a new or changed document joins the family of
-    a principal as it arrives; above 0, at most 1. `group` means that of the last `group` on this
-    machine, or the default; None looks none up, and every document is a principal until `group`.
-    Measure and criteria are those of the last `group` in any case.
-    `parts`: `clauses` keeps the clauses of each document as rows of their own beside it, which
+    `family_threshold`: the minimum similarity at which a new or changed document joins the family
+    of a principal as it arrives; above 0, at most 1. `group` means the threshold of the last
+    `group` on this machine, or the default; None looks none up, and every document is a principal
+    until `group`. Measure and criteria are always the ones of the last `group`.
+    `parts`: `clauses` keeps the clauses of each document as rows of their own next to it, which
     `search`, `similar`, `match` and `group` look at by `of`; the store keeps to it from then on.
     None means as the store does.
     `reading`: how sources are read, such as the fields of records. Its `namespace` and bounds are
     replaced by those above.
     `refresh`: read unchanged documents again whose text another version of its extractor made.
     `statistics`: a folder, store or file whose corpus statistics a recipe with weights signs with;
-    None means those of the store, or for a new one those of the documents that are read.
+    None means the statistics of the store, or for a new one of the documents that are read.
     `leave_out`: approved passages that are left out of texts before they are signed and compared,
     from then on by every command; texts are kept whole. None are named: as the store does.
     `include`: patterns of which a document's key must match one, if there are any; `exclude`: those
@@ -280,7 +280,7 @@ class IndexOptions:
             check_threshold(self.family_threshold)
 
     def families(self, last: FamilyOptions) -> FamilyOptions:
-        """Return the options of families; `last` are those of the last `group`."""
+        """Return the options of families; `last` are the options of the last `group`."""
         if not isinstance(self.family_threshold, (int, float)):
             return last
         return replace(last, documents=replace(last.documents, threshold=self.family_threshold))

@@ -1,7 +1,7 @@
 """Parts of documents: the rows of their clauses, made and written with the document that they are
 of.
 
-What is signed is a clause without its number and heading; both are its title, and can be searched.
+Fingerprints are of a clause without its number and heading, which are its title, for searches.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def divide(
     in the order of the text.
 
     `structure`: headings that extraction knows of, by document. A heading with nothing under it is
-    no part. The last part of a text that was cut is `truncated`. `version`: that of the clauses.
+    no part. The last part of a text that was cut is `truncated`. `version`: the version of the
+    clauses.
     """
     drafts = [list(_drafts(row, structure.get(row.id, ()), version)) for row in rows]
     parts = _fingerprint_parts([draft for document in drafts for draft in document], recipe)

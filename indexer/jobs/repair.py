@@ -109,7 +109,7 @@ def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
     """Read every document, find what does not agree with it, and repair that unless `dry_run`; a
     second run finds nothing.
 
-    Repaired are: a damaged journal (readable entries are kept, the damaged file beside it as
+    Repaired are: a damaged journal (readable entries are kept, the damaged file next to it as
     FILE.damaged); in SQLite, indexes out of step; keys, sketches and digests that differ from those
     of the text; parts of deleted documents; families and clusters named after a document that is
     deleted or is not their principal. Documents that wait for `group` are reported and left to it,

@@ -17,7 +17,7 @@ from indexer.system.files import make_private
 
 
 def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy:
-    """Put a copy in place of a store in one step; concurrent searches see the old or the new
+    """Replace a store by a copy in one step; concurrent searches see the old or the new
     documents.
 
     Without `replace`, only where no store exists yet. If the copy has a journal, it replaces that

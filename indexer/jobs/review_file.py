@@ -1,7 +1,7 @@
-"""The work and notes of reviewers beside a store: which family is whose, notes on documents, saved
+"""The work and notes of reviewers next to a store: which family is whose, notes on documents, saved
 searches.
 
-Servers of one store share the file, which lies beside the journal.
+Servers of one store share the file, which is next to the journal.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class SavedSearch:
 
 
 def review_path(journal: Path | None) -> Path | None:
-    """Return where the file lies; None beside a journal in memory."""
+    """Return the path of the file; None for a journal in memory."""
     return None if journal is None else Path(f"{journal}.review")
 
 
 class ReviewFile:
-    """Assignments of families, notes and saved searches; safe to share by threads and processes.
+    """Assignments of families, notes and saved searches; safe for threads and processes.
 
     Raises `StoreStopped` when the file cannot be written, `StoreDamaged` when it is not whole.
     """

@@ -147,7 +147,7 @@ class Writer:
                     raise _stopped()
 
     def close(self) -> None:
-        """Drop what is not being written yet, and wait a few seconds for what is."""
+        """Drop rows that are not being written yet, and wait a few seconds for the others."""
         self._closed = True
         for _ in self._threads:
             self._waiting.put(None)
@@ -203,7 +203,7 @@ def _stopped() -> StoreStopped:
 
 
 def row_bytes(row: Row) -> int:
-    """Return about how many bytes of memory a row takes: those of its text and metadata, and
+    """Return about how many bytes of memory a row takes: its text and metadata, and
     4,096 for everything else.
     """
     return sys.getsizeof(row.text) + sum(map(sys.getsizeof, row.metadata.values())) + _ROW_BYTES

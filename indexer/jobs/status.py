@@ -35,8 +35,8 @@ def count_fingerprinted_earlier(recipe: Recipe, counts: Counts) -> int:
 
 
 def status(store: Store) -> Overview:
-    """Count what is in the store, also while a job is running. Raises `StoreError` when nothing was
-    indexed yet.
+    """Count the documents of the store, also while a job is running. Raises `StoreError` when
+    nothing was indexed yet.
     """
     recipe = require_recipe(store)
     failures = stored_failures(journal_path(store.address))

@@ -49,10 +49,10 @@ from indexer.stores.fields import rows_of
 class NearMail:
     """A mail in a group of mails whose senders wrote nearly the same.
 
-    `principal`: the id of the mail that leads the group. `similarity`: of the own text to that of
-    the principal, in [0, 1]; 1 of the principal itself. `quotes_contained`: the share of the words
-    quoted or forwarded in the mail that stand in the principal, in [0, 1]; None of the principal
-    and of a mail that quotes nothing.
+    `principal`: the id of the principal mail of the group. `similarity`: of the own text to the
+    text of the principal, in [0, 1]; 1 of the principal itself. `quotes_contained`: the fraction of
+    the words quoted or forwarded in the mail that stand in the principal, in [0, 1]; None of the
+    principal and of a mail that quotes nothing.
     """
 
     principal: str
@@ -81,7 +81,7 @@ def near_mails(mails: Iterable[ThreadMail], threshold: float) -> Mapping[str, Ne
 
 
 def quotes_contained(mail: ThreadMail, other: ThreadMail) -> float | None:
-    """Return the share of the words quoted or forwarded in a mail that stand in another mail.
+    """Return the fraction of the words quoted or forwarded in a mail that stand in another mail.
 
     Passages of five words or more count, shorter quotes as a whole, and each place of the other
     mail once. None for a mail without quotes.
@@ -146,9 +146,11 @@ def _row(message: MailMessage, text: str, signature: Fingerprint) -> Row:
 class ThreadsOptions:
     """Settings of `threads`.
 
-    `namespace`: what ids are relative to, as for `index`, so that the ids are those of the store.
+    `namespace`: what ids are relative to, as for `index`, so that the ids are the same as in the
+    store.
     `ignore_signatures`: a mail is not inclusive only for its signature or disclaimer.
-    `threshold`: least similarity of what the senders of near duplicates wrote; above 0, at most 1.
+    `threshold`: minimum similarity of what the senders of near duplicates wrote; above 0, at most
+    1.
 
     Raises `UsageError` for a threshold out of its range.
     """
@@ -197,7 +199,7 @@ def threads(paths: Sequence[str] | str | Path, options: ThreadsOptions = DEFAULT
     one need not be in a list.
 
     A mail is a file `.eml`, a message of Outlook (`.msg`), a file that begins with a field of a
-    mail (as those of a Maildir do), or a message of a mailbox: `.mbox`, or a file that begins with
+    mail (as files of a Maildir do), or a message of a mailbox: `.mbox`, or a file that begins with
     `From `. Ids are those that `index` gives the same PATHs. Raises `SourceNotFound`, and
     `UsageError` without a PATH.
     """
@@ -218,7 +220,7 @@ def similarity(a: str, b: str) -> float:
 
 
 class _Account:
-    """Reads mails and counts what is none."""
+    """Reads mails and counts other files."""
 
     def __init__(self) -> None:
         self.others = 0
@@ -236,7 +238,7 @@ class _Account:
                 self.others += 1
 
     def _mails(self, blob: Blob, read_options: ReadOptions) -> Iterator[MailMessage]:
-        """Yield the mail of a blob, or those of a mailbox that has another name."""
+        """Yield the mail of a blob, or the mails of a mailbox that has another name."""
         try:
             source = read(blob, DEFAULT_LIMITS.bytes).data
             if is_compound_file(source):
@@ -277,8 +279,8 @@ MOST_MAILS = 500
 class StoredThread:
     """The mails of a thread in the order of its tree, with their rows, which have no texts.
 
-    `id` is that of the thread, as `Thread` has it. `is_complete`: answers to every mail were looked
-    for; else there may be more.
+    `id` is the id of the thread, as `Thread` has it. `is_complete`: answers to every mail were
+    looked for; else there may be more.
     """
 
     id: str
@@ -291,7 +293,7 @@ def stored_thread(store: Store, row: Row) -> StoredThread | None:
 
     The mails are those with the same first Message-ID (`thread` of their metadata), those that they
     answer, and those that answer them, looked up by at most 20 searches; at most 500 mails. The
-    tree is that of `build_threads` by the fields alone.
+    tree is the one of `build_threads` by the fields alone.
     """
     if not named_ids(row):
         return None
@@ -317,7 +319,7 @@ class _Search:
     asked: set[tuple[str, str]] = field(default_factory=set)
 
     def run(self) -> bool:
-        """Search until every mail was asked for; return False where a limit ends it."""
+        """Search until every mail was requested; return False where a limit ends it."""
         while (condition := self._next()) is not None:
             if len(self.asked) >= MOST_SEARCHES or len(self.rows) >= MOST_MAILS:
                 return False

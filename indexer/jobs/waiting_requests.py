@@ -1,4 +1,4 @@
-"""Requests that wait for the job that holds a store's journal: files in a folder beside it.
+"""Requests that wait for the job that holds a store's journal: files in a folder next to it.
 
 Requests are stored durably, in order, and removed after they are done. Each process writes a file
 of its own, which it locks; a process that starts takes over the requests of those that ended.
@@ -29,7 +29,7 @@ def waiting_path(journal: Path | None) -> Path | None:
 
 
 class WaitingRequests:
-    """The requests of this process that wait, as JSON; safe to share by threads.
+    """The requests of this process that wait, as JSON; thread-safe.
 
     Raises `StoreStopped` when the file cannot be written, `StoreDamaged` when it is not whole.
     """
@@ -54,7 +54,7 @@ class WaitingRequests:
     def stored(self) -> list[tuple[int, dict[str, Any]]]:
         """Return the requests that wait, each with its number, in the order in which they came.
 
-        Those of processes that have ended are among them, and from now on this one's.
+        Requests of processes that have ended are among them, and from now on this one's.
         """
         if not self._file.is_open and (self._folder is None or not self._folder.exists()):
             return []
@@ -107,7 +107,7 @@ def _lock(path: str) -> sqlite3.Connection:
 
 
 def _take_over(own: sqlite3.Connection, other: Path) -> None:
-    """Move the requests of a process that has ended, in one transaction; leave those of others."""
+    """Move the requests of ended processes, in one transaction; leave all others."""
     try:
         own.execute("ATTACH ? AS other", (str(other),))
     except sqlite3.OperationalError as error:

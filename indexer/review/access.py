@@ -191,7 +191,7 @@ def hash_password(password: str) -> str:
 
 
 def matches(password: str, digest: str) -> bool:
-    """Return whether a digest is that of a password."""
+    """Return whether a digest is the digest of a password."""
     _, salt, expected = digest.split(":")
     return hmac.compare_digest(_scrypt(password, bytes.fromhex(salt)), bytes.fromhex(expected))
 
@@ -219,7 +219,7 @@ def read_accounts(path: Path) -> Mapping[str, Account]:
 
 
 def add_account(path: Path, name: str, role: Role, password: str) -> None:
-    """Write an account to a file, in place of one of that name; its other lines stay.
+    """Write an account to a file, instead of one of that name; its other lines stay.
 
     Only the owner may read a new file; one that exists keeps its mode, and a link stays one.
     Raises `UsageError` for a name with white space or a colon, a password of fewer than 8

@@ -135,7 +135,7 @@ def application(
 
     `hosts` are the values of `Host` that are answered, `access` says who may log in, `megabytes` of
     resident memory are those beyond which the site discards what it keeps. The store of the site
-    must be safe to share by threads.
+    must be thread-safe.
     """
     pages = _Pages(site, api)
     figures = SiteStatistics(site.store)

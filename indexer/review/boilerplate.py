@@ -17,7 +17,7 @@ from indexer.model import Progress, no_progress
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
 
-COMMON = 0.1  # share of the texts from which on a shingle is common
+COMMON = 0.1  # fraction of the texts from which on a shingle is common
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Frequencies:
         return weights
 
     def common(self) -> float:
-        """Return the share of the counted shingles that a tenth or more of the corpus has.
+        """Return the fraction of the counted shingles that a tenth or more of the corpus has.
 
         0 without shingles or without a corpus.
         """

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class TimedCache(Generic[T]):
-    """The most recent `most` values, each for `seconds`; safe to share by threads."""
+    """The most recent `most` values, each for `seconds`; thread-safe."""
 
     def __init__(self, limit: int, seconds: float = math.inf) -> None:
         self._seconds = seconds
@@ -51,7 +51,7 @@ class LatestReader(Generic[K, T]):
     """Results of `read` by key, computed one at a time in the background, the last `most` kept.
 
     While one is computed only the last other one that was asked for waits: whoever drags a slider
-    wants none of those before. Safe to share by threads.
+    wants none of those before. Thread-safe.
     """
 
     def __init__(self, read: Callable[[K], T], limit: int) -> None:
@@ -119,7 +119,7 @@ class ReadProgress:
 
 
 class SurveyReader(Generic[T]):
-    """The shared result of reading a store once; safe to share by threads.
+    """The shared result of reading a store once; thread-safe.
 
     `read` receives a callback for its progress, and returns the result. `began`: when the last
     reading began, in seconds since 1970 UTC; `seconds`: how long it took.
@@ -223,7 +223,7 @@ class ReaderCache:
 
     The last one stays whatever it weighs. They are computed one after the other, so that memory
     is that of one computation beside the results that are kept. One that nobody has asked for in
-    `lease` seconds of `clock` ends when it next reports its progress. Safe to share by threads.
+    `lease` seconds of `clock` ends when it next reports its progress. Thread-safe.
     """
 
     def __init__(

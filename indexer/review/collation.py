@@ -7,7 +7,7 @@ correct phylogenetic trees", Journal of Molecular Evolution 25 (1987), and for t
 - The passages of the first version are the rows.
 - Each further version is aligned with the rows, in order, so that the sum of the similarities of
   what stands in one row is greatest (Needleman & Wunsch 1970, gaps cost nothing). A passage is as
-  similar to a row as to its most similar reading: 2 where the words are equal, else the share of
+  similar to a row as to its most similar reading: 2 where the words are equal, else the fraction of
   distinct words in common (Dice) from `ALIKE` on, and 0 below, which no row is shared for.
 - A passage without a row gets one of its own, before the row of the passage after it.
 """
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from indexer.comparing.words import folded_words
 
-ALIKE = 0.5  # share of words in common from which passages are readings of one
+ALIKE = 0.5  # fraction of words in common from which passages are readings of one
 _SHORT = 3  # words, below which a sentence goes on with the next one of its paragraph
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])")
@@ -117,7 +117,7 @@ def _new_row(unit: Unit, version: int) -> CollationRow:
 
 
 def _positions(rows: Sequence[CollationRow], units: Sequence[Unit]) -> list[int | None]:
-    """Return for each row the place of its passage among `units`, None without one."""
+    """Return for each row the position of its passage among `units`, None without one."""
     scores = _scores(rows, [words for _, words in units])
     best = np.zeros((len(rows) + 1, len(units) + 1))
     for at, row_scores in enumerate(scores):

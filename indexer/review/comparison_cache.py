@@ -14,7 +14,7 @@ from indexer.stores.requirements import require_recipe
 
 MOST_CHARS = 2_000_000  # of a text that are compared
 WINDOW_CHARS = 60_000  # of long texts that are compared at once, before the whole of them
-LONG_CHARS = 200_000  # of texts that are compared or looked up beside the request for them
+LONG_CHARS = 200_000  # of texts that are compared or looked up in the background
 _COMPARISONS = 60  # of short texts that are cached
 _DISCOUNTED = 60  # similarities without boilerplate that are cached
 

@@ -128,9 +128,9 @@ def _warnings(
 
 
 def _min_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
-    """Return the least similarity of two members; None unless it is clearly low.
+    """Return the minimum similarity of two members; None unless it is clearly low.
 
-    That is .1 or more below the least similarity to the principal.
+    That is .1 or more below the minimum similarity to the principal.
     """
     if not recipe.minhash:
         return None

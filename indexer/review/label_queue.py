@@ -192,7 +192,7 @@ class LabelQueue:
     def _write(self, request: LabelRequest) -> Outcome | None:
         """Return the result or error of a request, None while the store cannot be written."""
         try:
-            # asks the store nothing while a job holds it, several times a second
+            # does not read the store several times a second while a job holds it
             if last_job(journal_path(self._store.address)) is None:
                 return None
             result = perform(self._store, request)
@@ -215,7 +215,7 @@ def is_as_wanted(outcome: Outcome) -> bool:
 
 
 def format_outcome(request: LabelRequest, outcome: Outcome) -> str:
-    """Return what is to be said of an outcome that is not as wanted."""
+    """Return the message of an outcome that is not as wanted."""
     names = ", ".join([*request.options.add, *request.options.remove]) if request.options else ""
     what = f"The label {names}" if names else f"The undo of labelling {request.undo}"
     if isinstance(outcome, UndoResult):

@@ -179,7 +179,7 @@ class _LabellingPages:
         return self._write(wanted, values.next)
 
     def _write(self, wanted: LabelRequest, next_page: str) -> Response:
-        """Put a labelling into the queue, and lead to the next page, or to what is to be said."""
+        """Put a labelling into the queue, and redirect to the next page, or to a message."""
         number = self._site.labels.put(wanted)
         outcome = take_outcome(self._site, number)
         is_settled = outcome is None or is_as_wanted(outcome)

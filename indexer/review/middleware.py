@@ -95,7 +95,7 @@ class MeasureRequests:
         return "/static" if path.startswith("/static/") else OTHER
 
 
-# The memory limit of a server: beyond it, what is kept between requests is discarded.
+# The memory limit of a server, beyond which the caches are emptied.
 
 DEFAULT_MEGABYTES = 1024
 _SHARE = 4  # one part in so many of the limit, by which memory grows before the next discarding

@@ -102,7 +102,7 @@ class Safety:
     """The outermost layer: it refuses unsafe requests and adds the security headers.
 
     `hosts` are the values of `Host` that are answered beside the address that a connection came to.
-    `policies` are the content security policies that an answer may have in place of that of pages.
+    `policies` are the content security policies that an answer may have instead of that of pages.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ def is_same_token(candidate: str, token: str) -> bool:
 def _safe_headers(
     headers: Sequence[tuple[bytes, bytes]], policies: Collection[bytes] = ()
 ) -> list[tuple[bytes, bytes]]:
-    """Return headers with the security headers in place of theirs, and `no-store` by default.
+    """Return headers with the security headers instead of theirs, and `no-store` by default.
 
     One of `policies` stays; where it lets this site frame the answer, so does `X-Frame-Options`.
     """

@@ -41,8 +41,8 @@ class Run:
 
 
 class PlacedText:
-    """One text with the places of its words. `shown` has a blank where a long line was wrapped, at
-    the same offsets.
+    """One text with the positions of its words. `shown` has a blank where a long line was wrapped,
+    at the same offsets.
     """
 
     def __init__(self, text: str) -> None:
@@ -52,7 +52,7 @@ class PlacedText:
         self.ends: NDArray[np.int64] = text_words.ends
 
     def words(self, span: Span) -> range:
-        """Return the places of the words of a span."""
+        """Return the positions of the words of a span."""
         return range(
             int(np.searchsorted(self.starts, span.start)),
             int(np.searchsorted(self.starts, span.end)),
@@ -67,7 +67,7 @@ class PlacedText:
         return visible_lines(self.shown[start:end])
 
     def paragraphs(self, positions: range) -> set[int]:
-        """Return the places of the words, but the first, that follow an empty line."""
+        """Return the positions of the words, but the first, that follow an empty line."""
         if not positions:
             return set()
         start, end = int(self.starts[positions.start]), int(self.ends[positions.stop - 1])
@@ -75,8 +75,8 @@ class PlacedText:
         return set(np.searchsorted(self.starts, ends).tolist()) - {positions.start}
 
     def cuts(self, positions: range, limit: int, paragraphs: set[int]) -> Iterator[int]:
-        """Yield the places of the words that begin a new part: at a paragraph that is near enough,
-        else at the end of a line.
+        """Yield the positions of the words that begin a new part: at a paragraph that is near
+        enough, else at the end of a line.
         """
         position, minimum = positions.start, max(1, limit // 6)
         while position < positions.stop - minimum:
@@ -336,8 +336,8 @@ class SideBySide:
     def _word_differences(
         self, part: Part
     ) -> tuple[Mapping[int, CharacterSpans] | None, Mapping[int, CharacterSpans] | None]:
-        """Return for each side the differing words by place; None for a part that is not compared
-        word by word.
+        """Return for each side the differing words by position; None for a part that is not
+        compared word by word.
         """
         left_text, right_text = self._texts
         left_positions = _unshared_positions(left_text, part.left)
@@ -415,7 +415,7 @@ def _kind(row: Row) -> Kind:
 
 
 def _unshared_positions(text: PlacedText, spans: Sequence[Span]) -> list[int]:
-    """Return the places of the words of spans that are in no shared passage."""
+    """Return the positions of the words of spans that are in no shared passage."""
     return [position for span in spans if span.passage is None for position in text.words(span)]
 
 
@@ -447,7 +447,7 @@ SEGMENTS = 24
 class MapSegment:
     """An equal share of the length of both texts side by side.
 
-    `differing`: the share of its characters that stand in differences. `first` and `last`: the
+    `differing`: the fraction of its characters that stand in differences. `first` and `last`: the
     numbers of the differences that begin in it, None without one; `block` is the place of the block
     in which the first of them begins. `moved`: it has a passage that stands in another order in the
     other text.

@@ -91,8 +91,8 @@ class DatedWorkList:
 def latest(reader: SurveyReader[D], last_job: Callable[[], str | None], timeout: float) -> D | None:
     """Return what was read of a store, and read it once more if a job has ended on it since.
 
-    None if it is not ready within `timeout` seconds. `last_job` returns that of the store, None
-    while one runs.
+    None if it is not ready within `timeout` seconds. `last_job` returns the last job of the store,
+    None while one runs.
     """
     deadline = time.monotonic() + timeout
     dated = reader.get(timeout)
@@ -152,7 +152,7 @@ _WAIT_SECONDS = 1.0  # after their reading began, for which pages wait for them
 
 
 class OfferedLabels:
-    """The labels of a store by name, read beside the requests for them; safe to share by threads.
+    """The labels of a store by name, read in the background; thread-safe.
 
     `exclusive`: the labels that keys choose between, at most nine: a document gets one of them in
     place of the others. Without them keys add labels of the store.
@@ -182,7 +182,7 @@ class OfferedLabels:
             return tuple(self._of_keys)
 
     def known(self) -> Sequence[str]:
-        """Return the labels to complete what is typed: those of keys, then all of the store."""
+        """Return the labels that complete typed text: the labels of keys, then all of the store."""
         if self._reader.age > _FRESH_SECONDS:
             self._reader.discard()
         self._reader.begin()
@@ -225,7 +225,7 @@ _PATIENCE_SECONDS = 0.5  # for which `start` waits for an error, or the end
 
 
 class Regrouping:
-    """The last `group` of these pages; safe to share by threads."""
+    """The last `group` of these pages; thread-safe."""
 
     def __init__(self, store: FullStore) -> None:
         self._store = store
@@ -455,7 +455,7 @@ class Site:
         self._previews.clear()
 
     def discard_kept(self) -> None:
-        """Discard what is kept of texts and of the store between requests, so that memory is free.
+        """Empty the caches of texts and of the store, to free memory.
 
         The survey and the work list stay, and what is computed now.
         """

@@ -106,14 +106,14 @@ class Step:
 
 # The groups of a store, as its rows name them.
 
-ALONE = math.inf  # in place of the similarity of a family without members beside its principal
+ALONE = math.inf  # instead of the similarity of a family without members besides its principal
 
 
 class StoredFamilies:
     """Groups in the order in which they come first.
 
-    `names`, `paths`, `sizes` and `similarities` by place: the path is that of the principal, or the
-    group's name where that is gone; the similarity that of the member least similar to it.
+    `names`, `paths`, `sizes` and `similarities` by position: the path is that of the principal, or
+    the group's name where that is gone; the similarity that of the member least similar to it.
     """
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class StoredFamilies:
         self._places: dict[str, int] = {}
 
     def add(self, row: Outline | Entry) -> int:
-        """Count a document, and return the place of its group."""
+        """Count a document, and return the position of its group."""
         position = self._places.setdefault(row.family, len(self.names))
         if position == len(self.names):
             self.names.append(row.family)
@@ -142,7 +142,7 @@ class StoredFamilies:
 BINS = 20  # of similarities to the principal, .05 wide
 SIZES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 50), (51, 200), (201, None))
 _LARGEST, _LABELS = 10, 20
-_THRESHOLDS = 10  # above that of the families
+_THRESHOLDS = 10  # above the threshold of the families
 _REPORTED = 1000  # documents between two reports of progress
 
 
@@ -194,7 +194,7 @@ class StoreStatistics:
         return dict(self._labels.most_common(_LABELS))
 
     def relabel(self, changes: Iterable[tuple[tuple[str, ...], tuple[str, ...]]]) -> None:
-        """Follow labels that were written: those of each document before and after."""
+        """Follow labels that were written, given the labels of each document before and after."""
         for before, after in changes:
             self._labels.subtract(before)
             self._labels.update(after)

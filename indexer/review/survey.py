@@ -42,7 +42,7 @@ class Survey(StoreStatistics):
     """Figures of a store, and the groups that other thresholds would make.
 
     The measure is `none` for a recipe without slots.
-    `measured_from`: the least threshold at which `group` would make the same groups as `at`;
+    `measured_from`: the minimum threshold at which `group` would make the same groups as `at`;
     below it they are estimated.
     """
 
@@ -82,7 +82,7 @@ class Survey(StoreStatistics):
 
     @property
     def least_threshold(self) -> float:
-        """Return the least threshold at which groups are made; 0 of a recipe without slots."""
+        """Return the minimum threshold at which groups are made; 0 of a recipe without slots."""
         return min(FLOOR, self.threshold) if self._previews else 0.0
 
     @lru_cache(maxsize=256)  # noqa: B019 - a survey lives as long as its cache

@@ -30,8 +30,8 @@ Positions: TypeAlias = NDArray[np.int64]
 class WorkItem:
     """A group: its documents, and how many of them are reviewed.
 
-    `path` is that of its principal, or the group's name where that is gone. `similarity`: of the
-    member that is least similar to the principal, None for a single document. `conflict`: two
+    `path` is the path of its principal, or the group's name where that is gone. `similarity`: of
+    the member that is least similar to the principal, None for a single document. `conflict`: two
     reviewed documents carry different labels.
     """
 
@@ -90,7 +90,7 @@ class WorkList:
         return family in self._places
 
     def __getitem__(self, position: int) -> WorkItem:
-        """Return the group at a place."""
+        """Return the group at a position."""
         similarity = float(self._similarity[position])
         return WorkItem(
             self._names[position],
@@ -136,7 +136,7 @@ class WorkList:
         return chosen[np.lexsort(keys[order])]
 
     def of_families(self, positions: Positions, names: Collection[str]) -> Positions:
-        """Return those of these places that are of groups of these names."""
+        """Return the positions of the groups that have one of these names."""
         is_named = np.zeros(len(self._names), dtype=np.bool_)
         is_named[[self._places[name] for name in names if name in self._places]] = True
         return positions[is_named[positions]]

@@ -33,11 +33,11 @@ _INVERSE = pow(_BASE, -1, 1 << 64)
 class ChunkOptions:
     """Which chunks are folded.
 
-    `threshold`: least similarity, above 0, at most 1, by `measure`. As in search results, measures
-    of words in order fold no chunks in which words stand for the same others throughout, as where
-    one template was filled in twice.
-    `passage`: least length of a passage, in words, that folds two chunks which both hold it; 0: no
-    chunk is folded for a passage. One no longer than the overlap of a splitter folds all
+    `threshold`: minimum similarity, above 0, at most 1, by `measure`. As in search results,
+    measures of words in order fold no chunks in which words stand for the same others throughout,
+    as where one template was filled in twice.
+    `passage`: minimum length of a passage, in words, that folds two chunks which both hold it; 0:
+    no chunk is folded for a passage. One no longer than the overlap of a splitter folds all
     neighbours.
 
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
@@ -61,7 +61,7 @@ class ChunkOptions:
 
 @dataclass(frozen=True, slots=True)
 class FoldedChunk:
-    """A chunk that is hidden: its place in the list, its similarity to the shown one, and why.
+    """A chunk that is hidden: its position in the list, its similarity to the shown one, and why.
 
     `passage`: they are less similar than the threshold, and have a passage in common.
     """
@@ -73,7 +73,7 @@ class FoldedChunk:
 
 @dataclass(frozen=True, slots=True)
 class ShownChunk:
-    """A chunk that is shown: its place in the list, and those folded under it in its order."""
+    """A chunk that is shown: its position in the list, and the chunks folded under it in order."""
 
     place: int
     folded: tuple[FoldedChunk, ...] = ()
@@ -240,11 +240,11 @@ def shares_passage(a: Words, b: Words, words: int) -> bool:
     return bool(np.isin(runs_a, runs_b).any())
 
 
-# The best k chunks after folding, asked of a retriever again until there are k.
+# The best k chunks after folding, requested from a retriever until there are k.
 
 Item = TypeVar("Item")
 FOLDED = "near_folded"  # in the metadata of a shown chunk
-MOST = 100  # chunks that are asked of a retriever at most
+MOST = 100  # chunks that are requested from a retriever at most
 
 
 @dataclass(slots=True)
@@ -253,7 +253,7 @@ class TopChunks(Generic[Item]):
 
     While `wanted` is not 0, ask the retriever for so many chunks, best first, and `take` them: two
     for each that is to be shown at first, then twice as many as before, up to `most`. It ends when
-    there are `k` to show, or the retriever gives fewer than it was asked for.
+    there are `k` to show, or the retriever gives fewer than requested.
 
     Raises `UsageError` if `k` is below 1 or above `most`.
     """

@@ -48,9 +48,10 @@ WITH_THRESHOLD: tuple[Fold, ...] = ("live", "types")
 
 
 def fold_threshold(fold: Fold, threshold: float | None) -> float:
-    """Return the threshold, or that of a way of folding where it is None.
+    """Return the threshold; where it is None, the default of a way of folding.
 
-    For `types` it is the least terminology that fuzzy duplicates share, else the least similarity.
+    For `types` it is the minimum terminology that fuzzy duplicates share, else the minimum
+    similarity.
     Raises `UsageError` for the threshold of a way that takes none.
 
     >>> fold_threshold("types", None) == OVERLAP, fold_threshold("live", None) == FOLD
@@ -76,7 +77,7 @@ def check_criteria(fold: Fold, criteria: Criteria) -> None:
 
 
 def fold_measure(fold: Fold, measure: str | None, families: Mapping[str, Any]) -> str:
-    """Return the measure, or that of a way of folding where it is None.
+    """Return the measure; where it is None, the default of a way of folding.
 
     `families`: the settings of the `group` that made the stored families, as `family_settings`
     returns them.
@@ -105,7 +106,7 @@ def live_settings(
 
 
 def family_settings(store: Store, fold: Fold, of: Scope = "documents") -> Mapping[str, Any]:
-    """Return by what `group` made the stored families of these rows.
+    """Return the settings by which `group` made the stored families of these rows.
 
     Empty where that is not known here, and for another way of folding.
     """
@@ -122,7 +123,7 @@ _LEAST = 3  # slots that texts without a common feature hardly ever have in comm
 
 @lru_cache(maxsize=256)
 def slots_of_short_pairs(threshold: float, recipe: Recipe) -> NDArray[np.int64]:
-    """Return the fewest equal slots of two texts at an `lcs` threshold, one of them short.
+    """Return the minimum number of equal slots of a short and any text at an `lcs` threshold.
 
     By the words of the longer text, from none to `max_words`. No numbers where the features are
     not word pairs. A word that the other text lacks breaks two pairs of its own and one of the
@@ -157,7 +158,7 @@ _AT_ONCE = 10  # documents that are read together
 
 @dataclass(slots=True)
 class ByType:
-    """Folds hits under the shown hit that they duplicate; those that were not compared are shown.
+    """Folds hits under the shown hit that they duplicate; hits that were not compared are shown.
 
     `heads`: the hit that each duplicate folds under, by id; `duplicates`: of which type each is.
     `passed_over`: hits whose texts did not fit into what may be compared.
@@ -180,7 +181,7 @@ class ByType:
         return self._places[representative]
 
     def add_head(self, hit: RankedRow) -> None:
-        """Remember the place of its group."""
+        """Remember the position of its group."""
         self._places[hit.id] = len(self._places)
 
 
@@ -195,8 +196,8 @@ def by_type(
     """Return the rule for hits of these ids, best first; a clause's heading is not compared.
 
     `max_chars`: characters that the compared texts have together at most, None for any number. A
-    text that does not fit into what is left of them is passed over, and shown. `progress` is told
-    how many texts are read. Raises as `duplicate_sets` does.
+    text that exceeds the rest of them is passed over, and shown. `progress` is called
+    with the number of texts read. Raises as `duplicate_sets` does.
     """
     from indexer.comparing.clauses.duplicates import duplicate_sets
 
@@ -221,7 +222,7 @@ def by_type(
 
 
 def _with_progress(clauses: Sequence[Clause], progress: Progress) -> Iterator[Clause]:
-    """Yield clauses, and report how many were taken before: whoever takes one reads it at once."""
+    """Yield clauses, and report before each how many were taken."""
     for done, clause in enumerate(clauses):
         progress("comparing clauses", done, len(clauses))
         yield clause
@@ -252,7 +253,7 @@ def fold_hits(
     As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or
     turn out to mislead. An id given twice counts once; one that the store does not have is left
     out. `threshold` and `measure` mean what they do in `SearchOptions`, `criteria` are what `live`
-    folds by beside them, and `show` chooses the hit that is shown for a group, as there.
+    folds by in addition, and `show` chooses the hit that is shown for a group, as there.
     Raises `UsageError` for an unknown order and for criteria or a threshold of another folding,
     `StoreError` when nothing was indexed yet.
     """

@@ -1,9 +1,7 @@
-"""Folding a ranked list: a hit joins the best shown hit it resembles, else it is shown itself.
+"""Folding a ranked list: a hit joins the best shown hit that it resembles, else it is shown itself.
 
-Nothing is dropped.
-
-Greedy in rank order, as Conrad & Raymond (ICAIL 2007) do with result sets: the relation is to the
-shown hit, not chained.
+Folding is greedy in rank order, as Conrad & Raymond (ICAIL 2007) do with result sets: members
+resemble the shown hit, and not only another member. Nothing is dropped.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ class Rule(Protocol):
         ...
 
     def find_group(self, hit: RankedRow) -> int | None:
-        """Return the place of the group that `hit` joins; None: it is the head of the next one."""
+        """Return the index of the group that `hit` joins; None: it is the head of the next one."""
         ...
 
     def add_head(self, hit: RankedRow) -> None:
@@ -60,7 +58,7 @@ class Rule(Protocol):
 
 @runtime_checkable
 class SelectiveRule(Rule, Protocol):
-    """A rule that may leave out hits whose groups nobody asks for."""
+    """A rule that may leave out hits whose groups are not requested."""
 
     reads_texts: bool
     """True if texts decide each pair, so that a hit that is left out saves reading them."""
@@ -72,9 +70,9 @@ class SelectiveRule(Rule, Protocol):
     def needed(
         self, hits: Sequence[RankedHit], shown: range | None, is_tied: bool = False
     ) -> tuple[list[bool], int]:
-        """Flag those of the next hits on which the members of the groups `shown` depend.
+        """Flag the next hits on which the members of the groups `shown` depend.
 
-        None: on which the members of any group do. `is_tied`: those of the same score are in any
+        None: on which the members of any group do. `is_tied`: hits of the same score are in any
         order. Also returns how many of the others are heads for certain; without `shown` all are.
         """
         ...
@@ -117,10 +115,10 @@ def fold_page(
     seeds: Sequence[RankedRow] = (),
     rest: RestReader | None = None,
 ) -> Folding:
-    """Fold hits as `fold_ranking` does, for the groups of a `page`, by their places.
+    """Fold hits as `fold_ranking` does, for the groups of a `page`, given by their indices.
 
     If not all hits are read, only these groups have all members: hits that no member of them
-    depends on are left out. `rest` may read those after the first ones by their sketches.
+    depends on are left out. `rest` may read the hits after the first ones by their sketches.
     """
     groups = _seeded(seeds, rule)
     remaining = iter(hits)
@@ -157,8 +155,8 @@ def fold_families(
 ) -> Folding:
     """Fold hits by family until one group more than the `page` is found.
 
-    `members` returns the hits of some families in rank order; the groups of the page, by their
-    places, have these. `seeds` are as in `fold_ranking`.
+    `members` returns the hits of some families in rank order; the groups of the page, given by
+    their indices, have these. `seeds` are as in `fold_ranking`.
     """
     folding = fold_ranking(hits, ByFamily(), page.stop, 0, seeds)
     groups = {group.head.family: group for group in folding.groups[page.start : page.stop]}
@@ -288,7 +286,7 @@ class _Choice:
 
 
 def _values(groups: Sequence[Group], order: FieldOrder, texts: StoredTexts) -> dict[str, Value]:
-    """Return what hits are compared by, by id; those of hits that are gone are absent."""
+    """Return the values by which hits are compared, by id; hits that are gone are absent."""
     ids = ids_of(groups)
     values: dict[str, Value] = {}
     for start in range(0, len(ids), BATCH):
@@ -324,7 +322,7 @@ def _parts(group: Group, texts: StoredTexts) -> Iterator[Group]:
             yield Group(hit, together[1:])
 
 
-# The hits after those of a page, read by their sketches where a store reads these sooner.
+# The hits after a page, read by their sketches where a store reads these sooner.
 
 _MOST = KEPT // 2  # rows that are read together, so that they are remembered
 _NO_PATH = "\U0010ffff"

@@ -28,7 +28,7 @@ _AT_ONCE = 200
 class Nearness:
     """The bounds that a pair of hits meets before its texts are compared.
 
-    `equal`: slots that are equal at least; None: as `BySketch` says. `words`: the share of the
+    `equal`: slots that are equal at least; None: as `BySketch` has it. `words`: the fraction of the
     words of the longer text that the shorter one has at least; a text whose words are not known may
     be of any length. `short`: the bounds of `slots_of_short_pairs`, for pairs of few words; either
     bound on equal slots will do.
@@ -76,7 +76,7 @@ def _short_pairs(left: SlotTable, right: SlotTable, minimum: NDArray[np.int64]) 
 
 
 def _united(some: NearSketches, others: NearSketches, width: int) -> NearSketches:
-    """Return the pairs of both, by the place in the left, then in the right of `width` sketches."""
+    """Return the pairs of both, by their position in the left, then in the right sketches."""
     pairs = np.concatenate([some, others])
     _, positions = np.unique(pairs[:, 0].astype(np.int64) * width + pairs[:, 1], return_index=True)
     united: NearSketches = pairs[positions]
@@ -157,11 +157,11 @@ _NearPositions: TypeAlias = list[list[tuple[int, int]]]
 class BySketch:
     """Folds hits under the shown hit that they resemble most, at or above a threshold.
 
-    Two hits that are not within `nearness` are kept apart; without a number of equal slots there,
-    those whose 95 % interval ends below the threshold. Of the others `exact(a, b)` returns the
-    similarity of two documents by id; if the rule `trusts_slots`, only where the interval holds the
-    threshold. A hit without a sketch, or of other `statuses`, folds under a copy only. `read_ahead`
-    is told the documents whose similarity may be asked for next.
+    Two hits that are not within `nearness` are not folded; without a number of equal slots there,
+    neither are hits whose 95 % interval ends below the threshold. Of the others `exact(a, b)`
+    returns the similarity of two documents by id; if the rule `trusts_slots`, only where the
+    interval holds the threshold. A hit without a sketch, or of other `statuses`, folds under a copy
+    only. `read_ahead` is called with the documents whose similarity may be requested next.
     """
 
     def __init__(
@@ -191,7 +191,9 @@ class BySketch:
         self._rows: dict[int, int] = {}
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
-        """Compare the hits with all heads at once, and read what is close to them or each other."""
+        """Compare the hits with all heads at once, and read the hits that are close to them or to
+        each other.
+        """
         sketched = [hit for hit in hits if self._is_sketched(hit)]
         self._batch, self._rows = {}, {}
         if not sketched:
@@ -216,7 +218,7 @@ class BySketch:
     def needed(
         self, hits: Sequence[RankedHit], shown: range | None, is_tied: bool = False
     ) -> tuple[list[bool], int]:
-        """Flag those of the next hits on which the members of groups depend, as the rule says.
+        """Flag the next hits on which the members of groups depend, as the rule defines.
 
         Also returns how many of the others are near no hit before them, and so heads.
         """
@@ -336,7 +338,7 @@ class _Neighbours(NamedTuple):
 
 
 def _by_row(near: NearSketches, count: int) -> _NearPositions:
-    """Return the near places of each of `count` sketches, with the equal slots."""
+    """Return the near positions of each of `count` sketches, with the equal slots."""
     rows: _NearPositions = [[] for _ in range(count)]
     for row, position, equal in near.tolist():
         rows[row].append((position, equal))
@@ -440,7 +442,7 @@ class SketchRule:
         self._ids.append(hit.id)
 
     def _possible(self, hit: RankedRow) -> list[int]:
-        """Return the groups that a hit may join, that of the most similar head first."""
+        """Return the groups that a hit may join, the one of the most similar head first."""
         sketch = self._sketch(hit)
         if sketch is None:
             return self._without_sketch.get(hit.digest, []) if hit.digest else []
@@ -452,14 +454,14 @@ class SketchRule:
 
 
 class _Representatives(Protocol):
-    """The sketches of heads by the places of their groups."""
+    """The sketches of heads by the positions of their groups."""
 
     def add(self, sketch: Any, position: int) -> None:
         """Remember the sketch of a head."""
         ...
 
     def near(self, sketch: Any) -> Iterator[tuple[int, int]]:
-        """Yield how different each similar head is, and its place."""
+        """Yield how different each similar head is, and its position."""
         ...
 
 

@@ -22,7 +22,7 @@ _MMR_FETCHED = 20  # documents that LangChain reorders by default
 class FoldingRetriever(BaseRetriever):
     """Folds what another retriever returns, and asks it for more until there are `k` documents.
 
-    `retriever`: that of a vector store, or any with a field `k`. `k`: documents that are returned.
+    `retriever`: one of a vector store, or any with a field `k`. `k`: documents that are returned.
     `most`: documents that are asked for at most. `options`: which documents are folded.
 
     Each document is a copy, whose metadata has `near_folded`: a list of the documents that were

@@ -15,7 +15,7 @@ from indexer.searching.fold_chunks import FOLDED, MOST, ChunkOptions, ShownChunk
 class FoldingRetriever(BaseRetriever):
     """Folds what another retriever returns, and asks it for more until there are `k` nodes.
 
-    `retriever`: that of an index, or any with a `similarity_top_k`. `k`: nodes that are returned.
+    `retriever`: one of an index, or any with a `similarity_top_k`. `k`: nodes that are returned.
     `most`: nodes that are asked for at most. `options`: which nodes are folded.
 
     Each node is a copy, whose metadata has `near_folded`: a list of the nodes that were folded

@@ -197,8 +197,8 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
 
 
 def _in_order(a: Words, b: Words, measure: str, similarity: float) -> WordsInOrder:
-    """Return the words in order; those of a similarity that is their share are known."""
-    if measure != "lcs" or similarity == 1.0:  # that of copies is not measured
+    """Return the words in order; they are known where the similarity is their fraction."""
+    if measure != "lcs" or similarity == 1.0:  # copies are not measured
         return words_in_order(a, b)
     lengths = len(a), len(b)
     return WordsInOrder(round(similarity * max(lengths)), lengths)

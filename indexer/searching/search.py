@@ -176,7 +176,7 @@ def parse_filters(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-# The notes of a search: what was ignored, what is not folded, and by what families were made.
+# The notes of a search: ignored syntax, hits that are not folded, settings of families.
 
 _METADATA_NAMED = 20  # names of metadata that a note lists at most
 _NO_SLOTS = (
@@ -214,10 +214,10 @@ def notes_on_folding(
     apart: int,
     passed_over: int,
 ) -> Iterator[str]:
-    """Yield what was ignored, what is not folded, and by what families were made, in sentences.
+    """Yield notes in sentences: ignored syntax, hits that are not folded, settings of families.
 
-    `apart`: hits that are shown beside the groups of the page. `passed_over`: hits whose texts did
-    not fit into what is compared by type.
+    `apart`: hits that are shown in addition to the groups of the page. `passed_over`: hits whose
+    texts exceeded the limit of comparison by type.
     """
     ignored = ignored_syntax(query)
     if ignored:
@@ -289,7 +289,7 @@ def suggest(store: Store, text: str, filters: Sequence[tuple[str, str]] = ()) ->
 
 
 def _alternatives(probe: _Probe, term: Term) -> Iterator[str]:
-    """Yield what finds documents in place of a term that is in none."""
+    """Yield terms that find documents instead of a term that is in none."""
     if " " in term.text:
         if count := probe.count(term.text):
             yield f"without quotes any of the words may match: {count_of(count, 'document')}"
@@ -420,7 +420,7 @@ class FoldedRanking:
 
     @property
     def passed_over(self) -> int:
-        """The hits whose texts did not fit into what is compared by type."""
+        """The hits whose texts exceeded the limit of comparison by type."""
         return self.rule.passed_over if isinstance(self.rule, ByType) else 0
 
     def shown(self, options: SearchOptions) -> tuple[str, ...]:
@@ -495,7 +495,7 @@ def _type_rule(
     return rule, chain(best, hits)
 
 
-FIRST = 22  # hits that are read with ids beside two for each one shown
+FIRST = 22  # hits that are read with ids, in addition to two for each one shown
 _SNAPSHOT_EXPIRED = (
     "the snapshot of the first page has expired: "
     "documents that changed since then are read as they are now"
@@ -511,10 +511,11 @@ class Page:
     Else it is `gte`, and of hits that may be near duplicates only those count on which the page
     depends. `more`: there is a next page, and `next` is the token that `search` takes to go on
     after this one. `notes` say what may be missing. `measure`: what the similarity of folded hits
-    to the shown one is, computed on the texts. `threshold`: the least value of it by which hits
-    were folded; by fold `family` the least of a member to its principal. None without folding, and
-    for families of which that is not known here. `passed_over`: by fold `types`, hits whose texts
-    did not fit into what is compared. `unranked`: matches that were not ranked yet, and come last.
+    to the shown one is, computed on the texts. `threshold`: the minimum value of it by which hits
+    were folded; by fold `family` the minimum of a member to its principal. None without folding,
+    and for families of which that is not known here. `passed_over`: by fold `types`, hits whose
+    texts exceeded the limit of comparison. `unranked`: matches that were not ranked yet, and come
+    last.
     """
 
     total: int
@@ -647,7 +648,7 @@ def _ranking(
 ) -> tuple[Ranking, tuple[str, ...]]:
     """Return the hits and notes on them.
 
-    They are those of the snapshot of the pages before where there is one; once it has expired, the
+    They come from the snapshot of the pages before where there is one; once it has expired, the
     documents as they are now.
     """
     request = Query(

@@ -146,7 +146,7 @@ def with_candidates_by_words(
     texts: Sequence[tuple[str, Fingerprint]],
     answers: Sequence[Candidates],
 ) -> list[Candidates]:
-    """Return the candidates of texts by keys, those of short ones with candidates by words.
+    """Return the candidates of texts by keys, and of short ones also by words.
 
     `limit` of these at most for each text. Texts without keys match copies only. Where a search
     finds every word, the keys that were not looked up do not matter.
@@ -201,7 +201,7 @@ def _merge(by_keys: Candidates, by_words: Candidates, is_complete: bool) -> Cand
 
 WINDOW = 1000
 BATCH = 50  # documents that are looked up at once
-# below it a note names the share that is found; the default finds .99 of the pairs exactly at .8
+# below it a note names the fraction that is found; the default finds .99 of the pairs exactly at .8
 USUAL_RECALL = 0.98
 
 
@@ -291,7 +291,7 @@ def similar_many(
 ) -> Iterator[SimilarResult]:
     """Yield the near duplicates of many texts, then of many stored documents, in the order given.
 
-    Each result is that of `similar`; without `options.of` documents are looked up. A store in a
+    Each result is as from `similar`; without `options.of` documents are looked up. A store in a
     search engine takes the candidates of many documents in one request. Raises as `similar` does,
     for a document that is not found when its turn comes.
     """
@@ -399,7 +399,7 @@ def _result(
 def _candidates(
     context: _Context, lookup: Lookup, own: Fingerprint, result: Candidates
 ) -> list[Candidate]:
-    """Return the documents that share keys, or the copies of one without keys; not itself."""
+    """Return the documents that share keys, or the copies of one without keys; never itself."""
     has_keys = bool(own.bands or own.blocks)
     candidates = result.found if has_keys else _copies_without_keys(context, lookup, own)
     return [candidate for candidate in candidates if not lookup.is_itself(candidate)]
@@ -441,7 +441,7 @@ def _rows_to_compare(context: _Context, candidates: list[Candidate]) -> dict[str
 
 
 def _meets_rules(context: _Context, values: RuleValues, row: Row) -> bool:
-    """Return whether the rules allow the fields of a row beside these values."""
+    """Return whether the rules allow the fields of a row together with these values."""
     criteria = context.options.criteria
     return criteria.allows(values, criteria.values(row))
 

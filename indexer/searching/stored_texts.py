@@ -22,7 +22,7 @@ from indexer.system.external_memory import LruCache
 # A cache of compared texts, for all look-ups and searches of a process.
 
 MOST_CHARS = 1 << 20
-LEAST_CHARS = 200  # that a side counts for
+LEAST_CHARS = 200  # that a text counts for at least
 _Key: TypeAlias = tuple[str, Recipe, bytes | None, int | None]
 
 
@@ -125,7 +125,7 @@ class StoredTexts:
         return titles
 
     def read_ahead(self, ids: Sequence[str]) -> None:
-        """Read those of the first `KEPT` documents that are not remembered."""
+        """Read the first `KEPT` documents that are not cached."""
         distinct = dict.fromkeys(ids[:KEPT])
         self._known.use(distinct)
         missing = [id for id in distinct if id not in self._known]
@@ -154,7 +154,7 @@ class StoredTexts:
         return value if meets else 0.0
 
     def changed(self, ids: Sequence[str]) -> set[str]:
-        """Return those of these documents whose text is not the one that was signed."""
+        """Return the documents whose text is not the one of their fingerprint."""
         changed: set[str] = set()
         for start in range(0, len(ids), KEPT):
             batch = ids[start : start + KEPT]

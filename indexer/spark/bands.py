@@ -65,7 +65,8 @@ def near_in_buckets(
 
     `slots`: (n, slots) of uint8 or uint32. `keys`: (n, bands). A pair is looked at in the first
     band whose key it shares, if `is_open`, (n, bands), says so for both there. Pairs come in no
-    order, the lower place left. The compiled kernel, where installed, gives the same pairs faster.
+    order, the lower position left. The compiled kernel, where installed, gives the same pairs
+    faster.
 
     >>> slots = np.array([[1, 2], [1, 9], [1, 2]], np.uint8)
     >>> keys = np.array([[5, 7], [5, 8], [6, 7]], np.uint64)
@@ -107,7 +108,7 @@ def count_in_buckets(
 def _pairs_of_band(
     keys: Keys, is_open: NDArray[np.bool_]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the pairs of places that are open and have the same key, in blocks."""
+    """Yield the pairs of positions that are open and have the same key, in blocks."""
     members = np.flatnonzero(is_open)
     members = members[np.argsort(keys[members], kind="stable")]
     starts, sizes = find_runs(keys[members])
@@ -128,9 +129,9 @@ Sketches: TypeAlias = NDArray[Any]
 class Sharing:
     """The bands or blocks of which similar texts share one, and how much of both must be equal.
 
-    `shape`: its settings, by which stages are told apart. `least`: so many slots or bits are equal
-    in a pair that may be similar. `sketch_bytes`: the size of a sketch. `masks`: of the tables of
-    blocks, for sketches of `bits`.
+    `shape`: its settings, by which stages are distinguished. `least`: so many slots or bits are
+    equal in a pair that may be similar. `sketch_bytes`: the size of a sketch. `masks`: of the
+    tables of blocks, for sketches of `bits`.
     """
 
     shape: Mapping[str, int]
@@ -205,7 +206,7 @@ class FrequentKeys:
     """Keys that more texts share than the cap allows, by band and key.
 
     `starts`: of each band in the other arrays; `centres`: the text that is paired with all others,
-    `sketches` and `keys` (n, bands) those of the centre.
+    `sketches` and `keys` (n, bands) of the centre.
     """
 
     values: Keys
@@ -215,7 +216,7 @@ class FrequentKeys:
     keys: Keys
 
     def places(self, keys: Keys) -> NDArray[np.intp]:
-        """Return the place of each key here, -1 of one that is not hot: (n, bands)."""
+        """Return the position of each key here, -1 of one that is not frequent: (n, bands)."""
         positions = np.full(keys.shape, -1, dtype=np.intp)
         for band, (start, stop) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
             frequent = self.values[start:stop]
@@ -227,7 +228,7 @@ class FrequentKeys:
 
 
 def frequent_keys(sharing: Sharing, rows: Any) -> FrequentKeys:
-    """Return a table of `band`, `hash`, `centre` and the centre's `minhash` as hot keys."""
+    """Return a table of `band`, `hash`, `centre` and the centre's `minhash` as frequent keys."""
     band = rows.column("band").to_numpy()
     values = rows.column("hash").to_numpy().view(np.uint64)
     order = np.lexsort((values, band))
@@ -241,9 +242,9 @@ def frequent_keys(sharing: Sharing, rows: Any) -> FrequentKeys:
 def star_pairs(
     sharing: Sharing, frequent: FrequentKeys, texts: NDArray[np.int64], sketches: Sketches
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    """Return the pairs of texts with the centres of their hot keys, and their equal slots or bits.
+    """Return pairs of texts with the centres of their frequent keys, and equal slots or bits.
 
-    Those that share a key that is not hot are left out; each other pair comes once.
+    Those that share a key that is not frequent are left out; each other pair comes once.
     """
     keys = sharing.keys(sketches)
     positions = frequent.places(keys)
@@ -268,7 +269,7 @@ def shares_key(
     keys: tuple[Keys, Keys],
     texts: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> NDArray[np.bool_]:
-    """Return for each pair whether it is one of those that share a key, or of a hot one's star."""
+    """Return for each pair whether it shares a key, or is of a frequent key's star."""
     positions = frequent.places(keys[0])
     shared = keys[0] == keys[1]
     is_star = np.zeros(shared.shape, dtype=np.bool_)
@@ -331,7 +332,7 @@ def frequent_values(
     text. `ranked` and `short` are as `candidate_pairs` has them. Texts are first counted by the
     remainders of their values (`crowded_buckets`), which needs no row for each value; only values
     of buckets that hold more texts than the cap are counted one by one, in parts that are summed.
-    `facts`: the number of hot values, the largest, and the pairs that the cap leaves out.
+    `facts`: the number of frequent values, the largest, and the pairs that the cap leaves out.
     """
     shape = {**sharing.shape, "cap": cap}
     sources = [ranked] if short is None else [ranked, short]

@@ -33,7 +33,7 @@ TEXTS_A_PART = 1 << 19  # texts whose sketches a task compares, about
 ROUND_BYTES = 3 << 30  # bytes of sketches that are sent between tasks at a time, for each core
 
 _PAIR = {"left": "bigint", "right": "bigint"}
-# Texts of a part: their numbers, sketches and hot bands, each as the bytes of an array.
+# Texts of a part: their numbers, sketches and frequent bands, each as the bytes of an array.
 _PART = {"part": "int", "texts": "binary", "sketches": "binary", "hot": "binary"}
 # A row of a task that counts its candidates has no pair.
 _SHARING = {**_PAIR, "equal": "int", "candidates": "bigint"}
@@ -47,9 +47,9 @@ def candidate_pairs(
     Columns: `left` < `right` and `equal`, the number of equal slots or bits; 0 of those found by
     their words alone, which slots do not rule out. `ranked` has `text`, `rank` (distinct numbers)
     and `minhash`, the sketch, and among its `facts` the number of `texts`; `short` the keys of
-    short texts, in the band `BY_WORDS`. A value that more than `cap` texts share is hot: it pairs
-    the text of least rank with all others. A task has the sketches of the texts that share its
-    other values, and compares them there; they are sent to tasks in rounds, each of which is a
+    short texts, in the band `BY_WORDS`. A value that more than `cap` texts share is frequent: it
+    pairs the text of least rank with all others. A task has the sketches of the texts that share
+    its other values, and compares them there; they are sent to tasks in rounds, each of which is a
     stage, so that what is sent at a time fits on disk. `facts`: `candidates`, and what caps left
     out.
     """
@@ -145,9 +145,9 @@ def part_mapper(
 ) -> Mapper:
     """Return a mapper that yields each text once for every part that has one of its values.
 
-    A value that is not hot belongs to the part of its remainder. `turn`: the number of the round
-    and of all rounds; only the parts of this round are yielded. A row has all texts of a part among
-    some thousands.
+    A value that is not frequent belongs to the part of its remainder. `turn`: the number of the
+    round and of all rounds; only the parts of this round are yielded. A row has all texts of a part
+    among some thousands.
     """
     number, rounds = turn
 
@@ -217,7 +217,7 @@ def _joined(
 
 
 def star_mapper(sharing: Sharing, frequent: FrequentKeys) -> Mapper:
-    """Return a mapper of texts to their pairs with the centres of hot values."""
+    """Return a mapper of texts to their pairs with the centres of frequent values."""
 
     def pair(batches: Batches) -> Batches:
         for rows in batches:

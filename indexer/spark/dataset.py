@@ -38,7 +38,7 @@ _ENDINGS = {
     "csv": "*.{csv,tsv,csv.gz,tsv.gz}",
 }
 _PARTS = "spark.sql.files.minPartitionNum"
-FILE = "nearfold_file"  # columns beside those of the dataset
+FILE = "nearfold_file"  # columns in addition to the dataset's
 PLACE = "nearfold_place"
 NUMBER = "nearfold_number"
 _ID = "nearfold_id"
@@ -61,7 +61,7 @@ class Dataset:
 class Files:
     """The files of a dataset, by the bytes of their paths below the folder that holds all of them.
 
-    `names` are these paths, `numbers` their places by the path that Spark gives, `starts` the
+    `names` are these paths, `numbers` their positions by the path that Spark gives, `starts` the
     number of lines before each part of a file that a task reads, by path and offset.
     """
 
@@ -337,7 +337,7 @@ def check_columns(rows: DataFrame, files: Files) -> None:
 
 
 def fingerprint_dataset_rows(rows: DataFrame, reading: ReadOptions) -> DataFrame:
-    """Return a row of `sign.OUTCOME` for each row but those of names."""
+    """Return a row of `sign.OUTCOME` for each row except rows of names."""
     texts = rows.where(~_is_names()).select("id", "text", ERROR)
     return texts.mapInArrow(signer(_texts, reading), ddl(OUTCOME))
 

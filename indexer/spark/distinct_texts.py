@@ -22,7 +22,7 @@ def number_texts(
     criteria: Criteria,
     statuses: tuple[str, ...] = COMPARED,
 ) -> Stage:
-    """Return distinct texts, as criteria tell them apart. Those of other `statuses` have no keys.
+    """Return distinct texts, as criteria distinguish them. Texts of other `statuses` have no keys.
 
     Columns: `text`, `key`, `first`, `minhash`, `simhash`, `values`, `copies`. `text` numbers them,
     with gaps, in the order of `first`, the least id of a document that carries it; the sketches are
@@ -84,8 +84,8 @@ def rows_by_text(
 ) -> DataFrame:
     """Return the rows with the `key` that identifies their text, and `minhash` of those with keys.
 
-    The key is that of `indexer.comparing.criteria`. Of a recipe that keeps at most 64 bits and no
-    slots, `minhash` is their 8 bytes.
+    The key is `copy_key` of `indexer.comparing.criteria`. Of a recipe that keeps at most 64 bits
+    and no slots, `minhash` is their 8 bytes.
     """
     size = recipe.sketch_bytes
     has_slots = sf.col("status").isin(*statuses) & (sf.length("minhash") == size)

@@ -160,7 +160,7 @@ def group(
 class _Grouping:
     """One grouping; its parts are computed on first use.
 
-    Texts are identified by number or by rank, the first place of their documents.
+    Texts are identified by number or by rank, the first position of their documents.
     """
 
     work: Work

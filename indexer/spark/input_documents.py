@@ -104,7 +104,7 @@ def _rows(items: list[ExtractedBlob], recipe: Recipe, labels: tuple[str, ...]) -
 
 
 def _record_document(record: dict[str, Any]) -> ExtractedBlob:
-    """Return a record as a document; its digests are those of its text."""
+    """Return a record as a document; its digests are of its text."""
     text = record["text"] or ""
     data = text.encode("utf-8", "surrogatepass")
     modified = record["modified"]
@@ -283,7 +283,7 @@ def check_local_files(source: Input) -> None:
 
 
 def _local_files(place: str) -> Iterator[Path]:
-    """Yield the files that Spark reads at a place or below; none of a URL."""
+    """Yield the files that Spark reads at a position or below; none of a URL."""
     for path in glob.iglob(place):  # noqa: PTH207 - it may be absolute
         if Path(path).is_file():
             yield Path(path)

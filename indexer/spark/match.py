@@ -98,7 +98,7 @@ class PairMeasurer:
     def add_similarities(self, parts: Batches) -> Batches:
         """Yield the similarity of each pair of a cell, whose texts come before its pairs.
 
-        What is computed of texts is cached, up to about 20 million characters.
+        Results computed from texts are cached, up to about 20 million characters.
         """
         texts = _Texts(self.recipe)
         for part in parts:

@@ -108,7 +108,7 @@ def count_quoted(parts: Batches) -> Batches:
 
 
 def rank_texts(work: Work, positions: Stage) -> Stage:
-    """Return texts with `rank` and `last`, the first and the last place of their documents."""
+    """Return texts with `rank` and `last`, the first and the last position of their documents."""
     first, last = sf.min("place").alias("rank"), sf.max("place").alias("last")
     texts = positions.rows.groupBy("text").agg(first, last)
     return work.stage("ranked", {}, [positions], lambda: texts)
@@ -126,7 +126,7 @@ def sum_similarities(
 
     It is the sum of `indexer.grouping.principals.sum_similarities`, or `sum_equal_slots` with
     equal slots for similarities. `similar` makes the pairs of texts, with their similarity, from
-    `sources`; `of_copies` is that of copies.
+    `sources`; `of_copies` is the value of copies.
     """
 
     def make() -> DataFrame:

@@ -46,7 +46,7 @@ def session(name: str = "nearfold", **settings: str) -> SparkSession:
 def in_session(job: Callable[[SparkSession], Result]) -> Result:
     """Return the result of a job in the active session, or a new one, which is stopped after it.
 
-    An error of nearfold that ended a task is raised in place of Spark's.
+    An error of nearfold that ended a task is raised instead of Spark's.
     """
     spark = session()
     try:
@@ -88,7 +88,7 @@ class Stage:
 class Work:
     """A folder of stages, on any file system that Spark writes to.
 
-    A stage lies in `NAME-DIGEST`: its rows, and beside them a marker that is written when the rows
+    A stage lies in `NAME-DIGEST`: its rows, and next to them a marker that is written when the rows
     are complete. The digest is of its settings and of the stages that it is made from; with other
     settings or inputs the stage is made again.
     """

@@ -230,7 +230,7 @@ class Claims(Protocol):
         ...
 
     def replace(self, row: Row, note: str, claim: Claim) -> bool:
-        """Store a row that is not decided in place of another of its id."""
+        """Store a row that is not decided instead of another of its id."""
         ...
 
     def get(self, id: str) -> Claim | None:

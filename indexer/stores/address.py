@@ -41,7 +41,7 @@ class StoreAddress:
     `url` is the URL as the user wrote it, which holds no password. `location` is the same without
     user and options. `file` is None for an engine and `:memory:` for a store in memory.
 
-    The other fields are those of an engine. `hosts` are nodes of one cluster, host and port each.
+    The other fields are for an engine. `hosts` are nodes of one cluster, host and port each.
     `path` is the prefix that a proxy expects before the engine's own paths, empty or with a leading
     slash. `shards` and `replicas` are for an index that is created; None leaves them to the engine.
     `aws`: service and region for which requests are signed, None when they are not.
@@ -73,7 +73,7 @@ class StoreAddress:
         return self._identity() == other._identity()
 
     def is_named_by(self, url: str) -> bool:
-        """Return whether the URL of a store is that of this one, as `is_same_store` compares."""
+        """Return whether a URL is the URL of this store, as `is_same_store` compares."""
         return self.is_same_store(parse_address(url))
 
     def _identity(self) -> tuple[object, ...]:
@@ -91,7 +91,7 @@ def is_store_url(url: str) -> bool:
 def parse_address(url: str, environment: Mapping[str, str] | None = None) -> StoreAddress:
     """Parse `sqlite:///FILE` or `ENGINE[+https]://[user@]host[:9200][,host...][/path]/index`.
 
-    `environment` is that of the process by default; see `_parse_engine` for what it holds. Raises
+    `environment` is the process's by default; see `_parse_engine` for what it holds. Raises
     `UsageError`, never repeating a password.
 
     >>> parse_address("sqlite:///library.db").file

@@ -48,7 +48,7 @@ class SketchReader(Protocol):
         ...
 
     def rows(self, places: Sequence[int]) -> list[Row] | None:
-        """Return the rows of hits by their places in `best`; None where one cannot be told from
+        """Return the rows of hits by their positions in `best`; None where one cannot be told from
         another.
         """
         ...
@@ -115,18 +115,18 @@ class Counts:
 
 
 class Store(Protocol):
-    """A place for rows. Opening it reads and creates nothing; `prepare` creates what is missing.
+    """A store of rows. Opening it reads and creates nothing; `prepare` creates what is missing.
 
     Other reads and writes on a store that was never prepared raise `StoreError` with the way
     forward. A lone surrogate in any text, id or path becomes U+FFFD, in rows and in queries. Paths,
     ids and keys are ordered by their UTF-8 bytes.
 
-    A key is hot when more than `hot_key_floor` rows and more than `hot_key_share` of all rows carry
-    it. `writers` is the number of threads from which `write` may usefully be called at once; 0 for
-    a store whose reads wait for its writes.
+    A key is frequent when more than `hot_key_floor` rows and more than `hot_key_share` of all rows
+    carry it. `writers` is the number of threads from which `write` may usefully be called at once;
+    0 for a store whose reads wait for its writes.
     `shared`: other programs may write at the same time. `url` is `address.url`.
 
-    `candidates`, `search`, `scan`, `counts` and hot keys are about whole documents; a view
+    `candidates`, `search`, `scan`, `counts` and frequent keys are about whole documents; a view
     (`indexer.stores.abilities.Parts`) of the same store is about parts, or about both. Methods that
     take ids find either.
     """
@@ -206,12 +206,12 @@ class Store(Protocol):
         joined and cut off. Words of scripts written without spaces are found inside a sentence.
         Case does not matter, nor do marks on Latin letters. An empty query matches every document,
         one without letters and digits none. Filters are (field,
-        value) pairs that must all hold exactly; fields are those of `FILTERS` and `metadata.NAME`,
-        others raise `UsageError`; facets are counted for the fields of `FILTERS`. `folder` holds
-        for a path and all below it; `indexer.stores.filters.range_of` says which ranges there are.
-        `label_conflict` is `true` for documents of families whose documents do not all carry the
-        same labels, `near_duplicates` for those that share their family; both are computed at the
-        time of the search.
+        value) pairs that must all hold exactly; fields are the names in `FILTERS` and
+        `metadata.NAME`, others raise `UsageError`; facets are counted for the fields of `FILTERS`.
+        `folder` holds for a path and all below it; `indexer.stores.filters.range_of` says which
+        ranges there are. `label_conflict` is `true` for documents of families whose documents do
+        not all carry the same labels, `near_duplicates` for those that share their family; both are
+        computed at the time of the search.
 
         `relevance`: best first; `path`: ascending; `modified`: newest first, rows without a time
         last. Ties, and an empty query by relevance, go by path and then id.

@@ -161,7 +161,7 @@ def _check_regular(path: Path) -> None:
 
 
 class LazyFile:
-    """A SQLite file that is opened by its first transaction; safe to share by threads.
+    """A SQLite file that is opened by its first transaction; thread-safe.
 
     `open_file` opens it; `error_of` returns nearfold's error for one of SQLite, which is raised.
     """

@@ -58,7 +58,7 @@ class ReindexResult:
     """The result of reindexing: where the rows are now, how many were signed in this run, and where
     the old ones are kept, None when they are not.
 
-    `bit_changes`: those of signatures, where the recipe differs in its corpus statistics
+    `bit_changes`: the changed bits of signatures, where the recipe differs in its corpus statistics
     alone.
     """
 
@@ -97,7 +97,7 @@ class Copyable(Protocol):
         ...
 
     def restore(self, path: str) -> None:
-        """Put the copy in place of the store, in one step.
+        """Put the copy instead of the store, in one step.
 
         Raises `MappingMismatch` or `StoreError` for a file that is not a copy of ours.
         """
@@ -185,7 +185,7 @@ class Installable(Protocol):
         ...
 
     def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
-        """Install what is missing or old, in an order that leaves every state in between usable.
+        """Install missing or old assets, in an order that leaves every state in between usable.
 
         `text_field` None: the field that is signed there already, else `text`. Raises
         `RecipeMismatch`, `MappingMismatch`, `TextFieldMismatch`, `StoreAccessDenied` (naming the
@@ -215,7 +215,7 @@ class Installable(Protocol):
     def put_dashboards(self, path: str, dry_run: bool, time_field: str | None) -> Change:
         """Put the dashboard of the index into a file, or into a product at an address.
 
-        `time_field` and errors are those of `indexer.jobs.install.install_dashboards`.
+        `time_field` and errors are as for `indexer.jobs.install.install_dashboards`.
         """
         ...
 
@@ -252,7 +252,7 @@ Product: TypeAlias = Literal["opensearch-dashboards", "kibana"]
 
 @contextmanager
 def faults_as_damage(maintenance: object) -> Iterator[None]:
-    """Raise `StoreDamaged` in place of a fault of ours when the store's file is corrupt."""
+    """Raise `StoreDamaged` instead of a fault of ours when the store's file is corrupt."""
     try:
         yield
     except _VALUE_ERRORS:

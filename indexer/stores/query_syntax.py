@@ -8,7 +8,7 @@
     harb*             words that begin with `harb`
 
 A sign stands directly before a word or a quote, with a blank, a `|` or nothing before the sign. The
-sign before the first of several alternatives is that of all of them; an alternative with a `-` of
+sign before the first of several alternatives applies to all of them; an alternative with a `-` of
 its own is excluded by itself. A star stands directly behind a word. Nothing else has a meaning, and
 no query is an error: signs, bars and stars elsewhere separate words, a quote that is not closed is
 ignored, and what holds no letter or digit is left out. Exclusions alone leave all other documents.

@@ -131,7 +131,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 def without_spans(text: str, spans: Iterable[Span]) -> str:
-    """Return a text with one blank in place of each span; those that overlap are one.
+    """Return a text with one blank instead of each span; overlapping spans are merged.
 
     >>> without_spans("to be or not", [(3, 8), (6, 8)])
     'to   not'
@@ -149,7 +149,7 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
 
 
 def _replaced(text: str, spans: Iterable[Span], fill: Callable[[str], str]) -> str:
-    """Return a text with what `fill` makes of each span in its place."""
+    """Return a text in which each span is replaced by the result of `fill`."""
     parts = []
     position = 0
     for start, stop in _merged(spans):
@@ -240,10 +240,10 @@ class ApprovedPassages:
         return _shortened(text, shorter, numbers)
 
     def blank_out(self, text: str) -> tuple[str, Omission]:
-        """Return a text with blanks in place of the approved passages, and what they are.
+        """Return a text with blanks instead of the approved passages, and these passages.
 
-        Line feeds stay, so that all places in the text stay the same. What is left has no approved
-        passage: those that come about where others were blanked are blanked, too.
+        Line feeds stay, so that all positions in the text stay the same. What is left has no
+        approved passage: those that come about where others were blanked are blanked, too.
         """
         shorter, numbers = self.blanked(text)
         return _shortened(text, shorter, numbers)
@@ -390,7 +390,7 @@ def _shortened(text: str, shorter: str, numbers: set[int]) -> tuple[str, Omissio
 
 
 def approved_passages(lines: Iterable[str]) -> ApprovedPassages:
-    """Return what is approved in lines of JSON, as `passages --out` writes them.
+    """Return the approved passages in lines of JSON, as `passages --out` writes them.
 
     A line counts if its `approved` is true; it has a `text`, or a `pattern`, which is a regular
     expression. Empty lines do not count. Raises `UsageError` for a line that is neither, and if

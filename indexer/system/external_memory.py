@@ -195,7 +195,7 @@ def _first_above(run: Codes, end: int) -> int:
     return int(np.searchsorted(run, np.uint64(end), side="right"))
 
 
-# Runs of equal values in sorted arrays, and the pairs of places inside them.
+# Runs of equal values in sorted arrays, and the pairs of positions inside them.
 
 Positions: TypeAlias = NDArray[np.int32]
 """Places in an array: of documents, of texts, of sets."""
@@ -233,9 +233,9 @@ def find_runs(values: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np
 def pairs_in_runs(
     starts: NDArray[np.int64], sizes: NDArray[np.int64], block: int = BLOCK
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield all pairs of places inside each run of `sizes[i]` places from `starts[i]`.
+    """Yield all pairs of positions inside each run of `sizes[i]` places from `starts[i]`.
 
-    The lower place comes first. Blocks are cut as in `pairs_with_followers`.
+    The lower position comes first. Blocks are cut as in `pairs_with_followers`.
 
     >>> blocks = pairs_in_runs(np.array([0, 7]), np.array([3, 2]))
     >>> [(left.tolist(), right.tolist()) for left, right in blocks]
@@ -275,7 +275,7 @@ def offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
-# A pair of places as one 64-bit code that sorts as the pair does: left << 32 | right.
+# A pair of positions as one 64-bit code that sorts as the pair does: left << 32 | right.
 
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
@@ -303,7 +303,7 @@ def decode_pair(codes: Codes) -> tuple[Positions, Positions]:
 
 
 class StringSequence(Sequence[str]):
-    """Strings by their places; subclasses return one by `at`, for a place from 0."""
+    """Strings by their positions; subclasses return one by `at`, for a place from 0."""
 
     @abstractmethod
     def at(self, place: int) -> str:

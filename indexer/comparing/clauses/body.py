@@ -1,10 +1,10 @@
 """The text of a clause without the number and the heading at its beginning.
 
-A heading is told by its structure: few words with capitals and no verb, alone on a line or before
-the beginning of a sentence, and no name in it. The full stop of an abbreviation ends no heading:
-"Acme, Inc. shall pay" begins with a party. No list has all abbreviations, so a full stop ends a
-heading only before a function word that begins a sentence, or after a word that is whole by its
-form and before what goes on no name. When in doubt a heading stays in its clause.
+A heading is recognised by its structure: few words with capitals and no verb, alone on a line or
+before the beginning of a sentence, and no name in it. The full stop of an abbreviation ends no
+heading: "Acme, Inc. shall pay" begins with a party. No list has all abbreviations, so a full stop
+ends a heading only before a function word that begins a sentence, or after a word that is whole by
+its form and before what goes on no name. When in doubt a heading stays in its clause.
 """
 
 from __future__ import annotations
@@ -405,7 +405,7 @@ def _heading_end(text: str, parties: frozenset[str], number: int) -> int:
 
 
 def _is_ended(title: list[str], rest: str, parties: frozenset[str]) -> bool:
-    """Return whether the full stop after some words ends a heading, by the form of both sides.
+    """Return whether a full stop ends a heading, by the words before and after it.
 
     Before "The" and other words that begin sentences it does. Else the last word must be whole;
     before a name all words must be, and in themselves.
@@ -434,7 +434,7 @@ def _begins_sentence(rest: str) -> bool:
 
 
 def _is_known(title: list[str]) -> bool:
-    """Return whether a title has no words but those of headings."""
+    """Return whether a title has only words of headings."""
     words = map(str.lower, title)
     return all(word in FUNCTION or is_heading_word(word) for word in words)
 
@@ -503,7 +503,7 @@ def _is_small(text: str) -> bool:
 
 
 def _is_own_line(gap: str, title: str, rest: str, parties: frozenset[str], number: int) -> bool:
-    """Return whether a line is a heading by what is around it.
+    """Return whether a line is a heading by the lines around it.
 
     A blank line follows, or it is in capitals and the text below is not. Else no wrapped text
     breaks there, for the next word would have fitted on the line, and a sentence begins below: by a

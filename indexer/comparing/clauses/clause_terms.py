@@ -70,7 +70,7 @@ class ParsedClause:
     articles and the like. `length` counts words with articles, each slot as one. `words` are the
     distinct terms outside slots, `names` those inside names, both without function words.
     `counted`: a word and a number before the clause that are of no division, "step 4".
-    `signs`: the signs that no token has and that change what is said, in order.
+    `signs`: the symbols that no token has and that change the meaning, in order.
     `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without
     idioms. `is_shouted`: most words are in capitals.
     """
@@ -235,7 +235,7 @@ _KERNEL, _REACH = 3, 12  # terms of an obligation, and the units in which they a
 def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> ParsedClause:
     """Read a clause without its layout, and without the number and heading at its beginning.
 
-    A text without words gives an empty reading.
+    A text without words gives an empty result.
     """
     marks = emphasised_firms(text)
     text = without_layout(text)
@@ -264,7 +264,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> ParsedClause:
 
 
 def _exact(units: Iterable[Unit]) -> Iterator[str]:
-    """Yield the words by which clauses are identical: all those of a name, of others no article."""
+    """Yield the words by which clauses are identical: of names all, of other units no article."""
     for unit in units:
         yield from unit.spelling or (word for word in unit.words if word not in ARTICLES)
 
@@ -336,7 +336,7 @@ def _word(text: str, lexicon: Lexicon) -> Unit | None:
 
 
 def _unit_at(position: int, names: Names) -> tuple[int, Unit | None]:
-    """Return the place after the unit that begins here, and the unit.
+    """Return the position after the unit that begins here, and the unit.
 
     None for a sign that joins.
     """
@@ -394,7 +394,7 @@ def _name(position: int, end: int, names: Names) -> Unit:
 
 
 def _numeral_end(position: int, tokens: Sequence[Token], spoken: Sequence[str]) -> int:
-    """Return the place after a written-out amount; `position` when none begins here.
+    """Return the position after a written-out amount; `position` when none begins here.
 
     The currency and the figures in brackets after it belong to it.
     """

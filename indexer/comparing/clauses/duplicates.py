@@ -54,9 +54,9 @@ def has_other_obligation(left: ParsedClause, right: ParsedClause, lexicon: Lexic
 
 
 def have_changed_positions(left: ParsedClause, right: ParsedClause) -> bool:
-    """Return whether two names that both clauses have stand in each other's place.
+    """Return whether two names that are in both clauses have exchanged positions.
 
-    Their places are known by the words beside them.
+    Positions are known by the neighbouring words.
     """
     both = said_names(left.units).keys() & said_names(right.units).keys()
     if len(both) < 2:
@@ -163,7 +163,7 @@ def verdict(
 
     * identical: the same substantive words in the same order, no other word in the heading that
       may name a party, no other number of the same part ("Lot 4:" and "Lot 5:"), and no other sign
-      that says something, such as that of a currency: with one, clauses of any length are
+      that changes the meaning, such as a currency symbol: with one, clauses of any length are
       near_identical;
     * near_identical: the same words but for synonyms and inflection, and for slots, each of the
       same kind as its counterpart;
@@ -195,7 +195,7 @@ def verdict(
 
 
 def terminology(left: ParsedClause, right: ParsedClause) -> float:
-    """Return the share of distinct terms in common, of the mean of both (Dice); 0 without terms.
+    """Return the fraction of distinct terms in common, of the mean of both (Dice); 0 without terms.
 
     Order and number do not matter. Terms are canonical forms of words that are neither function
     words nor in slots. A word in the name of one text counts where it is a word of the other.
@@ -220,7 +220,7 @@ def _are_identical(left: ParsedClause, right: ParsedClause) -> bool:
 def _with_same_units(
     left: ParsedClause, right: ParsedClause, lexicon: Lexicon
 ) -> tuple[ParsedClause, ParsedClause] | None:
-    """Return both readings, with names that each tells the other, where slots alone differ."""
+    """Return both parses, with names that each shows in the other, where slots alone differ."""
     if are_same_but_for_slots(left, right):
         return left, right
     if len(left.units) != len(right.units) and not lengths_agree(left.length, right.length):
@@ -235,7 +235,7 @@ def _with_same_units(
 
 
 def _with_same_names(left: ParsedClause, right: ParsedClause) -> tuple[ParsedClause, ParsedClause]:
-    """Return both readings, that of the text in capitals with the names of the other."""
+    """Return both parses; the text in capitals takes the names of the other."""
     if left.is_shouted:
         return with_names_of(left, right), right
     return left, with_names_of(right, left)
@@ -264,7 +264,7 @@ def _have_swapped_names(left: ParsedClause, right: ParsedClause, lexicon: Lexico
 
 
 def _have_opposite_words(left: str, right: str, lexicon: Lexicon) -> bool:
-    """Return whether two names are opposites, or have opposites in the same place.
+    """Return whether two names are opposites, or have opposites in the same position.
 
     "Tenant's Property" is not "Landlord's Property".
     """
@@ -303,7 +303,7 @@ def min_shared(words: int, overlap: float) -> int:
 # Duplicate sets of a result set: each clause under the best earlier one that it duplicates.
 
 FEATURES = "clause_terms"
-_REMEMBERED = 2048  # readings of clauses that are cached
+_REMEMBERED = 2048  # parsed clauses that are cached
 
 Clause: TypeAlias = tuple[str, str] | tuple[str, str, str]
 
@@ -368,7 +368,7 @@ def duplicate_sets(
     A clause joins the principal before it that it duplicates by the strictest type, then by the
     most terminology, ties to the first; else it is a principal itself. Principals without members
     are left out. `overlap` is the terminology that fuzzy duplicates share at least; `synonyms` are
-    lines added to the shipped list; `statistics` those of `term_statistics`.
+    lines added to the shipped list; `statistics` come from `term_statistics`.
 
     Raises `UsageError` for an overlap outside (0, 1], for a repeated id, and for lines that are no
     entries.
@@ -400,7 +400,7 @@ def duplicate_pairs(
 ) -> tuple[DuplicatePair, ...]:
     """Return all duplicate pairs, ascending by the later clause, then the earlier.
 
-    Arguments and errors are those of `duplicate_sets`.
+    Arguments and errors are as for `duplicate_sets`.
     """
     result = _ResultSet(clauses, overlap, synonyms, statistics)
     pairs: list[DuplicatePair] = []
@@ -540,7 +540,7 @@ def _known(reading: ParsedClause) -> frozenset[str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def read(text: str, heading: str, words: Lexicon) -> ParsedClause:
-    """Read a clause; the last 2,048 readings are cached."""
+    """Parse a clause; the last 2,048 results are cached."""
     return read_clause(text, words, heading)
 
 

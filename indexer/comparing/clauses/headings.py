@@ -208,8 +208,8 @@ class Marker:
     """The number or letter that announces a clause.
 
     `label` as written ("Section 7.9", "(m)"); `rest`, the offset in the line where the rest begins.
-    `ordinals` are the places in a row that it may stand for ("4." comes after "3."; "I." is first
-    or ninth), none where any is right.
+    `ordinals` are the positions in a row that it may stand for ("4." comes after "3."; "I." is
+    first or ninth), none where any is right.
     """
 
     label: str
@@ -423,7 +423,7 @@ def _depth(number: str) -> int:
 
 
 def _positions(number: str) -> tuple[int, ...]:
-    """Return the places in a row that a capital letter or a roman number stands for.
+    """Return the positions in a row that a capital letter or a roman number stands for.
 
     I, V and X are both.
     """
@@ -438,7 +438,7 @@ def _positions(number: str) -> tuple[int, ...]:
 
 
 def _after(line: str, position: int, signs: str = "") -> int:
-    """Return the offset after the blanks, and these signs, that begin at a place."""
+    """Return the offset after the blanks, and these signs, that begin at a position."""
     skipped = " \t\xa0" + signs
     while position < len(line) and line[position] in skipped:
         position += 1

@@ -73,7 +73,7 @@ class Names:
         self.proper = [self._is_proper(position, known) for position in positions]
 
     def end(self, position: int) -> int:
-        """Return the place after the name that begins here.
+        """Return the position after the name that begins here.
 
         It goes on over capitalised words, over a particle, `&` or `/` between two of them, over a
         number or the form of a company after a comma, and over one after a bracket: "Acme (UK)
@@ -88,7 +88,7 @@ class Names:
         return end
 
     def labelled_end(self, position: int) -> int:
-        """Return the place after a name that begins with a number: "No. 5 Funding LLC".
+        """Return the position after a name that begins with a number: "No. 5 Funding LLC".
 
         `position` where the number is a number. A division as "Section 8" begins a name where
         nothing else makes it one: "Section 8 Capital", or where it opens a sentence.
@@ -124,7 +124,7 @@ class Names:
         return position < len(self.tokens) and flags[position] and not self.tokens[position].opens
 
     def _joined(self, end: int, capital: Sequence[bool]) -> int:
-        """Return the place after what joins the words before to a name that goes on.
+        """Return the position after what joins the words before to a name that goes on.
 
         `end` if nothing does. "of" joins no party that has an opposite: "Obligations of Tenant".
         """
@@ -321,7 +321,7 @@ class Names:
         return is_cased and (not tokens[position].opens or not _AFTER_AN.match(after.text))
 
     def _is_unusual(self, text: str) -> bool:
-        """Return whether a word is a name by its spelling.
+        """Return whether a word is a name by how it is written.
 
         It has a capital inside, a figure first, initials, a sign, the address of a site, or letters
         of another script.

@@ -2,7 +2,7 @@
 
 No form alone shows that "Wm. Wrigley Jr. Company", "Marks and Spencer Group plc" or "abrdn plc" is
 one name: a full stop, a small word or a small letter divides it. Where two clauses are the same but
-for a run of such pieces on either side, each run is one name, or one amount.
+for a run of such pieces in the other, each run is one name, or one amount.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ENDS = COMPANY_FORMS | NAME_SUFFIXES | ORGANISATIONS
 
 
 class _Span(NamedTuple):
-    """A difference: units [left, left_end) of one clause beside [right, right_end) of another."""
+    """A difference: units [left, left_end) of one clause opposite [right, right_end) of another."""
 
     left: int
     left_end: int
@@ -49,7 +49,7 @@ def are_same(left: Unit, right: Unit) -> bool:
 def with_joined_names(
     left: ParsedClause, right: ParsedClause, lexicon: Lexicon
 ) -> tuple[ParsedClause, ParsedClause] | None:
-    """Return both readings with each run of pieces as one unit.
+    """Return both parses with each run of pieces as one unit.
 
     None where nothing is joined, or the clauses differ in anything but names and amounts.
     """
@@ -73,7 +73,7 @@ def with_joined_names(
 
 
 def _differences(left: Sequence[Unit], right: Sequence[Unit]) -> list[_Span]:
-    """Return the differences in order; one that has nothing on a side takes a slot beside it."""
+    """Return the differences in order; one that is empty in a clause takes a neighbouring slot."""
     forms_left = [unit.form for unit in left]
     forms_right = [unit.form for unit in right]
     matcher = SequenceMatcher(None, forms_left, forms_right, autojunk=False)
@@ -213,7 +213,7 @@ def _may_be_name(run: Sequence[Unit], lexicon: Lexicon) -> bool:
 
 
 def _joined(reading: ParsedClause, spans: Sequence[tuple[int, int, str]]) -> ParsedClause:
-    """Return a reading with these runs of units as slots."""
+    """Return a parse with these runs of units as slots."""
     units: list[Unit] = []
     names: set[str] = set(reading.names)
     at = 0
@@ -234,13 +234,13 @@ def _joined(reading: ParsedClause, spans: Sequence[tuple[int, int, str]]) -> Par
     )
 
 
-# A clause in capitals beside one in sentence case: its names are known from the other one.
+# A clause in capitals compared with one in sentence case, which shows its names.
 
 _MAX_UNITS = {NAME: 8, "address": 12}  # units of a text in capitals that one slot stands for
 
 
 def with_names_of(shouted: ParsedClause, cased: ParsedClause) -> ParsedClause:
-    """Return a reading of a text in capitals with the names and addresses of another reading.
+    """Return the parse of a text in capitals with the names and addresses of another parse.
 
     Unchanged where the two have other words outside those slots.
     """
@@ -266,7 +266,7 @@ def with_names_of(shouted: ParsedClause, cased: ParsedClause) -> ParsedClause:
 
 
 def _ends(unit: Unit, units: tuple[Unit, ...], start: int) -> list[int]:
-    """Return the places where the counterpart of a unit may end that begins at a place."""
+    """Return the positions where the counterpart of a unit may end that begins at a position."""
     if start == len(units):
         return []
     first = units[start]

@@ -261,9 +261,9 @@ def clauses(
     """Return the clauses of a text in order, disjoint.
 
     Together they hold all of it but white space and tables of contents. `structure` are headings
-    that extraction reports (of html, of docx): each begins a clause, beside those found here. Of
-    more than 10,000 clauses the last one runs to the end of the text. A text of white space has
-    none. `version` is the one that an index was divided by.
+    that extraction reports (of html, of docx): each begins a clause, in addition to the clauses
+    found here. Of more than 10,000 clauses the last one runs to the end of the text. A text of
+    white space has none. `version` is the one that an index was divided by.
 
     >>> text = "1. Fees. The Client shall pay as Section 2 says.\\n2. Term. One year."
     >>> [(clause.label, clause.heading, text[clause.body : clause.end]) for clause in clauses(text)]
@@ -295,7 +295,7 @@ class _Page:
             for part in structure
             if text[part.start : part.end].strip()
         }
-        # the last place in a row of each kind of number
+        # the last position in a row of each kind of number
         self.rows: dict[str, int] = {}
         # the line after a heading, or after a table of contents: another heading may follow at once
         self.after = 0
@@ -304,7 +304,7 @@ class _Page:
         self.blanks = any(not text[start:end].strip() for start, end in self.lines)
 
     def cuts(self) -> Iterator[_Cut]:
-        """Yield the places where clauses begin, in order.
+        """Yield the positions where clauses begin, in order.
 
         Text that follows a table of contents without a heading begins a clause, too.
         """

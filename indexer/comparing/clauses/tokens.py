@@ -71,7 +71,7 @@ def recased(text: str) -> str:
 def firm_positions(
     tokens: Sequence[_Token], spoken: Sequence[str], parties: Container[str]
 ) -> frozenset[int]:
-    """Return the places of forms of companies and of the word before each: "ACME, INC."."""
+    """Return the positions of forms of companies and of the word before each: "ACME, INC."."""
     return frozenset(
         near for position in range(len(tokens)) for near in _firm(position, tokens, spoken, parties)
     )
@@ -269,7 +269,7 @@ def _scan(text: str) -> Iterator[_Match]:
 
 
 def _formulas(text: str, matches: list[_Match]) -> set[int]:
-    """Return the places of numbers and operators that make up formulas, ratios and tables."""
+    """Return the positions of numbers and operators that make up formulas, ratios and tables."""
     positions = {index for index, match in enumerate(matches) if match.kind == "ratio"}
     for index, match in enumerate(matches):
         if match.kind == "operator":
@@ -291,7 +291,7 @@ def _formulas(text: str, matches: list[_Match]) -> set[int]:
 def _next_to_operator(
     text: str, matches: list[_Match], position: int, *, follows: bool
 ) -> Iterator[int]:
-    """Yield the places of an operator and of what it joins, where that is a formula.
+    """Yield the positions of an operator and of what it joins, where that is a formula.
 
     `follows`: the token before it is part of a formula.
     """
@@ -313,7 +313,7 @@ def _next_to_operator(
 
 
 def _is_part_of_address(text: str, matches: list[_Match], position: int) -> bool:
-    """Return whether a stroke joins two whole numbers beside a name: "Flat 2/1", "9/11 Trust"."""
+    """Return whether a stroke joins two whole numbers next to a name: "Flat 2/1", "9/11 Trust"."""
     around = matches[max(0, position - 2) : position + 3]
     if matches[position].text != "/" or len(around) < 4 or position < 1 or _ARITHMETIC.search(text):
         return False

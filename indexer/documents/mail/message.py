@@ -109,7 +109,7 @@ def html_text(html: str) -> str:
 
     Any input is read, however broken; scripts, styles and the title are left out, which end with
     their own closing tags: those that are never closed are text. What an image stands for (`alt`)
-    is written as Gmail does, `^` is before a power, `~~` around what is struck out. Quotes within
+    is written as Gmail does, `^` is before a power, `~~` around struck-out text. Quotes within
     more than 50 others have 50 marks. Empty for a body without text.
 
     >>> print(html_text("<p>Yes.</p>Ann wrote:<blockquote>Shall<br>we <b>meet</b>?</blockquote>"))
@@ -127,7 +127,7 @@ def html_text(html: str) -> str:
 class _Reader:
     """Collects lines; `_quotes` and `_pre` count the open elements of their kind.
 
-    `_inline`: those within a line that are open, with the mark of what is struck out.
+    `_inline`: the open ones within a line, with the mark of struck-out text.
     """
 
     def __init__(self) -> None:
@@ -377,7 +377,7 @@ class _Parts:
         self._is_recoded = is_recoded
 
     def body(self, part: Message) -> str:
-        """Return the text of a part; what is an attachment is added to `attachments`."""
+        """Return the text of a part; attachments are added to `attachments`."""
         kind = part.get_content_type()
         if kind == "multipart/alternative" and part.is_multipart():
             return self._alternative(part)
@@ -398,7 +398,7 @@ class _Parts:
 
 
 def _joined(part: Message, texts: list[str]) -> str:
-    """Return the texts of a part's parts, with what is written above the first and below the last.
+    """Return the texts of a part's parts, with the text above the first and below the last.
 
     What programs write there for those that know no MIME is left out.
     """
@@ -453,7 +453,7 @@ def _decoded_base64(block: str) -> bytes:
 def payload_text(part: Message, is_recoded: bool = False) -> str:
     """Return the text of a part, with line feeds alone.
 
-    `is_recoded`: what is not encoded for transport is UTF-8, whatever character set is named.
+    `is_recoded`: text that is not encoded for transport is UTF-8, whatever character set is named.
     """
     encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
     is_raw = encoding not in ("base64", "quoted-printable")

@@ -64,7 +64,7 @@ def decode_declared(data: bytes, charset: str) -> str:
 
 
 def _codec_name(charset: str) -> str:
-    """Return the name of a codec for a character set, as mails spell it; empty if there is none."""
+    """Return the name of a codec for a character set, as mails write it; empty if there is none."""
     numbered = _NUMBERED.fullmatch(charset)
     page = f"cp{numbered[1]}" if numbered else ""
     for name in (_ALIASES.get(charset, charset), page, charset.removeprefix("x-")):
@@ -136,7 +136,7 @@ def decompress_rich_text(data: bytes) -> bytes:
 
 
 def _expanded(content: bytes) -> bytes:
-    """Return the bytes of runs of eight: a literal byte, or a place in the window and a length."""
+    """Return the bytes of runs of eight: a literal byte, or an offset and a length."""
     text = bytearray(b" " * _WINDOW + _FIRST_WINDOW)  # what was written before is the window
     start, position = len(text), 1
     base = start - len(_FIRST_WINDOW)
@@ -148,7 +148,7 @@ def _expanded(content: bytes) -> bytes:
             position += 2
             written = len(text) - base
             back = (written - (reference >> 4)) % _WINDOW
-            if back == 0:  # a place that is written next ends the text
+            if back == 0:  # a reference to the next position ends the text
                 break
             for _ in range((reference & 15) + 2):
                 text.append(text[-back])
@@ -182,7 +182,7 @@ def rich_text(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Settings within a pair of braces; `replacement`: the bytes that stand beside `\\u`."""
+    """Settings within a pair of braces; `replacement`: the bytes that follow `\\u`."""
 
     is_skipped: bool = False
     defines_fonts: bool = False
@@ -261,7 +261,7 @@ class _Reader:
         self._group = replace(self._group, page=page)
 
     def _add_bytes(self, data: bytes) -> None:
-        """Add text in the code page, without what stands beside `\\u` for older programs."""
+        """Add text in the code page, without the substitute after `\\u` for older programs."""
         skipped = min(self._left, len(data))
         self._left -= skipped
         if not self._group.is_skipped:
@@ -315,8 +315,8 @@ def outlook_mail(data: bytes) -> bytes:
     its plain text and HTML, or else the text of its RTF, and its attachments, mails in it as mails.
     Of a signed one that is not encrypted, text and attachments are in the part that is signed.
 
-    The same bytes give the same mail. Raises `ValueError` for what is no message of Outlook, or is
-    damaged.
+    The same bytes give the same mail. Raises `ValueError` for a file that is no message of Outlook,
+    or is damaged.
     """
     if len(data) < olefile.MINIMAL_OLEFILE_SIZE:
         raise ValueError(f"{_DAMAGED}: it ends too early")

@@ -43,7 +43,7 @@ def marked_lines(body: str) -> list[Line]:
 
     A mark is `>`, blanks may stand between. `>From ` below a line without marks is a line that a
     mailbox escaped, and `>>> ` is a prompt of Python as long as no line has a mark: both are text,
-    the former without that mark. So are the three marks on either side of a heading of GroupWise,
+    the former without that mark. So are the three marks before and after a heading of GroupWise,
     such as `>>> Ann 5/3/2024 >>>`.
 
     >>> [(line.marks, line.text) for line in marked_lines("No.\\n> Yes?\\n>> > Well\\n")]
@@ -255,7 +255,8 @@ class Heading:
     the line below a forwarded one.
 
     `needs_marks`: it is one only if lines with more quote marks follow. `is_bare`: it says that a
-    message follows, but not whose. `subject`: that of the message, empty where it is not said.
+    message follows, but not whose. `subject`: the subject of the message, empty where it is not
+    given.
     """
 
     lines: int
@@ -323,7 +324,8 @@ def _header_heading(lines: Sequence[Line], position: int, marks: int) -> Heading
 
 def _notes_heading(lines: Sequence[Line], position: int, marks: int) -> Heading | None:
     """Return the heading of Lotus Notes: the sender, the date and time below, then labels without a
-    colon, each above its value or, after a tabulator, beside it; `To` and the subject are needed.
+    colon, each above its value or, after a tabulator, in the same line; `To` and the subject are
+    needed.
     """
     date = lines[position + 1].text if position + 1 < len(lines) else ""
     if not (_DATE.search(date) and _TIME.search(date)) or len(date) > _MAX_DATE:
@@ -389,7 +391,7 @@ def _header_lines(lines: Sequence[Line], position: int, marks: int) -> int:
 
 
 def _after_blanks(lines: Sequence[Line], position: int, marks: int) -> int:
-    """Return the first line from a place on that has text; at most two empty ones are left out."""
+    """Return the first line from an index on that has text, after at most two empty ones."""
     stop = min(position + 2, len(lines))
     while position < stop and lines[position].is_blank and lines[position].marks <= marks:
         position += 1
@@ -546,7 +548,7 @@ def segment_words(text: str) -> list[str]:
     """Return the words of a text that a mail program keeps when it quotes it.
 
     Wrapping, blanks, punctuation, emphasis, case and compatibility forms (NFKC) make no difference.
-    Signs do, each is a word: those of currencies and arithmetic, shapes such as `■`, Braille,
+    Symbols do, each is a word: of currencies and arithmetic, shapes such as `■`, Braille,
     characters for private use (ticks of Wingdings), `%`, `&`, `@`, `!`, `?` and the like, a minus
     before a number, word or `>`, `/` and `*` within one, `"` behind a number, the bracket of
     `(500)`, `^` before the power in `10²`, and faces such as `:-)`. The brackets of `<ann@x.org>`
@@ -594,7 +596,7 @@ def key_runs(words: Sequence[str], limit: int = 1) -> list[tuple[str, ...]]:
     """Return at most so many runs of `RUN` words, or of all where there are fewer, by which a text
     is looked up: whatever holds all words in a row holds them. None of no words.
 
-    They are those of the least CRC-32, ties by the words: seldom common ones.
+    They have the lowest CRC-32, ties by the words: seldom common ones.
     """
     width = min(RUN, len(words))
     return nsmallest(limit, set(runs(words, width)), key=_key_order) if width else []

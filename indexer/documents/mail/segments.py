@@ -306,7 +306,7 @@ class _Reader:
     def _open(self, heading: Heading, kind: Literal["quoted", "forwarded"], position: int) -> None:
         """Let a message begin below its heading: with the next line that has more marks, or here.
 
-        Above the first text within quote marks, the heading is that of the quote itself.
+        Above the first text within quote marks, the heading belongs to the quote itself.
         """
         region = self.stack[-1]
         if region.is_forward:
@@ -498,7 +498,7 @@ def names_sender(attribution: str, sender: str) -> bool:
 
 
 def names_another(attribution: str, sender: str) -> bool:
-    """Return whether an attribution has addresses, but neither the name nor that of a sender.
+    """Return whether an attribution has addresses, but neither name nor address of a sender.
 
     >>> names_another("Bo <bo@x.org> wrote:", "Ann <ann@x.org>"), names_another("", "Ann <a@x>")
     (True, False)

@@ -85,7 +85,7 @@ Similarity: TypeAlias = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """Mails by runs of words of their own text: those of `key_runs`, and all that are wanted."""
+    """Mails by runs of words of their own text: by `key_runs`, and by all runs that are wanted."""
 
     by_key: Mapping[Run, Sequence[int]]
     by_run: Mapping[Run, Sequence[int]]
@@ -109,17 +109,17 @@ def _few(positions: Sequence[int]) -> Sequence[int]:
 def quote_parents(
     mails: Sequence[ReadMail], orphans: Collection[int], similarity: Similarity
 ) -> Iterator[tuple[int, int]]:
-    """Yield each orphan that quotes another mail, with that mail, by their places.
+    """Yield each orphan that quotes another mail, with that mail, by their positions.
 
-    The mail is the one of the least depth of quoting whose own words are in the quote in a row, or
-    in whose own words the quote is; or whose own words, 8 or more, and those of the quote have a
-    `similarity` of 80 % at least, for a quote may be changed. It was sent at most a day after the
-    orphan, as far as both dates are known. Fewer than 8 words in common do for none but a mail
-    that is the whole quote, whose sender is named above it, and whose subject is the same. Of
-    several, the one counts that is not changed, then whose sender is named, then one of the same
-    subject, then the one with more words in common, then the last one sent, then the first by id.
-    Texts that more than 200 mails share are no evidence, nor are signs such as `?`, which stand for
-    characters that were lost.
+    The mail is the one of the lowest depth of quoting whose own words are in the quote in a row, or
+    in whose own words the quote is; or whose own words, 8 or more, and the words of the quote have
+    a `similarity` of 80 % at least, for a quote may be changed. It was sent at most a day after the
+    orphan, as far as both dates are known. Fewer than 8 words in common do for none but a mail that
+    is the whole quote, whose sender is named above it, and whose subject is the same. Of several,
+    the one counts that is not changed, then whose sender is named, then one of the same subject,
+    then the one with more words in common, then the last one sent, then the first by id. Texts that
+    more than 200 mails share are no evidence, nor are signs such as `?`, which stand for characters
+    that were lost.
     """
     quoting = sorted(position for position in orphans if mails[position].inner)
     index = _index(mails, quoting)
@@ -216,7 +216,7 @@ InclusiveRun = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The `reasons` why a mail is inclusive, or the place of a later mail that holds it."""
+    """The `reasons` why a mail is inclusive, or the position of a later mail that contains it."""
 
     reasons: tuple[Reason, ...] = ()
     held_by: int | None = None
@@ -229,7 +229,7 @@ class Verdict:
 
 @dataclass(slots=True)
 class _Thread:
-    """A thread while it is judged; places are those of its mails, in order."""
+    """A thread while it is judged; positions are the indices of its mails, in order."""
 
     mails: Sequence[ReadMail]
     distance: Callable[[int, int], int]
@@ -317,7 +317,7 @@ def _verdict(thread: _Thread, position: int) -> Verdict:
 
 
 def _later(thread: _Thread, position: int) -> list[int]:
-    """Return the places after a mail that may hold it: those that quote a run of its own text."""
+    """Return the positions of later mails that quote a run of a mail's own text."""
     mail = thread.mails[position]
     if mail.own:
         candidates = set(thread.holders.get(key_run(mail.own), ()))
@@ -519,7 +519,7 @@ class Thread:
 class _Node:
     """A message of the tree: the mails that are it (copies), none for one that is missing.
 
-    `depth` is the number of messages above it that are there, `level` that of all.
+    `depth` is the number of messages above it that are there, `level` the number of all.
     """
 
     key: str

@@ -55,7 +55,7 @@ def _plan(measure: str, recipe: Recipe, threshold: float) -> Plan:
 
 
 class Decider:
-    """Texts under one recipe, signed once. Pairs are places in `texts`, the lower one first."""
+    """Texts under one recipe, signed once. Pairs are positions in `texts`, the lower one first."""
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, measure: str | None = None) -> None:
         """Prepare to sign the texts; `measure` is `usual_measure` of the recipe unless given.
@@ -227,7 +227,7 @@ NOT_FOUND, NO_TYPE = "not found", "no type"
 
 
 class TypeDecider:
-    """Texts compared as clauses, as `search --fold types` compares them. Pairs are places in
+    """Texts compared as clauses, as `search --fold types` compares them. Pairs are positions in
     `texts`, the lower one first.
     """
 

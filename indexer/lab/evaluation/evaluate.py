@@ -34,11 +34,12 @@ from indexer.stores.base import Store
 class EvaluateOptions:
     """Options of `evaluate`.
 
-    `recipes`: those to measure; the store's own, or the default, when empty. `measure`: that of the
-    recipe when None. `rule`: when a set counts as captured, one of
+    `recipes`: the recipes to measure; the store's own, or the default, when empty. `measure`: that
+    of the recipe when None. `rule`: when a set counts as captured, one of
     `indexer.lab.evaluation.precision_recall.RULES`. `closed`: whether pairs that are not listed are
-    different; see `read_gold`. `seed`: that of the bootstrap. `types`: also measure the detector of
-    duplicate types, its overlap being the threshold, and count the types of found pairs.
+    different; see `read_gold`. `seed`: the seed of the bootstrap. `types`: also measure the
+    detector of duplicate types, its overlap being the threshold, and count the types of found
+    pairs.
     `synonyms`: lines as `duplicate_sets` takes them, with `types` alone.
 
     Raises `UsageError` for an unknown rule, thresholds outside (0, 1], and `synonyms` without
@@ -113,7 +114,7 @@ def _deciders(
     measure: str | None,
     type_decider: TypeDecider | None,
 ) -> Iterator[Decider | TypeDecider]:
-    """Yield the decider of each recipe, made when it is needed, then that of duplicate types."""
+    """Yield the decider of each recipe, made when needed, then the one of duplicate types."""
     for recipe in recipes:
         yield Decider(texts, recipe, measure)
     if type_decider is not None:
@@ -137,8 +138,8 @@ def _read_truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evalua
 
 
 class _Scorer:
-    """A scorer of one decider on the documents of a gold set; a pair of places is in the order of
-    their keys.
+    """A scorer of one decider on the documents of a gold set; a pair of positions is in the order
+    of their keys.
     """
 
     def __init__(

@@ -79,7 +79,7 @@ class Task:
 
 
 class JudgingSession:
-    """The tasks of one assessor and the sheet for the judgements; safe to share by threads."""
+    """The tasks of one assessor and the sheet for the judgements; thread-safe."""
 
     def __init__(
         self,

@@ -20,8 +20,8 @@ class Kappa:
 
     `observed` is P(A), `expected` P(E), each None without objects. `kappa` is (P(A) - P(E)) / (1 -
     P(E)), from below 0 to 1: None where everything is in one category, because chance then explains
-    all. `variance` is that of kappa under agreement by chance only, `z` is kappa / sqrt(variance),
-    and `p` the chance of such a z or a greater one (H1: kappa > 0).
+    all. `variance` is the variance of kappa under agreement by chance only, `z` is kappa /
+    sqrt(variance), and `p` the chance of such a z or a greater one (H1: kappa > 0).
     """
 
     objects: int
@@ -51,8 +51,8 @@ def siegel_castellan(
 
     `table[i][j]` is how many of them put object i into category j; each row sums to k. `times`: how
     many objects each row stands for, by default one. The variance is the book's, which is Fleiss's
-    of 1971; `corrected`: that of Fleiss, Nee & Landis (1979), who found the first one wrong for the
-    hypothesis that it tests. Raises `ValueError` for rows of different sums.
+    of 1971; `corrected`: the variance by Fleiss, Nee & Landis (1979), who found the first one wrong
+    for the hypothesis that it tests. Raises `ValueError` for rows of different sums.
 
     >>> agreement = siegel_castellan([[2, 0], [2, 0], [1, 1], [0, 2]])
     >>> round(agreement.kappa, 4), round(agreement.z, 4)
@@ -96,7 +96,7 @@ def _fleiss_nee_landis_variance(objects: int, raters: int, fractions: Sequence[f
 def cohen(first: Sequence[Hashable], second: Sequence[Hashable]) -> Kappa:
     """Return Cohen's kappa of two assessors' categories, object by object.
 
-    The variance is that of Fleiss, Cohen & Everitt (1969).
+    The variance is by Fleiss, Cohen & Everitt (1969).
 
     >>> agreement = cohen("yyyynnnnyn", "yyynnnnnyy")
     >>> round(agreement.kappa, 2), round(agreement.z, 2)
@@ -261,7 +261,7 @@ class Sheet:
     answers: dict[tuple[str, str], Judgement] = field(default_factory=dict)
 
     def put(self, answer: Judgement) -> None:
-        """Set the answer for a pair in place of an earlier one."""
+        """Set the answer for a pair instead of an earlier one."""
         pair = ordered_pair(answer.a, answer.b)
         self.withdraw(pair)
         self.answers[pair] = answer

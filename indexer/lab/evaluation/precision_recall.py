@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of pairs and of sets; a share of nothing is None, never 0 or 1."""
+"""Precision, recall and F1 of pairs and of sets; a fraction of nothing is None, never 0 or 1."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def z_value(confidence: float = 0.95) -> float:
 
 
 def mitchell(part: float, whole: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the interval of a share by the normal distribution, within [0, 1].
+    """Return the interval of a fraction by the normal distribution, within [0, 1].
 
     It is share -+ z * sqrt(share * (1 - share) / whole): Mitchell, Machine Learning (1997), chapter
-    5, for error rates. It is too narrow for few trials, and a point where the share is 0 or 1. No
-    trials: (0, 1).
+    5, for error rates. It is too narrow for few trials, and a point where the fraction is 0 or 1.
+    No trials: (0, 1).
 
     >>> [f"{end:.2%}" for end in mitchell(22, 942)]
     ['1.37%', '3.30%']
@@ -92,12 +92,12 @@ class Counts:
 
     @property
     def precision(self) -> float | None:
-        """The share of the found pairs that are duplicates; None when nothing was found."""
+        """The fraction of the found pairs that are duplicates; None when nothing was found."""
         return share(self.right, self.right + self.wrong)
 
     @property
     def recall(self) -> float | None:
-        """The share of the duplicate pairs that were found; None when there are none."""
+        """The fraction of the duplicate pairs that were found; None when there are none."""
         return share(self.right, self.right + self.missed)
 
     @property
@@ -163,12 +163,12 @@ class SetCounts:
 
     @property
     def recall(self) -> float | None:
-        """The share of the true sets that were captured."""
+        """The fraction of the true sets that were captured."""
         return share(self.captured, self.sets)
 
     @property
     def precision(self) -> float | None:
-        """The share of the found sets that are right."""
+        """The fraction of the found sets that are right."""
         return share(self.right, self.found)
 
     @property

@@ -52,7 +52,7 @@ class Share:
 
 
 def share_of(part: int, whole: int, bootstrap: Interval | None) -> Share:
-    """Return a share with all its intervals."""
+    """Return a fraction with all its intervals."""
     return Share(
         part, whole, share(part, whole), wilson(part, whole), mitchell(part, whole), bootstrap
     )

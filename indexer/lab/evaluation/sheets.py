@@ -73,7 +73,7 @@ def read_sheets(path: str) -> list[Sheet]:
 
 
 def _record_judgement(record: Record, sheet: Sheet) -> None:
-    """Record the judgement of a line in place of an earlier one of the same pair."""
+    """Record the judgement of a line instead of an earlier one of the same pair."""
     a, b = record.text("a"), record.text("b")
     if "judgement" in record.fields and record.fields["judgement"] is None:
         sheet.withdraw(ordered_pair(a, b))
@@ -191,7 +191,7 @@ class SheetWriter:
 
 
 def _relative_folder(folder: str | None, sheet: Path) -> str:
-    """Return a folder relative to that of the sheet, so that both can be moved together."""
+    """Return a folder relative to the folder of the sheet, so that both can be moved together."""
     return "." if folder is None else os.path.relpath(folder, sheet.resolve().parent)
 
 
@@ -208,9 +208,9 @@ def disagreements(sheets: Sequence[Sheet]) -> list[tuple[str, str]]:
 
 
 def resolve(sheets: Sequence[Sheet]) -> Resolution:
-    """Return the gold set of sheets: the type that all give; where they differ that of the arbiter,
-    else that of the majority, else none. An assessor who is unsure differs from all others, and
-    counts in the majority that is needed.
+    """Return the gold set of sheets: the type that all give; where they differ the
+    arbiter's, else the majority's, else none. An assessor who is unsure differs from all others,
+    and counts in the majority that is needed.
 
     Pairs that are not judged stay unknown. Raises `UsageError` when there is no assessor or more
     than one arbiter.

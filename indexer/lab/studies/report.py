@@ -69,8 +69,8 @@ def max_collisions(result: StudyResult, bits: int) -> Spread:
 
 
 def enough_documents(result: StudyResult) -> int:
-    """Return the fewest documents, of those tried, whose statistics give 99 % of the unique
-    signatures that all give.
+    """Return the minimum number of documents, of those tried, whose statistics give 99 % of the
+    unique signatures that all give.
     """
     samples = result.answers.samples
     return next(sample.documents for sample in samples if _is_as_good(sample, samples[-1]))
@@ -240,7 +240,7 @@ def _statistics(result: StudyResult) -> str:
 
 
 def _settling(result: StudyResult) -> str:
-    """Draw the share of signatures close to the final ones."""
+    """Draw the fraction of signatures close to the final ones."""
     positions = [f"{arrival.last:,}" for arrival in result.answers.arrivals]
     before = [sample.close for sample in result.answers.samples]
     arriving = [arrival.close for arrival in result.answers.arrivals]

@@ -29,8 +29,8 @@ class Account:
 class CollisionSimilarity:
     """The similarity of documents with one signature: the first two of at most 100 signatures.
 
-    `mean`: of the Jaccard similarity of their features; `unlike`: the share of pairs that have less
-    than half in common. Both are None where no signature is shared.
+    `mean`: of the Jaccard similarity of their features; `unlike`: the fraction of pairs that have
+    less than half in common. Both are None where no signature is shared.
     """
 
     method: str
@@ -85,9 +85,9 @@ class Sample:
     """Weighted TopSig by the statistics of `documents` of all documents.
 
     `unique`: unique signatures by length. `differing`: the mean number of bits, of 64, in which a
-    signature differs from that by all statistics; `close`: the share of documents for which these
-    are at most 3. `pairs`: the pairs of documents within 3 bits of each other by these or by all
-    statistics; `same_pairs`: the share of them that is so by both, 1 without any.
+    signature differs from that by all statistics; `close`: the fraction of documents for which
+    these are at most 3. `pairs`: the pairs of documents within 3 bits of each other by these or by
+    all statistics; `same_pairs`: the fraction of them that is so by both, 1 without any.
     """
 
     documents: int

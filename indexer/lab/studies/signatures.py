@@ -301,8 +301,8 @@ def texts_of(
 ) -> Texts:
     """Read a folder or a store into a file of `folder`, unless an earlier call has read it whole.
 
-    `folder` lies in that of the report. Nothing there is a document, should it lie in the folder to
-    read.
+    `folder` is inside the folder of the report. Nothing there is a document, should it lie in the
+    folder to read.
 
     Raises `SourceNotFound`, and `UsageError` when there is no text to sign or the report lies in
     the folder to read itself.
@@ -476,7 +476,7 @@ def _signatures(
 def _follow_up_signatures(
     batch: Sequence[Grams], statistics: FeatureCounts, arriving: CorpusStatistics
 ) -> dict[str, Rows]:
-    """Return weighted TopSig by other statistics than those of all texts.
+    """Return weighted TopSig by other statistics than of all texts.
 
     `arriving` counts each text before it is signed.
     """

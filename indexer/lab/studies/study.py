@@ -272,7 +272,7 @@ def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answer
 
 
 def _means(differing: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the mean number of bits, and the share of documents that look-ups still find."""
+    """Return the mean number of bits, and the fraction of documents that look-ups still find."""
     return float(differing.mean()), float((differing <= CLOSE).mean())
 
 

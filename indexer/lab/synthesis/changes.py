@@ -292,8 +292,8 @@ CONFUSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )  # fmt: skip
 _WIDTH = 68
-_STRAY_BLANK = 0.08  # share of the errors inside words
-_HYPHENATED = 0.3  # share of the lines that end in a long word
+_STRAY_BLANK = 0.08  # fraction of the errors inside words
+_HYPHENATED = 0.3  # fraction of the lines that end in a long word
 
 
 def add_ocr_noise(text: str, rate: float, chance: RandomSource) -> str:

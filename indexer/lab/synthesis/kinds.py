@@ -20,7 +20,7 @@ from indexer.lab.synthesis.formats import FORMATS, txt
 
 CONTAINED = "contained"
 EDITS, NOISE = (1, 5, 10, 20, 40), (1, 3)  # per cent of the words, of the characters
-FORM = (0.3, 0.6)  # the share of boilerplate in a text
+FORM = (0.3, 0.6)  # the fraction of boilerplate in a text
 SHORT = (8, 25)  # words
 
 

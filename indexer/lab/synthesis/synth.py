@@ -258,9 +258,9 @@ class SynthResult:
 class SynthOptions:
     """Options of `synth`.
 
-    `seed`: that of all random samples. `kinds`: those to make; all when empty. `documents`: the
-    most originals to take. `programs`: also make the kinds `office` and `scan` where LibreOffice
-    and Tesseract are installed.
+    `seed`: the seed of all random samples. `kinds`: the kinds to make; all when empty. `documents`:
+    the most originals to take. `programs`: also make the kinds `office` and `scan` where
+    LibreOffice and Tesseract are installed.
     """
 
     seed: int = 0

@@ -119,7 +119,7 @@ def _by_texts(
 
 
 def _by_sketch(a: Fingerprint, b: Fingerprint, recipe: Recipe) -> float:
-    """Return the share of equal slots; of equal bits; of the larger set of rarest terms or keys.
+    """Return the fraction of equal slots; of equal bits; of the larger set of rarest terms or keys.
 
     0 without a sketch.
     """

@@ -22,7 +22,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A pair of texts, `a` and `b`, by their places.
+    """A pair of texts, `a` and `b`, by their positions.
 
     `kind` is the kind of a synthetic pair, else its type. Pairs of one `block` stay together when
     pairs are sampled or divided.
@@ -180,7 +180,7 @@ class ExperimentScores:
 class Layout:
     """Bands and rows for a threshold and a planned recall.
 
-    `recall` is the share of the duplicates above the threshold that share a band, `burden` the
+    `recall` is the fraction of the duplicates above the threshold that share a band, `burden` the
     share of the different pairs that do.
     """
 

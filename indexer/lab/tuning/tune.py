@@ -358,9 +358,9 @@ EXPERIMENTS = "experiments"
 class TuneOptions:
     """Options of `tune`.
 
-    `recipes`: those to try; those of the `grid` when empty. `workers`: processes that share the
+    `recipes`: the recipes to try; the whole `grid` when empty. `workers`: processes that share the
     recipes; one a processor when None. `strict`: a pair of which one text contains the other is
-    different; else it counts for neither side. `seed`: that of the random sample of unrelated
+    different; else it counts for neither side. `seed`: the seed of the random sample of unrelated
     pairs.
     """
 

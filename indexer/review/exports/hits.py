@@ -146,7 +146,7 @@ def _ending(path: Path) -> str:
 
 # The hits of a search as a table or an archive, each with the documents folded under it.
 
-MOST_HITS = 10_000  # in one table; what is folded under them is not counted
+MOST_HITS = 10_000  # in one table; folded hits are not counted
 
 
 _HIT_COLUMNS = (

@@ -46,7 +46,7 @@ class OriginalFiles:
         return self._file(row.path)
 
     def is_available(self, row: Row) -> bool:
-        """Return whether there is a file to look for: that of a document, or the container of it.
+        """Return whether there is a file to look for: the document's own, or its container.
 
         Its bytes may have changed.
         """
@@ -243,7 +243,7 @@ def picture_type(data: bytes) -> str:
 
 
 def check_shown(kind: Kind) -> None:
-    """Raise `OriginalUnavailable` for what is not shown, with the reason."""
+    """Raise `OriginalUnavailable` for a file that is not shown, with the reason."""
     if kind == "text":
         raise OriginalUnavailable("it is plain text, which this page shows in full")
     if kind == "none":

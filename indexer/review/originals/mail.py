@@ -1,4 +1,4 @@
-"""A mail as a reader of mail shows it: its head, its body, and what is attached."""
+"""A mail as a mail program shows it: its header, its body and its attachments."""
 
 from __future__ import annotations
 

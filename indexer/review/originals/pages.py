@@ -64,7 +64,7 @@ _MOST_SEARCHED = 200_000  # documents of a store in which those with the bytes o
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file that is shown: that of a document, or an attachment of it."""
+    """A file that is shown: a document's own, or an attachment of it."""
 
     name: str
     data: bytes
@@ -241,7 +241,7 @@ def _attached_files(site: Site, whole: _File) -> Iterator[AttachedFile]:
 
 
 def _rendered(site: Site, file: _File, *more: str) -> bytes:
-    """Return what is made of a file; small results are kept for a while."""
+    """Return the view of a file; small results are cached for a while."""
     key = hashlib.sha256(file.data).digest(), file.kind, more
     result = site.rendered.get(key)
     if result is None:

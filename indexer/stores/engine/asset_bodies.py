@@ -115,7 +115,7 @@ def added_processors(kind: str, name: str, stored: Mapping[str, Any]) -> list[st
     another asset.
 
     Every version of nearfold put processors of the same types; those that run after a failure are
-    not told apart.
+    not distinguished.
 
     >>> stored = {"processors": [{"set": {}}, {"script": {}}, {"script": {}}]}
     >>> added_processors("ingest pipeline", "nearfold-default_v2", stored)
@@ -292,7 +292,7 @@ def fold_pipeline() -> Asset:
 
 
 def score_scripts() -> list[Asset]:
-    """Return the scripts that score by sketch: share of equal slots, and 1 - distance / bits."""
+    """Return scripts that score by the fraction of equal slots, and by 1 - distance / bits."""
     assets = []
     for name, file in _SCORES.items():
         script = {"lang": "painless", "source": mappings.read(file)}
@@ -402,7 +402,7 @@ def is_marked(asset: Asset, stored: Mapping[str, Any]) -> bool:
 
 
 def is_same(asset: Asset, stored: Mapping[str, Any]) -> bool:
-    """Return whether a stored body is that of the asset, apart from fields that the engine adds."""
+    """Return whether a stored body equals the asset, apart from fields that the engine adds."""
     if "template" in asset.kind:
         return _digest(asset.body) == _digest(stored)
     return all(stored.get(name) == value for name, value in asset.body.items())
@@ -414,7 +414,7 @@ def _digest(body: Mapping[str, Any]) -> str | None:
 
 
 def _meta_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what nearfold wrote into the `_meta` of a template; empty in those of others."""
+    """Return what nearfold wrote into the `_meta` of a template; empty in templates of others."""
     meta = body.get("_meta")
     own = meta.get("nearfold") if isinstance(meta, Mapping) else None
     return own if isinstance(own, Mapping) else {}

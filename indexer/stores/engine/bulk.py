@@ -33,7 +33,7 @@ from indexer.wording import well_formed
 
 
 class Window:
-    """Places for requests under way, from 1 to `most`, at first `most`.
+    """Slots for requests under way, from 1 to `most`, at first `most`.
 
     Their number is halved when a request fails, once for all requests that were under way then, and
     grows by one for each round of requests that succeed (additive increase, multiplicative
@@ -51,12 +51,12 @@ class Window:
 
     @property
     def size(self) -> int:
-        """Return the current number of places."""
+        """Return the current number of slots."""
         return int(self._size)
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """Hold one place; wait until there is one."""
+        """Hold one slot; wait until one is free."""
         self._take()
         try:
             yield
@@ -64,7 +64,7 @@ class Window:
             self._leave()
 
     def yield_place(self) -> None:
-        """Give the held place to a waiting request, and take one again in turn."""
+        """Give the held slot to a waiting request, and take one again in turn."""
         self._leave()
         self._take()
 
@@ -92,7 +92,7 @@ class Window:
             self._changed.notify_all()
 
     def decrease(self, decreases: int) -> None:
-        """Halve the places after a failed request, unless that was done since it was sent.
+        """Halve the slots after a failed request, unless that was done since it was sent.
 
         `decreases` is the count of decreases when the request was sent.
         """

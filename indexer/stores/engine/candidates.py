@@ -28,7 +28,7 @@ def candidates(
     `lookups` holds the keys of each look-up, of which `shared` are shared or hot; one without keys
     has no candidates. `lengths` holds the fewest and the most words of its candidates if there are
     such bounds, `recipes` the ids of recipes that rows may have. `cap` returns, for a number of
-    rows, the most of them that may carry a key before it is hot and no longer searched.
+    rows, the most of them that may carry a key before it is frequent and no longer searched.
     """
     frequent = _frequent_keys(queries, lookups, cap)
     searches: dict[int, Body] = {}
@@ -65,7 +65,7 @@ def _frequent_keys(
 ) -> set[Key]:
     """Return the keys that more rows carry than the cap allows.
 
-    The rows with any key of a look-up are counted first: where they are few, no key is hot.
+    The rows with any key of a look-up are counted first: where they are few, no key is frequent.
     """
     lookups = [keys for keys in lookups if keys]
     carried = chain.from_iterable(_carried_by_more(queries, lookups, cap(0)))

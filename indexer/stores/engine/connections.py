@@ -31,8 +31,8 @@ ANSWER_TIMEOUTS = 2.0  # one timeout for an answer to begin, and one for the res
 def deadline_pool(scheme: str, host: str, port: int, **settings: Any) -> HTTPConnectionPool:
     """Return a pool whose answers are whole, head and body, within `ANSWER_TIMEOUTS` timeouts.
 
-    The timeout is that of the request. A later answer ends with urllib3's `ReadTimeoutError`, like
-    one that never begins. `scheme` is http or https, `settings` are those of urllib3's pools.
+    The timeout is the request's. A later response ends with urllib3's `ReadTimeoutError`, like
+    one that never begins. `scheme` is http or https, `settings` are as for urllib3's pools.
     """
     pool_class = _TlsPool if scheme == "https" else _Pool
     return pool_class(host, port, **settings)
@@ -81,7 +81,7 @@ class _ResponseSocket:
 
 
 class _ResponseBytes(io.RawIOBase):
-    """The bytes of one answer; reading them raises `TimeoutError` after the deadline."""
+    """The bytes of one response; reading them raises `TimeoutError` after the deadline."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -116,7 +116,7 @@ _NO_PARAMETERS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class SupportedVersions:
-    """The least minor release of each major release that is supported."""
+    """The minimum minor release of each major release that is supported."""
 
     minors: Mapping[int, int]
 

@@ -26,7 +26,7 @@ from indexer.system.logs import event
 
 # Index templates of other programs that an engine applies to an index of nearfold's.
 
-# settings that change what is stored, or who may find it
+# settings that change the stored values, or who may find them
 _BINDING = ("default_pipeline", "final_pipeline", "lifecycle", "mode", "search", "sort")
 _RULES = ("_source", "_routing")
 # set by an engine itself, for where it keeps a new index

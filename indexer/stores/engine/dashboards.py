@@ -166,7 +166,7 @@ class DashboardFields:
     """The fields of an index that its dashboard shows.
 
     Without a `time`, the dashboard shows documents of any time, and has no panel by time. `names`
-    holds the fields to show in place of others, where another program maps them in its own way.
+    holds the fields to show instead of others, where another program maps them in its own way.
     """
 
     time: str | None = "modified"
@@ -307,7 +307,7 @@ def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
 def _families(index: str, name: str, title: str, by: str, field_of_labels: str) -> SavedObject:
     """Return a table of families of two or more documents, by the metric with the id `by`.
 
-    It shows documents, distinct labels, and the least similarity to the principal.
+    It shows documents, distinct labels, and the minimum similarity to the principal.
     """
     labels = agg("2", "cardinality", field=field_of_labels, customLabel="Labels")
     minimum = agg("3", "min", field="near_similarity", customLabel="Least similarity")

@@ -44,7 +44,7 @@ _OTHER_VERSION = "media_type_header_exception"  # how a server refuses the form 
 class _Node(Urllib3HttpNode):
     """The client's node, on a pool whose answers have a deadline.
 
-    It trusts the certificates of the system, and those of the configured file or else of certifi.
+    It trusts the certificates of the system, and of the configured file or else of certifi.
     """
 
     def __init__(self, config: NodeConfig) -> None:
@@ -62,7 +62,7 @@ class _Node(Urllib3HttpNode):
 class ElasticsearchLink:
     """Requests through the client, never `info()`, which some distributions refuse.
 
-    Their form is that of version 9, or of version 8 once the server has refused that.
+    Their form is as in version 9, or of version 8 once the server has refused that.
     """
 
     def __init__(self, address: StoreAddress) -> None:

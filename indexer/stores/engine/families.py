@@ -28,7 +28,7 @@ _MEMBER = {"term": {"near_principal": False}}
 def principals(
     queries: IndexQueries, band_keys: Sequence[Sequence[str]] | None, recipe: str, limit: int
 ) -> list[PrincipalRow]:
-    """Return the principals that share a key, those of all documents without `band_keys`.
+    """Return the principals that share a key; without `band_keys`, of all documents.
 
     One request names all keys; where it finds `limit` principals, which may hide better ones,
     there is a search for the best of each document.

@@ -116,7 +116,7 @@ def _kind(field: Mapping[str, Any]) -> str:
 
 
 def _comparable(name: str, field: Mapping[str, Any] | None) -> str | None:
-    """Return the field to compare in place of this one; None when it is comparable or absent."""
+    """Return the field to compare instead of this one; None when it is comparable or absent."""
     types = _STRINGS if name == "path" else _COMPARABLE  # by which hits are sorted, as texts
     if field is None or field.get("type") in types:
         return None

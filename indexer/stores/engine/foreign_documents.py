@@ -27,7 +27,7 @@ _ROUTED = {"query": {"exists": {"field": "_routing"}}}
 
 
 def repeated_ids(index: OpenIndex, ids: Sequence[str]) -> list[str]:
-    """Return those of these ids that several documents have, as far as refreshed, in their order.
+    """Return the ids that several documents have, as far as refreshed, in their order.
 
     Empty for an index of nearfold's own, and for an alias of several indices, whose look-ups refuse
     an id that two documents have.

@@ -49,7 +49,7 @@ class StoredDocument:
 
 
 class ForeignIndex:
-    """The documents of any index, including those of other programs."""
+    """The documents of any index, including documents of other programs."""
 
     def __init__(self, index: OpenIndex) -> None:
         self._index = index

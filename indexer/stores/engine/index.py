@@ -1,4 +1,4 @@
-"""One index of an engine as a store uses it: the connection, and what is known of the index."""
+"""One index of an engine as a store uses it: the connection, and the known facts of the index."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class OpenIndex:
     def prepare(self, recipe: Recipe) -> None:
         """Create the index with a strict mapping and an alias for writes.
 
-        From then on every request is retried as those of a job.
+        From then on every request is retried as requests of a job are.
         """
         prepare(self.requests, self.place, self.dialect, recipe)
         self.facts = None
@@ -82,7 +82,7 @@ class OpenIndex:
         return self.place.index
 
     def has_field(self, name: str) -> bool:
-        """Return whether the mapping has a field, which that of an earlier nearfold may lack."""
+        """Return whether the mapping has a field, which an earlier nearfold may not have added."""
         self.require_recipe()
         return bool(self.facts and name in self.facts.mapping.get("properties", {}))
 
@@ -102,7 +102,7 @@ class OpenIndex:
         """Raise `PartialSource` where a partial update of a document would lose something, and
         `UsageError` for an alias that shows a part of an index.
 
-        From then on every request is retried as those of a job.
+        From then on every request is retried as requests of a job are.
         """
         self.require_recipe()
         self.requests = self.requests.patient()
@@ -164,7 +164,7 @@ class OpenIndex:
     def send_routed(self, operations: list[Operation]) -> dict[str, Reply]:
         """Send partial updates or deletions; return the reply to each by id.
 
-        Those of documents with a routing of their own are sent again with it.
+        Requests for documents with a routing of their own are sent again with it.
         """
         replies = self.send(operations)
         lost = {op.id: op for op in operations if _is_lost(replies[op.id])}
@@ -175,7 +175,7 @@ class OpenIndex:
         return {**replies, **self.send(again)}
 
     def check_replaced(self) -> None:
-        """Forget what is known of the index when another one has taken its name."""
+        """Discard the facts of the index when another one has taken its name."""
         facts, now = self.facts, current_index(self.requests, self.place)
         if facts and now and now != (facts.index, facts.recipe.id):
             self.facts = None

@@ -220,7 +220,7 @@ def current_index(requests: Requests, address: IndexAddress) -> tuple[str, str] 
 
 
 def write_aliases(address: IndexAddress, name: str) -> tuple[str, str]:
-    """Return the aliases that an index may be written by: that of its version, then the URL's."""
+    """Return the aliases that an index may be written by: its version's, then the URL's."""
     return write_alias_of(name), address.write_alias
 
 

@@ -341,7 +341,7 @@ def _known_field(index: Index | None, template: Body | None) -> str | None:
 
 
 def _stored_recipe(index: Index | None, template: Body | None) -> Recipe | None:
-    """Return the recipe of the template, or else that of the index."""
+    """Return the recipe of the template, or else of the index."""
     planned = asset_bodies.recipe_in(template) if template else None
     return planned or (recipe_of(index[1].get("mappings", {})) if index else None)
 

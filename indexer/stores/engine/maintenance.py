@@ -169,7 +169,7 @@ class EngineMaintenance:
         return roles(self._index.address.kind, self._index.place.index)
 
 
-# The fields that the dashboard of an index shows: by which dates, and in place of which others.
+# The fields that the dashboard of an index shows: by which dates, and instead of which others.
 
 _DATES = ("date", "date_nanos")
 _FIRST = ("modified", "@timestamp")

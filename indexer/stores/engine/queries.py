@@ -35,7 +35,7 @@ _RENEWALS = 3
 class IndexQueries:
     """Searches of one index, or of several behind one name, of documents or of their parts.
 
-    `names` holds the fields to search in place of others. Documents that other programs share may
+    `names` holds the fields to search instead of others. Documents that other programs share may
     have a routing of their own.
     """
 
@@ -316,7 +316,7 @@ def located(
 
 
 def routings(queries: IndexQueries, ids: Sequence[str]) -> dict[str, str]:
-    """Return the routing of those of these documents that have one, as far as refreshed."""
+    """Return the routing of the documents that have one, as far as refreshed."""
     names: dict[str, str] = {}
     for start in range(0, len(ids), COLUMNS_PAGE):
         chunk = list(ids[start : start + COLUMNS_PAGE])

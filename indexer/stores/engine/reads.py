@@ -58,7 +58,7 @@ class SketchReads:
 
     @property
     def has_others(self) -> bool:
-        """True if the search has more hits than those of the first page."""
+        """True if the search has more hits than the first page."""
         return len(self._best) > self.first > 0
 
     def first_page(self, body: Body, snapshot: str) -> Body:
@@ -180,7 +180,7 @@ def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row
 
 
 def changed_rows(index: OpenIndex) -> list[Row]:
-    """Return those of the thousand documents written last that had been written before."""
+    """Return the rewritten ones of the thousand documents that were written last."""
     body = {
         "size": COLUMNS_PAGE,
         "_source": False,
@@ -267,7 +267,7 @@ def _of_one_index(index: OpenIndex, pages: Iterator[bodies.Body]) -> Iterator[bo
 
 
 def count_rows(index: OpenIndex, scope: Scope) -> Counts:
-    """Count rows; bytes are those of the primary shards, None where the engine does not say.
+    """Count rows; bytes are of the primary shards, None where the engine does not say.
 
     Families are exact up to 40,000.
     """

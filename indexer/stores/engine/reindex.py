@@ -98,7 +98,7 @@ class Successor:
     text_field: str
 
     def create(self, old: Mapping[str, Any], pipeline: str | None) -> None:
-        """Create it like the old one but for the recipe, or continue with that of a former run.
+        """Create it like the old one but for the recipe, or continue a former run.
 
         One with other corpus statistics is filled anew: documents came since that run began.
         Raises `ReindexInProgress` when the index of that name has another recipe or origin.
@@ -278,7 +278,7 @@ class Successor:
         for position in document_ids(self.requests, self.old):
             missing.pop(position, None)
         while missing:
-            # a sender tells documents apart by their ids, which those of two shards may share
+            # a sender distinguishes documents by id, and documents of two shards may share one
             positions = {id: (id, routing) for id, routing in missing}
             deletions = [
                 Operation("delete", id, head={"routing": routing} if routing else {})
@@ -541,7 +541,7 @@ def _is_version(index: str, current: str) -> bool:
 def _is_kept(requests: Requests, old: str, name: str) -> bool:
     """Return whether an index is kept under this name, as by a run that was interrupted.
 
-    Raises `UsageError` where the name is that of something else.
+    Raises `UsageError` where the name belongs to something else.
     """
     response = requests.send("GET", name)
     if response.status == 404:

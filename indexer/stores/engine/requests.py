@@ -65,7 +65,7 @@ class Response:
 
     @property
     def reason(self) -> str:
-        """The engine's message, preferably that of the root cause."""
+        """The engine's message, preferably of the root cause."""
         error = _error(self)
         causes = (*error.get("root_cause", ()), error, error.get("caused_by") or {})
         reasons = (cause.get("reason") for cause in causes)
@@ -389,7 +389,7 @@ class Requests:
         return RetryPolicy() if has_lost_node(response) else _FEW_RETRIES
 
     def patient(self) -> Requests:
-        """Return the same requests, each retried as those of a job."""
+        """Return the same requests, each retried as requests of a job are."""
         return replace(self, retry_policy=RetryPolicy())
 
     def call(

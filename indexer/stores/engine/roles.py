@@ -1,4 +1,4 @@
-"""Roles for nearfold's users in a secured engine: the least privileges that the commands need."""
+"""Roles for nearfold's users in a secured engine: the minimal privileges that the commands need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LIMITS = ("dls", "fls", "masked_fields", "query", "field_security")
 def roles(engine: str, index: str) -> dict[str, Body]:
     """Return the bodies of the three roles for an index, its versions and write alias, by name.
 
-    `engine` is `opensearch` or `elasticsearch`; the bodies are those of its security API.
+    `engine` is `opensearch` or `elasticsearch`; the bodies are for its security API.
 
     >>> sorted(roles("opensearch", "papers"))
     ['nearfold-papers-admin', 'nearfold-papers-indexer', 'nearfold-papers-searcher']

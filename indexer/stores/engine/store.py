@@ -45,7 +45,7 @@ class EngineClaims:
         return self._store("create", row, note, {})
 
     def replace(self, row: Row, note: str, claim: Claim) -> bool:
-        """Store a row in place of the version that was read."""
+        """Store a row instead of the version that was read."""
         return self._store("index", row, note, claim.state)
 
     def get(self, id: str) -> Claim | None:
@@ -240,13 +240,13 @@ class EngineStore:
 
     @property
     def parts(self) -> EngineParts:
-        """Return the parts of the store, with the limits of hot keys that it has now."""
+        """Return the parts of the store, with the limits of frequent keys that it has now."""
         return EngineParts(self)
 
     def stored_recipe(self) -> Recipe | None:
         """Return the recipe in the index's `_meta`.
 
-        That of an online recipe is read anew, since others may have recorded later statistics.
+        An online recipe is read again, since others may have recorded later statistics.
         Raises `MappingMismatch` for an index that nearfold did not make.
         """
         recipe = self.index.stored_recipe()
@@ -259,7 +259,7 @@ class EngineStore:
         """Create the index with a strict mapping, and an alias for writes.
 
         An engine never creates an alias by itself, as it would an index. From then on every request
-        is retried as those of a job.
+        is retried as requests of a job are.
         """
         self.index.prepare(recipe)
 
@@ -296,8 +296,8 @@ class EngineStore:
         """Send two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer.
 
         The first counts how many rows carry any key of a look-up, the second finds the rows that
-        share them. Where many do, others between them count the rows of each key, and hot keys are
-        left out.
+        share them. Where many do, others between them count the rows of each key, and frequent keys
+        are left out.
         """
         recipes = [recipe.id for recipe in self.index.require_recipe().by_statistics()]
         keys = [bodies.keys(*lookup) for lookup in lookups]
@@ -328,7 +328,7 @@ class EngineStore:
         return reads.scan_rows(self.index, self._scope, under)
 
     def counts(self) -> Counts:
-        """Count rows; bytes are those of the primary shards, None where the engine does not say."""
+        """Count rows; bytes are of the primary shards, None where the engine does not say."""
         return reads.count_rows(self.index, self._scope)
 
     def close(self) -> None:

@@ -117,8 +117,9 @@ def _first_of_lengths(
     limit: int,
     lengths: tuple[int, int],
 ) -> Numbers:
-    """Return, of those of these rows that are of such lengths, the first ones, more than `limit`;
-    all where there are not as many. First are those that share most keys, ties by path, then id.
+    """Return the first rows of such lengths, more than `limit`; all where there are not as many.
+
+    The order is most shared keys first, ties by path, then id.
     """
     most = _MORE * limit
     while 0 < most < len(numbers) // _MORE:
@@ -131,7 +132,7 @@ def _first_of_lengths(
 
 
 def _of_lengths(db: sqlite3.Connection, numbers: Numbers, lengths: tuple[int, int]) -> Numbers:
-    """Return those of these rows whose texts have the fewest words to the most."""
+    """Return the rows whose numbers of words are within `lengths`."""
     words = words_of(db, numbers)
     minimum, limit = lengths
     return numbers[(words >= minimum) & (words <= limit)]
@@ -140,9 +141,7 @@ def _of_lengths(db: sqlite3.Connection, numbers: Numbers, lengths: tuple[int, in
 def _candidates(
     db: sqlite3.Connection, numbers: Numbers, shared: NDArray[Any], lengths: tuple[int, int]
 ) -> tuple[Candidate, ...]:
-    """Return those of these rows that are of such lengths, most keys shared first, ties by path,
-    then id.
-    """
+    """Return the rows of such lengths, most shared keys first, ties by path, then id."""
     count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
     rows = db.execute(_BEST, (json.dumps(numbers.tolist()), *lengths)).fetchall()
     rows.sort(key=lambda row: (-count_of[row[0]], row[2], row[1]))

@@ -48,7 +48,7 @@ def principals(
     db: sqlite3.Connection, posted_keys: Sequence[Sequence[str]], limit: int
 ) -> list[PrincipalRow]:
     """Return the principals of the families of rows that carry these keys, as they are posted; of a
-    hot key only of the oldest carriers.
+    frequent key only of the oldest carriers.
     """
     # Sorted, because that is the order of the index.
     posted = sorted({either([key]) for key in chain.from_iterable(posted_keys)})

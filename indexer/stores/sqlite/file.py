@@ -159,7 +159,7 @@ class KnownCounts:
 
 
 def count_rows(db: Connection, scope: Scope) -> Counts:
-    """Count the rows of a scope; the bytes are those of the whole file."""
+    """Count the rows of a scope; the bytes are of the whole file."""
     within = parts.within(db, scope) or "1"
     kinds = (
         "SELECT status, content_type, recipe, count(*), sum(family = '') "
@@ -243,7 +243,7 @@ class File:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Give one consistent view of the file, inside `writing` that of its transaction.
+        """Give one consistent view of the file, inside `writing` the view of its transaction.
 
         Raises `StoreError` when it was never prepared.
         """
@@ -276,7 +276,7 @@ class File:
         return self.path != MEMORY and self._recipe is not None and self._stat() == self._identity
 
     def counts(self, scope: Scope) -> Counts:
-        """Return the counts of a scope, inside `writing` those of its transaction."""
+        """Return the counts of a scope, inside `writing` as its transaction sees them."""
         self.recipe()
         if self._writer == threading.get_ident() or not self._has_other_readers():
             with self.reading() as db:
@@ -388,7 +388,7 @@ class File:
             copy_out(self.path, target, replace=replace)
 
     def replace(self, source: str) -> None:
-        """Replace the database by that of another file, in one step.
+        """Replace the database by the content of another file, in one step.
 
         A file that cannot be read is moved aside first.
         """

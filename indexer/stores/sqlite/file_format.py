@@ -65,7 +65,7 @@ def _has_torn_page(db: sqlite3.Connection, path: str) -> bool:
 
 
 def _has_log(path: str) -> bool:
-    """Return whether the write-ahead log holds pages that replace those of the file."""
+    """Return whether the write-ahead log holds pages that replace pages of the file."""
     log = Path(f"{path}-wal")
     return log.exists() and log.stat().st_size > 0
 

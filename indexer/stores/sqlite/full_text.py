@@ -103,7 +103,7 @@ _COUNT = "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?"
 _MIN_RANKED = 2_000  # rows that are scored at least, of each term
 _ROWS = "SELECT count(*) FROM fulltext_docsize"
 _MIN_CACHED = 20_000  # matches of one term from which on all its rows are scored, and kept
-_LEAST = 1e-6  # FTS5's weight in place of one that is not positive
+_LEAST = 1e-6  # FTS5's weight instead of one that is not positive
 _FINE, _FINER = 2.0**40, 2.0**60
 _IN_ONE = (
     f"SELECT group_concat(number, ' '), group_concat(CAST(score * {_FINE!r} AS INTEGER), ' '), "
@@ -116,7 +116,7 @@ _IN_ONE = (
 def rows_to_rank(
     db: sqlite3.Connection, terms: Sequence[Term], numbers: NDArray[np.int64], limit: int | None
 ) -> NDArray[np.int64]:
-    """Return those of some rows that are scored: where that takes long, the last ones alone.
+    """Return the rows that are scored: where that takes long, only the last ones.
 
     `limit`: rows that are scored, over all terms; None for any number.
     """
@@ -190,7 +190,7 @@ def has_cached_scores(db: sqlite3.Connection, terms: Sequence[Term]) -> bool:
 def _scores_of_some(
     db: sqlite3.Connection, term: Term, numbers: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return those of these rows that have a term, and its score in each, as FTS5 weighs it."""
+    """Return the rows that have a term, and its score in each, as FTS5 weighs it."""
     values = term_expression(term), int(numbers.min()), json.dumps(numbers.tolist())
     return read_scores(db, _SCORED_SOME, values)
 
@@ -330,7 +330,7 @@ class FullTextMatches:
 
 
 def best_positions(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the places of the best scores in descending order, none of the score 0, which rows
+    """Return the positions of the best scores in descending order, none of the score 0, which rows
     have that were not ranked. Equal scores are all among them, or none is.
     """
     positions = np.flatnonzero(scores)
@@ -341,7 +341,7 @@ def best_positions(scores: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _other_positions(scores: NDArray[np.float64], best: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the places of the scores after the `best` ones, descending, those of 0 apart."""
+    """Yield the positions after the `best` scores, descending; scores of 0 come separately."""
     if best == len(scores):
         return
     positions = np.argsort(-scores, kind="stable")[best:]
@@ -475,7 +475,7 @@ def _matches(
 
 
 def _among(numbers: NDArray[np.int64], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return which of these numbers are among those of rows."""
+    """Return which of these numbers are numbers of rows."""
     is_row = np.zeros(1 + max(int(numbers.max(initial=0)), int(rows.max(initial=0))), np.bool_)
     is_row[rows] = True
     return is_row[numbers]

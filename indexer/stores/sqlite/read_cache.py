@@ -3,7 +3,7 @@
 Look-ups of different documents read much the same: the postings of keys that many rows carry, the
 first rows by path, the lengths and the sketches of rows that share keys with many. So do folded
 searches, with the statuses of hits. Postings, lengths, statuses and sketches are bounded, and what
-does not fit is read again; the rows by path, 8 bytes each, may be those of the whole file.
+does not fit is read again; the rows by path, 8 bytes each, may be of the whole file.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _FAMILIES = (
 
 @dataclass(slots=True)
 class Column:
-    """A column of rows: its distinct values, and for each row the place of its value among them."""
+    """A column of rows: its distinct values, and the index of each row's value among them."""
 
     values: dict[str, int]
     places: NDArray[np.int32]
@@ -93,7 +93,7 @@ class ScoreCache:
         )
 
     def __contains__(self, expression: str) -> bool:
-        """Return whether those of a word are cached."""
+        """Return whether the entries of a word are cached."""
         return expression in self._words
 
     def count(self, expression: str) -> int | None:
@@ -186,7 +186,7 @@ def _column_of_some(db: sqlite3.Connection, name: str, numbers: Numbers) -> Colu
 def _read_families(db: sqlite3.Connection, last: int) -> NDArray[np.int32]:
     """Return for each row the number of the row that its family is named after.
 
-    Where that row is gone, a number after those of all rows.
+    Where that row is gone, a number after the numbers of all rows.
     """
     families = np.arange(last + 1, dtype=np.int32)
     members, named = (parse_numbers(joined or "") for joined in db.execute(_FAMILIES).fetchone())
@@ -246,7 +246,7 @@ class ReadCache:
 
 
 class RowCache:
-    """Values of rows, each at the place that the row's number gives it.
+    """Values of rows, each at the position that the row's number gives it.
 
     A row that comes to the place of another takes it.
     """
@@ -270,13 +270,13 @@ class RowCache:
 
 
 class NumberCache:
-    """A number of each row, such as that of its words."""
+    """A number of each row, such as the number of its words."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self._rows = RowCache(np.zeros(MAX_NUMBERS, dtype=dtype))
 
     def of(self, numbers: Numbers, read: Callable[[Numbers], Numbers]) -> NDArray[Any]:
-        """Return the numbers of rows; `read` gives those of rows not kept, in order."""
+        """Return the numbers of rows; `read` returns the numbers of rows not cached, in order."""
         values, missing = self._rows.get(numbers)
         if len(missing):
             values[missing] = read(numbers[missing])
@@ -287,8 +287,8 @@ class NumberCache:
 class SketchCache:
     """Packed sketches of rows.
 
-    Those of the first request are not kept, so that a process that looks up one document takes no
-    memory for others.
+    Values of the first request are not cached, so that a process that looks up one document takes
+    no memory for others.
     """
 
     def __init__(self) -> None:

@@ -79,7 +79,7 @@ class FileSketches:
         return np.concatenate([self._ranked[self._first : start], last])
 
     def rows(self, places: Sequence[int]) -> list[Row] | None:
-        """Return the rows of hits by their places in `best`; None where one is gone since."""
+        """Return the rows of hits by their positions in `best`; None where one is gone since."""
         numbers = self._numbers[places].tolist()
         with self._file.reading() as db:
             rows = whole_rows(db, "number", numbers)

@@ -70,7 +70,7 @@ def replace_recipe(
 
 
 class ReplacementFile:
-    """Signatures for a store in a second file; a later run continues with those of an earlier one.
+    """Signatures for a store in a second file, which a later run continues.
 
     A signature is valid for the text and the status that it was computed from.
     """
@@ -78,7 +78,7 @@ class ReplacementFile:
     def __init__(self, path: str, recipe: Recipe) -> None:
         self.path = path if path == MEMORY else f"{path}.reindex"
         self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        # What is lost is computed again: signatures are compared with the texts.
+        # Lost signatures are computed again, since all are compared with the texts.
         self._db.execute("PRAGMA synchronous = OFF")
         self._db.execute(
             "CREATE TABLE IF NOT EXISTS signed "

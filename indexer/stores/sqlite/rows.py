@@ -1,6 +1,6 @@
 """Rows in SQLite: the columns of `documents`, the text, the words and the postings.
 
-Digests are stored as bytes, band keys only where they are not those of the row's slots (the
+Digests are stored as bytes, band keys only where they differ from the keys of the row's slots (the
 postings hold them anyway), and a family only where it is not the document's own id. Files of
 format 3 have all of them as text, which is read as before.
 """
@@ -31,7 +31,7 @@ from indexer.stores.sqlite.read_cache import Numbers, parse_numbers
 COLUMNS = tuple(field.name for field in FIELDS if field.is_column)
 DIGESTS = tuple(field.name for field in FIELDS if field.kind == "digest")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_NO_KEYS = " "  # in place of band keys, for a row that has slots and no keys
+_NO_KEYS = " "  # instead of band keys, for a row that has slots and no keys
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 

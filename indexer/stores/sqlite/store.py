@@ -85,7 +85,7 @@ class SqliteFamilies:
             return AssignmentResult(written=db.executemany(_ASSIGN, values).rowcount)
 
     def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
-        """Return also the principals of members that share a band; of a hot band, those of its
+        """Return also the principals of members that share a band; of a frequent band, of its
         oldest carriers.
         """
         with self._file.reading() as db:
@@ -155,7 +155,7 @@ class SqliteStore:
 
     @property
     def parts(self) -> SqliteParts:
-        """Return the parts of the store, with the limits of hot keys that it has now."""
+        """Return the parts of the store, with the limits of frequent keys that it has now."""
         return SqliteParts(self, self._file)
 
     def stored_recipe(self) -> Recipe | None:
@@ -245,7 +245,7 @@ class SqliteStore:
         return read_outlines(self._file, self._scope)
 
     def counts(self) -> Counts:
-        """Return exact counts; bytes are those of the file's pages, without the write-ahead log."""
+        """Return exact counts; bytes are of the file's pages, without the write-ahead log."""
         return self._file.counts(self._scope)
 
     def forget_reads(self) -> None:
