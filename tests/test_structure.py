@@ -8,9 +8,9 @@ import structure
 ROOT = Path(__file__).parent.parent
 FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
-MODULES, LINES, DOORS = 314, 750, 8
+MODULES, LINES, DOORS, HIT_CLASSES = 314, 750, 8, 4
 FLOWS = {"index": 48, "group": 42, "search": 39, "similar": 41}
-PRIVATE_WORDS = 5152
+PRIVATE_WORDS = 4586
 
 
 @pytest.fixture(scope="module")

@@ -170,7 +170,7 @@ def hits_route(site: Site) -> BaseRoute:
 
     def endpoint(request: Request) -> Response:
         values = _search_values(request)
-        return csv_download(Table(_HITS_TABLE_COLUMNS, export_lines(site, values)), "hits.csv")
+        return csv_download(Table(_HIT_COLUMNS, export_lines(site, values)), "hits.csv")
 
     return Route("/hits.csv", endpoint)
 
