@@ -19,6 +19,7 @@ ARGUMENTS = {
     "engines": ["--documents 300 --lookups 5 --searches 2 --arrivals 1 --server {opensearch_http}"],
     "families_read": [""],
     "hostile": ["--tokens 2000"],
+    "in_memory": ["--rows 60"],
     "ingest": ["--plain {corpus} --runs 1", "--families --documents 60 --runs 1"],
     "load": ["--documents 60 --seconds 3", "--documents 60 --seconds 3 --store {opensearch}/load"],
     "lookups": ["{store} --runs 2 --warm 1 --cold 1"],
@@ -46,6 +47,7 @@ ARGUMENTS = {
     "versions": ["--histories 2 --versions 3 --words 40"],
 }
 RUN_BY_HAND = {
+    "plugin": "builds the plugin and starts an engine with it",
     "dedup_peers": "needs the packages that it compares with",
     "defaults": "needs the manual pages of a machine",
 }

@@ -247,10 +247,11 @@ import sys, time
 from indexer.recipe import DEFAULT
 from indexer.jobs.reindex import reindex
 from indexer.stores import open_store
-from indexer.stores.engine import operation_feed, successor
+from indexer.stores.engine import operation_feed
+from indexer.stores.engine import reindex as copies
 import dataclasses
-operation_feed.PAGE = successor.PAGE = 10
-successor.PAGES_A_CHECKPOINT = 1
+operation_feed.PAGE = copies.PAGE = 10
+copies.PAGES_A_CHECKPOINT = 1
 def on_progress(copied):
     print(copied, flush=True)
     time.sleep(0.05)
