@@ -16,6 +16,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, zip_longest
 from typing import Literal, Protocol, TypeAlias, get_args
 
@@ -48,22 +49,18 @@ Neighbour = tuple[str, bool]  # a word, and whether a sentence or line ends betw
 class _Occurrences:
     """Where a text states one fact, looked up by what surrounds it there.
 
-    A look-up takes the same time however often the fact is stated.
+    A look-up takes the same time however often the fact is stated. Runs of words are hashed on
+    first use: surroundings alone usually decide.
     """
 
-    def __init__(self, facts: Iterable[Fact], text: FactText, shared: frozenset[int]) -> None:
-        self._shared = shared
-        self._runs: dict[tuple[int, int], Fact] = {}
+    def __init__(self, facts: Sequence[Fact], text: FactText) -> None:
+        self._facts, self._source = facts, text.source
         self._pairs: set[tuple[str, str]] = set()
         self._words: tuple[set[str], set[str]] = (set(), set())
-        self._before_ends: tuple[set[str], set[str]] = (
-            set(),
-            set(),
-        )  # the other neighbour is an end
+        # words across the fact from which the text ends; a sentence or line ends
+        self._before_ends: tuple[set[str], set[str]] = (set(), set())
         self._before_boundaries: tuple[set[str], set[str]] = (set(), set())
         for fact in facts:
-            for run in _runs_around(text.source, fact.place, shared):
-                self._runs.setdefault(run, fact)
             self._add(_surroundings(fact, text))
 
     def _add(self, surroundings: tuple[Neighbour, Neighbour]) -> None:
@@ -76,11 +73,21 @@ class _Occurrences:
             if other_boundary:
                 self._before_boundaries[side].add(word)
 
-    def share_run(self, fact: Fact, text: FactSource, other: FactSource) -> bool:
+    @cached_property
+    def _runs(self) -> dict[tuple[int, int], Fact]:
+        """An occurrence by each run of words around it, as `_runs_around` yields them."""
+        runs: dict[tuple[int, int], Fact] = {}
+        for fact in self._facts:
+            for run in _runs_around(self._source, fact.place):
+                runs.setdefault(run, fact)
+        return runs
+
+    def share_run(self, fact: Fact, text: FactSource) -> bool:
         """Return whether `RUN` words around a fact of another text stand around an occurrence."""
         return any(
-            occurrence is not None and _run_length(text, fact.place, other, occurrence.place) >= RUN
-            for occurrence in map(self._runs.get, _runs_around(text, fact.place, self._shared))
+            occurrence is not None
+            and _run_length(text, fact.place, self._source, occurrence.place) >= RUN
+            for occurrence in map(self._runs.get, _runs_around(text, fact.place))
         )
 
     def share_surroundings(self, surroundings: tuple[Neighbour, Neighbour]) -> bool:
@@ -109,7 +116,6 @@ def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iter
 
     Takes time in proportion to the facts and their occurrences, not to the product of both.
     """
-    shared = frozenset(text.source.run_hashes).intersection(other.source.run_hashes)
     by_word: dict[tuple[str, bool], dict[FactKey, _Occurrences]] = {}
     for fact in facts:
         key = text.source.folded(fact.place), fact.kind == "sign"
@@ -117,13 +123,11 @@ def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iter
             stated = defaultdict(list)
             for occurrence in _occurrences(*key, other):
                 stated[occurrence.key].append(occurrence)
-            by_word[key] = {
-                value: _Occurrences(group, other, shared) for value, group in stated.items()
-            }
+            by_word[key] = {value: _Occurrences(group, other) for value, group in stated.items()}
         occurrences = by_word[key].get(fact.key)
         if occurrences and (
             occurrences.share_surroundings(_surroundings(fact, text))
-            or occurrences.share_run(fact, text.source, other.source)
+            or occurrences.share_run(fact, text.source)
         ):
             yield fact
 
@@ -136,17 +140,11 @@ def _occurrences(word: str, is_sign: bool, text: FactText) -> Iterator[Fact]:
             yield occurrence
 
 
-def _runs_around(
-    text: FactSource, position: int, shared: frozenset[int]
-) -> Iterator[tuple[int, int]]:
-    """Yield the shared runs of `RUN` words that a word is in: its offset in the run, and the run's
-    hash.
-    """
-    if shared:
-        first = max(0, position - RUN + 1)
-        for start, run in enumerate(text.run_hashes[first : position + 1], start=first):
-            if run in shared:
-                yield position - start, run
+def _runs_around(text: FactSource, position: int) -> Iterator[tuple[int, int]]:
+    """Yield the runs of `RUN` words that a word is in: its offset in the run, the run's hash."""
+    first = max(0, position - RUN + 1)
+    for start, run in enumerate(text.run_hashes[first : position + 1], start=first):
+        yield position - start, run
 
 
 def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
