@@ -5,49 +5,7 @@ it needs. Where a function takes a `store`, it takes the URL of one, too.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from indexer.comparing.band_plan import plan
-    from indexer.comparing.clauses.duplicates import duplicate_pairs, duplicate_sets
-    from indexer.comparing.compare import compare
-    from indexer.fingerprinting.fingerprint import fingerprint, fingerprints
-    from indexer.grouping.consistency import consistency
-    from indexer.grouping.delete import delete
-    from indexer.grouping.families import FamiliesOptions, families
-    from indexer.grouping.group import group
-    from indexer.grouping.group_options import GroupOptions
-    from indexer.grouping.label import LabelOptions, label, undo_labels
-    from indexer.grouping.label_from import LabelFileOptions, label_from
-    from indexer.grouping.match import MatchOptions, match
-    from indexer.grouping.passages import PassagesOptions, passages
-    from indexer.jobs.backup import backup
-    from indexer.jobs.check import CheckOptions, check, check_mail
-    from indexer.jobs.dedup import DedupOptions, dedup
-    from indexer.jobs.doctor import doctor
-    from indexer.jobs.duplicates import DuplicatesOptions, duplicates, undo_duplicates
-    from indexer.jobs.hash import hash
-    from indexer.jobs.in_memory import Index, dedupe, groups, pairs, similarity
-    from indexer.jobs.index import IndexOptions, index
-    from indexer.jobs.install import install, uninstall
-    from indexer.jobs.reindex import reindex
-    from indexer.jobs.restore import restore
-    from indexer.jobs.status import status
-    from indexer.jobs.threads import ThreadsOptions, threads
-    from indexer.jobs.versions import versions
-    from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
-    from indexer.lab.studies.study import study
-    from indexer.lab.synthesis.synth import SynthOptions, synth
-    from indexer.lab.tuning.tune import TuneOptions, tune
-    from indexer.recipe import Recipe, recipe_named
-    from indexer.review.compare_page import compare_page
-    from indexer.review.exports.export import ExportOptions, export
-    from indexer.searching.fold_chunks import ChunkOptions, fold_chunks
-    from indexer.searching.fold_hits import fold_hits
-    from indexer.searching.search import SearchOptions, search
-    from indexer.searching.similar import SimilarOptions, similar, similar_many
-    from indexer.stores import open_store
-    from indexer.system.approved_passages import approved_passages
+from typing import Any
 
 __all__ = [
     "CheckOptions",
