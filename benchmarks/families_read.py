@@ -25,7 +25,7 @@ from indexer import open_store
 from indexer.comparing.criteria import is_replaced
 from indexer.comparing.differences import Rarity, has_differences, measure_new_words
 from indexer.comparing.measures import ComparedText, measure_pair
-from indexer.defaults import REPLACED_AT_MOST
+from indexer.defaults import MAX_REPLACED
 from indexer.fingerprinting.minhash import wilson
 from indexer.recipe import DEFAULT
 from indexer.stores.abilities import FullStore
@@ -73,7 +73,7 @@ def conditions(store: FullStore) -> Mapping[str, Condition]:
         "--threshold 0.95": lambda a, b: measure_pair("lcs", a, b).similarity < 0.95,
         "--numbers distinguish": lambda a, b: has_differences(a.facts, b.facts),
         "--require 'novelty<=2'": is_new,
-        "--require 'replaced<=2'": lambda a, b: is_replaced(a.words, b.words, REPLACED_AT_MOST),
+        "--require 'replaced<=2'": lambda a, b: is_replaced(a.words, b.words, MAX_REPLACED),
     }
 
 

@@ -7,7 +7,7 @@ docs/lab/013-default-measure.md has the evidence, 018-who-leads.md for principal
 MEASURE = "lcs"  # one of `MEASURE_NAMES`
 REVIEW = 0.8  # minimum similarity of pairs that people review
 FOLD = 0.9  # minimum similarity of documents that are folded (hidden), and of families
-REPLACED_AT_MOST = 2  # times that words stand for the same others in what words in order fold
+MAX_REPLACED = 2  # times that words stand for the same others in what words in order fold
 OVERLAP = 0.8  # minimum terminology of clauses that are fuzzy duplicates
 PRINCIPAL = "original"  # the order in which documents may lead a family, as `GroupOptions` has it
 RECALL = 0.998  # minimum fraction of the pairs at a threshold that keys and slots let through

@@ -41,7 +41,7 @@ FAST_FOLDERS = ("tests/unit", "tests/contract", "tests/web", "indexer")
 FAST_FILES = ("tests/test_layers.py", "tests/test_structure.py", "tests/test_public_api.py")
 FAST = ("-m", "not (slow or engines or spark or browser)", *FAST_FOLDERS, *FAST_FILES)
 MEMORY_DISK = Path("/dev/shm")
-MOST_TEMPORARY_BYTES = 8 * 2**30
+MAX_TEMPORARY_BYTES = 8 * 2**30
 WHOLE = ("--durations", "25")
 SLOW = ("-m", "slow", "--durations", "25")
 
@@ -128,7 +128,7 @@ def _fast_temporary_files() -> Iterator[dict[str, str]]:
 
 
 def _has_room(folder: Path) -> bool:
-    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > MOST_TEMPORARY_BYTES
+    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > MAX_TEMPORARY_BYTES
 
 
 if __name__ == "__main__":

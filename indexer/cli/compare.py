@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.stores.base import Store
 
 
-_MOST_VALUE = 400  # characters of a metadata value that are shown
+_MAX_VALUE = 400  # characters of a metadata value that are shown
 
 
 @click.command("compare")
@@ -219,4 +219,4 @@ def _warnings(originals: tuple[Original, Original]) -> Iterator[str]:
 
 
 def _shorten(value: str) -> str:
-    return (value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}…") or "–"
+    return (value if len(value) <= _MAX_VALUE else f"{value[:_MAX_VALUE]}…") or "–"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 HEARTBEAT = 10.0  # seconds between two lines where there is no terminal
-_LEAST_SECONDS = 0.1  # before it a speed is too uncertain to print
+_MIN_SECONDS = 0.1  # before it a speed is too uncertain to print
 
 
 @contextlib.contextmanager
@@ -104,7 +104,7 @@ def describe_progress(done: int, total: int, seconds: float) -> str:
     """
     if not total:
         return f"{done:,}"
-    if not done or seconds <= _LEAST_SECONDS:
+    if not done or seconds <= _MIN_SECONDS:
         return f"{done:,} of {total:,}"
     left = seconds * (total - done) / done
     return f"{done:,} of {total:,}, about {left:.0f} s left"

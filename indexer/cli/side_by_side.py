@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 TWO_COLUMNS = 80
-MOST_ROWS = 200
+MAX_ROWS = 200
 WHOLE_WORDS = 300
 SHARED_ENDS, OTHER_ENDS = 12, 40
 WORD_CHARS = 20  # characters that a shown word may take on average
@@ -47,7 +47,7 @@ def print_side_by_side(comparison: Comparison, console: Console, *, whole: bool 
     is_long = max(comparison.words) > WHOLE_WORDS
     is_large = max(map(len, comparison.texts)) > WHOLE_WORDS * WORD_CHARS
     brief = not whole and (is_long or is_large)
-    shown = all_rows if whole else all_rows[:MOST_ROWS]
+    shown = all_rows if whole else all_rows[:MAX_ROWS]
     columns = console.width >= TWO_COLUMNS and not any(map(_RIGHT_TO_LEFT.search, comparison.texts))
     console.print()
     if columns:

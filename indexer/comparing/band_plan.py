@@ -98,7 +98,7 @@ UNRELATED = {
     "chars_v1:6": 0.17,  # of manual pages
 }
 ALMOST_ONE = 0.999  # highest similarity that bands are planned for
-_MOST_NODES = 257
+_MAX_NODES = 257
 _SLOT_MISSES = 0.25  # of the pairs that may be missed, the part that slots may reject
 
 Similarities = NDArray[np.float64]
@@ -407,7 +407,7 @@ def _errors(threshold: float, bands: int, rows: int, shared: int) -> tuple[float
     They are integrals of polynomials, for which Gauss-Legendre quadrature is exact. Beyond 512
     slots, where the degree exceeds the nodes, the error stays below 1e-6.
     """
-    nodes, weights = _quadrature(min(_MOST_NODES, bands * rows // 2 + 1))
+    nodes, weights = _quadrature(min(_MAX_NODES, bands * rows // 2 + 1))
 
     def area(low: float, high: float) -> float:
         similarities = low + (high - low) * nodes

@@ -273,7 +273,7 @@ def _prefixes(tree: Sequence[tuple[int, int]], nth: int) -> Iterator[tuple[int, 
 
 # Differences between two short word sequences, and between two words.
 
-MOST_EDITS = 100  # insertions and deletions that are looked for
+MAX_EDITS = 100  # insertions and deletions that are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +289,7 @@ class Edit:
     b_end: int
 
 
-def edits(a: Sequence[str], b: Sequence[str], limit: int = MOST_EDITS) -> list[Edit]:
+def edits(a: Sequence[str], b: Sequence[str], limit: int = MAX_EDITS) -> list[Edit]:
     """Return the shortest edits from a to b, in order; between two edits both are equal.
 
     With more than `limit` single insertions and deletions everything between the common beginning
@@ -404,7 +404,7 @@ _CURRENCY = (
 )
 _BEFORE = re.compile(rf"(?:[{_CURRENCY}][^\S\n]?|[-+−–±<>≤≥=≈#§])+\Z")
 _AFTER = re.compile(rf"[^\S\n]?[%‰]|[^\S\n]?[{_CURRENCY}](?!\s?\d)|[°+#]+")
-_MOST_SIGNS = 8  # characters before a number that are looked at
+_MAX_SYMBOLS = 8  # characters before a number that are looked at
 _VARIANTS = str.maketrans("−–—‑’", "----'")
 
 
@@ -523,7 +523,7 @@ class _WordText:
         """Return where a number begins with its signs, `end` being where the word before ends."""
         if not self.text[start].isdigit():
             return start
-        before = _BEFORE.search(self.text, max(end, start - _MOST_SIGNS), start)
+        before = _BEFORE.search(self.text, max(end, start - _MAX_SYMBOLS), start)
         return before.start() if before else start
 
 

@@ -36,7 +36,7 @@ from indexer.comparing.measures import (
     measure_pair,
 )
 from indexer.comparing.words import Words, words
-from indexer.defaults import REPLACED_AT_MOST, REVIEW
+from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import UsageError
 from indexer.model import Difference, NewWords, Row, Sameness
 from indexer.recipe import Recipe
@@ -237,7 +237,7 @@ def _number(text: str) -> float | None:
 
 # Texts whose differing words are of two languages, such as pages that were hardly translated.
 
-LEAST_TIMES = 4  # function words of either language, since a misread text may have a few
+MIN_TIMES = 4  # function words of either language, since a misread text may have a few
 OWN_SHARE = 3  # times as many of the own language as of the other, in either text
 BALANCE = 8  # times as many in one text as in the other at most
 
@@ -270,7 +270,7 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
     limit, minimum = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
     is_told_apart = left[of_a] >= OWN_SHARE * left[of_b] and right[of_b] >= OWN_SHARE * right[of_a]
-    if of_a == of_b or minimum < LEAST_TIMES or not is_told_apart or limit > BALANCE * minimum:
+    if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
         return SAME_LANGUAGE
     return TwoLanguages(of_a, of_b, minimum)
 
@@ -298,7 +298,7 @@ def _by_language(words: Counter[str]) -> Counter[str]:
 
 # Words that the other text replaces by the same words again and again.
 
-LEAST_SHARE = 0.25  # of the positions where the words stand
+MIN_FRACTION = 0.25  # of the positions where the words stand
 
 
 class Replacement(NamedTuple):
@@ -344,7 +344,7 @@ def replacements(a: Words, b: Words, more_than: float = 0) -> Iterator[Replaceme
     texts = [_WordString(a), _WordString(b)] if often else []
     for (left, right), times in often:
         sides = zip(texts, (left, right), strict=True)
-        if all(times >= LEAST_SHARE * text.occurrences(words) for text, words in sides):
+        if all(times >= MIN_FRACTION * text.occurrences(words) for text, words in sides):
             yield Replacement(left, right, times)
 
 
@@ -581,11 +581,11 @@ NO_CRITERIA = Criteria()
 def for_folding(criteria: Criteria, measure: str) -> Criteria:
     """Return the criteria of folding by a measure, which hides documents.
 
-    For measures of words in order `replaced` is at most `REPLACED_AT_MOST`, unless they limit it.
+    For measures of words in order `replaced` is at most `MAX_REPLACED`, unless they limit it.
     """
     if criteria.replaced is not None or not MEASURES[measure].is_in_order:
         return criteria
-    return replace(criteria, replaced=REPLACED_AT_MOST)
+    return replace(criteria, replaced=MAX_REPLACED)
 
 
 def missing_field(fields: Iterable[str]) -> UsageError:

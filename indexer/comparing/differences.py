@@ -466,7 +466,7 @@ def _counts(facts: Iterable[Fact]) -> Counter[FactKey]:
 
 RARE = 0.02  # of the documents of a store
 QUOTED_WORDS = 5  # rare words that a sentence names
-MOST_KNOWN = 1 << 17  # words whose frequencies are remembered
+MAX_KNOWN = 1 << 17  # words whose frequencies are remembered
 FrequencyLookup: TypeAlias = Callable[[Sequence[str]], WordFrequencies]
 _BothTexts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -501,7 +501,7 @@ class Rarity:
     def frequencies(self, words: Sequence[str]) -> WordFrequencies:
         """Return the frequencies of distinct words; those not remembered by one look-up."""
         missing = [word for word in words if word not in self._counts]
-        if missing and len(self._counts) + len(missing) > MOST_KNOWN:
+        if missing and len(self._counts) + len(missing) > MAX_KNOWN:
             self._counts.clear()
             missing = list(words)
         if missing:

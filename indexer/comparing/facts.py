@@ -191,7 +191,7 @@ def negation_value(word: str) -> str:
     return "not" if word.endswith("n't") or word == "cannot" else word
 
 
-MOST_PLACES = 200  # of a word, that are looked at
+MAX_POSITIONS = 200  # of a word, that are looked at
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _RUN_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # an odd number: hashes of runs depend on the order
 Standing: TypeAlias = Literal["small", "name", "unknown"]
@@ -393,11 +393,11 @@ class FactSource:
         return any(map(str.isdigit, self.folded(position)))
 
     def places(self, word: str) -> list[int]:
-        """Return where a folded word stands, at most `MOST_PLACES` places."""
+        """Return where a folded word stands, at most `MAX_POSITIONS` places."""
         if word not in self._places:
             number = self.number_of.get(word, -1)
             self._places[word] = np.flatnonzero(self.words.numbers == number).tolist()
-        return self._places[word][:MOST_PLACES]
+        return self._places[word][:MAX_POSITIONS]
 
     def standing(self, word: str) -> Standing:
         """Return whether a folded word begins with a small letter somewhere, or is as a name is."""

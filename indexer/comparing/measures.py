@@ -146,7 +146,7 @@ def lcs_of_codes(a: str, b: str, minimum: float) -> float | None:
 # Matching chunks.
 
 PAIRS_PER_WORD = 1  # pairs of equal runs above which suffixes are sorted instead
-_LEAST_PAIRS = 10_000  # pairs up to which all are listed in any case
+_MIN_PAIRS = 10_000  # pairs up to which all are listed in any case
 
 
 def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:
@@ -161,7 +161,7 @@ def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:
     counts_a, counts_b = np.bincount(runs_a), np.bincount(runs_b)
     both = min(len(counts_a), len(counts_b))
     pairs = int(counts_a[:both] @ counts_b[:both])
-    if pairs > max(_LEAST_PAIRS, PAIRS_PER_WORD * (len(a) + len(b))):
+    if pairs > max(_MIN_PAIRS, PAIRS_PER_WORD * (len(a) + len(b))):
         return [Tile(*tile) for tile in tiles_by_suffixes(runs_a, runs_b, width)]
     return tiles_by_pairs(runs_a, runs_b, width)
 

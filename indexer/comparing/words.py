@@ -52,7 +52,7 @@ from indexer.fingerprinting.normalise import (
 
 _MAX_SPAN = 1 << 62
 _SURROGATES = range(0xD800, 0xE000)
-MOST_CODES = 0x110000 - len(_SURROGATES)
+MAX_CODES = 0x110000 - len(_SURROGATES)
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
 
     A list of the numbers themselves where there are more of them than code points.
     """
-    if int(numbers.max(initial=0)) >= MOST_CODES:
+    if int(numbers.max(initial=0)) >= MAX_CODES:
         listed: list[int] = numbers.tolist()
         return listed
     codes = numbers + len(_SURROGATES) * (numbers >= _SURROGATES.start)

@@ -250,7 +250,7 @@ _METADATA_NAMES = {
     "Message-From": "from",
     "Message-To": "to",
 }
-_MAX_TITLE, _TIKA_ANSWERS_MOST_VALUE, _MAX_WARNING = 500, 1000, 300
+_MAX_TITLE, _MAX_WARNING = 500, 300
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
@@ -374,7 +374,7 @@ def _cut_short(data: bytes) -> tuple[str, ...]:
 def _metadata(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the metadata that are useful in a search, under plain names."""
     values = {
-        name: _clean("; ".join(metadata.get(key, ())), _TIKA_ANSWERS_MOST_VALUE)
+        name: _clean("; ".join(metadata.get(key, ())), _MAX_VALUE)
         for key, name in _METADATA_NAMES.items()
     }
     return {name: value for name, value in values.items() if value}

@@ -50,12 +50,12 @@ from indexer.system.external_memory import (
 from indexer.wording import percent
 
 TAIL = 0.025  # the chance that may lie beyond either end of a 95 % interval
-FEWEST = 5
+MIN_PAIRS = 5
 RARE = 0.01  # the chance to reach the threshold below which the promise of `jaccard` is trusted
 MEASURED = "listed, measured on texts"
 RULED_OUT = "not listed, too few words in common"
 ESCAPING = 1e-4  # fraction of pairs at the threshold that may be where sketches exclude them
-MOST_LISTED = 200_000  # pairs of texts up to which all are listed to sample from
+MAX_LISTED = 200_000  # pairs of texts up to which all are listed to sample from
 EDGES = (0.9, 0.5, 0.1, RARE)  # chances to reach the threshold between which strata lie
 SKETCH_PRECISION = 0.98  # chance that a pair which its sketches alone list is rightly listed
 FAR_SHARE = 8  # one in so many pairs is sampled from those far apart
@@ -508,12 +508,12 @@ def _max_expected(mean: float) -> float:
 def allot(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list[int]:
     """Return how many of `draws` each stratum gets, by size times spread (Neyman 1934).
 
-    At least `FEWEST`, never more than the stratum has.
+    At least `MIN_PAIRS`, never more than the stratum has.
 
     >>> allot([1000, 100, 3], [0.1, 0.5, 0.5], 50)
     [30, 17, 3]
     """
-    allotted = [min(size, FEWEST) for size in sizes]
+    allotted = [min(size, MIN_PAIRS) for size in sizes]
     strata = range(len(sizes))
     while (left := draws - sum(allotted)) > 0:
         weights = [sizes[i] * spreads[i] if allotted[i] < sizes[i] else 0.0 for i in strata]
@@ -602,7 +602,7 @@ class OtherPairs:
 
     def sample(self, number: int, seed: int) -> Codes:
         """Return `number` of them, each with equal chance, none twice; the same for a seed."""
-        if self._all_pairs <= max(MOST_LISTED, 4 * number):
+        if self._all_pairs <= max(MAX_LISTED, 4 * number):
             pairs = self._all()
             return pairs[distinct_indexes(number, len(pairs), seed + 1)]
         sample: Codes = np.zeros(0, dtype=np.uint64)

@@ -75,7 +75,7 @@ def trim_label(labels: Iterable[str]) -> tuple[str, ...]:
 
 # Attachment families: a mail and its attachments, by the metadata `parent_id` of attachments.
 
-_MOST_SEARCHES = 20
+_MAX_SEARCHES = 20
 
 
 def mail_of(row: Row) -> str:
@@ -91,7 +91,7 @@ def mail_documents(store: FullStore, mails: Sequence[str]) -> Iterator[Row]:
 
     Up to 20 mails take a search each, more of them one pass over the store.
     """
-    if len(mails) > _MOST_SEARCHES:
+    if len(mails) > _MAX_SEARCHES:
         wanted = set(mails)
         for row in store.scan():
             if mail_of(row) in wanted:

@@ -433,7 +433,7 @@ def _containments(
     return within
 
 
-LEAST_AUDIT = 20  # pairs that an audit verifies
+MIN_AUDIT = 20  # pairs that an audit verifies
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,9 +546,9 @@ class MatchOptions:
                 "--audit is of all pairs by bands, and goes with no other choice of pairs"
             )
         check_audited(self.measure)
-        if self.audit < LEAST_AUDIT:
+        if self.audit < MIN_AUDIT:
             raise UsageError(
-                f"an audit needs {LEAST_AUDIT} pairs or more, not {self.audit}; "
+                f"an audit needs {MIN_AUDIT} pairs or more, not {self.audit}; "
                 "give some hundreds for a narrow interval"
             )
 

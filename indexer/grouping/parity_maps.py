@@ -22,7 +22,7 @@ try:
 except ImportError:
     _kernel = None  # type: ignore[assignment]
 
-LEAST_BITS, MOST_BITS = 1 << 10, 1 << 16
+MIN_BITS, MAX_BITS = 1 << 10, 1 << 16
 STEP = 1 << 11
 SLACK = 1e-9
 
@@ -41,7 +41,7 @@ class ParityMaps:
         self._sizes = sizes
         self._of_larger = of_larger
         median = int(np.median(sizes)) if len(sizes) else 0
-        self.bits = min(MOST_BITS, max(LEAST_BITS, 1 << (3 * median - 1).bit_length()))
+        self.bits = min(MAX_BITS, max(MIN_BITS, 1 << (3 * median - 1).bit_length()))
         self._maps: NDArray[np.uint64] = budget.array((len(sizes), self.bits // 64), np.uint64)
 
     def put(self, place: int, hashes: NDArray[np.uint64]) -> None:

@@ -19,11 +19,11 @@ from indexer.grouping.group_options import memory_budget
 from indexer.model import Progress, Row, no_progress
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
-from indexer.system.approved_passages import LEAST_SHARE, Hashes, word_runs
+from indexer.system.approved_passages import MIN_FRACTION, Hashes, word_runs
 from indexer.system.external_memory import MemoryBudget, Sorter
 
 _EDGE = 0.2  # fraction of a text that is its top, and its foot
-_MOST = 0.8  # fraction of the documents that have a passage there
+_MAX_FRACTION = 0.8  # fraction of the documents that have a passage there
 _REPORTED = 100  # documents between two reports of progress
 
 
@@ -84,7 +84,7 @@ class RepeatedPassage:
         """
         top = sum(position.position < _EDGE for position in self.places)
         foot = sum(position.position >= 1 - _EDGE for position in self.places)
-        limit = _MOST * len(self.places)
+        limit = _MAX_FRACTION * len(self.places)
         if top >= limit:
             return "top"
         return "foot" if foot >= limit else "anywhere"
@@ -312,7 +312,7 @@ class PassageFinder:
                 numbers[run].append(number)
         for text, parts in self._parts:
             for number, positions in _shared_runs(parts, numbers).items():
-                if len(positions) >= LEAST_SHARE * sizes[number]:
+                if len(positions) >= MIN_FRACTION * sizes[number]:
                     passages[number].occurrences.append(Occurrence(text, min(positions)))
         kept = [passage for passage in passages if len(passage.occurrences) >= self._least]
         return sorted(kept, key=lambda each: (-each.words * len(each.occurrences), each.origin))
@@ -325,7 +325,7 @@ class PassageFinder:
         known: set[int] = set()
         for candidate in several:
             runs = set(candidate.runs.tolist())
-            if len(runs & known) < LEAST_SHARE * len(runs):
+            if len(runs & known) < MIN_FRACTION * len(runs):
                 known |= runs
                 chosen.append(candidate)
         return chosen

@@ -139,9 +139,9 @@ class SimilarPairs:
 FLOOR = 0.5  # minimum threshold of a preview
 RECALL = 0.99  # planned share of the estimated pairs at .6
 STARTS = (0.9, 0.8, 0.7, 0.6, FLOOR)  # from which on pairs are measured
-MOST_GROUPED = 200_000  # pairs that `group` looks at, to be measured
-MOST_VERIFIED = 20_000  # pairs at lower thresholds, to be measured
-MOST_JOINED = 20_000_000  # pairs of unrelated texts that are expected to share a band
+MAX_GROUPED = 200_000  # pairs that `group` looks at, to be measured
+MAX_VERIFIED = 20_000  # pairs at lower thresholds, to be measured
+MAX_JOINED = 20_000_000  # pairs of unrelated texts that are expected to share a band
 _GRID = np.arange(101) / 100
 Codes = NDArray[np.uint64]
 
@@ -160,8 +160,8 @@ class CollectionPreview:
 
     From the threshold of the options on, the pairs are those that `group` with these options looks
     at, so that there the groups are the same; below it, those that `group` finds at the lowest of
-    `STARTS` with at most `MOST_VERIFIED` pairs. They are measured on the texts. Below that
-    threshold, and where `group` looks at more than `MOST_GROUPED`, the groups are estimated: of
+    `STARTS` with at most `MAX_VERIFIED` pairs. They are measured on the texts. Below that
+    threshold, and where `group` looks at more than `MAX_GROUPED`, the groups are estimated: of
     pairs that were not measured to reach it the similarity is the usual one by the measure of pairs
     with as many equal slots.
     """
@@ -195,7 +195,7 @@ class CollectionPreview:
 
     def _levels(self) -> list[Level]:
         threshold = self._options.threshold
-        own = self._pairs(self._options, MOST_GROUPED)
+        own = self._pairs(self._options, MAX_GROUPED)
         if own is None:
             codes, similarity = self._estimates()
             return [Level(FLOOR, self._similar(codes, similarity), estimated=True)]
@@ -219,7 +219,7 @@ class CollectionPreview:
         for threshold in STARTS:
             if threshold < start:
                 options = replace(self._options, threshold=threshold, cluster_threshold=None)
-                codes = self._pairs(options, MOST_VERIFIED)
+                codes = self._pairs(options, MAX_VERIFIED)
                 if codes is None:
                     break
                 start, lower = threshold, codes
@@ -234,7 +234,7 @@ class CollectionPreview:
         except UsageError:  # too few slots to find such pairs
             return None
         expected = texts * texts / 2 * layout.recall(layout.unrelated)
-        if options is not self._options and expected > MOST_JOINED:
+        if options is not self._options and expected > MAX_JOINED:
             return None
         grouping = Grouping(collection, self._verifier, options)
         pairs = grouping.pairs(self._first_order, self._progress)

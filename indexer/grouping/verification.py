@@ -16,7 +16,7 @@ from indexer.fingerprinting.keys import count_ones, pack_slots
 from indexer.grouping.candidates import TextPairs
 from indexer.grouping.collection import Collection, PairFilter
 from indexer.grouping.parity_maps import max_distance
-from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MOST_CHARS, SequenceCache
+from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MAX_CHARS, SequenceCache
 from indexer.model import Progress, Row, no_progress
 from indexer.system.approved_passages import OmissionLog
 from indexer.system.external_memory import LruCache
@@ -51,7 +51,7 @@ class Verifier:
         self.measure = measure
         self._store = store
         self._collection = collection
-        self._most = collection.budget.share(4, BYTES_A_CHAR, limit=MOST_CHARS)
+        self._most = collection.budget.share(4, BYTES_A_CHAR, limit=MAX_CHARS)
         self._sides = LruCache[int, ComparedText](self._most // 2, lambda side: len(side.text))
         self._rarity = rarity
         self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._most)

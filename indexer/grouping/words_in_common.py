@@ -21,7 +21,7 @@ from indexer.comparing.criteria import Criteria, replacements
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import TextOperand, lcs_of_codes, measure_pair
 from indexer.comparing.words import (
-    MOST_CODES,
+    MAX_CODES,
     Words,
     as_numbers,
     as_string,
@@ -34,7 +34,7 @@ from indexer.system.external_memory import LruCache
 # Words in order of many pairs: `lcs` of texts whose words have numbers of one vocabulary.
 
 BINS = 1 << 10
-_MOST_COUNTED = (1 << 16) - 1
+_MAX_COUNTED = (1 << 16) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Vocabulary:
 
     def sequence(self, words: Words) -> WordSequence | None:
         """Return the words of a text as numbers; None when there are more than code points."""
-        if len(self._numbers) + len(words.vocabulary) > MOST_CODES:
+        if len(self._numbers) + len(words.vocabulary) > MAX_CODES:
             return None
         positions = self._places(words.vocabulary)
         return self._sequence(positions[words.numbers])
@@ -85,7 +85,7 @@ class Vocabulary:
     def sequence_of(self, text: str) -> WordSequence | None:
         """Return the `sequence` of the `normal_words` of a text."""
         words = folded_words(text)
-        if len(self._numbers) + len(words) > MOST_CODES:
+        if len(self._numbers) + len(words) > MAX_CODES:
             return self.sequence(normal_words(text))
         return self._sequence(self._places(words))
 
@@ -93,8 +93,8 @@ class Vocabulary:
         return np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
 
     def _sequence(self, numbers: NDArray[np.int64]) -> WordSequence:
-        if len(numbers) > _MOST_COUNTED:
-            counts = np.full(BINS, _MOST_COUNTED, dtype=np.uint16)
+        if len(numbers) > _MAX_COUNTED:
+            counts = np.full(BINS, _MAX_COUNTED, dtype=np.uint16)
         else:
             counts = np.bincount(numbers & (BINS - 1), minlength=BINS).astype(np.uint16)
         codes = as_string(numbers)
@@ -255,7 +255,7 @@ def may_share_words(text: str, others: Sequence[str], minimum: float) -> list[bo
 # Words that short texts have in common at a threshold, and keys made of choices of them.
 
 FEW_WORDS = 20  # a text of fewer is short
-_MOST_KEYS = 220  # of one number of common words; so many are the choices of nine of twelve
+_MAX_KEYS = 220  # of one number of common words; so many are the choices of nine of twelve
 _SLACK = 1e-9
 Choices = tuple[tuple[int, NDArray[np.intp]], ...]
 
@@ -303,14 +303,14 @@ def min_in_common(longer: int, threshold: float) -> int:
 def _words_of_key(common: int, threshold: float) -> int:
     """Return of how many words keys are made of texts that share `common`, whatever their length.
 
-    So many that the longest of these texts has at most `_MOST_KEYS` keys, if it can.
+    So many that the longest of these texts has at most `_MAX_KEYS` keys, if it can.
     """
     missing = math.floor(common / threshold + _SLACK) - common
     sizes = range(common, 0, -1)
-    return next((size for size in sizes if math.comb(missing + size, size) <= _MOST_KEYS), 1)
+    return next((size for size in sizes if math.comb(missing + size, size) <= _MAX_KEYS), 1)
 
 
-MOST_CHARS = 20_000_000  # characters of texts that are kept at most
+MAX_CHARS = 20_000_000  # characters of texts that are kept at most
 BYTES_A_CHAR = 13  # of a text that is kept, its features and words included
 BATCH = 500  # texts or pairs that are read or measured together
 

@@ -26,7 +26,7 @@ from indexer.wording import count_of
 # Rebuild a damaged journal from every entry that can still be read.
 
 _PAGE = 4096  # bytes
-_MOST_PADDING = 1 << 30  # bytes
+_MAX_PADDING = 1 << 30  # bytes
 
 
 def salvage(path: Path) -> tuple[int, str]:
@@ -54,7 +54,7 @@ def _padded(data: bytes) -> bytes:
     read as no rows.
     """
     size = int.from_bytes(data[28:32], "big") * _PAGE
-    return data + bytes(max(-len(data) % _PAGE, min(size - len(data), _MOST_PADDING)))
+    return data + bytes(max(-len(data) % _PAGE, min(size - len(data), _MAX_PADDING)))
 
 
 def _copy_entries(old: sqlite3.Connection, new: sqlite3.Connection) -> int:

@@ -46,7 +46,7 @@ from indexer.system.logs import event
 
 # Concurrent writes of rows into a store, in bounded memory, while the caller makes more rows.
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 STALLED_SECONDS = 900.0
 _ROW_BYTES = 4096  # sketches, keys and short fields
 _CLOSING_SECONDS = 5.0
@@ -81,7 +81,7 @@ class Writer:
     same id are never written at the same time, so the later one wins.
     """
 
-    def __init__(self, store: Target, max_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, store: Target, max_bytes: int = MAX_BYTES) -> None:
         self._store = store
         self._most = max_bytes
         self._waiting: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()

@@ -271,8 +271,8 @@ class _Account:
 
 # The thread of a stored mail, as a tree, by the Message-IDs that the documents carry.
 
-MOST_SEARCHES = 20
-MOST_MAILS = 500
+MAX_SEARCHES = 20
+MAX_MAILS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,12 +321,12 @@ class _Search:
     def run(self) -> bool:
         """Search until every mail was requested; return False where a limit ends it."""
         while (condition := self._next()) is not None:
-            if len(self.asked) >= MOST_SEARCHES or len(self.rows) >= MOST_MAILS:
+            if len(self.asked) >= MAX_SEARCHES or len(self.rows) >= MAX_MAILS:
                 return False
             self.asked.add(condition)
             hits = self.store.search(Query("", (condition,))).hits
             ids = [hit.id for hit in hits if hit.id not in self.rows]
-            for row in rows_of(self.store, ids[: MOST_MAILS - len(self.rows)]):
+            for row in rows_of(self.store, ids[: MAX_MAILS - len(self.rows)]):
                 self.rows[row.id] = replace(row, text="")
         return True
 

@@ -26,7 +26,7 @@ from indexer.wording import count_of
 # The probable origin of each version of a text: the tree with the fewest differences.
 
 Numbers64 = NDArray[np.int64]
-_NEVER, _ROOT, _MOST = np.int64(1 << 61), np.int64(1 << 56), np.int64((1 << 24) - 1)
+_NEVER, _ROOT, _MAX_DIFFERENCES = np.int64(1 << 61), np.int64(1 << 56), np.int64((1 << 24) - 1)
 
 
 def lineage(
@@ -52,7 +52,7 @@ def lineage(
     rank[list(preferred)] = np.arange(count)
     costs = np.full((count + 1, count + 1), _NEVER)
     ties = np.abs(rank[:, None] - rank[None, :])
-    weighted = np.minimum(differences, _MOST) * (count * count + 1) + ties
+    weighted = np.minimum(differences, _MAX_DIFFERENCES) * (count * count + 1) + ties
     costs[:count, :count] = np.where(_is_younger(times), _NEVER, weighted)
     costs[count, :count] = _ROOT + rank
     parents = _arborescence(costs, count)
@@ -125,7 +125,7 @@ def _around(parents: Sequence[int], start: int) -> list[int]:
     return nodes
 
 
-MOST_VERSIONS = 200
+MAX_VERSIONS = 200
 Source: TypeAlias = Literal["document", "file"]
 
 
@@ -190,7 +190,7 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     recipe = require_recipe(store)
     name, rows = _members(store, id)
     texts = _texts(rows)
-    left_out, texts = len(texts) - MOST_VERSIONS, texts[:MOST_VERSIONS]
+    left_out, texts = len(texts) - MAX_VERSIONS, texts[:MAX_VERSIONS]
     dated = [_earliest(copies) if dates else (None, None) for copies in texts]
     heads = [copies[0] for copies in texts]
     order = sorted(
@@ -207,7 +207,7 @@ def _members(store: Store, id: str) -> tuple[str, list[Row]]:
     if document is None:
         raise DocumentNotFound(id=id)
     hits = store.search(Query("", (("family", document.family),), "path")).hits
-    ids = [hit.id for hit in islice(hits, 10 * MOST_VERSIONS)]
+    ids = [hit.id for hit in islice(hits, 10 * MAX_VERSIONS)]
     rows = store.get(list(dict.fromkeys([id, *ids])))
     family = [row for row in rows.values() if row.family == document.family]
     return document.family, sorted(

@@ -33,7 +33,7 @@ LOGIN = "nearfold.login"  # of a request, in its scope
 _COST, _BLOCK, _PARALLEL = 1 << 14, 8, 1  # of scrypt: 16 MB and some 50 ms
 _DIGEST = re.compile("scrypt:[0-9a-f]{32}:[0-9a-f]{64}")
 _REMEMBERED = 256  # passwords that were right
-_MOST_CHECKED = 8  # passwords that wait to be checked; others are refused for now
+_MAX_CHECKED = 8  # passwords that wait to be checked; others are refused for now
 PROXY_SECRET = "x-nearfold-proxy"  # the header of a proxy's secret
 _ASK = ("www-authenticate", 'Basic realm="nearfold", charset="UTF-8"')
 _NO_LOGIN = "log in with a name and a password that the server knows"
@@ -158,7 +158,7 @@ class RequireLogin:
             return
         login = self._access.quick_login(scope)
         if login is None and self._access.has_password(scope):
-            if self._checking >= _MOST_CHECKED:
+            if self._checking >= _MAX_CHECKED:
                 await refuse(send, 429, _TOO_MANY, ("retry-after", "1"))
                 return
             login = await self._check(scope)

@@ -142,7 +142,7 @@ def width_for(texts: Sequence[Words]) -> int:
     return max(1, min(SHINGLE_WORDS, *(len(text) for text in texts)))
 
 
-SAMPLE, MOST_SHINGLES = 2000, 4_000_000
+SAMPLE, MAX_SHINGLES = 2000, 4_000_000
 EVERY = 100
 
 
@@ -190,7 +190,7 @@ class Sample:
                 shingles = shingle_hashes(normal_words(row.text), self._width)
                 yield shingles
                 shingle_count += len(shingles)
-            if shingle_count > MOST_SHINGLES:
+            if shingle_count > MAX_SHINGLES:
                 return
 
 

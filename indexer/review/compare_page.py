@@ -9,7 +9,7 @@ from indexer.review.compared_documents import Original
 from indexer.review.rendering import render_file
 from indexer.review.side_by_side import SideBySide, facts
 
-MOST_BLOCKS = 10_000  # that are shown
+MAX_BLOCKS = 10_000  # that are shown
 _SCRIPTS = ("keys.js", "differences.js", "file.js")
 
 
@@ -39,7 +39,7 @@ def compare_page(
         "measures": measures_of(comparison.measures),
         "discounted": without_boilerplate(without, "no store of other texts was at hand"),
         "differences": beside.differences,
-        "cells": beside.cells(beside.blocks[:MOST_BLOCKS]),
+        "cells": beside.cells(beside.blocks[:MAX_BLOCKS]),
         "facts": facts(left.facts, right.facts),
         "warnings": _warnings(left, right, len(beside.blocks)),
     }
@@ -54,6 +54,6 @@ def _without_metadata(comparison: Comparison) -> tuple[Original, Original]:
 def _warnings(left: Original, right: Original, blocks: int) -> list[str]:
     sentences = [f"A: {warning}" for warning in left.warnings]
     sentences += [f"B: {warning}" for warning in right.warnings]
-    if blocks > MOST_BLOCKS:
-        sentences.append(f"only the first {MOST_BLOCKS:,} of {blocks:,} blocks are shown")
+    if blocks > MAX_BLOCKS:
+        sentences.append(f"only the first {MAX_BLOCKS:,} of {blocks:,} blocks are shown")
     return sentences

@@ -12,7 +12,7 @@ from indexer.review.side_by_side import SideBySide
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
-MOST_CHARS = 2_000_000  # of a text that are compared
+MAX_CHARS = 2_000_000  # of a text that are compared
 WINDOW_CHARS = 60_000  # of long texts that are compared at once, before the whole of them
 LONG_CHARS = 200_000  # of texts that are compared or looked up in the background
 _COMPARISONS = 60  # of short texts that are cached
@@ -56,7 +56,7 @@ class Comparisons:
         compared at once, and the whole goes on.
         """
         recipe = require_recipe(self._store)
-        texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
+        texts = a.text[:MAX_CHARS], b.text[:MAX_CHARS]
         chars = len(texts[0]) + len(texts[1])
 
         def compare_all(progress: Progress = no_progress) -> SideBySide:
@@ -90,7 +90,7 @@ class Comparisons:
 
         None if that text is not yet counted after `timeout` seconds.
         """
-        texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
+        texts = a.text[:MAX_CHARS], b.text[:MAX_CHARS]
         cached = self._discounted.get(texts)
         if cached is not None:
             return cached

@@ -22,7 +22,7 @@ from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
 from indexer.wording import percent
 
-MOST = 500  # documents of a family that are read
+MAX_DOCUMENTS = 500  # documents of a family that are read
 COMPARED = 24  # documents that are compared with each other
 
 
@@ -58,7 +58,7 @@ def family(store: Store, id: str) -> Family:
     name = row.family if row else id
     of: Scope = "parts" if row and row.parent else "documents"
     ranking = store.search(Query("", (("family", name),), "path"))
-    ids = [hit.id for hit in islice(ranking.hits, MOST)]
+    ids = [hit.id for hit in islice(ranking.hits, MAX_DOCUMENTS)]
     if not ids and row is None:
         raise DocumentNotFound(id=id)
     rows = store.get(list(dict.fromkeys([name, *ids])))
@@ -99,8 +99,8 @@ def _warnings(
     documents = [principal, *members] if principal else members
     if principal is None:
         yield f"the principal {name} is not in the store; run group to make its group anew"
-    if total > MOST:
-        yield f"the group has {total:,} documents; the first {MOST:,} by path are shown"
+    if total > MAX_DOCUMENTS:
+        yield f"the group has {total:,} documents; the first {MAX_DOCUMENTS:,} by path are shown"
     if len({frozenset(row.labels) for row in documents}) > 1:
         unlabelled = sum(not row.labels for row in documents)
         if unlabelled:

@@ -122,8 +122,8 @@ def _clean(text: str) -> str:
 
 # The changes from one text to another as a PDF: deletions struck through, insertions underlined.
 
-MOST_CHARS = 1_000_000  # of both texts
-MOST_SHAPED = 100_000  # of both texts in scripts whose letters change their shapes or direction
+MAX_CHARS = 1_000_000  # of both texts
+MAX_SHAPED = 100_000  # of both texts in scripts whose letters change their shapes or direction
 _SHAPED = re.compile("[\u0590-\u109f\u1780-\u18af\u1a20-\u1aaf\ufb1d-\ufdff\ufe70-\ufefc]")
 _STYLES = {
     "same": ("", (28, 33, 38)),
@@ -132,7 +132,7 @@ _STYLES = {
 }
 _BRACKETS = str.maketrans("\u27e8\u27e9", "<>")  # of characters that are spelled out
 _MISSING = "\N{REPLACEMENT CHARACTER}"
-_MOST_LISTED = 12
+_MAX_LISTED = 12
 _FONT = "text"
 _SIZE, _SMALL = 10.5, 8.5
 _LINE = 5.2  # millimetres
@@ -147,7 +147,7 @@ def redline_pdf(comparison: Comparison, fonts: Sequence[Path] = ()) -> bytes:
     of 100,000 where letters change their shapes or direction, as in Hindi, Arabic and Hebrew.
     """
     is_shaped = any(_SHAPED.search(text) for text in comparison.texts)
-    limit = MOST_SHAPED if is_shaped else MOST_CHARS
+    limit = MAX_SHAPED if is_shaped else MAX_CHARS
     if sum(map(len, comparison.texts)) > limit:
         raise UsageError(f"a PDF holds texts of {limit:,} characters at most here; write a docx")
     files = [_default_font(), *fonts]
@@ -197,8 +197,8 @@ def _write_heading(
     pdf.set_creator("nearfold")
     lines = [f"Changes from {before} to {after}"]
     if missing:
-        some = ", ".join(f"U+{ord(char):04X}" for char in missing[:_MOST_LISTED])
-        more = f" and {len(missing) - _MOST_LISTED} more" if len(missing) > _MOST_LISTED else ""
+        some = ", ".join(f"U+{ord(char):04X}" for char in missing[:_MAX_LISTED])
+        more = f" and {len(missing) - _MAX_LISTED} more" if len(missing) > _MAX_LISTED else ""
         lines.append(
             f"Shown as {_MISSING}, because no font here has them: {some}{more}. "
             "nearfold compare --pdf FILE --font FONT takes another font."

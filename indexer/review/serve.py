@@ -22,7 +22,7 @@ from indexer.review.exports.hits import archive_route, hits_route
 from indexer.review.http import listen
 from indexer.review.middleware import DEFAULT_MEGABYTES
 from indexer.review.safety import App, allowed_hosts, is_loopback
-from indexer.review.site import MOST_LABELS, Site
+from indexer.review.site import MAX_LABELS, Site
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
@@ -116,8 +116,8 @@ def serve(
     SurveyReader(lambda _progress: store.counts()).begin()  # before the first page that shows them
     access = options.access()
     labels = label_names(options.labels)
-    if len(labels) > MOST_LABELS:
-        raise UsageError(f"keys choose between {MOST_LABELS} labels at most; give fewer")
+    if len(labels) > MAX_LABELS:
+        raise UsageError(f"keys choose between {MAX_LABELS} labels at most; give fewer")
 
     def app_at(bound_port: int) -> App:
         hosts = allowed_hosts(options.host, bound_port, options.allow_hosts)

@@ -146,7 +146,7 @@ def checked_threshold(survey: Survey, threshold: float) -> float:
 
 # The names of labels that pages offer: those that keys choose between, and all of the store.
 
-MOST_LABELS = 9  # that keys choose between
+MAX_LABELS = 9  # that keys choose between
 _FRESH_SECONDS = 20.0  # for which the labels of a store are not read again
 _WAIT_SECONDS = 1.0  # after their reading began, for which pages wait for them
 
@@ -173,11 +173,11 @@ class OfferedLabels:
         Without given ones, those of the store: by name, and later ones after them, so that no key
         changes its meaning while the server runs.
         """
-        if self.exclusive or len(self._of_keys) >= MOST_LABELS:
+        if self.exclusive or len(self._of_keys) >= MAX_LABELS:
             return tuple(self._of_keys)
         with self._keys_lock:
             for value in self.known():
-                if value not in self._of_keys and len(self._of_keys) < MOST_LABELS:
+                if value not in self._of_keys and len(self._of_keys) < MAX_LABELS:
                     self._of_keys.append(value)
             return tuple(self._of_keys)
 
@@ -277,7 +277,7 @@ def _format_result(result: GroupResult) -> str:
     return f"done: {groups}, {changed} changed"
 
 
-MOST_SURVEYED_UNASKED = 300_000  # documents; more are compared when somebody asks for it
+MAX_AUTOMATIC_DOCUMENTS = 300_000  # documents; more are compared when somebody asks for it
 _COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
 _LOOKUPS = 200  # that are cached
 _FOLDED = 20  # searches folded by type that are cached
@@ -343,7 +343,7 @@ class Site:
     @property
     def asks_first(self) -> bool:
         """Return whether the store is so large that its survey begins when somebody asks for it."""
-        return not self._is_survey_wanted and self._recent_counts()[0] > MOST_SURVEYED_UNASKED
+        return not self._is_survey_wanted and self._recent_counts()[0] > MAX_AUTOMATIC_DOCUMENTS
 
     def figures(self, timeout: float = TIMEOUT_SECONDS) -> DatedStatistics | None:
         """Return the figures of the store, as `survey` does: they are read without the texts."""

@@ -33,8 +33,8 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.external_memory import decode_pair, encode_pair
 
-_MOST_CHANGES = 50  # families that are named
-_MOST_PARTS = 6  # of each
+_MAX_CHANGES = 50  # families that are named
+_MAX_PARTS = 6  # of each
 STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 
@@ -125,7 +125,7 @@ class Survey(StoreStatistics):
         several = np.flatnonzero(number > 1)
         largest = sorted(several.tolist(), key=lambda at: (-sizes[at], self._ids[names[at]]))
         changes = []
-        for at in largest[:_MOST_CHANGES]:
+        for at in largest[:_MAX_CHANGES]:
             ends = slice(first[at], first[at] + number[at])
             inside = [
                 self._family(part, count)
@@ -133,7 +133,7 @@ class Survey(StoreStatistics):
             ]
             inside.sort(key=lambda family: (-family.documents, family.id))
             family = self._family(int(names[at]), int(sizes[at]))
-            changes.append(FamilyChange(family, tuple(inside[:_MOST_PARTS]), int(number[at])))
+            changes.append(FamilyChange(family, tuple(inside[:_MAX_PARTS]), int(number[at])))
         return tuple(changes), len(several)
 
     def _family(self, position: int, documents: int) -> FamilySize:

@@ -244,7 +244,7 @@ def shares_passage(a: Words, b: Words, words: int) -> bool:
 
 Item = TypeVar("Item")
 FOLDED = "near_folded"  # in the metadata of a shown chunk
-MOST = 100  # chunks that are requested from a retriever at most
+MAX_CHUNKS = 100  # chunks that are requested from a retriever at most
 
 
 @dataclass(slots=True)
@@ -261,7 +261,7 @@ class TopChunks(Generic[Item]):
     text: Callable[[Item], str]
     k: int
     options: ChunkOptions
-    most: int = MOST
+    most: int = MAX_CHUNKS
     wanted: int = field(init=False)
     items: Sequence[Item] = ()
     shown: tuple[ShownChunk, ...] = ()

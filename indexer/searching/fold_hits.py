@@ -118,7 +118,7 @@ def family_settings(store: Store, fold: Fold, of: Scope = "documents") -> Mappin
 # Bounds on the equal slots of two texts of which one is short.
 
 _Z = 5.0  # standard deviations: one pair in three million has fewer equal slots by chance
-_LEAST = 3  # slots that texts without a common feature hardly ever have in common
+_MIN_EQUAL = 3  # slots that texts without a common feature hardly ever have in common
 
 
 @lru_cache(maxsize=256)
@@ -144,10 +144,10 @@ def slots_of_short_pairs(threshold: float, recipe: Recipe) -> NDArray[np.int64]:
 def _min_equal(words: int, threshold: float, slots: int) -> int:
     pairs, broken = words - 1, 3 * (words - min_in_common(words, threshold))
     if pairs <= max(broken, 0):
-        return _LEAST
+        return _MIN_EQUAL
     fraction = (pairs - broken) / (pairs + broken)
     return max(
-        _LEAST, math.floor(slots * fraction - _Z * math.sqrt(slots * fraction * (1 - fraction)))
+        _MIN_EQUAL, math.floor(slots * fraction - _Z * math.sqrt(slots * fraction * (1 - fraction)))
     )
 
 

@@ -19,7 +19,7 @@ from indexer.stores.base import RankedHit, Ranking, SketchReader
 from indexer.stores.requirements import is_shared
 
 _AT_ONCE = 200  # hits that are compared together
-_FEWEST = 20  # the same before the page is full
+_MIN_BATCH = 20  # the same before the page is full
 
 
 @dataclass(slots=True)
@@ -124,7 +124,7 @@ def fold_page(
     remaining = iter(hits)
     read = 0
     while len(groups) <= page.stop and read < window:
-        size = min(max(2 * (page.stop + 1 - len(groups)), _FEWEST), window - read)
+        size = min(max(2 * (page.stop + 1 - len(groups)), _MIN_BATCH), window - read)
         batch = list(islice(remaining, size))
         rule.expect_shown(batch)
         _fold_batch(batch, rule, groups)
@@ -324,7 +324,7 @@ def _parts(group: Group, texts: StoredTexts) -> Iterator[Group]:
 
 # The hits after a page, read by their sketches where a store reads these sooner.
 
-_MOST = KEPT // 2  # rows that are read together, so that they are remembered
+_MAX_READ = KEPT // 2  # rows that are read together, so that they are remembered
 _NO_PATH = "\U0010ffff"
 
 
@@ -356,7 +356,7 @@ class RestReader:
         flags, others = rule.needed(following, None if is_complete else shown, is_tied=True)
         count = len(hits)
         positions = [index for index, flag in enumerate(flags[count:]) if flag]
-        if len(positions) > _MOST:
+        if len(positions) > _MAX_READ:
             return None
         rows = self.sketches.rows(positions) if positions else []
         if rows is None:

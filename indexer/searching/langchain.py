@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.vectorstores import VectorStoreRetriever
 
 from indexer.errors import UsageError
-from indexer.searching.fold_chunks import FOLDED, MOST, ChunkOptions, ShownChunk, TopChunks
+from indexer.searching.fold_chunks import FOLDED, MAX_CHUNKS, ChunkOptions, ShownChunk, TopChunks
 
 _MMR_FETCHED = 20  # documents that LangChain reorders by default
 
@@ -33,7 +33,7 @@ class FoldingRetriever(BaseRetriever):
 
     retriever: BaseRetriever
     k: int = 4
-    most: int = MOST
+    most: int = MAX_CHUNKS
     options: ChunkOptions = ChunkOptions()
 
     def model_post_init(self, context: Any) -> None:

@@ -9,7 +9,7 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 
 from indexer.errors import UsageError
-from indexer.searching.fold_chunks import FOLDED, MOST, ChunkOptions, ShownChunk, TopChunks
+from indexer.searching.fold_chunks import FOLDED, MAX_CHUNKS, ChunkOptions, ShownChunk, TopChunks
 
 
 class FoldingRetriever(BaseRetriever):
@@ -30,7 +30,7 @@ class FoldingRetriever(BaseRetriever):
         retriever: BaseRetriever,
         k: int = 4,
         *,
-        most: int = MOST,
+        most: int = MAX_CHUNKS,
         options: ChunkOptions | None = None,
         **settings: Any,
     ) -> None:

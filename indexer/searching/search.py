@@ -250,8 +250,8 @@ def notes_on_order(
 
 # Suggestions for a query that finds nothing, from what its words find one by one.
 
-MOST_TERMS = 5  # terms that are searched one by one
-_SHORTEST, _MOST_CUT = 3, 3  # letters of a suggested prefix, and letters cut off for it
+MAX_TERMS = 5  # terms that are searched one by one
+_SHORTEST, _MAX_CUT = 3, 3  # letters of a suggested prefix, and letters cut off for it
 _NO_WORDS = "the query holds no letter or digit; an empty query finds every document"
 
 
@@ -278,7 +278,7 @@ def suggest(store: Store, text: str, filters: Sequence[tuple[str, str]] = ()) ->
     probe = _Probe(store)
     if filters and (count := probe.count(text)):
         yield f"{count_of(count, 'document')} would match without the filters"
-    terms = words.terms[:MOST_TERMS]
+    terms = words.terms[:MAX_TERMS]
     absent = [term for term in terms if not probe.count(str(term))]
     if absent:
         names = ", ".join(visible(str(term)) for term in absent)
@@ -304,7 +304,7 @@ def _alternatives(probe: _Probe, term: Term) -> Iterator[str]:
 
 def _prefixes(term: Term) -> Iterator[str]:
     """Yield shorter and shorter beginnings of a word, as queries."""
-    shortest = max(_SHORTEST, len(term.text) - _MOST_CUT)
+    shortest = max(_SHORTEST, len(term.text) - _MAX_CUT)
     start = len(term.text) - term.is_prefix
     for length in range(start, shortest - 1, -1):
         yield f"{term.text[:length]}*"

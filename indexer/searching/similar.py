@@ -130,12 +130,12 @@ def rule_values(lookup: Lookup, own: Fingerprint, criteria: Criteria) -> RuleVal
 
 # Candidates of short texts by their words, which stored keys alone may miss.
 
-_LEAST = 0.5  # below, too many texts share as many words
+_MIN_LISTED = 0.5  # below, too many texts share as many words
 
 
 def looks_up_words(measure: str, threshold: float, recipe: Recipe) -> bool:
     """Return whether short texts are looked up by their words too."""
-    return measure == "lcs" and recipe.counts_normal_words and threshold >= _LEAST
+    return measure == "lcs" and recipe.counts_normal_words and threshold >= _MIN_LISTED
 
 
 def with_candidates_by_words(

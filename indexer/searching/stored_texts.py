@@ -21,15 +21,15 @@ from indexer.system.external_memory import LruCache
 
 # A cache of compared texts, for all look-ups and searches of a process.
 
-MOST_CHARS = 1 << 20
-LEAST_CHARS = 200  # that a text counts for at least
+MAX_CHARS = 1 << 20
+MIN_CHARS = 200  # that a text counts for at least
 _Key: TypeAlias = tuple[str, Recipe, bytes | None, int | None]
 
 
 class TextCache:
     """The texts that were compared last, of `limit` characters at most together."""
 
-    def __init__(self, limit: int = MOST_CHARS) -> None:
+    def __init__(self, limit: int = MAX_CHARS) -> None:
         self._lock = Lock()
         self._texts = LruCache[_Key, ComparedText](limit, _weight)
 
@@ -52,7 +52,7 @@ class TextCache:
 
 
 def _weight(compared: ComparedText) -> int:
-    return max(len(compared.text), LEAST_CHARS)
+    return max(len(compared.text), MIN_CHARS)
 
 
 text_cache = TextCache()

@@ -312,7 +312,7 @@ def _concatenated(columns: list[tuple[Any, ...]]) -> tuple[Any, Any, Any]:
 
 BAND = {"band": "int", "hash": "bigint", "text": "bigint", "rank": "bigint"}
 BY_WORDS = -1  # the band of the keys of short texts
-FEWEST_BUCKETS = 1 << 12
+MIN_BUCKETS = 1 << 12
 
 _COUNTED = {**BAND, "size": "bigint"}
 # Of a band, the count of each bucket or a flag for each, as the bytes of an array.
@@ -350,7 +350,7 @@ def crowded_buckets(ranked: Stage, sharing: Sharing, cap: int) -> Crowded:
     So many buckets that one has at most half of the cap on average.
     """
     texts = ranked.facts["texts"]
-    buckets = max(FEWEST_BUCKETS, 1 << (2 * texts // cap).bit_length())
+    buckets = max(MIN_BUCKETS, 1 << (2 * texts // cap).bit_length())
     crowded = np.zeros((sharing.bands, buckets), dtype=np.bool_)
     if texts <= cap:
         return crowded

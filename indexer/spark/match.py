@@ -20,7 +20,7 @@ from indexer.fingerprinting.keys import unsigned64
 from indexer.fingerprinting.minhash import FULL, similarity_intervals, slot_similarity
 from indexer.grouping.group_options import LABELS_NAMED, require_slots, unknown_label
 from indexer.grouping.match import MatchOptions
-from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MOST_CHARS, SequenceCache
+from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MAX_CHARS, SequenceCache
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.bands import Sharing, share_bands, share_blocks, short_text_keys
@@ -143,12 +143,12 @@ class _Texts:
     recipe: Recipe
     stored: dict[int, Stored] = field(default_factory=dict)
     sides: LruCache[int, ComparedText] = field(
-        default_factory=lambda: LruCache(MOST_CHARS, lambda side: len(side.text))
+        default_factory=lambda: LruCache(MAX_CHARS, lambda side: len(side.text))
     )
     sequences: SequenceCache = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sequences = SequenceCache(self._contents, BYTES_A_CHAR * MOST_CHARS)
+        self.sequences = SequenceCache(self._contents, BYTES_A_CHAR * MAX_CHARS)
 
     def add(self, part: Any) -> None:
         """Take the texts of a batch."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from indexer.stores.address import StoreAddress
 
 
-HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
+FREQUENT_KEY_FLOOR, FREQUENT_KEY_FRACTION = 1000, 0.05
 
 Lookup: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """The bands and the blocks of one document whose candidates are looked up."""
@@ -121,9 +121,9 @@ class Store(Protocol):
     forward. A lone surrogate in any text, id or path becomes U+FFFD, in rows and in queries. Paths,
     ids and keys are ordered by their UTF-8 bytes.
 
-    A key is frequent when more than `hot_key_floor` rows and more than `hot_key_share` of all rows
-    carry it. `writers` is the number of threads from which `write` may usefully be called at once;
-    0 for a store whose reads wait for its writes.
+    A key is frequent when more than `frequent_key_floor` rows and more than `frequent_key_fraction`
+    of all rows carry it. `writers` is the number of threads from which `write` may usefully be
+    called at once; 0 for a store whose reads wait for its writes.
     `shared`: other programs may write at the same time. `url` is `address.url`.
 
     `candidates`, `search`, `scan`, `counts` and frequent keys are about whole documents; a view
@@ -135,8 +135,8 @@ class Store(Protocol):
     url: str
     writers: int
     shared: bool
-    hot_key_floor: int
-    hot_key_share: float
+    frequent_key_floor: int
+    frequent_key_fraction: float
 
     def stored_recipe(self) -> Recipe | None:
         """Return the recipe this store was prepared with, or None when it does not exist yet."""

@@ -14,7 +14,7 @@ NEAR_DUPLICATES = "near_duplicates"
 FAMILY_FILTERS = (CONFLICT, NEAR_DUPLICATES)  # true or false of the family of a document
 FOLDER = "folder"
 _FIRST_DAY, _LAST_DAY = "modified_from", "modified_to"
-_LEAST, _BELOW = "similarity_from", "similarity_below"
+_FROM, _BELOW = "similarity_from", "similarity_below"
 FACET_VALUES = 20
 _METADATA = re.compile(r"metadata\.(?P<name>.+)", re.DOTALL)
 
@@ -31,7 +31,7 @@ def metadata_name(field: str) -> str | None:
         return None
     if match := _METADATA.fullmatch(field):
         return match["name"]
-    ranges = _FIRST_DAY, _LAST_DAY, _LEAST, _BELOW
+    ranges = _FIRST_DAY, _LAST_DAY, _FROM, _BELOW
     choices = ", ".join((*FILTERS, FOLDER, *ranges, *FAMILY_FILTERS))
     raise UsageError(f"cannot filter on {field!r}; choose one of: {choices}, metadata.NAME")
 
@@ -73,9 +73,9 @@ def range_of(field: str, value: str) -> Range | None:
         if field == _FIRST_DAY:
             return Range("modified", day, None)
         return Range("modified", None, day + timedelta(days=1) // timedelta(milliseconds=1))
-    if field in (_LEAST, _BELOW):
+    if field in (_FROM, _BELOW):
         fraction = _fraction(field, value)
-        return Range("similarity", *((fraction, None) if field == _LEAST else (None, fraction)))
+        return Range("similarity", *((fraction, None) if field == _FROM else (None, fraction)))
     return None
 
 

@@ -1,6 +1,6 @@
 """Approved passages: what a reviewer leaves out of comparisons, wherever in a text it stands.
 
-A passage is left out of a text that has `LEAST_SHARE` of its runs of `RUN_WORDS` words, or of the
+A passage is left out of a text that has `MIN_FRACTION` of its runs of `RUN_WORDS` words, or of the
 passage itself if that is shorter: the words of these runs are removed. So a word that was changed
 within a passage stays, and is compared. Regular expressions remove what they match.
 """
@@ -99,7 +99,7 @@ def left_out_json(summary: OmissionSummary | None) -> dict[str, object]:
 
 # Passages that occur in many texts: disclaimers, signatures, licences, forms.
 
-LEAST_SHARE = 0.8  # of the runs: of a passage in a text that has it; of a candidate in others
+MIN_FRACTION = 0.8  # of the runs: of a passage in a text that has it; of a candidate in others
 _REMEMBERED = 1 << 16  # hashes of words
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -291,7 +291,7 @@ class ApprovedPassages:
             )
             for number, count in counts.items():
                 own = known.passages[number]
-                if count >= LEAST_SHARE * len(own):
+                if count >= MIN_FRACTION * len(own):
                     masks[number] = _covered(_are_among(runs, own), width, len(words))
         return masks
 

@@ -25,7 +25,7 @@ from indexer.fingerprinting.hashing import distinct_sorted
 
 MEGABYTE = 1 << 20
 WIDE = 1 << 50
-LEAST = 16
+MIN_ITEMS = 16
 BLOCK = 1 << 20
 AT_ONCE = 1 << 15
 
@@ -51,7 +51,7 @@ class MemoryBudget:
         """Return the same values, stored outside memory where the budget provides for that."""
         return array
 
-    def share(self, part: int, item: int, minimum: int = LEAST, limit: int = WIDE) -> int:
+    def share(self, part: int, item: int, minimum: int = MIN_ITEMS, limit: int = WIDE) -> int:
         """Return how many items of `item` bytes fit into 1 / `part` of the limit.
 
         The result lies between `minimum` and `limit`.

@@ -82,7 +82,7 @@ def test_candidates_share_as_many_keys_as_asked_for_and_hot_keys_count_as_shared
         return [item.id for item in answer.found], answer.capped_keys
 
     assert found(3) == (["4", "3"], ())
-    store.hot_key_floor, store.hot_key_share = 5, 0.5
+    store.frequent_key_floor, store.frequent_key_fraction = 5, 0.5
     assert found(3) == (["4", "3"], (keys[0],))
     assert found(1) == (["4", "3", "2"], (keys[0],))
     assert found(4) == (["4"], (keys[0],)) and found(5) == ([], (keys[0],))
@@ -184,7 +184,7 @@ def test_a_hot_key_is_not_searched_but_reported(store):
 
 
 def test_a_share_of_the_rows_decides_above_the_floor(store):
-    store.hot_key_floor, store.hot_key_share = 10, 0.25
+    store.frequent_key_floor, store.frequent_key_fraction = 10, 0.25
     common, rarer = band(0, 1), band(1, 1)
     store.write(
         [
@@ -207,7 +207,7 @@ def test_rows_without_keys_are_never_candidates(store):
 
 def test_many_lookups_at_once_find_the_same_as_each_alone(store):
     chance = random.Random(4)
-    store.hot_key_floor, store.hot_key_share = 20, 0.1
+    store.frequent_key_floor, store.frequent_key_fraction = 20, 0.1
     store.write(
         [
             row(

@@ -27,7 +27,7 @@ TEXTS = {
 }
 EARLIER = {id: TEXTS[id] for id in ("a", "c", "e")}
 LATER = {id: text for id, text in TEXTS.items() if id not in EARLIER}
-LEAST = 0.875
+THRESHOLD = 0.875
 
 
 @pytest.fixture
@@ -50,13 +50,13 @@ def numbers(store):
 
 def answers(store):
     """Return pairs, families, look-ups and folded hits within an eighth of the bits."""
-    pairs = {(pair.a, pair.b, pair.similarity) for pair in match(store, MatchOptions(LEAST))}
-    group(store, GroupOptions(LEAST))
+    pairs = {(pair.a, pair.b, pair.similarity) for pair in match(store, MatchOptions(THRESHOLD))}
+    group(store, GroupOptions(THRESHOLD))
     store.refresh()
     families = {row.id: row.family for row in store.scan()}
     options = SimilarOptions(1 - 8 / 256, "hamming")
     near = {hit.id: hit.similarity for hit in similar(store, REPORT, options).matches}
-    page = search(store, "", SearchOptions(sort="path", fold="live", threshold=LEAST))
+    page = search(store, "", SearchOptions(sort="path", fold="live", threshold=THRESHOLD))
     folded = {(hit.id, *sorted(other.id for other in hit.folded)) for hit in page.hits}
     return pairs, families, near, folded
 

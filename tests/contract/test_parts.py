@@ -104,7 +104,7 @@ def test_principals_of_each_view(parts):
 
 
 def test_a_key_is_hot_among_rows_of_its_view_only(parts):
-    parts.hot_key_floor, parts.hot_key_share = 2, 0.0
+    parts.frequent_key_floor, parts.frequent_key_fraction = 2, 0.0
     parts.write([divide("a", 3)])
     parts.refresh()
     assert parts.candidates([(KEYS, ())], 10)[0].capped_keys == ()

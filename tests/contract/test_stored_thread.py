@@ -73,7 +73,7 @@ def test_facts_of_a_thread(mails):
     assert all(row.text == "" for _, row in thread.mails)
 
 
-@pytest.mark.parametrize("limit", ["MOST_SEARCHES", "MOST_MAILS"])
+@pytest.mark.parametrize("limit", ["MAX_SEARCHES", "MAX_MAILS"])
 def test_limits_are_said(mails, monkeypatch, limit):
     monkeypatch.setattr(threads, limit, 2)
     thread = stored_thread(mails, mails.get(["a"])["a"])

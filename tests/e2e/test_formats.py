@@ -24,7 +24,7 @@ from indexer.stores import open_store
 from indexer.stores.base import Store
 
 THRESHOLD = 0.8
-FOUND_AT_LEAST = 0.99
+MIN_FOUND = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def test_documents_in_two_formats_are_found(lookups, count):
     missed = [pair for pair in pairs if pair not in lookups.similar]
     few = sum(len(formats_of(document)) == 6 for document in islice(fifty(), count))
     assert len(pairs) == (count - few) * 21 + few * 15
-    assert len(missed) <= (1 - FOUND_AT_LEAST) * len(pairs), missed
+    assert len(missed) <= (1 - MIN_FOUND) * len(pairs), missed
 
 
 @pytest.mark.parametrize("kinds", list(combinations(sorted(FORMATS), 2)), ids=" ".join)

@@ -48,7 +48,7 @@ def test_keys_are_counted_one_by_one_only_where_many_rows_carry_one(store, searc
     searches.clear()
     (answer,) = store.candidates([(keys, [])], 10)
     assert (len(answer.found), len(searches)) == (3, 2)
-    store.hot_key_floor, store.hot_key_share = 2, 0.0
+    store.frequent_key_floor, store.frequent_key_fraction = 2, 0.0
     searches.clear()
     (answer,) = store.candidates([(keys, [])], 10)
     assert (answer.capped_keys, len(answer.found)) == ((keys[0],), 2)

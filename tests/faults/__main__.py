@@ -47,7 +47,7 @@ from servers.process import Server
 from table import FaultCounter, record, table
 
 CLUSTERS = ("opensearch", "elasticsearch")
-MOST_TOGETHER = 50  # operations in one process: the first of them take three times longer
+MAX_TOGETHER = 50  # operations in one process: the first of them take three times longer
 say = partial(print, flush=True)
 
 
@@ -181,7 +181,7 @@ def operations(arguments: argparse.Namespace) -> int:
                 address = node.url.replace("http", name)
                 urls |= {f"{name}-{number}": f"{address}/run{number}" for number in (1, 2)}
         limit = 60 * arguments.minutes
-        runs = run_all(home, urls, arguments.operations, arguments.seed, say, limit, MOST_TOGETHER)
+        runs = run_all(home, urls, arguments.operations, arguments.seed, say, limit, MAX_TOGETHER)
     seconds = time.monotonic() - started
     done = sum(run.operations.total() for run in runs.values())
     kills = sum(run.kills.total() for run in runs.values())

@@ -38,7 +38,7 @@ FAILPOINTS_OF_STORES = {
     "opensearch": ("before_send", "after_send", "before_journal"),
     "elasticsearch": ("before_send", "after_send", "before_journal"),
 }
-MOST_TOGETHER = 12  # operations in one process, unless others are asked for
+MAX_TOGETHER = 12  # operations in one process, unless others are asked for
 TOGETHER = 4  # stores at a time
 PROGRESS = 10_000  # operations from one line of progress to the next
 ACCEPTED_CODES = (0, 1)  # 1: `doctor` and `consistency` report what they found
@@ -53,7 +53,7 @@ class LongRun:
     home: Path
     url: str
     seed: str
-    most_together: int = MOST_TOGETHER
+    most_together: int = MAX_TOGETHER
     say: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
@@ -192,7 +192,7 @@ def run_all(
     seed: int,
     say: Callable[[str], None] = print,
     seconds: float = math.inf,
-    most_together: int = MOST_TOGETHER,
+    most_together: int = MAX_TOGETHER,
 ) -> dict[str, LongRun]:
     """Run operations on several stores, four at a time, for at most so many seconds in all; raise
     the first failure.

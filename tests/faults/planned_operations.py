@@ -14,7 +14,7 @@ from sample_library import edited, sentence
 
 from indexer.model import Row
 
-MOST_FILES = 40
+MAX_FILES = 40
 RECIPES = ("default_v1", "default_v2")
 
 
@@ -139,7 +139,7 @@ class Planner:
         return self.chance.choice(paths) if paths else None
 
     def _add(self) -> Operation | None:
-        if len(self.planned.texts) > MOST_FILES:
+        if len(self.planned.texts) > MAX_FILES:
             return None
         files = {}
         for _ in range(self.chance.randint(1, 12)):
@@ -181,7 +181,7 @@ class Planner:
         return Operation(words, self.planned.without(path), {path: None})
 
     def _check(self) -> Operation | None:
-        if len(self.planned.texts) > MOST_FILES:
+        if len(self.planned.texts) > MAX_FILES:
             return None
         path = str(self.inbox / f"{self.files:06}.txt")
         content = self._content(self._text())

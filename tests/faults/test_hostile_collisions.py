@@ -117,8 +117,8 @@ def test_paging_loses_no_crafted_text(store, measure):
 
 def test_hot_keys_are_skipped_so_a_lookup_reads_a_bounded_number_of_rows():
     store = crafted_library()
-    store.hot_key_floor = 10
-    store.hot_key_share = 0.05
+    store.frequent_key_floor = 10
+    store.frequent_key_fraction = 0.05
     lookup = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
     assert len(lookup.capped_keys) > 15 and "too many documents" in " ".join(lookup.notes)
     signed = fingerprints([CRAFTED["crafted 00"]], DEFAULT_V1)[0]

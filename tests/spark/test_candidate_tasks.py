@@ -28,7 +28,7 @@ from indexer.spark.bands import (
 from indexer.spark.candidates import part_comparer, part_mapper, star_mapper
 from indexer.system.external_memory import MemoryBudget
 
-BANDS, ROWS, LEAST = 8, 3, 9
+BANDS, ROWS, MIN_EQUAL = 8, 3, 9
 Pairs = list[tuple[int, int, int]]
 
 
@@ -115,11 +115,11 @@ def test_tasks_find_the_pairs_of_slots_that_one_machine_finds(
     expected, expected_candidates = [], 0
     for left, right in join.blocks():
         expected_candidates += len(left)
-        a, b, equal = counter.at_least(left, right, LEAST)
+        a, b, equal = counter.at_least(left, right, MIN_EQUAL)
         columns = texts.numbers[a], texts.numbers[b], equal
         expected += list(zip(*(column.tolist() for column in columns), strict=True))
 
-    found, count, hot = texts.pairs(Sharing({"bands": BANDS, "rows": ROWS}, LEAST), cap, parts)
+    found, count, hot = texts.pairs(Sharing({"bands": BANDS, "rows": ROWS}, MIN_EQUAL), cap, parts)
 
     assert (count, hot) == (expected_candidates, len(join.hot))
     assert found == sorted(expected)

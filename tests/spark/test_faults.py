@@ -37,7 +37,7 @@ from indexer.stores.base import Store
 
 pytestmark = pytest.mark.spark
 ROLES = ("executor", "worker", "driver")
-MOST_RUNS = 60
+MAX_RUNS = 60
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
@@ -166,7 +166,7 @@ def test_a_job_survives_killed_executors_workers_and_drivers(
     store = f"sqlite:///{tmp_path}/there.db"
     arguments = f"{source} --format json --out {out} --threshold 0.7 --store {store} --writers 1"
     kills: dict[str, set[str]] = {}
-    for _ in range(MOST_RUNS):
+    for _ in range(MAX_RUNS):
         job = Submission(java, cluster, arguments.split(), tmp_path)
         try:
             disturb(job, out, kills)

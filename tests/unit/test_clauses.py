@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.clauses.segmentation import MOST, Heading, clauses
+from indexer.comparing.clauses.segmentation import MAX_CLAUSES, Heading, clauses
 
 CONTRACT = """CREDIT AGREEMENT
 
@@ -209,9 +209,9 @@ def test_structure_that_extraction_gave():
 
 def test_nothing_has_no_clauses_and_too_many_are_one():
     assert clauses("") == clauses(" \n\t\n") == []
-    many = clauses("A word.\n\n" * (MOST + 5))
-    assert len(many) == MOST
-    assert many[-1].end == len("A word.\n\n" * (MOST + 5)) - 2
+    many = clauses("A word.\n\n" * (MAX_CLAUSES + 5))
+    assert len(many) == MAX_CLAUSES
+    assert many[-1].end == len("A word.\n\n" * (MAX_CLAUSES + 5)) - 2
 
 
 LINES = st.sampled_from(

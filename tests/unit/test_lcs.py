@@ -103,9 +103,9 @@ def test_large_texts_are_aligned_by_anchors_to_within_a_thousandth() -> None:
 
 
 def test_more_words_than_code_points_are_compared_as_numbers() -> None:
-    many = np.arange(word_numbers.MOST_CODES + 2)
+    many = np.arange(word_numbers.MAX_CODES + 2)
     assert isinstance(word_numbers.as_string(many[-2:]), list)
-    below = many[word_numbers._SURROGATES.start - 1 : word_numbers.MOST_CODES]
+    below = many[word_numbers._SURROGATES.start - 1 : word_numbers.MAX_CODES]
     text = word_numbers.as_string(below)
     assert isinstance(text, str)
     assert len(set(text)) == len(below)

@@ -10,7 +10,7 @@ from sample_library import library, rows, sentence
 from indexer.comparing.compare import as_json, compare
 from indexer.comparing.criteria import Criteria, parse_requirements
 from indexer.comparing.differences import (
-    MOST_KNOWN,
+    MAX_KNOWN,
     Rarity,
     format_new_words,
     format_new_words_by_text,
@@ -128,10 +128,10 @@ def test_frequencies_are_asked_for_once_and_together() -> None:
 
 def test_frequencies_are_forgotten_in_time() -> None:
     rarity = Rarity(lambda words: WordFrequencies(9, dict.fromkeys(words, 1)))
-    for start in range(0, 3 * MOST_KNOWN, MOST_KNOWN // 2):
-        words = [str(number) for number in range(start, start + MOST_KNOWN // 2)]
+    for start in range(0, 3 * MAX_KNOWN, MAX_KNOWN // 2):
+        words = [str(number) for number in range(start, start + MAX_KNOWN // 2)]
         assert rarity.frequencies(words).counts == dict.fromkeys(words, 1)
-        assert len(rarity._counts) <= MOST_KNOWN
+        assert len(rarity._counts) <= MAX_KNOWN
 
 
 def test_words_are_shown_as_written_the_rarest_first_and_five_of_them() -> None:

@@ -129,7 +129,7 @@ def test_a_store_without_a_group_is_shown_by_the_default() -> None:
 def test_lower_thresholds_with_too_many_pairs_are_estimated(
     place: str, recipe: Recipe, measure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview, "MOST_VERIFIED", 5)
+    monkeypatch.setattr(preview, "MAX_VERIFIED", 5)
     store = filled(place, recipe)
     group(store, GroupOptions(0.9, measure))
     figures = survey(store)
@@ -145,7 +145,7 @@ def test_lower_thresholds_with_too_many_pairs_are_estimated(
 def test_with_too_many_pairs_the_stored_families_are_those_of_their_threshold(
     place: str, recipe: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview, "MOST_GROUPED", 5)
+    monkeypatch.setattr(preview, "MAX_GROUPED", 5)
     store = filled(place, recipe)
     group(store, GroupOptions(0.9, "lcs"))
     figures = survey(store)

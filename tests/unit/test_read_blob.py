@@ -16,7 +16,7 @@ from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob
 
-MOST = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 def blob_of(place: Path) -> Blob:
@@ -29,7 +29,7 @@ def test_bytes_size_time_and_digests(tmp_path: Path) -> None:
     place = tmp_path / "a.txt"
     place.write_bytes(b"abc")
     os.utime(place, ns=(0, 1_234_567_890))
-    payload = read(blob_of(place), MOST)
+    payload = read(blob_of(place), MAX_BYTES)
     assert (payload.data, payload.size, payload.modified) == (b"abc", 3, 1_234_567_890)
     assert payload.raw == hashlib.sha256(b"abc").hexdigest()
     assert payload.source == hashlib.sha256(f"3:1234567890:{payload.raw}".encode()).hexdigest()
@@ -41,14 +41,14 @@ def test_source_digests_distinguish_time_size_and_bytes(tmp_path: Path) -> None:
     for text, stamp in ((b"abc", 1), (b"abc", 2), (b"abd", 1), (b"abcd", 1)):
         place.write_bytes(text)
         os.utime(place, ns=(stamp, stamp))
-        sources.add(read(blob_of(place), MOST).source)
+        sources.add(read(blob_of(place), MAX_BYTES).source)
     assert len(sources) == 4
 
 
 def test_empty_file(tmp_path: Path) -> None:
     place = tmp_path / "a.txt"
     place.touch()
-    assert read(blob_of(place), MOST).data == b""
+    assert read(blob_of(place), MAX_BYTES).data == b""
 
 
 def test_limit_is_inclusive(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_sparse_terabyte_is_refused_without_reading(tmp_path: Path) -> None:
 
 def test_name_that_is_not_utf8(tmp_path: Path) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff")).write_bytes(b"abc")
-    assert read(blob_of(tmp_path), MOST).data == b"abc"
+    assert read(blob_of(tmp_path), MAX_BYTES).data == b"abc"
 
 
 @pytest.mark.parametrize("spoil", ["unlink", "fifo", "symlink", "folder"])
@@ -87,7 +87,7 @@ def test_file_that_became_something_else(tmp_path: Path, spoil: str) -> None:
     elif spoil == "folder":
         place.mkdir()
     with pytest.raises(UnreadableFile) as caught:
-        read(blob, MOST)
+        read(blob, MAX_BYTES)
     assert "; " in str(caught.value)
     assert isinstance(caught.value, ExtractionError)
 
@@ -99,7 +99,7 @@ def test_file_without_permission(folder: Path, request: pytest.FixtureRequest) -
     place.chmod(0)
     request.getfixturevalue("unprivileged")
     with pytest.raises(UnreadableFile, match="no permission"):
-        read(blob, MOST)
+        read(blob, MAX_BYTES)
 
 
 def meddle(monkeypatch: pytest.MonkeyPatch, changes: list[Callable[[], object]]) -> None:
@@ -123,7 +123,7 @@ def test_file_that_changes_once_is_read_again(
     place.write_bytes(b"abc")
     os.utime(place, ns=(1, 1))
     meddle(monkeypatch, [lambda: place.write_bytes(text)])
-    assert read(blob_of(place), MOST).data == text
+    assert read(blob_of(place), MAX_BYTES).data == text
 
 
 def test_a_file_that_keeps_changing_is_abandoned(
@@ -133,7 +133,7 @@ def test_a_file_that_keeps_changing_is_abandoned(
     place.write_bytes(b"abc")
     meddle(monkeypatch, [lambda: place.write_bytes(b"abcd"), lambda: place.write_bytes(b"abcde")])
     with pytest.raises(UnreadableFile, match="changed while it was read"):
-        read(blob_of(place), MOST)
+        read(blob_of(place), MAX_BYTES)
 
 
 def test_growing_log_ends_one_way_or_the_other(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_growing_log_ends_one_way_or_the_other(tmp_path: Path) -> None:
 
 def outcome(place: Path) -> str:
     try:
-        payload = read(blob_of(place), MOST << 10)
+        payload = read(blob_of(place), MAX_BYTES << 10)
     except UnreadableFile as error:
         return "changed" if "changed while" in str(error) else str(error)
     return "whole" if len(payload.data) == payload.size else "torn"
@@ -168,4 +168,4 @@ def test_system_that_lacks_the_flags(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(blobs, "_FLAGS", os.O_RDONLY)
     place = tmp_path / "a.txt"
     place.write_bytes(b"abc")
-    assert read(replace(blob_of(place)), MOST).data == b"abc"
+    assert read(replace(blob_of(place)), MAX_BYTES).data == b"abc"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from indexer.cli.side_by_side import MOST_ROWS, print_side_by_side
+from indexer.cli.side_by_side import MAX_ROWS, print_side_by_side
 from indexer.comparing.compare import compare
 from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe
 from indexer.wording import visible
@@ -167,7 +167,7 @@ def test_an_endless_word_is_abridged() -> None:
 def test_many_rows_are_cut_with_their_number() -> None:
     pages = [" ".join(f"w{page}x{place}" for place in range(6)) for page in range(300)]
     printed = shown(" a ".join(pages), " b ".join(pages))
-    assert f"… {599 - MOST_ROWS} more rows" in printed
+    assert f"… {599 - MAX_ROWS} more rows" in printed
 
 
 def test_markup_and_emoji_codes_of_a_document_stay_text() -> None:

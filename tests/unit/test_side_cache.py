@@ -3,7 +3,7 @@
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots
 from indexer.recipe import DEFAULT, DEFAULT_V1
-from indexer.searching.stored_texts import LEAST_CHARS, TextCache
+from indexer.searching.stored_texts import MIN_CHARS, TextCache
 
 TEXT = "the lessee shall pay the rent on the first day of each month"
 
@@ -24,7 +24,7 @@ def test_other_sketches_or_another_recipe_are_another_side() -> None:
 
 
 def test_the_sides_that_were_not_asked_for_longest_are_forgotten() -> None:
-    cache = TextCache(3 * LEAST_CHARS)
+    cache = TextCache(3 * MIN_CHARS)
     first, *_ = (cache.side(f"{TEXT} {number}", DEFAULT) for number in range(3))
     assert cache.side(f"{TEXT} 0", DEFAULT) is first
     second = cache.side(f"{TEXT} 1", DEFAULT)
@@ -36,4 +36,4 @@ def test_the_sides_that_were_not_asked_for_longest_are_forgotten() -> None:
 
 
 def test_a_text_that_is_too_long_to_be_kept_has_a_side() -> None:
-    assert TextCache(LEAST_CHARS - 1).side(TEXT, DEFAULT).text == TEXT
+    assert TextCache(MIN_CHARS - 1).side(TEXT, DEFAULT).text == TEXT

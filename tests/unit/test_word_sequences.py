@@ -64,7 +64,7 @@ def test_a_pair_is_ruled_out_by_its_words_alone():
 
 
 def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
-    monkeypatch.setattr(words_in_common, "MOST_CODES", 3)
+    monkeypatch.setattr(words_in_common, "MAX_CODES", 3)
     cache = SequenceCache(lambda numbers: ["a b c" if n == 0 else "a x y z" for n in numbers], 100)
     assert cache.measure_pairs([(0, 1), (0, 0)], 0.0) == [None, 1.0]
     assert cache.words([(0, 1)]) is None
@@ -73,7 +73,7 @@ def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
 
 
 def test_long_texts_are_never_ruled_out_by_counts(monkeypatch):
-    monkeypatch.setattr(words_in_common, "_MOST_COUNTED", 2)
+    monkeypatch.setattr(words_in_common, "_MAX_COUNTED", 2)
     sequence = words_in_common.Vocabulary().sequence(normal_words("a a a"))
     assert words_in_common.may_reach([(sequence, sequence)], 1.0).tolist() == [True]
     assert measures.lcs_of_codes(sequence.codes, sequence.codes, 1.0) == pytest.approx(1.0)

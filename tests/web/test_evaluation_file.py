@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
-from indexer.lab.evaluation.report import MOST_SHOWN, evaluation_page
+from indexer.lab.evaluation.report import MAX_DISPLAYED, evaluation_page
 from web.hostile import PAYLOADS
 from web.watching import axe_violations
 
@@ -20,7 +20,7 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with more misses than it shows, a false positive, two assessors, hostile texts."""
     folder = tmp_path_factory.mktemp("evaluated")
     first_sheet, second_sheet = ["a,b,judgement"], ["a,b,judgement"]
-    for place in range(MOST_SHOWN + 3):
+    for place in range(MAX_DISPLAYED + 3):
         payload = PAYLOADS[place % len(PAYLOADS)]
         (folder / f"a{place}.txt").write_text(
             f"{COMMON} {payload}\n\nnothing number {place} here is shared with the other text"
@@ -57,7 +57,7 @@ def test_it_requests_nothing_and_is_accessible(
         lambda request: events.append(request.url) if request.url != page_of.as_uri() else None,
     )
     page.goto(page_of.as_uri())
-    assert page.locator("details.mistake").count() == MOST_SHOWN
+    assert page.locator("details.mistake").count() == MAX_DISPLAYED
     assert page.get_by_text("4 more are not shown").count() == 1
     first = page.locator("details.mistake").nth(1)
     first.locator("summary").click()

@@ -162,14 +162,14 @@ def test_an_archive_that_would_be_too_large_is_refused_and_leaves_no_file(
 ) -> None:
     from starlette.testclient import TestClient
 
-    monkeypatch.setattr(hits, "MOST_BYTES", 1000)
+    monkeypatch.setattr(hits, "MAX_BYTES", 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     client = TestClient(review_application(library, frozenset({"testserver"})))
     answer = client.get("/hits.zip")
     assert answer.status_code == 400
     assert "narrow the search" in answer.text
     assert not list(tmp_path.glob("nearfold-hits-*"))
-    monkeypatch.setattr(hits, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(hits, "MAX_BYTES", 1 << 20)
     assert client.get("/hits.zip").status_code == 200
     assert not list(tmp_path.glob("nearfold-hits-*"))
 
@@ -179,7 +179,7 @@ def test_of_many_matches_the_last_ones_are_ranked_first_and_a_page_says_so(
 ) -> None:
     from starlette.testclient import TestClient
 
-    monkeypatch.setattr(documents, "_MOST_RANKED", 2)
+    monkeypatch.setattr(documents, "_MAX_RANKED", 2)
     monkeypatch.setattr(full_text, "_MIN_RANKED", 2)
     client = TestClient(review_application(library, frozenset({"testserver"})))
     page = client.get("/?q=ferry*").text

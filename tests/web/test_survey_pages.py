@@ -180,7 +180,7 @@ def test_each_bar_of_similarities_leads_to_its_documents(store: Any) -> None:
 
 
 def test_estimates_are_marked(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, "MOST_VERIFIED", 5)
+    monkeypatch.setattr(preview, "MAX_VERIFIED", 5)
     group(store, GroupOptions(0.9, "lcs"))
     site = Site(store)
     assert not ask(site, "preview").estimated

@@ -72,7 +72,7 @@ def test_the_pairs_of_a_large_store_are_compared_when_a_reviewer_asks(
 ) -> None:
     from starlette.testclient import TestClient
 
-    monkeypatch.setattr("indexer.review.site.MOST_SURVEYED_UNASKED", len(TEXTS) - 1)
+    monkeypatch.setattr("indexer.review.site.MAX_AUTOMATIC_DOCUMENTS", len(TEXTS) - 1)
     group(store, GroupOptions(0.7))
     client = TestClient(review_application(store, frozenset({"testserver"})))
     for place in ("/threshold?threshold=0.9", REGROUP):

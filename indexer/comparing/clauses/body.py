@@ -258,7 +258,7 @@ _SHOUTED_LIST = re.compile(  # ARTICLE II VENTURES, AS GUARANTOR
 )
 _NAME_GOES_ON = PARTY_ACTS | {"and", "or"}
 _BODIES = FIRM_WORDS | ORGANISATIONS
-_LONGEST, _MOST_WORDS = 80, 10
+_LONGEST, _MAX_WORDS = 80, 10
 _SPARE = 12  # characters by which a title is shorter than a wrapped line
 
 
@@ -472,7 +472,7 @@ def _is_title(title: str, words: list[str]) -> bool:
     folded = [word.lower() for word in words]
     return (
         len(title) <= _LONGEST
-        and 0 < len(words) <= _MOST_WORDS
+        and 0 < len(words) <= _MAX_WORDS
         and not any(char.isdigit() or char == "." for char in title)
         and not VERBS.intersection(folded)
         and not any(map(_is_company, words, words[1:]))

@@ -102,7 +102,7 @@ LABEL = re.compile(rf"\s*(?:{'|'.join(f'(?:{form})' for form in _FORMS)})(?=\s)\
 _BARE_LABEL = re.compile(  # of what may also begin a name: "4A Rent", "II-3 Notices", "A.1 Costs"
     rf"\s*(?:[A-Z]\.|{_PARTS}|[A-Z](?:[.\-]\d{{1,3}}|{_BELOW})+|{_ROMANS}(?:-\d{{1,3}})?)\s+(?=\S)"
 )
-_MOST = 4
+_MAX_LABELS = 4
 
 
 def label_end(text: str, begins_name: Decide, begins_clause: Decide) -> int:
@@ -112,7 +112,7 @@ def label_end(text: str, begins_name: Decide, begins_clause: Decide) -> int:
     part of one, unless `begins_clause` says that a sentence or a heading begins after it.
     """
     end = 0
-    for _ in range(_MOST):
+    for _ in range(_MAX_LABELS):
         label = LABEL.match(text, end)
         if label is None:
             label = _BARE_LABEL.match(text, end)
@@ -143,7 +143,7 @@ def without_labels(heading: str) -> str:
 
 
 MAJOR, SECTION, LETTERED, TITLE = 1, 2, 3, 1
-_LONGEST_TITLE, _MOST_WORDS = 100, 12
+_LONGEST_TITLE, _MAX_WORDS = 100, 12
 
 _NUMBER = r"\d{1,3}[A-Z]?(?:[.\-]\d{1,3}[A-Z]?)*"
 _SUBNUMBERS = r"(?:\((?:[a-zA-Z]{1,4}|\d{1,2})\))*"  # "7.9(b)(ii)"
@@ -293,7 +293,7 @@ def is_titled(words: str) -> bool:
     (True, False, False)
     """
     matches = _WORD.findall(words)
-    if not 0 < len(matches) <= _MOST_WORDS or len(words) > _LONGEST_TITLE:
+    if not 0 < len(matches) <= _MAX_WORDS or len(words) > _LONGEST_TITLE:
         return False
     if not words[0].isalpha() and words[0] not in "\"\u201c'[":
         return False
@@ -411,7 +411,7 @@ def _goes_on(line: str, rest: int) -> bool:
 
 def _is_sentence_case(rest: str) -> bool:
     return (
-        0 < len(_WORD.findall(rest)) <= _MOST_WORDS
+        0 < len(_WORD.findall(rest)) <= _MAX_WORDS
         and rest[0].isalpha()
         and not rest[0].islower()
         and not rest.endswith(_ENDS_OPEN)

@@ -24,7 +24,7 @@ from indexer.comparing.clauses.lexicon import (
 )
 
 _LONGEST = 12  # units of one name
-_MOST = 1000  # units of a clause whose names are joined
+_MAX_JOINED = 1000  # units of a clause whose names are joined
 _INSIDE = PARTICLES | {"and"}
 _SOLID = frozenset([NAME, "address"])
 _FIGURES = frozenset(["number", "reference"])
@@ -53,7 +53,7 @@ def with_joined_names(
 
     None where nothing is joined, or the clauses differ in anything but names and amounts.
     """
-    if max(len(left.units), len(right.units)) > _MOST:
+    if max(len(left.units), len(right.units)) > _MAX_JOINED:
         return None
     is_shouted = left.is_shouted and right.is_shouted
     joined: list[tuple[_Span, str]] = []

@@ -92,7 +92,7 @@ _TITLE = re.compile(
 )
 _DOTS = re.compile(r"\s*\S.*?(?:\.{3,}|(?:\. ){3,}|\u2026+)[ \t.]*(?P<page>\d{1,4}|[ivxl]{1,7})\s*")
 _GAP = re.compile(r"\s*\S.*?(?:\t| {3,})[ \t]*(?P<page>\d{1,4}|[ivxl]{1,7})\s*")
-_LEAST, _LONGEST = 3, 160
+_MIN_ENTRIES, _LONGEST = 3, 160
 
 
 def contents(text: str, lines: Sequence[tuple[int, int]]) -> list[range]:
@@ -179,7 +179,7 @@ def _paged(text: str, lines: Sequence[tuple[int, int]], first: int) -> range | N
         between = 0
         entries.append(at)
         page = number
-    return range(first, entries[-1] + 1) if len(entries) >= _LEAST else None
+    return range(first, entries[-1] + 1) if len(entries) >= _MIN_ENTRIES else None
 
 
 def _page(line: str) -> int | None:
@@ -202,7 +202,7 @@ def _written(text: str, lines: Sequence[tuple[int, int]], first: int, limit: int
             yield at
 
 
-MOST = 10_000
+MAX_CLAUSES = 10_000
 NEWEST = "clauses_v3"
 _RULES = {
     "clauses_v1": (marker, heading),
@@ -276,9 +276,9 @@ def clauses(
     for cut, end in zip(cuts, ends, strict=True):
         if not cut.dropped:
             divided += page.divide(cut, end)
-    if len(divided) <= MOST:
+    if len(divided) <= MAX_CLAUSES:
         return divided
-    return [*divided[: MOST - 1], replace(divided[MOST - 1], end=divided[-1].end)]
+    return [*divided[: MAX_CLAUSES - 1], replace(divided[MAX_CLAUSES - 1], end=divided[-1].end)]
 
 
 class _Page:

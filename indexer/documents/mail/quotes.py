@@ -470,7 +470,7 @@ def _judged(text: str, count: int) -> Heading | None:
 # Quote marks with the initials or the name of the sender before them, such as `AL> `.
 
 _NAMED = re.compile(r"[ \t]{0,2}([^\W\d_]{2,20})(>+)(?:[ \t]|$)")
-_MAX_INITIALS, _INITIALS_MOST_HEADING = 4, 4
+_MAX_INITIALS, _MAX_ABOVE = 4, 4
 
 
 def with_initials(lines: Sequence[Line]) -> list[Line]:
@@ -496,7 +496,7 @@ def with_initials(lines: Sequence[Line]) -> list[Line]:
         else:
             out.append(line)
         if not line.is_blank:
-            above = [*above[1 - _INITIALS_MOST_HEADING :], index]
+            above = [*above[1 - _MAX_ABOVE :], index]
     return out
 
 

@@ -34,7 +34,7 @@ from indexer.model import Fingerprint
 from indexer.recipe import Recipe
 
 RECALL = 0.99  # as for `match`
-MOST_PAIRS = 20_000_000
+MAX_PAIRS = 20_000_000
 Pair = tuple[int, int]
 
 
@@ -135,10 +135,10 @@ class Decider:
 
         Raises `UsageError` for more than 20 million candidates.
         """
-        candidates = frozenset(islice(self._candidates(threshold), MOST_PAIRS + 1))
-        if len(candidates) > MOST_PAIRS:
+        candidates = frozenset(islice(self._candidates(threshold), MAX_PAIRS + 1))
+        if len(candidates) > MAX_PAIRS:
             raise UsageError(
-                f"recipe {self.recipe.name} makes more than {MOST_PAIRS:,} candidates here; "
+                f"recipe {self.recipe.name} makes more than {MAX_PAIRS:,} candidates here; "
                 "give fewer documents"
             )
         out = frozenset(self._ruled_out(candidates, threshold))

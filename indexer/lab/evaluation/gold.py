@@ -41,7 +41,7 @@ from indexer.wording import count_of
 
 # Read csv and JSON Lines files as records that know their file and line.
 
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ def records(path: str) -> Iterator[Record]:
     suffix = place.suffix.lower()
     if suffix not in (".csv", ".jsonl", ".ndjson"):
         raise UsageError(f"{path}: give a .csv file with a header, or a .jsonl file")
-    if place.stat().st_size > MOST_BYTES:
-        raise UsageError(f"{path} has more than {MOST_BYTES >> 20} MB; split it")
+    if place.stat().st_size > MAX_BYTES:
+        raise UsageError(f"{path} has more than {MAX_BYTES >> 20} MB; split it")
     try:
         text = place.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -382,7 +382,7 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
 # The documents that a gold set names, by id or path, from a store or the disk.
 
 BATCH = 256
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def gold_documents(
@@ -405,8 +405,8 @@ def gold_documents(
         documents |= _documents_by_path(missing, folder, store)
         missing = [name for name in missing if name not in documents]
     if missing:
-        more = f", and {len(missing) - MOST_NAMED:,} more" if len(missing) > MOST_NAMED else ""
-        first = ", ".join(map(repr, missing[:MOST_NAMED]))
+        more = f", and {len(missing) - MAX_NAMED:,} more" if len(missing) > MAX_NAMED else ""
+        first = ", ".join(map(repr, missing[:MAX_NAMED]))
         problem = "neither an id of the store nor a path" if store else "no path"
         remedy = "" if store else "; for ids give --store"
         raise UsageError(f"{first}{more}: {problem} from {folder} or from here{remedy}")

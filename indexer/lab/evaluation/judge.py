@@ -63,7 +63,7 @@ QUESTIONS: Mapping[str, str] = {
     DIFFERENT: "Anything else, however alike it looks: another meaning, or less in common.",
     UNSURE: "Leave it to the arbiter, or look at it again at the end.",
 }
-MOST_NOTE = 2000  # characters
+MAX_NOTE = 2000  # characters
 AGREEMENT_STEP = 10  # pairs: so no answer changes what is shown of another assessor's one
 
 
@@ -151,8 +151,8 @@ class JudgingSession:
         task = self.task(key)
         if type not in QUESTIONS:
             raise UsageError(f"{type!r} is not an answer; choose one of: {', '.join(QUESTIONS)}")
-        if len(note) > MOST_NOTE:
-            raise UsageError(f"a note has at most {MOST_NOTE:,} characters; shorten it")
+        if len(note) > MAX_NOTE:
+            raise UsageError(f"a note has at most {MAX_NOTE:,} characters; shorten it")
         with self._lock:
             self._writer.judge(task.a, task.b, type, task.group, note.strip())
 
@@ -374,7 +374,7 @@ class _Pages:
             "has_others": self._session.has_others,
             "agreement": None,
             "step": AGREEMENT_STEP,
-            "most_note": MOST_NOTE,
+            "most_note": MAX_NOTE,
         }
         html = render(self._templates, "judge.html", {**shared, **values})
         body = html.encode("utf-8", "replace")

@@ -15,8 +15,8 @@ from indexer.lab.evaluation.scores import Evaluation, Mistake, Result
 from indexer.review.rendering import render_file
 from indexer.review.side_by_side import Cells, SideBySide
 
-MOST_SHOWN = 100  # mistakes of a recipe that are shown
-MOST_BLOCKS = 100  # blocks of a mistake that are shown
+MAX_DISPLAYED = 100  # mistakes of a recipe that are shown
+MAX_BLOCKS = 100  # blocks of a mistake that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def evaluation_page(evaluation: Evaluation) -> str:
         "evaluation": evaluation,
         "rule": RULES[evaluation.rule],
         "results": [
-            (result, _printed_mistakes(result), max(0, _errors(result) - MOST_SHOWN))
+            (result, _printed_mistakes(result), max(0, _errors(result) - MAX_DISPLAYED))
             for result in evaluation.results
         ],
     }
@@ -53,10 +53,10 @@ def _printed_mistakes(result: Result) -> Iterator[_PrintedMistake]:
     """Yield the first errors, false positives before misses."""
     mistakes = [("Found", mistake) for mistake in result.false_positives]
     mistakes += [("Missed", mistake) for mistake in result.misses]
-    for title, mistake in mistakes[:MOST_SHOWN]:
+    for title, mistake in mistakes[:MAX_DISPLAYED]:
         names = mistake.a.path, mistake.b.path
         beside = SideBySide(compare(mistake.a.text, mistake.b.text, names=names))
-        yield _PrintedMistake(title, mistake, beside.cells(beside.blocks[:MOST_BLOCKS]))
+        yield _PrintedMistake(title, mistake, beside.cells(beside.blocks[:MAX_BLOCKS]))
 
 
 # An evaluation as JSON, with the command that shows each mistake.

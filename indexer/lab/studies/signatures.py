@@ -68,7 +68,12 @@ Units = NDArray[np.float64]
 Positions = NDArray[np.int64]
 _PIECE = 1 << 21  # entries of dense vectors at a time
 _OCTETS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
-_LEAST = ("md5", "sha1", "sha256", "sha512")  # of which a MinHash of the study has the least values
+_MIN_HASHES = (
+    "md5",
+    "sha1",
+    "sha256",
+    "sha512",
+)  # of which a MinHash of the study has the least values
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,7 @@ class Tables:
         self._vectors = Vectors(self.hashes, bits)
         self._shake = _octets([hashlib.shake_256(name).digest(max(bits) // 8) for name in names])
         self._sha512 = _octets([hashlib.sha512(name).digest() for name in names])
-        self._ranks = [_ranks(names, hash) for hash in _LEAST]
+        self._ranks = [_ranks(names, hash) for hash in _MIN_HASHES]
         self._names = names
 
     def rows(self, grams: Grams) -> Positions:

@@ -56,7 +56,7 @@ class RandomSource:
         return result
 
 
-LEAST_NUMBERS, LEAST_NAMES, LEAST_BLOCKS = 3, 3, 3
+MIN_NUMBERS, MIN_NAMES, MIN_BLOCKS = 3, 3, 3
 _RUN = 4  # words that are changed at one place, at most
 _DIGITS = re.compile(r"\d+")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
@@ -133,7 +133,7 @@ def move_paragraphs(text: str, chance: RandomSource) -> str | None:
     None for a text with fewer than three of them.
     """
     paragraphs = blocks(text)
-    if len(paragraphs) < LEAST_BLOCKS:
+    if len(paragraphs) < MIN_BLOCKS:
         return None
     before = list(paragraphs)
     for _ in range(max(1, len(paragraphs) // 5)):
@@ -151,7 +151,7 @@ def blocks(text: str) -> list[str]:
     parts: list[str] = []
     for parting in (_BLANK_LINE, re.compile(r"\n+"), _SENTENCE_END):
         parts = [block.strip() for block in parting.split(text.strip()) if block.strip()]
-        if len(parts) >= 2 * LEAST_BLOCKS:
+        if len(parts) >= 2 * MIN_BLOCKS:
             break
     return parts
 
@@ -175,7 +175,7 @@ def change_numbers(text: str, chance: RandomSource) -> str | None:
     numbers.
     """
     numbers = list(_DIGITS.finditer(text))
-    if len(numbers) < LEAST_NUMBERS:
+    if len(numbers) < MIN_NUMBERS:
         return None
     parts, end = [], 0
     for index, number in enumerate(numbers):
@@ -220,7 +220,7 @@ def change_names(text: str, donor: Sequence[str], chance: RandomSource) -> str |
     """
     own_names = names(text)
     others = [name for name in chance.shuffled(donor) if name not in own_names]
-    if len(own_names) < LEAST_NAMES or len(others) < len(own_names):
+    if len(own_names) < MIN_NAMES or len(others) < len(own_names):
         return None
     replacements = dict(zip(own_names, others, strict=False))
     return _replace_words(

@@ -37,11 +37,11 @@ from indexer.system.release import release
 
 # Choose the original texts of a synthetic corpus: long enough, and each unlike all others.
 
-LEAST_WORDS, MOST_WORDS = 100, 2000
-MOST_SHARED = 0.2  # of the five-word shingles of the text that has fewer
-MOST_ALIKE = 0.5  # resemblance of translations: above it, one of them is not a translation
+MIN_WORDS, MAX_WORDS = 100, 2000
+MAX_SHARED = 0.2  # of the five-word shingles of the text that has fewer
+MAX_ALIKE = 0.5  # resemblance of translations: above it, one of them is not a translation
 _SHINGLE = 5
-_LEAST_LETTERS = 0.6
+_MIN_CHARACTERS = 0.6
 _BATCH = 64
 _CODES = (
     "ar|bg|ca|cs|da|de|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|he|hi|hr|hu|id|it|ja|ko|lt|lv|nb|nl|nn|"
@@ -93,7 +93,7 @@ def choose_texts(
     selected = _select(names, paths, needed, chosen.passed, progress)
     if len(selected) < 3:
         raise UsageError(
-            f"{folder} holds {len(selected)} texts of {LEAST_WORDS} words that differ; "
+            f"{folder} holds {len(selected)} texts of {MIN_WORDS} words that differ; "
             "at least 3 are needed"
         )
     originals = min(documents, max(2, len(selected) - max(1, len(selected) // 11)))
@@ -148,7 +148,7 @@ def _read(names: Sequence[str], paths: dict[str, str], passed: Counter[str]) -> 
 
 def _opening(text: str) -> str:
     text_words = words(text)
-    return text if len(text_words) <= MOST_WORDS else text[: int(text_words.ends[MOST_WORDS - 1])]
+    return text if len(text_words) <= MAX_WORDS else text[: int(text_words.ends[MAX_WORDS - 1])]
 
 
 class _TakenTexts:
@@ -161,17 +161,17 @@ class _TakenTexts:
     def refusal(self, text: str) -> str:
         """Return why a text is not taken; empty when it is, and then it counts for later texts."""
         text_words = words(text)
-        if len(text_words) < LEAST_WORDS:
+        if len(text_words) < MIN_WORDS:
             return "too short"
         visible = [letter for letter in text if not letter.isspace()]
-        if sum(map(str.isalpha, visible)) < _LEAST_LETTERS * len(visible):
+        if sum(map(str.isalpha, visible)) < _MIN_CHARACTERS * len(visible):
             return "not prose"
         shingles = set(_shingles(text_words))
         shared = Counter(
             holder for shingle in shingles for holder in self._holders.get(shingle, ())
         )
         if any(
-            common >= MOST_SHARED * min(len(shingles), self._sizes[holder])
+            common >= MAX_SHARED * min(len(shingles), self._sizes[holder])
             for holder, common in shared.items()
         ):
             return "like another"
@@ -207,7 +207,7 @@ def _select_translation_pairs(
 
 def _are_translations(a: str, b: str) -> bool:
     left, right = words(a), words(b)
-    return min(len(left), len(right)) >= LEAST_WORDS and resemblance(left, right) < MOST_ALIKE
+    return min(len(left), len(right)) >= MIN_WORDS and resemblance(left, right) < MAX_ALIKE
 
 
 def script(text: str) -> str:

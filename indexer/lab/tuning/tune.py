@@ -140,7 +140,7 @@ GRIDS: dict[str, tuple[str, ...]] = {
 
 # The pairs that recipes are tried on: of a gold set, and of different groups (as different).
 
-TIMES_UNRELATED, MOST_UNRELATED = 4, 20_000
+TIMES_UNRELATED, MAX_UNRELATED = 4, 20_000
 
 
 def cases_of(
@@ -205,7 +205,7 @@ def _unrelated(
         return
     random = RandomSource(seed, UNRELATED)
     seen = {(case.a, case.b) for case in gold_cases}
-    for _ in range(min(TIMES_UNRELATED * len(gold_cases), MOST_UNRELATED)):
+    for _ in range(min(TIMES_UNRELATED * len(gold_cases), MAX_UNRELATED)):
         a, b = sorted((random.below(documents), random.below(documents)))
         if blocks[a] != blocks[b] and (a, b) not in seen:
             seen.add((a, b))

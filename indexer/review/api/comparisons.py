@@ -38,19 +38,19 @@ from indexer.review.api.responses import (
     without_boilerplate,
 )
 from indexer.review.collation import collate, passages_of
-from indexer.review.comparison_cache import MOST_CHARS
+from indexer.review.comparison_cache import MAX_CHARS
 from indexer.review.originals.pages import original_view
 from indexer.review.side_by_side import difference_map, facts
 from indexer.review.site import Site
 
 _BLOCKS_A_PART = 120  # of a comparison that one answer holds
-MOST_VERSIONS = 8  # side by side
-_MOST_PASSAGES = 400  # of each of them
+MAX_VERSIONS = 8  # side by side
+_MAX_PASSAGES = 400  # of each of them
 _ROWS_A_PART = 60  # of a matrix that one answer holds
-_MOST_OTHERS = 40  # documents that are offered beside those shown
+_MAX_OTHERS = 40  # documents that are offered beside those shown
 _DISCOUNT_SECONDS = 0.05  # for which an answer waits for the similarity without boilerplate
-_MOST_ORDERED = 24  # documents of a family whose versions are ordered with every request
-_MOST_ORDERED_WORDS = 20_000  # words of all of them
+_MAX_ORDERED = 24  # documents of a family whose versions are ordered with every request
+_MAX_ORDERED_WORDS = 20_000  # words of all of them
 
 
 class VersionsParameters(DocumentId, frozen=True):
@@ -110,7 +110,7 @@ def family(site: Site, values: DocumentId) -> FamilyAnswer:
 def _is_quick_to_order(rows: Sequence[Row]) -> bool:
     """Return whether a group is small enough to order its versions with every request."""
     words = sum(row.words for row in rows)
-    return 1 < len(rows) <= _MOST_ORDERED and words <= _MOST_ORDERED_WORDS
+    return 1 < len(rows) <= _MAX_ORDERED and words <= _MAX_ORDERED_WORDS
 
 
 def version_tree(site: Site, values: VersionsParameters) -> VersionsAnswer:
@@ -128,8 +128,8 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
         tree = versions(site.store, chosen[0].id)
         positions = {version.id: index for index, version in enumerate(tree.versions)}
         chosen.sort(key=lambda row: positions.get(row.id, len(positions)))
-    passages = [passages_of(row.text[:MOST_CHARS]) for row in chosen]
-    rows = collate([of_version[:_MOST_PASSAGES] for of_version in passages])
+    passages = [passages_of(row.text[:MAX_CHARS]) for row in chosen]
+    rows = collate([of_version[:_MAX_PASSAGES] for of_version in passages])
     shown = [
         (number, row)
         for number, row in enumerate(rows, 1)
@@ -138,7 +138,7 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
     part = values.part
     parts = count_parts(len(shown), _ROWS_A_PART, part)
     texts = {row.exact or row.id: row for row in reversed([*chosen, *documents])}
-    others = [row for row in texts.values() if row not in chosen][:_MOST_OTHERS]
+    others = [row for row in texts.values() if row not in chosen][:_MAX_OTHERS]
     return MatrixAnswer(
         family=view.id,
         versions=tuple(map(DocumentFacts.of, chosen)),
@@ -149,7 +149,7 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
             shown_passage(number, row)
             for number, row in shown[(part - 1) * _ROWS_A_PART : part * _ROWS_A_PART]
         ),
-        cut=max(map(len, passages)) > _MOST_PASSAGES,
+        cut=max(map(len, passages)) > _MAX_PASSAGES,
         part=part,
         parts=parts,
     )
@@ -157,8 +157,8 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
 
 def _chosen_versions(documents: Sequence[Row], ids: Sequence[str]) -> list[Row]:
     """Return the documents with these ids, without any the first ones whose texts differ."""
-    if len(ids) > MOST_VERSIONS:
-        raise UsageError(f"at most {MOST_VERSIONS} versions stand side by side; choose fewer")
+    if len(ids) > MAX_VERSIONS:
+        raise UsageError(f"at most {MAX_VERSIONS} versions stand side by side; choose fewer")
     by_id = {row.id: row for row in documents}
     for id in ids:
         if id not in by_id:
@@ -166,7 +166,7 @@ def _chosen_versions(documents: Sequence[Row], ids: Sequence[str]) -> list[Row]:
     if ids:
         return [by_id[id] for id in dict.fromkeys(ids)]
     texts = {row.exact or row.id: row for row in reversed(documents)}
-    return [row for row in documents if texts[row.exact or row.id] is row][:MOST_VERSIONS]
+    return [row for row in documents if texts[row.exact or row.id] is row][:MAX_VERSIONS]
 
 
 def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
@@ -217,8 +217,8 @@ def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
 def _text_warnings(letter: str, row: Row) -> list[str]:
     """Return the warnings about one side of a comparison."""
     warnings = list(warnings_of(row))
-    if len(row.text) > MOST_CHARS:
-        warnings.append(f"only the first {MOST_CHARS:,} characters are compared")
+    if len(row.text) > MAX_CHARS:
+        warnings.append(f"only the first {MAX_CHARS:,} characters are compared")
     return [f"{letter}: {warning}" for warning in warnings]
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 OWN_FILTERS = ("folder", "modified_from", "modified_to")  # parameters that are filters
 _FACETS = ("content_type", "status", "labels")
-_MOST_RANKED = 20_000  # matches that are ranked for the first page of a search
+_MAX_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
 
@@ -214,7 +214,7 @@ def search_options(values: SearchParameters, with_facets: bool) -> SearchOptions
         of=values.of,
         top=values.top,
         most_chars=values.chars,
-        most_ranked=_MOST_RANKED if is_bounded else None,
+        most_ranked=_MAX_RANKED if is_bounded else None,
         show=values.show or None if values.fold in ("live", "family") else None,
         facets=_FACETS if with_facets else (),
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.review.site import Site
 
 
-_MOST_NAME = 100  # characters
+_MAX_NAME = 100  # characters
 _PATHS = ("/", "/worklist")
 
 
@@ -47,8 +47,8 @@ def searches(site: Site, values: Parameters) -> SavedSearches:
 def save_search(site: Site, values: SaveParameters, login: Login) -> SavedSearches:
     """Save an address by name. A name that stands for another address is not given again."""
     name, address = values.name.strip(), local_address(values.address)
-    if not name or len(name) > _MOST_NAME or visible(name) != name:
-        raise UsageError(f"a saved search has a name of visible characters, {_MOST_NAME} at most")
+    if not name or len(name) > _MAX_NAME or visible(name) != name:
+        raise UsageError(f"a saved search has a name of visible characters, {_MAX_NAME} at most")
     if urlsplit(address).path not in _PATHS:
         raise UsageError("only searches and work lists are saved; give the address of one")
     saved = site.review.save_search(name, address, login.name)

@@ -116,7 +116,7 @@ class SavedSearches:
     searches: tuple[SavedSearch, ...]
 
 
-_MOST_NAME = 200  # characters of a reviewer
+_MAX_NAME = 200  # characters of a reviewer
 
 
 class ListParameters(Parameters, frozen=True):
@@ -238,8 +238,8 @@ def assign(site: Site, values: AssignParameters, login: Login) -> Assignments:
     reviewer = values.reviewer.strip()
     if not values.id:
         raise UsageError("no group is named; check at least one, or give its id")
-    if len(reviewer) > _MOST_NAME or visible(reviewer) != reviewer:
-        raise UsageError(f"a reviewer has a name of visible characters, {_MOST_NAME} at most")
+    if len(reviewer) > _MAX_NAME or visible(reviewer) != reviewer:
+        raise UsageError(f"a reviewer has a name of visible characters, {_MAX_NAME} at most")
     rows = site.store.get(values.id)
     others = [id for id in values.id if id not in rows or rows[id].family != id]
     read = site.work_list() if others else None  # has families whose principal is gone, too

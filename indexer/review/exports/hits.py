@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from indexer.review.site import Site
 
 
-MOST_BYTES = 1 << 30  # of the texts and files in one archive, before compression
+MAX_BYTES = 1 << 30  # of the texts and files in one archive, before compression
 _BATCH = 500  # documents whose families are looked up together
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,10}")
 _OF_WHOLE_STORE = {"NearDupCluster", "ExactDupGroup"}
@@ -83,7 +83,7 @@ def write_archive(
     """Write the texts and files of documents, then the load file `hits.dat` that names them.
 
     `original_of` returns the file of a document, None if there is none. Raises `UsageError` beyond
-    `MOST_BYTES`; the archive is not whole then.
+    `MAX_BYTES`; the archive is not whole then.
     """
     members = _members(store, iter(lines), original_of, archive)
     with tempfile.TemporaryFile() as load_file:
@@ -109,9 +109,9 @@ def _members(
             text = line.row.text.encode("utf-8", "replace")
             original = original_of(line.row)
             size += len(text) + (original.stat().st_size if original else 0)
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 raise UsageError(
-                    f"the hits hold more than {MOST_BYTES >> 30} GB; narrow the search by a filter"
+                    f"the hits hold more than {MAX_BYTES >> 30} GB; narrow the search by a filter"
                 )
             text_path, file_path = f"TEXT/{number:08}.txt", ""
             archive.writestr(_entry(text_path), text)
@@ -146,7 +146,7 @@ def _ending(path: Path) -> str:
 
 # The hits of a search as a table or an archive, each with the documents folded under it.
 
-MOST_HITS = 10_000  # in one table; folded hits are not counted
+MAX_HITS = 10_000  # in one table; folded hits are not counted
 
 
 _HIT_COLUMNS = (
@@ -220,7 +220,7 @@ def export_lines(site: Site, values: SearchParameters) -> Iterator[ExportLine]:
 
 def _batches(site: Site, values: SearchParameters) -> Iterator[tuple[Hit, ...]]:
     options = replace(search_options(values, False), limit=_BATCH, page=1, facts=0)
-    for _ in range(MOST_HITS // _BATCH):
+    for _ in range(MAX_HITS // _BATCH):
         page = search(site.store, values.q, options)
         yield page.hits
         if not page.more or page.next is None:

@@ -24,7 +24,7 @@ from indexer.documents.mail.message import is_outlook_message
 from indexer.errors import ExtractionError, UsageError
 from indexer.model import Blob, Row
 
-MOST_BYTES = 256 << 20  # of a container in which a file is looked for
+MAX_BYTES = 256 << 20  # of a container in which a file is looked for
 _PIECE = 1 << 20
 
 
@@ -98,15 +98,15 @@ class OriginalFiles:
             )
         if not holds_files(outer):
             raise OriginalUnavailable("it is a record of a table, and has no file of its own")
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise OriginalUnavailable(
-                f"it is in a container of more than {MOST_BYTES >> 20} MB; save that and open it"
+                f"it is in a container of more than {MAX_BYTES >> 20} MB; save that and open it"
             )
         is_there = False
         for blob in _members(path, outer, name):
             if blob.path == row.path:
                 is_there = True
-                payload = blobs.read(blob, MOST_BYTES)
+                payload = blobs.read(blob, MAX_BYTES)
                 if payload.raw == row.raw:
                     return io.BytesIO(payload.data)
         raise OriginalUnavailable(_CHANGED if is_there else f"it is gone from {outer}")
@@ -136,7 +136,7 @@ def _members(path: Path, name: str, member: str) -> Iterator[Blob]:
     """Yield the blobs in a container; attachments of mails, too, if `member` names one."""
     outer = Blob("", b"", name, os.fsencode(path), path.stat().st_size, None)
     is_attachment = may_be_mail(name) or INSIDE in member
-    reading = ReadOptions(max_bytes=MOST_BYTES, attachments=is_attachment)
+    reading = ReadOptions(max_bytes=MAX_BYTES, attachments=is_attachment)
     for item in expand([outer], [name], reading, set()):
         if isinstance(item, Blob):
             yield item
@@ -163,14 +163,14 @@ def _verified(path: Path, raw: str) -> BinaryIO:
 # The kinds of files that pages show, the view of one, and the process that makes its pages.
 
 Kind: TypeAlias = Literal["pdf", "picture", "tiff", "word", "mail", "html", "text", "none"]
-MOST_SHOWN = 64 << 20  # bytes of a file that is shown
+MAX_DISPLAYED = 64 << 20  # bytes of a file that is shown
 _SECONDS = 20
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from indexer.review.originals.render import main; sys.exit(main(sys.argv[2:]))"
 )
 _WORD_PART = "word/document.xml"
-_MOST_UNPACKED = 200 << 20
+_MAX_UNPACKED = 200 << 20
 _PICTURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -285,4 +285,4 @@ def _is_word(data: bytes) -> bool:
             sizes = {part.filename: part.file_size for part in package.infolist()}
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         return False
-    return _WORD_PART in sizes and sum(sizes.values()) <= _MOST_UNPACKED
+    return _WORD_PART in sizes and sum(sizes.values()) <= _MAX_UNPACKED

@@ -24,7 +24,7 @@ from indexer.review.api.endpoints import Attachment, DocumentId, number_meta, pa
 from indexer.review.http import query_texts
 from indexer.review.originals import files
 from indexer.review.originals.files import (
-    MOST_SHOWN,
+    MAX_DISPLAYED,
     AttachedFile,
     Kind,
     MailPart,
@@ -59,7 +59,7 @@ _BYTES = "default-src 'none'; sandbox; frame-ancestors 'none'"
 POLICIES = frozenset({_SHEET, _PICTURE, _VIEWER, _BYTES})
 """The policies of this module's answers, which `Safety` leaves in place."""
 _PIECE = 1 << 20
-_MOST_SEARCHED = 200_000  # documents of a store in which those with the bytes of a part are found
+_MAX_SEARCHED = 200_000  # documents of a store in which those with the bytes of a part are found
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +202,10 @@ class _Frames:
 def _whole(site: Site, row: Row) -> _File:
     """Return the file of a document, of at most 64 MB. Raises `OriginalUnavailable`."""
     with site.originals.open(row) as stream:
-        data = stream.read(MOST_SHOWN + 1)
-    if len(data) > MOST_SHOWN:
+        data = stream.read(MAX_DISPLAYED + 1)
+    if len(data) > MAX_DISPLAYED:
         raise OriginalUnavailable(
-            f"it has more than {MOST_SHOWN >> 20} MB, and is not shown; save it to see it"
+            f"it has more than {MAX_DISPLAYED >> 20} MB, and is not shown; save it to see it"
         )
     return _File(name(row.path), data, kind_of_original(data, row.path, row.content_type))
 
@@ -232,7 +232,7 @@ def _attached_files(site: Site, whole: _File) -> Iterator[AttachedFile]:
     """Yield the attachments of a mail, with the documents of their bytes; none for other files."""
     parts = _mail_parts(site, whole)
     documents: dict[str, str] = {}
-    if parts and site.store.counts().documents <= _MOST_SEARCHED:
+    if parts and site.store.counts().documents <= _MAX_SEARCHED:
         digests = sorted({part.sha256 for part in parts})
         documents = {raw: id for id, raw in site.store.families.members("raw", digests)}
     for part in parts:

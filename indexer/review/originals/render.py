@@ -21,11 +21,11 @@ from indexer.documents.mail.message import html_text
 from indexer.review.originals.files import MailPart
 from indexer.review.originals.mail import AttachedPart, attached_parts, view_mail
 
-_MOST_MEMORY = 2 << 30
-_MOST_SECONDS = 30
-_MOST_HTML = 10 << 20
-_MOST_SIDE = 2400  # pixels of a TIFF as it is shown
-_MOST_PAGES = 50  # of a TIFF
+_MAX_MEMORY = 2 << 30
+_MAX_SECONDS = 30
+_MAX_HTML = 10 << 20
+_MAX_PIXELS = 2400  # pixels of a TIFF as it is shown
+_MAX_PAGES = 50  # of a TIFF
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{2,40})", re.IGNORECASE)
 _NOTHING = "<p><em>Nothing is in it.</em></p>"
 
@@ -48,7 +48,7 @@ def _rendered(kind: str, data: bytes, more: Sequence[str]) -> bytes:
         numbered = enumerate(parts, 1)
         return json.dumps([asdict(_fields(number, part)) for number, part in numbered]).encode()
     html = {"word": _word, "mail": _mail, "html": _html}[kind](data)
-    return html[:_MOST_HTML].encode("utf-8", "replace")
+    return html[:_MAX_HTML].encode("utf-8", "replace")
 
 
 def _fields(number: int, part: AttachedPart) -> MailPart:
@@ -95,7 +95,7 @@ def _page_count(data: bytes) -> bytes:
     from PIL import Image
 
     with Image.open(io.BytesIO(data), formats=["TIFF"]) as picture:
-        return b"%d" % min(_MOST_PAGES, getattr(picture, "n_frames", 1))
+        return b"%d" % min(_MAX_PAGES, getattr(picture, "n_frames", 1))
 
 
 def _png(data: bytes, page: int) -> bytes:
@@ -104,7 +104,7 @@ def _png(data: bytes, page: int) -> bytes:
 
     with Image.open(io.BytesIO(data), formats=["TIFF"]) as picture:
         picture.seek(page - 1)
-        picture.thumbnail((_MOST_SIDE, _MOST_SIDE))
+        picture.thumbnail((_MAX_PIXELS, _MAX_PIXELS))
         out = io.BytesIO()
         picture.convert("RGB").save(out, "PNG")
     return out.getvalue()
@@ -116,5 +116,5 @@ def _limit() -> None:
         import resource
     except ModuleNotFoundError:
         return
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (_MOST_SECONDS, _MOST_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (_MAX_SECONDS, _MAX_SECONDS))

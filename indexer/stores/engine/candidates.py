@@ -114,7 +114,7 @@ def _candidates_of(hits: Body | None, capped: tuple[str, ...]) -> Candidates:
 
 # A cache of the numbers of documents with each word, valid while an index stays as it is.
 
-MOST = 1 << 17  # words that are remembered
+MAX_WORDS = 1 << 17  # words that are remembered
 SECONDS = 60  # and for how long at most: copies of a shard may show a change at different times
 _State: TypeAlias = tuple[object, ...]
 
@@ -150,7 +150,7 @@ class FrequencyCache:
         if state != cached.state:
             self._cached[queries.scope] = cached = _Counts(state)
         if state is not None:
-            if len(cached.counts) + len(counts) > MOST:
+            if len(cached.counts) + len(counts) > MAX_WORDS:
                 cached.counts.clear()
             cached.counts |= counts
         return WordFrequencies(documents, {**known, **counts})

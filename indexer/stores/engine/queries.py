@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 PAGE, COLUMNS_PAGE = 100, 1_000
-_FEWEST, _PAGE_CHARS = 10, 4_000_000  # of a page of documents
+_MIN_PAGE, _PAGE_CHARS = 10, 4_000_000  # of a page of documents
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 WHOLE = {"allow_partial_search_results": "false"}
 _ALL_SHARDS = {"allow_partial_search_results": False}
@@ -207,7 +207,7 @@ def _documents_of_next_page(hits: Sequence[Body]) -> int:
     """Return how many documents to read after these, so that a page has some `_PAGE_CHARS`."""
     chars = sum(_chars(hit.get("_source")) for hit in hits)
     fitting = _PAGE_CHARS * len(hits) // max(1, chars)
-    return max(_FEWEST, min(COLUMNS_PAGE, 2 * max(PAGE, len(hits)), fitting))
+    return max(_MIN_PAGE, min(COLUMNS_PAGE, 2 * max(PAGE, len(hits)), fitting))
 
 
 def _chars(value: object) -> int:

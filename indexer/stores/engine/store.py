@@ -12,7 +12,7 @@ from indexer.fingerprinting.minhash import filter_candidates
 from indexer.model import Assignment, Candidates, Prefilter, PrincipalRow, Query, Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, Claim, MemberField
-from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
+from indexer.stores.base import FREQUENT_KEY_FLOOR, FREQUENT_KEY_FRACTION, Counts, Lookup, Ranking
 from indexer.stores.engine import bodies, families, index_mapping, reads, rows, writes
 from indexer.stores.engine import candidates as candidate_queries
 from indexer.stores.engine.bulk import Operation, Reply
@@ -228,7 +228,8 @@ class EngineStore:
     def __init__(self, index: OpenIndex, scope: Scope = "documents") -> None:
         self.address, self.url = index.address, index.address.url
         self.writers, self.shared = WRITERS, True
-        self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
+        self.frequent_key_floor = FREQUENT_KEY_FLOOR
+        self.frequent_key_fraction = FREQUENT_KEY_FRACTION
         self.index = index
         self._scope = scope
         self.snapshots = reads.EngineSnapshots(index, scope)
@@ -317,7 +318,7 @@ class EngineStore:
         ]
 
     def _cap(self, rows: int) -> int:
-        return max(self.hot_key_floor, int(self.hot_key_share * rows))
+        return max(self.frequent_key_floor, int(self.frequent_key_fraction * rows))
 
     def search(self, query: Query) -> Ranking:
         """Search the full text; the matches and their order are fixed when the search begins."""
@@ -345,8 +346,8 @@ class EngineParts:
     def view(self, scope: Scope) -> EngineStore:
         """Return a store with the same connections and the same bulk requests in flight."""
         view = EngineStore(self._store.index, scope)
-        view.hot_key_floor = self._store.hot_key_floor
-        view.hot_key_share = self._store.hot_key_share
+        view.frequent_key_floor = self._store.frequent_key_floor
+        view.frequent_key_fraction = self._store.frequent_key_fraction
         return view
 
     def kind(self) -> str | None:

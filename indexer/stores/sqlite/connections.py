@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from indexer.stores.sqlite.read_cache import ReadCache
 
-MOST = 4
+MAX_CONNECTIONS = 4
 
 
 def open_connection(path: str, pragmas: Sequence[str], timeout: float) -> Connection:
@@ -64,12 +64,13 @@ class Connection(sqlite3.Connection):
 class Readers:
     """Connections that only read, so that a short read need not wait for a long one.
 
-    At most `MOST`, each used by one thread at a time; opened when first needed, then pooled.
+    At most `MAX_CONNECTIONS`, each used by one thread at a time; opened when first needed, then
+    pooled.
     """
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
-        self._slots = threading.BoundedSemaphore(MOST)
+        self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._closed = 0

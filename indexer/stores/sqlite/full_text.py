@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # the sign keeps SQLite from searching once more for each row
 WITHOUT = "+d.number NOT IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
 
-MOST_SHARP = 4  # of a term, of which all combinations are looked for
+MAX_SHARP = 4  # of a term, of which all combinations are looked for
 _SHARP = re.compile("ss|[ßẞ]", re.IGNORECASE)
 
 
@@ -71,12 +71,12 @@ def term_expression(term: Term) -> str:
 
 
 def _spellings(text: str) -> list[str]:
-    """Return a text as it is, and with ß for ss and ss for ß; all of them beyond `MOST_SHARP`."""
+    """Return a text as it is, and with ß for ss and ss for ß; all of them beyond `MAX_SHARP`."""
     parts = _SHARP.split(text)
     if len(parts) == 1:
         return [text]
     written = _SHARP.findall(text)
-    if len(written) > MOST_SHARP:
+    if len(written) > MAX_SHARP:
         return list(dict.fromkeys([text, "ss".join(parts), "ß".join(parts)]))
     choices = product(*map(_characters, written))
     return ["".join(chain(*zip(parts, [*choice, ""], strict=True))) for choice in choices]
@@ -103,7 +103,7 @@ _COUNT = "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?"
 _MIN_RANKED = 2_000  # rows that are scored at least, of each term
 _ROWS = "SELECT count(*) FROM fulltext_docsize"
 _MIN_CACHED = 20_000  # matches of one term from which on all its rows are scored, and kept
-_LEAST = 1e-6  # FTS5's weight instead of one that is not positive
+_MIN_WEIGHT = 1e-6  # FTS5's weight instead of one that is not positive
 _FINE, _FINER = 2.0**40, 2.0**60
 _IN_ONE = (
     f"SELECT group_concat(number, ' '), group_concat(CAST(score * {_FINE!r} AS INTEGER), ' '), "
@@ -225,7 +225,7 @@ def _weight_ratio(carriers: int, rows: int) -> float:
     """Return the weight of a word of `carriers` rows as a multiple of its weight in FTS5."""
     ratio = (rows - carriers + 0.5) / (carriers + 0.5)
     fts5 = math.log(ratio)
-    return math.log1p(ratio) / (fts5 if fts5 > 0 else _LEAST)
+    return math.log1p(ratio) / (fts5 if fts5 > 0 else _MIN_WEIGHT)
 
 
 def read_numbers(

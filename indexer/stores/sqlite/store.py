@@ -20,7 +20,14 @@ from indexer.model import (
 from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, MemberField, Outline
 from indexer.stores.address import MEMORY, StoreAddress
-from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking, Store
+from indexer.stores.base import (
+    FREQUENT_KEY_FLOOR,
+    FREQUENT_KEY_FRACTION,
+    Counts,
+    Lookup,
+    Ranking,
+    Store,
+)
 from indexer.stores.fields import refusal, storable, storable_ids, storable_labels
 from indexer.stores.sqlite import families, parts, rows
 from indexer.stores.sqlite import parts as parts_sql
@@ -144,7 +151,8 @@ class SqliteStore:
     ) -> None:
         self.address, self.url = address, address.url
         self.writers, self.shared = int(address.file != MEMORY), False
-        self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
+        self.frequent_key_floor = FREQUENT_KEY_FLOOR
+        self.frequent_key_fraction = FREQUENT_KEY_FRACTION
         self._file = file or File(address.file or MEMORY)
         self._scope = scope
         self.snapshots = SqliteSnapshots(self._file, scope)
@@ -224,7 +232,7 @@ class SqliteStore:
         screens: Sequence[Prefilter | None] = (),
     ) -> list[Candidates]:
         """Find candidates one look-up after the other, in one consistent view."""
-        settings = limit, shared, self.hot_key_floor, self.hot_key_share
+        settings = limit, shared, self.frequent_key_floor, self.frequent_key_fraction
         screened = zip(lookups, screens or [None] * len(lookups), strict=True)
         with self._file.reading() as db:
             return [
@@ -269,8 +277,8 @@ class SqliteParts:
     def view(self, scope: Scope) -> SqliteStore:
         """Return a store with the same file and connection."""
         view = SqliteStore(self._store.address, self._file, scope)
-        view.hot_key_floor = self._store.hot_key_floor
-        view.hot_key_share = self._store.hot_key_share
+        view.frequent_key_floor = self._store.frequent_key_floor
+        view.frequent_key_fraction = self._store.frequent_key_fraction
         return view
 
     def kind(self) -> str | None:
