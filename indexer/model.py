@@ -324,8 +324,10 @@ class WordsInOrder:
 
 
 DifferenceKind: TypeAlias = Literal[
-    "number", "date", "amount", "negation", "name", "address", "sign"
+    "number", "date", "amount", "negation", "name", "address", "sign", "link", "renamed"
 ]
+DIFFERENCE_NOUNS: dict[DifferenceKind, str] = {"renamed": "name throughout"}
+"""How a kind of difference is counted, where not by its own name."""
 
 
 @dataclass(frozen=True, slots=True)

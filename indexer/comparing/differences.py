@@ -23,10 +23,18 @@ from typing import Literal, Protocol, TypeAlias, get_args
 import numpy as np
 
 from indexer.comparing.alignment import common_runs
-from indexer.comparing.facts import RUN, Fact, FactSource, FactText
+from indexer.comparing.facts import (
+    ADDRESSES,
+    RUN,
+    Fact,
+    FactSource,
+    FactText,
+    with_renamed,
+)
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import Words
 from indexer.model import (
+    DIFFERENCE_NOUNS,
     Difference,
     DifferenceKind,
     NewWords,
@@ -200,10 +208,10 @@ def differences(a: FactSource, b: FactSource) -> tuple[Difference, ...]:
     date 2023 2024
     amount 42,000 45,500
     """
-    result = list(_differences(a, b))
+    result = with_renamed(list(_differences(a, b)), a, b)
     # an address is a fact of each of its words
-    addresses = dict.fromkeys(fact for fact in result if fact.kind == "address")
-    result = [*addresses, *(fact for fact in result if fact.kind != "address")]
+    addresses = dict.fromkeys(fact for fact in result if fact.kind in ADDRESSES)
+    result = [*addresses, *(fact for fact in result if fact.kind not in ADDRESSES)]
     return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
 
 
@@ -245,7 +253,8 @@ def format_differences(differences: Iterable[Difference]) -> list[str]:
             else ""
         )
         verb = "differs" if len(members) == 1 else "differ"
-        sentences.append(f"{count_of(len(members), kind)} {verb}: {quoted}{more}")
+        noun = DIFFERENCE_NOUNS.get(kind, kind)
+        sentences.append(f"{count_of(len(members), noun)} {verb}: {quoted}{more}")
     return sentences
 
 
@@ -263,7 +272,7 @@ def _changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> I
             if a.context(left) == b.context(right):
                 continue
             facts = [fact for fact in (a.fact(left), b.fact(right)) if fact]
-            if len({fact.value for fact in facts if fact.kind != "address"}) == 2:
+            if len({fact.value for fact in facts if fact.kind not in ADDRESSES}) == 2:
                 yield _difference(*facts)
 
 
@@ -397,11 +406,11 @@ def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gap
     facts: GapFacts = defaultdict(list)
     for position, gap in sorted((_gaps(spans, size) | changed).items()):
         fact = text.fact(position) if position < size else None
-        if position in changed and fact and fact.kind != "address":
+        if position in changed and fact and fact.kind not in ADDRESSES:
             fact = None
         for stated in filter(None, (source.sign_before(position), fact)):
             facts_here = facts[gap, stated.key[0]]
-            if facts_here and stated.kind == "address" and _is_same_address(facts_here[-1], stated):
+            if facts_here and stated.kind in ADDRESSES and _is_same_address(facts_here[-1], stated):
                 facts_here[-1] = facts_here[-1]._replace(end=stated.end)
             else:
                 facts_here.append(stated)

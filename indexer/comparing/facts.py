@@ -11,7 +11,8 @@
   stands somewhere within a sentence, before another word with a capital, or in capitals only: the
   first word of a sentence may be none. In German this is any noun; scripts without capital letters
   have none. "Smith-Jones" and "Smith Jones", "GROSS" and "Groß" are the same.
-- `address`: an e-mail address, or a URL.
+- `address`: an e-mail address.
+- `link`: a URL, or the target of a link.
 - `sign`: a comparison and the like (`find_symbols`), before a word.
 """
 
@@ -38,9 +39,9 @@ from indexer.comparing.quantities import (
     number_value,
     quantity,
 )
-from indexer.comparing.words import Words
+from indexer.comparing.words import Words, link_targets
 from indexer.fingerprinting.hashing import string_hashes
-from indexer.model import DifferenceKind
+from indexer.model import Difference, DifferenceKind
 
 # E-mail addresses and URLs in a text.
 
@@ -54,15 +55,26 @@ _ADDRESS = re.compile(
 _SIGN = re.compile(r"[@:wW](?:(?<=@)|(?<=:)//|(?<=[wW])[wW]{2}\.)")
 _BEFORE = 64  # characters at most that an address has before it
 _SCHEME = re.compile(r"(?:https?://)?(?:www\.)?")
-_AFTER = ".,;:!?)]}'\u2019*_/"  # signs that end a sentence around an address
+_AFTER = ".,;:!?)]}'\u2019*_/"  # characters that end a sentence around an address
 
 
 def addresses(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each address with the position in the text where it begins.
+    """Yield each e-mail address, URL and target of a link with its position in the text, in order.
 
     >>> list(addresses("Ask <ann@x.org>, or see www.x.org/a."))
     [(5, 'ann@x.org'), (24, 'www.x.org/a')]
+    >>> list(addresses("[terms](b.md)"))
+    [(8, 'b.md')]
     """
+    found = dict(_addresses(text))
+    for start, end in link_targets(text):
+        target = text[start:end]
+        if not _SIGN.search(target):
+            found.setdefault(start, target)
+    yield from sorted(found.items())
+
+
+def _addresses(text: str) -> Iterator[tuple[int, str]]:
     position = 0
     while sign := _SIGN.search(text, position):
         match = _ADDRESS.search(text, max(position, sign.start() - _BEFORE))
@@ -70,6 +82,11 @@ def addresses(text: str) -> Iterator[tuple[int, str]]:
             return
         yield match.start(), match.group().rstrip(_AFTER)
         position = match.end()
+
+
+def is_link(address: str) -> bool:
+    """Return whether an address is no e-mail address."""
+    return "@" not in address or "://" in address or "/" in address.partition("@")[0]
 
 
 def address_value(address: str) -> str:
@@ -191,6 +208,7 @@ def negation_value(word: str) -> str:
     return "not" if word.endswith("n't") or word == "cannot" else word
 
 
+ADDRESSES = ("address", "link")  # kinds of which each word of an address is a fact
 MAX_POSITIONS = 200  # of a word, that are looked at
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _RUN_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # an odd number: hashes of runs depend on the order
@@ -246,6 +264,10 @@ class FactSource:
         """Return the folded word; empty outside the text."""
         return self._folded[position] if 0 <= position < len(self._folded) else ""
 
+    def folded_words(self, start: int, end: int) -> list[str]:
+        """Return the folded words [start, end)."""
+        return self._folded[start:end]
+
     @cached_property
     def run_hashes(self) -> list[int]:
         """The hashes of each `RUN` consecutive folded words, by their first word."""
@@ -287,7 +309,7 @@ class FactSource:
     def number_values(self) -> tuple[str, ...] | None:
         """The values of all numbers, sorted; None where one is of an address."""
         facts = [fact for position in self.numbers if (fact := self.fact(position))]
-        if any(fact.kind == "address" for fact in facts):
+        if any(fact.kind in ADDRESSES for fact in facts):
             return None
         return tuple(sorted(fact.value for fact in facts))
 
@@ -341,7 +363,8 @@ class FactSource:
     def _read(self, place: int) -> Fact | None:
         word = self.folded(place)
         if address := self.addresses.get(place):
-            return Fact("address", address_value(address), address, place, place + 1)
+            kind: DifferenceKind = "link" if is_link(address) else "address"
+            return Fact(kind, address_value(address), address, place, place + 1)
         if place in self._numeric:
             return None if self._is_of_number(place) else self._number(place, word)
         if word in MONTHS and (self._has_digit(place - 1) or self._has_digit(place + 1)):
@@ -393,7 +416,7 @@ class FactSource:
         return any(map(str.isdigit, self.folded(position)))
 
     def places(self, word: str) -> list[int]:
-        """Return where a folded word stands, at most `MAX_POSITIONS` places."""
+        """Return the positions of a folded word, `MAX_POSITIONS` of them."""
         if word not in self._places:
             number = self.number_of.get(word, -1)
             self._places[word] = np.flatnonzero(self.words.numbers == number).tolist()
@@ -475,3 +498,83 @@ def stated_facts(text: str, words: Words) -> tuple[str, ...]:
         if fact and fact.kind != "name":
             values.append(fact.value)
     return tuple(values)
+
+
+# Names of products that stand for others, and what stands next to parties and people.
+
+_PRODUCTS = """
+account accounts api app apps browser client device devices driver library package platform plugin
+product products program server service services site software tool user users version website
+konto plattform produkt programm software compte logiciel produit programme cuenta producto programa
+"""
+_PARTIES = """
+mr mrs ms miss dr prof sir dear herr herrn frau liebe lieber madame monsieur mme m señor señora
+between among zwischen entre tra plaintiff defendant lessor lessee tenant landlord licensor
+licensee buyer seller supplier customer employer employee shall hereby agrees undertakes represents
+warrants signed
+inc ltd llc llp gmbh ag kg corp corporation company co limited plc bv nv sa sas sarl srl spa oy ab
+oyj as aps kft pty
+"""
+_PRODUCT_NOUNS, _PARTY_WORDS = frozenset(_PRODUCTS.split()), frozenset(_PARTIES.split())
+_TRADEMARK = re.compile(r"\s?[\u2122\u00ae]")
+_DEFINED = re.compile(r"(?:[(\"\u201c\u201e]|:[ \t]*)\Z")  # a defined term, the field of a form
+_LINE_START, _LINE_END = re.compile(r"(?:\A|[\r\n])[ \t]*\Z"), re.compile(r"[ \t]*(?:[\r\n,]|\Z)")
+
+
+def names_product(text: FactSource, name: str) -> bool:
+    """Return whether a name, as a fact has it, is one of a product and of no party or person.
+
+    A noun such as "app" or a trade mark says so, unless the name has elsewhere a title, a company's
+    form, a verb of contracts, a line of its own, or the label of a field next to it.
+
+    >>> from indexer.comparing.words import words
+    >>> source = FactSource(text := "Use the Acme app. Acme is new.", words(text))
+    >>> names_product(source, "acme")
+    True
+    """
+    parts = name.split()
+    size = len(parts)
+    firsts = text.places(parts[0])
+    starts = [start for start in firsts if text.folded_words(start, start + size) == parts]
+    if any(_is_party(text, start, start + size) for start in starts):
+        return False
+    return any(
+        text.folded(start + size) in _PRODUCT_NOUNS
+        or _TRADEMARK.match(text.text, text.ends[start + size - 1])
+        for start in starts
+    )
+
+
+def _is_party(text: FactSource, start: int, end: int) -> bool:
+    """Return whether words [start, end) may name a party, a person, or the value of a field."""
+    around = {text.folded(start - 1), text.folded(end), text.folded(end + 1)}
+    if not _PARTY_WORDS.isdisjoint(around):
+        return True
+    before = text.text[max(0, text.starts[start] - REACH) : text.starts[start]]
+    is_line = _LINE_START.search(before) and _LINE_END.match(text.text, text.ends[end - 1])
+    return bool(is_line or _DEFINED.search(before))
+
+
+def with_renamed(made: list[Difference], a: FactSource, b: FactSource) -> list[Difference]:
+    """Return differences as one, if the name of a product stands for another wherever it is.
+
+    Nothing else may differ but links in which the one stands for the other.
+    """
+    names = {(each.a, each.b) for each in made if each.kind == "name" and each.a and each.b}
+    values = {(name_value(left or ""), name_value(right or "")) for left, right in names}
+    if len(values) != 1:
+        return made
+    ((left, right),) = values
+    for each in made:
+        link_a, link_b = address_value(each.a or ""), address_value(each.b or "")
+        is_renamed_link = each.kind == "link" and link_a.replace(left, right) == link_b
+        if (each.a, each.b) not in names and not is_renamed_link:
+            return made
+    is_other = left != right and not _has_name(b, left) and not _has_name(a, right)
+    if is_other and names_product(a, left) and names_product(b, right):
+        return [Difference("renamed", *min(names, key=str))]
+    return made
+
+
+def _has_name(text: FactSource, name: str) -> bool:
+    return f" {name} " in f" {' '.join(text.words.folded)} "

@@ -16,7 +16,7 @@ between letters left out, so that `E‑Mail` equals `email`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from unicodedata import is_normalized
@@ -173,6 +173,51 @@ def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
         return listed
     codes = numbers + len(_SURROGATES) * (numbers >= _SURROGATES.start)
     return codes.astype("<u4").tobytes().decode("utf-32-le")
+
+
+# What is no wording: targets of links, URLs, and tokens.
+
+_OUTSIDE = r'\x00-\x20\x7f-\U0010ffff"<>\\^`{|}'  # characters that end a URL
+_TARGET = re.compile(r"""[:wW(=](?:(?<=:)//|(?<=[wW])[wW]{2}\.|(?<=\]\()|(?<==)(?=["']))""")
+_SCHEME_END = re.compile(r"[A-Za-z0-9]+\Z")
+_URL = re.compile(rf"[^{_OUTSIDE}]+")
+_LINK = re.compile(rf"[^{_OUTSIDE})]+(?=\))")
+_ATTRIBUTE = re.compile(r"""(["'])[^\r\n"']*(?=\1)""")
+_ATTRIBUTES = ("href", "src")
+
+
+def link_targets(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of URLs and of the targets of links in Markdown and HTML, in order.
+
+    >>> text = 'See [us](../a.md), <a href="b.html"> or www.x.org/c.'
+    >>> [text[start:end] for start, end in link_targets(text)]
+    ['../a.md', 'b.html', 'www.x.org/c.']
+    """
+    position = 0
+    while hint := _TARGET.search(text, position):
+        span = _target(text, hint, position)
+        if span:
+            yield span
+        position = span[1] if span else hint.start() + 1
+
+
+def _target(text: str, hint: re.Match[str], position: int) -> tuple[int, int] | None:
+    """Return the target that a hint announces, if it is one; it begins at `position` or later."""
+    start, end = hint.span()
+    if text[start] == ":":
+        scheme = _SCHEME_END.search(text, position, start)
+        target = _URL.match(text, end) if scheme else None
+        return (scheme.start(), target.end()) if scheme and target else None
+    if text[start] in "wW":
+        target = _URL.match(text, end)
+        is_inside = start > position and text[start - 1].isascii() and text[start - 1].isalnum()
+        return (start, target.end()) if target and not is_inside else None
+    if text[start] == "(":
+        link = _LINK.match(text, end)
+        return link.span() if link and not set("/.#").isdisjoint(link.group()) else None
+    name = text[max(0, start - 4) : start]
+    value = _ATTRIBUTE.match(text, end) if name.lower().endswith(_ATTRIBUTES) else None
+    return (value.start() + 1, value.end()) if value else None
 
 
 # The words that measures compare, with their offsets in the original text.

@@ -77,7 +77,7 @@ def found(a: str, b: str) -> list[tuple]:
         ("within twenty-five days", "within ten days", [("number", "twenty-five", "ten")]),
         ("mail a@x.org now", "mail b@x.org now", [("address", "a@x.org", "b@x.org")]),
         ("mail a-b@x.org now", "mail ab@x.org now", [("address", "a-b@x.org", "ab@x.org")]),
-        ("see http://x.org/1/a.", "see http://x.org/2/a.", [("address", "http://x.org/1/a", "http://x.org/2/a")]),
+        ("see http://x.org/1/a.", "see http://x.org/2/a.", [("link", "http://x.org/1/a", "http://x.org/2/a")]),
         ("keep it if x < 5", "keep it if x > 5", [("sign", "< 5", "> 5")]),
         ("where a <= b holds", "where a >= b holds", [("sign", "≤ b", "≥ b")]),
         ("limit <1.5 here", "limit 1.5 here", [("sign", "< 1.5", None)]),
@@ -88,6 +88,37 @@ def found(a: str, b: str) -> list[tuple]:
 def test_what_differs(a: str, b: str, expected: list) -> None:
     assert found(a, b) == expected
     assert found(b, a) == [(kind, right, left) for kind, left, right in expected]
+
+
+def test_targets_of_links_are_links() -> None:
+    assert found("see [us](a.md) now", "see [us](b.md) now") == [("link", "a.md", "b.md")]
+    assert found('<a href="a.htm">x', '<a href="b.htm">x') == [("link", "a.htm", "b.htm")]
+    assert found("call f[i](first) now", "call f[i](first) now") == []
+
+
+RENAMED = "The {0} app shows posts. Open {0} and log in. See www.{1}.com/tos for more."
+
+
+def test_the_name_of_a_product_is_renamed() -> None:
+    a, b = RENAMED.format("Twitter", "twitter"), RENAMED.format("Xeet", "xeet")
+    assert found(a, b) == [("renamed", "Twitter", "Xeet")]
+    sentences = format_differences(differences(FactSource(a, words(a)), FactSource(b, words(b))))
+    assert sentences == ["1 name throughout differs: Twitter / Xeet"]
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Pay Acme Ltd. The Acme app is new.", "Pay Baxter Ltd. The Baxter app is new."),
+        ("Dear Anna, the Anna app is new.", "Dear Berta, the Berta app is new."),
+        ("Customer: Acme\nThe Acme app is new.", "Customer: Baxter\nThe Baxter app is new."),
+        ("Use Acme, and the Acme app.", "Use Baxter, and the Acme app."),
+        ("We like Acme a lot, and Acme us.", "We like Baxter a lot, and Baxter us."),
+        ("The Acme app has 5 users.", "The Baxter app has 6 users."),
+    ],
+)  # fmt: skip
+def test_other_names_are_not_renamed(a: str, b: str) -> None:
+    assert {kind for kind, _, _ in found(a, b)} & {"name", "renamed"} == {"name"}
 
 
 @pytest.mark.parametrize(
