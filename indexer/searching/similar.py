@@ -17,7 +17,7 @@ from indexer.comparing.differences import Rarity, sameness
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE, REVIEW
-from indexer.errors import DocumentNotFound, UsageError
+from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots, stored_sketch
 from indexer.grouping.words_in_common import FEW_WORDS, max_words, min_in_common
@@ -201,6 +201,7 @@ def _merge(by_keys: Candidates, by_words: Candidates, is_complete: bool) -> Cand
 
 WINDOW = 1000
 BATCH = 50  # documents that are looked up at once
+_SWITCHES = 5  # to another recipe during one look-up, after which it is given up
 # below it a note names the fraction that is found; the default finds .99 of the pairs exactly at .8
 USUAL_RECALL = 0.98
 
@@ -310,7 +311,33 @@ def similar_many(
 def _results(
     store: FullStore, recipe: Recipe, lookups: Sequence[Lookup], options: SimilarOptions
 ) -> Iterator[SimilarResult]:
-    """Yield one result each, in order; candidates are read together."""
+    """Yield one result each, in order; candidates are read together.
+
+    They are read again when the store is given another recipe meanwhile.
+    """
+    for attempts in range(_SWITCHES, -1, -1):
+        try:
+            prints, answers = _look_up(store, recipe, lookups, options)
+        except SnapshotExpired:
+            if not attempts:
+                raise
+            recipe = require_recipe(store)
+            continue
+        current = recipe
+        if not all(result.found or result.screened for result in answers):
+            current = require_recipe(store)
+        if current.id == recipe.id or not attempts:
+            break
+        recipe = current
+    context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies))
+    for lookup, own, result in zip(lookups, prints, answers, strict=True):
+        yield _result(context, lookup, own, result)
+
+
+def _look_up(
+    store: FullStore, recipe: Recipe, lookups: Sequence[Lookup], options: SimilarOptions
+) -> tuple[list[Fingerprint], list[Candidates]]:
+    """Return the fingerprints of look-ups, and their candidates."""
     prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
     keys = [
         (own.bands, (*own.blocks, *_earlier_keys(lookup.text, recipe)))
@@ -318,18 +345,11 @@ def _results(
     ]
     screens = [_prefilter(own, recipe, options) for own in prints]
     answers = store.candidates(keys, options.window, recipe.shared or 1, screens)
-    if not all(result.found or result.screened for result in answers):
-        current = require_recipe(store)
-        if current.id != recipe.id:  # the store was given another recipe meanwhile
-            yield from _results(store, current, lookups, options)
-            return
     if looks_up_words(options.measure, options.threshold, recipe):
         texts = [(lookup.text, own) for lookup, own in zip(lookups, prints, strict=True)]
         settings = options.threshold, options.window
         answers = with_candidates_by_words(store, recipe, *settings, texts, answers)
-    context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies))
-    for lookup, own, result in zip(lookups, prints, answers, strict=True):
-        yield _result(context, lookup, own, result)
+    return prints, answers
 
 
 def _earlier_keys(text: str, recipe: Recipe) -> Iterator[str]:

@@ -185,7 +185,7 @@ class Vocabulary(Protocol):
         """Return for each look-up the rows with a sketch that meet it, by few requests.
 
         Most words first, ties by path, then id, at most `limit` for each look-up. They share no
-        keys as far as is known.
+        keys as far as is known. Raises `SnapshotExpired` as `Store.candidates` does.
         """
         ...
 

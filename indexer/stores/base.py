@@ -196,6 +196,7 @@ class Store(Protocol):
         key is not looked up; it is named in `capped_keys`, bands before blocks, in the order given,
         and counts as shared by every row that shares another key. Where there is a screen of the
         look-up, rows of other lengths are no candidates, and of the candidates it leaves some out.
+        Raises `SnapshotExpired` if nothing was found since another index has taken the name.
         """
         ...
 

@@ -3,6 +3,7 @@ kill -9, and a second run.
 """
 
 import dataclasses
+import itertools
 import os
 import re
 import secrets
@@ -26,6 +27,7 @@ from indexer.errors import (
     SnapshotExpired,
     StoreAccessDenied,
     StoreError,
+    StoreNotReady,
     StoreStopped,
     UsageError,
 )
@@ -36,10 +38,12 @@ from indexer.jobs.install import install, uninstall
 from indexer.jobs.reindex import plan_reindex, reindex
 from indexer.jobs.repair import repair
 from indexer.model import Query
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
+from indexer.stores.engine import reindex as copies
+from indexer.stores.engine.requests import Response
 
 pytestmark = pytest.mark.engines
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
@@ -175,6 +179,73 @@ def test_searches_go_on_all_along_and_find_what_they_found(engine_index):
     assert count[0] > 5
 
 
+def before_request(store, number, step):
+    """Call a function before one of the next requests of a store, counted from 0."""
+    send, sent = store.index.link._link.request, itertools.count()
+
+    def request(*arguments):
+        if next(sent) == number:
+            step()
+        return send(*arguments)
+
+    store.index.link._link.request = request
+
+
+def found(result):
+    """Return the matches of a look-up, without what their keys and sketches say."""
+    return [(match.id, match.similarity) for match in result.matches]
+
+
+@pytest.mark.parametrize("between", range(4))
+@pytest.mark.parametrize("other", [OTHER, recipe_named("default_v1")], ids=["keys", "slots"])
+def test_a_look_up_finds_all_whenever_another_index_takes_the_name(
+    engine_index, open_at, monkeypatch, other, between
+):
+    store, index, server = engine_index
+    monkeypatch.setattr(copies, "_DRAIN_CHECKS", 0)
+    fill(store, server, index, range(30))
+    options = SimilarOptions(threshold=0.5, limit=50)
+    reader = open_at(store.url)
+    expected = found(similar(reader, QUERY_TEXT, options))
+    assert len(expected) == 30
+    before_request(reader, between, lambda: reindex(store, other))
+    assert found(similar(reader, QUERY_TEXT, options)) == expected
+
+
+@pytest.mark.parametrize("between", range(4))
+def test_a_look_up_finds_all_if_its_recipe_comes_back_meanwhile(
+    engine_index, open_at, monkeypatch, between
+):
+    store, index, server = engine_index
+    monkeypatch.setattr(copies, "_DRAIN_CHECKS", 0)
+    fill(store, server, index, range(30))
+    options = SimilarOptions(threshold=0.5, limit=50)
+    reader = open_at(store.url)
+    assert len(similar(reader, QUERY_TEXT, options).matches) == 30
+    reindex(store, OTHER)
+    before_request(reader, between, lambda: reindex(store, DEFAULT))
+    assert len(similar(reader, QUERY_TEXT, options).matches) == 30
+
+
+def test_a_look_up_is_not_empty_because_it_cannot_be_checked(engine_index, open_at, monkeypatch):
+    store, index, server = engine_index
+    monkeypatch.setattr(copies, "_DRAIN_CHECKS", 0)
+    fill(store, server, index, range(30))
+    reader = open_at(store.url)
+    assert len(similar(reader, QUERY_TEXT, SimilarOptions(threshold=0.5, limit=50)).matches) == 30
+    reindex(store, OTHER)
+    send = reader.index.link._link.request
+
+    def fail_checks(method, *arguments):
+        if method == "GET":
+            return Response(503, None)
+        return send(method, *arguments)
+
+    monkeypatch.setattr(reader.index.link._link, "request", fail_checks)
+    with pytest.raises(StoreNotReady):
+        similar(reader, QUERY_TEXT, SimilarOptions(threshold=0.5))
+
+
 @pytest.mark.parametrize("is_alias", [True, False])
 def test_searches_of_other_clients_fail_only_while_a_name_becomes_an_alias(engine_index, is_alias):
     store, index, server = engine_index
@@ -244,7 +315,7 @@ def test_a_writer_of_the_old_recipe_stops_and_goes_on_with_the_new_one(engine_in
 
 PROGRAM = """
 import sys, time
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.jobs.reindex import reindex
 from indexer.stores import open_store
 from indexer.stores.engine import operation_feed

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import contextlib
 
-from indexer.errors import PartialSource, StoreError, StoreStopped, UsageError
+from indexer.errors import (
+    PartialSource,
+    SnapshotExpired,
+    StoreError,
+    StoreStopped,
+    UsageError,
+)
 from indexer.model import Scope
 from indexer.recipe import Recipe
 from indexer.stores.address import StoreAddress
@@ -174,11 +180,25 @@ class OpenIndex:
         again = [lost[id].at({"routing": name}) for id, name in names.items()]
         return {**replies, **self.send(again)}
 
-    def check_replaced(self) -> None:
-        """Discard the facts of the index when another one has taken its name."""
-        facts, now = self.facts, current_index(self.requests, self.place)
-        if facts and now and now != (facts.index, facts.recipe.id):
+    def check_replaced(self, known: IndexFacts | None = None) -> bool:
+        """Return whether another index has taken the name since these facts were read.
+
+        Without `known`, since the last facts were; they are discarded then.
+        """
+        facts, now = known or self.facts, current_index(self.requests, self.place)
+        if facts is None or now is None or now == (facts.index, facts.recipe.id):
+            return False
+        if self.facts is facts:
             self.facts = None
+        return True
+
+    def require_in_service(self, facts: IndexFacts | None) -> None:
+        """Raise `SnapshotExpired` if another index has taken the name since these facts were read.
+
+        Keys of one recipe find nothing in an index of another, though it has what is looked for.
+        """
+        if facts and self.check_replaced(facts):
+            raise SnapshotExpired(url=self.address.url)
 
     def _post(self, body: bytes) -> Response:
         params = {"require_alias": "true", "pipeline": "_none"}

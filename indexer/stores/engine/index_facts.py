@@ -17,7 +17,7 @@ from indexer.stores.engine.index_mapping import (
     source_gap,
     write_alias_of,
 )
-from indexer.stores.engine.requests import IndexMissing, Link, Requests, Response
+from indexer.stores.engine.requests import IndexMissing, Link, Requests, Response, error_of
 from indexer.stores.requirements import signing_command
 from indexer.system.recipe_inputs import with_key
 
@@ -205,15 +205,18 @@ def require_whole_index(address: IndexAddress, index: tuple[str, Mapping[str, An
 
 
 def current_index(requests: Requests, address: IndexAddress) -> tuple[str, str] | None:
-    """Return the index that the name now stands for and its recipe's id; None when unknown.
+    """Return the index that the name now stands for and its recipe's id.
 
-    This is a small request for callers that have read the facts before.
+    None where the name stands for no index or for several. This is a small request for callers that
+    have read the facts before.
     """
-    path = "*.mappings._meta.nearfold.recipe_id"
+    path = "*.mappings._meta.nearfold.recipe_id,error"
     response = requests.send(
         "GET", address.index, params={"filter_path": path}, seconds=FIRST_SECONDS
     )
-    if response.status != 200 or not isinstance(response.body, dict) or len(response.body) != 1:
+    if response.status not in (200, 404):
+        raise error_of(requests.url, response, f"GET {address.index}")
+    if not isinstance(response.body, dict) or len(response.body) != 1 or response.status == 404:
         return None
     ((name, index),) = response.body.items()
     return name, index["mappings"]["_meta"]["nearfold"]["recipe_id"]

@@ -321,4 +321,8 @@ class EngineVocabulary:
     def candidates(self, lookups: Sequence[WordLookup], limit: int) -> list[Candidates]:
         """Find candidates by one request for about ten look-ups with a limit of 1,000."""
         recipes = [recipe.id for recipe in self._index.require_recipe().by_statistics()]
-        return candidates_by_words(self._index.queries(self._scope), lookups, recipes, limit)
+        facts = self._index.facts
+        found = candidates_by_words(self._index.queries(self._scope), lookups, recipes, limit)
+        if not all(entry.found for entry in found):
+            self._index.require_in_service(facts)
+        return found

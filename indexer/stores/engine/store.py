@@ -301,6 +301,7 @@ class EngineStore:
         are left out.
         """
         recipes = [recipe.id for recipe in self.index.require_recipe().by_statistics()]
+        facts = self.index.facts
         keys = [bodies.keys(*lookup) for lookup in lookups]
         queries = self.index.queries(self._scope)
         screened = screens or [None] * len(keys)
@@ -309,7 +310,7 @@ class EngineStore:
             queries, keys, lengths, recipes, limit, shared, self._cap
         )
         if not all(entry.found for entry in candidates):
-            self.index.check_replaced()
+            self.index.require_in_service(facts)
         if not screens:
             return candidates
         return [
