@@ -107,10 +107,10 @@ def main() -> None:
         for start in numbers[::250]:
             rows = [made_up_row(number, chance) for number in numbers[start : start + 250]]
             assert not any(store.write(rows))
-        merge_segments(store, store.index.place.index)
+        merge_segments(store, store.index.location.index)
         print_times(store.index.queries("documents").search, bodies(chance), options.runs)
     finally:
-        store.index.requests.send("DELETE", store.index.place.index)
+        store.index.requests.send("DELETE", store.index.location.index)
         uninstall(store)
         store.close()
 

@@ -200,13 +200,14 @@ class Candidate:
 class Prefilter:
     """Bounds that leave out candidates whose rows need not be read.
 
-    Rows with a sketch have at least `least` slots equal to `slots`, a sketch as it is stored, with
-    slots of `slot_bytes`. `lengths`: the fewest and the most words of the text, if they matter.
+    Rows with a sketch have at least `min_equal` slots equal to `slots`, a sketch as it is stored,
+    with slots of `slot_bytes`. `lengths`: the fewest and the most words of the text, if they
+    matter.
     """
 
     slots: bytes
     slot_bytes: int
-    least: int
+    min_equal: int
     lengths: tuple[int, int] | None = None
 
 
@@ -215,13 +216,13 @@ class WordLookup:
     """A look-up of rows of a few words by these.
 
     `words`: the different ones, each in the ways in which it may be written. A row has at least
-    `shared` of them in its text, which has `fewest_words` to `max_words` words.
+    `shared` of them in its text, which has `min_words` to `max_words` words.
     """
 
     words: tuple[tuple[str, ...], ...]
     shared: int
-    fewest_words: int
-    most_words: int
+    min_words: int
+    max_words: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,14 +230,14 @@ class Candidates:
     """Candidates, most keys shared first (ties by path).
 
     `capped_keys` were not searched because too many rows have them. `cut`: the limit left
-    candidates out. `screened`: how many a screen left out. `complete`: no row that is similar
+    candidates out. `filtered`: how many a screen left out. `complete`: no row that is similar
     enough is missing, but for those that the limit left out.
     """
 
     found: tuple[Candidate, ...]
     capped_keys: tuple[str, ...] = ()
     cut: bool = False
-    screened: int = 0
+    filtered: int = 0
     complete: bool = False
 
 
@@ -248,7 +249,7 @@ class Query:
     counted over all matches; `families`: count the families of the matches. `expected`: the hits
     that will probably be read, which a store may fetch at once; it changes no answer. `first`: if
     not 0, the hits that are needed with id and path; of the others sketches may do.
-    `most_ranked`: a store that ranks slowly may rank only about so many of the matches, those
+    `max_ranked`: a store that ranks slowly may rank only about so many of the matches, those
     written last, and give the others after them. None: it ranks all.
     """
 
@@ -258,7 +259,7 @@ class Query:
     facets: tuple[str, ...] = ()
     families: bool = False
     expected: int = 0
-    most_ranked: int | None = None
+    max_ranked: int | None = None
     first: int = 0
 
 

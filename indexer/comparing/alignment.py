@@ -118,8 +118,8 @@ def common_runs(a: Words, b: Words) -> list[Tile]:
         return []
     lengths = pairs[:, 2]
     offsets = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    left = shared.a.places[np.repeat(pairs[:, 0], lengths) + offsets]
-    right = shared.b.places[np.repeat(pairs[:, 1], lengths) + offsets]
+    left = shared.a.positions[np.repeat(pairs[:, 0], lengths) + offsets]
+    right = shared.b.positions[np.repeat(pairs[:, 1], lengths) + offsets]
     return _runs(left, right)
 
 
@@ -150,7 +150,7 @@ class _CommonWords(NamedTuple):
     """The words of a text that the other has too: numbers shared by both, and their positions."""
 
     numbers: Numbers
-    places: Numbers
+    positions: Numbers
 
 
 class _SharedWords(NamedTuple):

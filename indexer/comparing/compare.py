@@ -508,7 +508,7 @@ class _WordText:
         last = self._starts[end] if end < len(self._starts) else len(self.text)
         return self.text[first:last]
 
-    def signs(self, position: int) -> tuple[str, str]:
+    def symbols(self, position: int) -> tuple[str, str]:
         """Return the signs of value before and after a word, without blanks and variants."""
         start, end = int(self.words.starts[position]), self._ends[position]
         before = self.text[self._starts[position] : start]
@@ -571,7 +571,7 @@ def _same(
     first = right.start
     if len(left) == len(right):
         for x, y in zip(left, right, strict=True):
-            if a.signs(x) != b.signs(y):
+            if a.symbols(x) != b.symbols(y):
                 yield "same", first, y
                 yield "removed", x, x + 1
                 yield "added", y, y + 1

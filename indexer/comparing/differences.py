@@ -86,7 +86,7 @@ class _Occurrences:
         """An occurrence by each run of words around it, as `_runs_around` yields them."""
         runs: dict[tuple[int, int], Fact] = {}
         for fact in self._facts:
-            for run in _runs_around(self._source, fact.place):
+            for run in _runs_around(self._source, fact.start):
                 runs.setdefault(run, fact)
         return runs
 
@@ -94,8 +94,8 @@ class _Occurrences:
         """Return whether `RUN` words around a fact of another text stand around an occurrence."""
         return any(
             occurrence is not None
-            and _run_length(text, fact.place, self._source, occurrence.place) >= RUN
-            for occurrence in map(self._runs.get, _runs_around(text, fact.place))
+            and _run_length(text, fact.start, self._source, occurrence.start) >= RUN
+            for occurrence in map(self._runs.get, _runs_around(text, fact.start))
         )
 
     def share_surroundings(self, surroundings: tuple[Neighbour, Neighbour]) -> bool:
@@ -126,7 +126,7 @@ def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iter
     """
     by_word: dict[tuple[str, bool], dict[FactKey, _Occurrences]] = {}
     for fact in facts:
-        key = text.source.folded(fact.place), fact.kind == "sign"
+        key = text.source.folded(fact.start), fact.kind == "sign"
         if key not in by_word:
             stated = defaultdict(list)
             for occurrence in _occurrences(*key, other):
@@ -142,8 +142,8 @@ def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iter
 
 def _occurrences(word: str, is_sign: bool, text: FactText) -> Iterator[Fact]:
     """Yield the facts, of one word or a sign before it, that a text states by a folded word."""
-    for position in text.source.places(word):
-        occurrence = text.source.sign_before(position) if is_sign else text.fact(position)
+    for position in text.source.positions(word):
+        occurrence = text.source.symbol_before(position) if is_sign else text.fact(position)
         if occurrence:
             yield occurrence
 
@@ -157,7 +157,7 @@ def _runs_around(text: FactSource, position: int) -> Iterator[tuple[int, int]]:
 
 def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
     """Return the words before and after a fact; after a sign, that is the word it stands before."""
-    before = _neighbour(text, fact.place, -1, fact.key[0])
+    before = _neighbour(text, fact.start, -1, fact.key[0])
     return before, _neighbour(text, fact.end - 1, 1, fact.key[0])
 
 
@@ -294,7 +294,7 @@ def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[
 
     The first word of a run belongs to the gap before it, each other one to a gap of its own.
     """
-    positions_a, positions_b = (sorted({*text.signs, *text.addresses}) for text in (a, b))
+    positions_a, positions_b = (sorted({*text.symbols, *text.addresses}) for text in (a, b))
     changed_a: Gaps = {}
     changed_b: Gaps = {}
     for number, run in enumerate(runs):
@@ -302,7 +302,7 @@ def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[
         offsets |= {position - run.b for position in _within(positions_b, run.b, run.words)}
         for offset in offsets:
             left, right = run.a + offset, run.b + offset
-            if a.signs.get(left) != b.signs.get(right) or _other_address(a, left, b, right):
+            if a.symbols.get(left) != b.symbols.get(right) or _other_address(a, left, b, right):
                 changed_a[left] = changed_b[right] = number + offset / run.words
     return changed_a, changed_b
 
@@ -343,7 +343,7 @@ def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Differ
 
 def _single(fact: Fact, text: FactText) -> list[Fact]:
     """Return the facts of the words of one that was joined."""
-    return text.facts(fact.place, fact.end) if fact.kind in JOINED else [fact]
+    return text.facts(fact.start, fact.end) if fact.kind in JOINED else [fact]
 
 
 def _without_moved(left: GapFacts, right: GapFacts, a: FactText, b: FactText) -> list[GapFacts]:
@@ -369,9 +369,9 @@ def _moved(
 
 def _exchanged(a: list[Fact], b: list[Fact]) -> Iterator[Difference]:
     """Yield the facts that stand elsewhere in the other text, of which both lists have as many."""
-    by_key = (sorted(facts, key=lambda fact: (fact.key, fact.place)) for facts in (a, b))
+    by_key = (sorted(facts, key=lambda fact: (fact.key, fact.start)) for facts in (a, b))
     joined: list[tuple[Fact, Fact]] = []
-    for pair in sorted(zip(*by_key, strict=True), key=lambda pair: pair[0].place):
+    for pair in sorted(zip(*by_key, strict=True), key=lambda pair: pair[0].start):
         if joined and all(map(_is_next_in_name, joined[-1], pair)):
             before_a, before_b = joined[-1]
             joined[-1] = before_a.joined_with(pair[0]), before_b.joined_with(pair[1])
@@ -381,7 +381,7 @@ def _exchanged(a: list[Fact], b: list[Fact]) -> Iterator[Difference]:
 
 
 def _is_next_in_name(before: Fact, fact: Fact) -> bool:
-    return (before.kind, before.end, fact.kind) == ("name", fact.place, "name")
+    return (before.kind, before.end, fact.kind) == ("name", fact.start, "name")
 
 
 def _difference(a: Fact, b: Fact) -> Difference:
@@ -408,7 +408,7 @@ def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gap
         fact = text.fact(position) if position < size else None
         if position in changed and fact and fact.kind not in ADDRESSES:
             fact = None
-        for stated in filter(None, (source.sign_before(position), fact)):
+        for stated in filter(None, (source.symbol_before(position), fact)):
             facts_here = facts[gap, stated.key[0]]
             if facts_here and stated.kind in ADDRESSES and _is_same_address(facts_here[-1], stated):
                 facts_here[-1] = facts_here[-1]._replace(end=stated.end)
@@ -428,7 +428,7 @@ def _gaps(spans: Sequence[tuple[int, int]], size: int) -> Gaps:
 
 
 def _is_same_address(before: Fact, fact: Fact) -> bool:
-    return (before.value, before.end) == (fact.value, fact.place)
+    return (before.value, before.end) == (fact.value, fact.start)
 
 
 def _joined(facts: Iterable[Fact]) -> list[Fact]:
@@ -436,7 +436,7 @@ def _joined(facts: Iterable[Fact]) -> list[Fact]:
     joined: list[Fact] = []
     for fact in facts:
         last = joined[-1] if joined else None
-        if last and fact.kind in JOINED and (last.kind, last.end) == (fact.kind, fact.place):
+        if last and fact.kind in JOINED and (last.kind, last.end) == (fact.kind, fact.start):
             joined[-1] = last.joined_with(fact)
         else:
             joined.append(fact)

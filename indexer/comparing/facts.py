@@ -162,14 +162,14 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 class Fact(NamedTuple):
     """A fact of a text: the value that is compared, and as it is written.
 
-    [`place`, `end`): its words, none of a sign before `place`. `unit`: of a number; `whole`: as it
+    [`start`, `end`): its words, none of a sign before `start`. `unit`: of a number; `whole`: as it
     is written with its unit, empty where there can be none.
     """
 
     kind: DifferenceKind
     value: str
     spelling: str
-    place: int
+    start: int
     end: int
     unit: str = ""
     whole: str = ""
@@ -182,7 +182,7 @@ class Fact(NamedTuple):
     def joined_with(self, after: Fact) -> Fact:
         """Return this fact and the one after it as one."""
         value, spelling = f"{self.value} {after.value}", f"{self.spelling} {after.spelling}"
-        return Fact(self.kind, value, spelling, self.place, after.end)
+        return Fact(self.kind, value, spelling, self.start, after.end)
 
 
 def is_negation(word: str) -> bool:
@@ -237,7 +237,7 @@ class FactSource:
     text: str
     words: Words
     _facts: dict[int, Fact | None] = field(default_factory=dict, compare=False, repr=False)
-    _places: dict[str, list[int]] = field(default_factory=dict, compare=False, repr=False)
+    _positions: dict[str, list[int]] = field(default_factory=dict, compare=False, repr=False)
     _standings: dict[str, Standing] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
@@ -314,7 +314,7 @@ class FactSource:
         return tuple(sorted(fact.value for fact in facts))
 
     @cached_property
-    def signs(self) -> dict[int, str]:
+    def symbols(self) -> dict[int, str]:
         """The signs before words, by the place of the word; after the last word, their number."""
         by_position: dict[int, str] = {}
         for end, sign in find_symbols(self.text):
@@ -378,9 +378,9 @@ class FactSource:
             return Fact("name", name_value(spelling), spelling, place, place + 1)
         return None
 
-    def sign_before(self, position: int) -> Fact | None:
+    def symbol_before(self, position: int) -> Fact | None:
         """Return the sign before a word as a fact, which is quoted with the word; or None."""
-        sign = self.signs.get(position)
+        sign = self.symbols.get(position)
         if sign is None:
             return None
         word = f" {self.spelling(position)}" if position < len(self.starts) else ""
@@ -415,12 +415,12 @@ class FactSource:
     def _has_digit(self, position: int) -> bool:
         return any(map(str.isdigit, self.folded(position)))
 
-    def places(self, word: str) -> list[int]:
+    def positions(self, word: str) -> list[int]:
         """Return the positions of a folded word, `MAX_POSITIONS` of them."""
-        if word not in self._places:
+        if word not in self._positions:
             number = self.number_of.get(word, -1)
-            self._places[word] = np.flatnonzero(self.words.numbers == number).tolist()
-        return self._places[word][:MAX_POSITIONS]
+            self._positions[word] = np.flatnonzero(self.words.numbers == number).tolist()
+        return self._positions[word][:MAX_POSITIONS]
 
     def standing(self, word: str) -> Standing:
         """Return whether a folded word begins with a small letter somewhere, or is as a name is."""
@@ -429,8 +429,8 @@ class FactSource:
         return self._standings[word]
 
     def _find_standing(self, word: str) -> Standing:
-        positions = self.places(word)
-        if any(self.text[self.starts[position]].islower() for position in self._places[word]):
+        positions = self.positions(word)
+        if any(self.text[self.starts[position]].islower() for position in self._positions[word]):
             return "small"
         return "name" if any(map(self._stands_as_name, positions)) else "unknown"
 
@@ -492,7 +492,7 @@ def stated_facts(text: str, words: Words) -> tuple[str, ...]:
     source = FactSource(text, words)
     values: list[str] = []
     for position in range(len(words) + 1):
-        if sign := source.signs.get(position):
+        if sign := source.symbols.get(position):
             values.append(sign)
         fact = source.fact(position) if position < len(words) else None
         if fact and fact.kind != "name":
@@ -534,7 +534,7 @@ def names_product(text: FactSource, name: str) -> bool:
     """
     parts = name.split()
     size = len(parts)
-    firsts = text.places(parts[0])
+    firsts = text.positions(parts[0])
     starts = [start for start in firsts if text.folded_words(start, start + size) == parts]
     if any(_is_party(text, start, start + size) for start in starts):
         return False

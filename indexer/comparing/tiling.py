@@ -132,7 +132,7 @@ class _Descent:
             due = self.joining.take(length)
             grown += [self._join(position) for position in due if self.left[position] >= length]
             groups = {self._root(group) for group in grown if group is not None}
-            placed += self._place(groups, length)
+            placed += self._position(groups, length)
         return placed
 
     def _root(self, group: int) -> int:
@@ -170,7 +170,7 @@ class _Descent:
         heappush(self.heaps.setdefault(group, ([], []))[position >= self.first_b], position)
         return group
 
-    def _place(self, groups: set[int], length: int) -> list[tuple[int, int, int]]:
+    def _position(self, groups: set[int], length: int) -> list[tuple[int, int, int]]:
         """Place the tiles of this length.
 
         Of all groups with positions in both texts the earliest in a, then b, comes first.

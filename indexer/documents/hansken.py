@@ -48,7 +48,7 @@ class HanskenSource:
         keystore may also be given by HANSKEN_KEYSTORE_ENDPOINT. Raises `UsageError` for a URL that
         names no project, or a server that refuses the login.
         """
-        self._reading = read_options
+        self._options = read_options
         endpoint, project, keystore = _address(url)
         self._url = url.partition("?")[0].rstrip("/")
         try:
@@ -73,7 +73,7 @@ class HanskenSource:
         A document that is suspected or confirmed to be privileged gets the label `privileged`, and
         its state as another label.
         """
-        query = to_query(self._reading.query or DOCUMENTS)
+        query = to_query(self._options.query or DOCUMENTS)
         try:
             with self._context as context:
                 for trace in _traces(context, query):
@@ -85,7 +85,7 @@ class HanskenSource:
 
     def scopes(self) -> tuple[str, ...]:
         """Return the inside of the project; nothing when a query selects documents."""
-        return () if self._reading.query else (f"{self._url}!",)
+        return () if self._options.query else (f"{self._url}!",)
 
     def holds(self, path: str) -> bool:
         """Return False: every document was read."""
@@ -106,8 +106,8 @@ class HanskenSource:
         digest = trace.get(f"data.{stream}.hash.sha1")
         labels = ("privileged", str(trace.privileged)) if trace.privileged else ()
         metadata = _metadata(trace, stream)
-        max_chars = self._reading.max_chars
-        is_raw = stream == _HTML and self._reading.raw_markup
+        max_chars = self._options.max_chars
+        is_raw = stream == _HTML and self._options.raw_markup
         fields = [stream, size, digest, name, labels, metadata, max_chars]
         state = json.dumps([*fields, "raw"] if is_raw else fields, sort_keys=True)
         source = hashlib.sha256(state.encode()).hexdigest() if digest else None

@@ -43,7 +43,7 @@ class TextFiles:
     def __init__(self, folder: str | None, read_options: ReadOptions) -> None:
         """Open no file yet; without a folder every path is refused."""
         self._folder = None if folder is None else os.path.realpath(folder)
-        self._reading = read_options
+        self._options = read_options
         self._entries: dict[str, Mapping[str, str]] = {}
 
     def text(self, path: str) -> str | ExtractionError:
@@ -51,10 +51,10 @@ class TextFiles:
         try:
             position = self._locate(path)
             blob = Blob("", b"", position, os.fsencode(position), 0, None)
-            data = blobs.read(blob, self._reading.max_bytes).data
+            data = blobs.read(blob, self._options.max_bytes).data
         except UnreadableFile as error:
             return error
-        return decode(data, path, self._reading.encoding)
+        return decode(data, path, self._options.encoding)
 
     def by_stem(self) -> dict[str, list[str]]:
         """Return the paths of all `.txt` files below the folder, by their names in lower case
@@ -252,7 +252,7 @@ class _MailFields:
 
     def __init__(self, names: Sequence[str], outer: Blob, read_options: ReadOptions) -> None:
         self._outer = outer
-        self._reading = read_options
+        self._options = read_options
         self._renamed = {
             CUSTODIAN: field_named(names, _CUSTODIANS),
             MESSAGE_ID: field_named(names, _MESSAGE_IDS),
@@ -270,11 +270,11 @@ class _MailFields:
                 value = str(result.pop(field))
                 value = next(iter(message_ids(value)), "") if name == MESSAGE_ID else value
                 result |= {name: value} if value else {}
-        own = str(values.get(self._reading.id_field or "", ""))
+        own = str(values.get(self._options.id_field or "", ""))
         mail = self._mail_of(own, values)
         if mail and mail != own:
             key = mail.encode("utf-8", "surrogatepass")
-            result[PARENT] = mail if self._reading.own_ids else inner_id(self._outer, key)
+            result[PARENT] = mail if self._options.own_ids else inner_id(self._outer, key)
         return result
 
     def _mail_of(self, own: str, values: Mapping[str, object]) -> str:

@@ -31,23 +31,23 @@ class MailFile:
     the stored path stays the path of the file.
     """
 
-    place: bytes
+    path: bytes
 
     def read(self, max_bytes: int) -> Payload:
         """Read the file as `read_blob.read` does."""
-        return self.with_name(blobs.read_file(self.place, max_bytes))
+        return self.with_name(blobs.read_file(self.path, max_bytes))
 
     def with_name(self, payload: Payload) -> Payload:
         """Return a payload, of the mail or of an attachment, whose digest changes with the name
         of the file.
         """
-        name = b"/".join(self.place.rsplit(b"/", 2)[-2:])
+        name = b"/".join(self.path.rsplit(b"/", 2)[-2:])
         source = hashlib.sha256(payload.source.encode("ascii") + name).hexdigest()
         return replace(payload, source=source)
 
     def stream(self) -> BinaryIO:
         """Open the file as `read_blob.stream` does."""
-        return blobs.open_file(self.place)
+        return blobs.open_file(self.path)
 
 
 def holds_messages(folder: bytes) -> bool:

@@ -33,14 +33,14 @@ class RemoteSource:
                 "a URL must not hold a password, because others can read it; "
                 "see docs/sources.md for where to put it"
             )
-        self._reading = read_options
+        self._options = read_options
         self._system, self._root, self._info = _look_up(url)
         self._opened: set[str] = set()
-        self._url = self._shown(self._root)
+        self._url = self._display(self._root)
 
     def blobs(self) -> Iterator[SourceItem]:
         """Yield the files by name, containers opened; each file is read again in every run."""
-        return expand(self._files(), {self._url}, self._reading, self._opened)
+        return expand(self._files(), {self._url}, self._options, self._opened)
 
     def scopes(self) -> tuple[str, ...]:
         """Return the URL, and the inside of a container."""
@@ -60,7 +60,7 @@ class RemoteSource:
             )
             return
         folder = self._root.rstrip("/") if self._info is None else self._root.rpartition("/")[0]
-        namespace = self._reading.namespace or self._shown(folder)
+        namespace = self._options.namespace or self._display(folder)
         space = namespace.encode("utf-8", "surrogateescape")
         for name in sorted(files):
             info = files[name]
@@ -68,14 +68,14 @@ class RemoteSource:
             modified = _modified(info)
             size = int(info.get("size") or 0)
             opener = _RemoteFile(self._system, name, modified, bool(info.get("partial")))
-            yield Blob(identifier(space, key), key, self._shown(name), opener, size, modified)
+            yield Blob(identifier(space, key), key, self._display(name), opener, size, modified)
 
     def _list(self) -> Mapping[str, Mapping[str, Any]]:
         if self._info is not None:
             return {self._root: self._info}
         return cast(Mapping[str, Mapping[str, Any]], self._system.find(self._root, detail=True))
 
-    def _shown(self, name: str) -> str:
+    def _display(self, name: str) -> str:
         return str(self._system.unstrip_protocol(name)).rstrip("/")
 
 

@@ -30,7 +30,7 @@ _COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
 class _Root:
     """The real path of a PATH, and its status; `info` is None when that could not be read."""
 
-    place: bytes
+    path: bytes
     info: os.stat_result | None
     problem: str = ""
 
@@ -56,7 +56,7 @@ class FileSource:
     ) -> None:
         """Raise `SourceNotFound` for a PATH that does not exist."""
         self._paths = paths
-        self._reading = read_options
+        self._options = read_options
         self._files = walk(paths, read_options.namespace, own_files)
         self._opened: set[str] = set()
 
@@ -65,7 +65,7 @@ class FileSource:
         from indexer.documents.containers import expand
 
         named = {_printable(os.path.realpath(os.fsencode(path))) for path in self._paths}
-        return expand(self._files, named, self._reading, self._opened)
+        return expand(self._files, named, self._options, self._opened)
 
     def scopes(self) -> tuple[str, ...]:
         """Return each PATH, and the inside of those that are containers."""
@@ -142,22 +142,22 @@ def _walk_roots(
 ) -> Iterator[SourceItem]:
     covered: set[bytes] = set()
     for root in roots:
-        if covered.isdisjoint(_lineage(root.place)):
+        if covered.isdisjoint(_lineage(root.path)):
             yield from _walk_root(root, _Rules(own, frozenset(covered), namespace))
-            covered.add(root.place)
+            covered.add(root.path)
 
 
 def _walk_root(root: _Root, rules: _Rules) -> Iterator[SourceItem]:
     if root.info is None:
-        yield FailedBlob(_printable(root.place), root.problem)
+        yield FailedBlob(_printable(root.path), root.problem)
     elif stat.S_ISDIR(root.info.st_mode):
-        yield from _walk_folder(root.place, rules)
-    elif rules.owns(root.place):
-        yield SkippedBlob(_printable(root.place), "excluded")
+        yield from _walk_folder(root.path, rules)
+    elif rules.owns(root.path):
+        yield SkippedBlob(_printable(root.path), "excluded")
     else:
-        folder, name = os.path.split(root.place)
-        key = (maildir.is_message(root.place) and maildir.unique_name(name)) or name
-        yield _file(root.place, key, _space(folder, rules), root.info)
+        folder, name = os.path.split(root.path)
+        key = (maildir.is_message(root.path) and maildir.unique_name(name)) or name
+        yield _file(root.path, key, _space(folder, rules), root.info)
 
 
 def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:

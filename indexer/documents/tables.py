@@ -528,7 +528,7 @@ class IndexSource:
         """
         self._documents = documents
         self._digest = digest
-        self._reading = read_options if digest is None else replace(read_options, own_ids=True)
+        self._options = read_options if digest is None else replace(read_options, own_ids=True)
         self._url = location
 
     def blobs(self) -> Iterator[SourceItem]:
@@ -538,15 +538,15 @@ class IndexSource:
         outer = Blob(identifier(self._space(), self._url.encode()), b"", self._url, b"", 0, None)
         for id, fields in self._documents.documents():
             if self._digest is None:
-                content = payload(fields, self._reading)
+                content = payload(fields, self._options)
             else:
-                fingerprinted = payload(self._with_text(fields), self._reading)
+                fingerprinted = payload(self._with_text(fields), self._options)
                 content = replace(fingerprinted, source=self._digest(fields))
-            yield blob(outer, id, fields, content, self._reading)
+            yield blob(outer, id, fields, content, self._options)
 
     def _with_text(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the fields with an empty text when they have none."""
-        name = self._reading.text_field
+        name = self._options.text_field
         return {**fields, name: ""} if is_empty(field_of(fields, name)) else fields
 
     def scopes(self) -> tuple[str, ...]:
@@ -558,7 +558,7 @@ class IndexSource:
         return False
 
     def _space(self) -> bytes:
-        return (self._reading.namespace or "").encode("utf-8", "surrogateescape")
+        return (self._options.namespace or "").encode("utf-8", "surrogateescape")
 
 
 # Concordance load files: their separators, and the names of their fields.

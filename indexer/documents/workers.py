@@ -295,7 +295,7 @@ class _Run(Generic[K]):
         self.is_abandoned = False
         self.results: queue.SimpleQueue[_Job[K]] = queue.SimpleQueue()
         self._jobs = jobs
-        self._most = limit
+        self._limit = limit
         self._to_retry: deque[Task[K]] = deque()
         self._is_retrying = False
         self._under_way = 0
@@ -310,7 +310,7 @@ class _Run(Generic[K]):
     def is_full(self) -> bool:
         """True while no further task should be submitted."""
         has_retries = self._is_retrying or bool(self._to_retry)
-        return has_retries or self._under_way >= self._most or self._bytes > _MAX_BYTES
+        return has_retries or self._under_way >= self._limit or self._bytes > _MAX_BYTES
 
     def submit(self, task: Task[K]) -> None:
         self._under_way += 1

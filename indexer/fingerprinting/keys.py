@@ -586,7 +586,7 @@ class RunIndex:
     """The runs of one text, to be compared with the runs of many others."""
 
     def __init__(self, runs: NDArray[np.uint64]) -> None:
-        self._letters = len(runs) + RUN - 1
+        self._characters = len(runs) + RUN - 1
         self._order = np.argsort(runs, kind="stable")
         self._sorted = runs[self._order]
         self._may_have = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
@@ -613,7 +613,7 @@ class RunIndex:
         is_shared[first[first < last]] = 1
         is_shared[last[first < last]] -= 1
         own = np.sort(self._order[np.cumsum(is_shared[:-1]) > 0])
-        return _covered(own) / self._letters, _covered(positions) / (len(other) + RUN - 1)
+        return _covered(own) / self._characters, _covered(positions) / (len(other) + RUN - 1)
 
 
 def _covered(starts: NDArray[np.int64]) -> int:

@@ -521,7 +521,7 @@ def pass_prefilter(screen: Prefilter, packed: NDArray[np.uint8]) -> NDArray[np.b
     slots = unpack_slots(packed.tobytes(), screen.slot_bytes).reshape(len(packed), -1)
     own = unpack_slots(screen.slots, screen.slot_bytes)
     passes = np.zeros(len(slots), dtype=np.bool_)
-    passes[near_sketches(own[np.newaxis], slots, screen.least)[:, 1]] = True
+    passes[near_sketches(own[np.newaxis], slots, screen.min_equal)[:, 1]] = True
     return passes
 
 
@@ -535,7 +535,7 @@ def filter_candidates(candidates: Candidates, screen: Prefilter) -> Candidates:
     passing_entries = tuple(
         entry for entry in every if not entry.minhash or len(entry.minhash) != size or next(passes)
     )
-    return replace(candidates, found=passing_entries, screened=len(every) - len(passing_entries))
+    return replace(candidates, found=passing_entries, filtered=len(every) - len(passing_entries))
 
 
 # Bounds on equal slots that accept a pair, or rule it out, without its texts.

@@ -454,14 +454,14 @@ class _Total:
 
     The ends of the strata are combined as Zou & Donner do (Statistics in Medicine, 2008): the
     distances from the estimates are added as standard errors are. For few finds the lower end by
-    that rule is too high; `least` and `most`, the sums of the ends, never hold too little.
+    that rule is too high; `lower` and `upper`, the sums of the ends, never hold too little.
     """
 
     value: float
     low: float
     high: float
-    least: float
-    most: float
+    lower: float
+    upper: float
 
 
 def _sum_of(strata: Sequence[Stratum], is_trusting: bool) -> _Total:
@@ -493,7 +493,7 @@ def _interval(
     by_missed = (missed.high - missed.value) / right.value
     by_right = missed.value / right.low - ratio if right.low else math.inf
     upper = ratio + math.hypot(by_missed, by_right if missed.value else 0.0)
-    return 1 / (1 + upper + escaped / right.value), right.most / (right.most + missed.least)
+    return 1 / (1 + upper + escaped / right.value), right.upper / (right.upper + missed.lower)
 
 
 def _max_expected(mean: float) -> float:

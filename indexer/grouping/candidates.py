@@ -120,7 +120,7 @@ class FrequentBands:
         self._right[positions] = np.maximum(others[a], others[b])
 
     @property
-    def sides(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def ends(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The pairs of the sample: the smaller and the larger document of each."""
         if self.pairs > SAMPLE_SIZE:
             return self._left, self._right
@@ -137,7 +137,7 @@ class FrequentBands:
         """
         if not self.pairs:
             return np.zeros(0)
-        left, right = self.sides
+        left, right = self.ends
         left_hashes = band_hashes(self._slots[left], self._bands, self._rows)
         right_hashes = band_hashes(self._slots[right], self._bands, self._rows)
         centre, shared = self._centre_of(left_hashes), left_hashes == right_hashes
@@ -216,7 +216,7 @@ class Join:
     A band value that more than `cap` documents share is frequent: of its pairs only those with the
     document of the least `rank` are candidates, unless the pair shares a band that is not frequent.
     `rank`: (n,) distinct numbers. Pairs and caps depend on slots, ranks and settings only, not on
-    the memory budget. `hot` and `capped` are complete when `blocks` has been read to the end;
+    the memory budget. `frequent` and `capped` are complete when `blocks` has been read to the end;
     `done` of `total` bands of documents have been processed.
     """
 
@@ -234,7 +234,7 @@ class Join:
         self._labels: Positions = self._budget.array((bands, len(slots)), np.int32)
         self._values: Codes = self._budget.array(len(slots), np.uint64)
         self._stars = Sorter(self._budget, unique=True)
-        self.hot = FrequentBands(slots, bands, rows)
+        self.frequent = FrequentBands(slots, bands, rows)
         self.done, self.total = 0, bands * len(slots)
 
     def blocks(self) -> Iterator[tuple[Positions, Positions]]:
@@ -271,7 +271,7 @@ class Join:
         """Return the band's values in order; the bits of `low` hold the number of the document."""
         sorter = Sorter(self._budget)
         columns = slice(band * self._rows, (band + 1) * self._rows)
-        size = self._budget.share(8, 8 * (self._rows + 2), limit=AT_ONCE)
+        size = self._budget.items(8, 8 * (self._rows + 2), limit=AT_ONCE)
         for part in parts(len(self._slots), size):
             numbers = np.arange(part.start, part.stop)
             self._labels[band, part] = -1 - numbers
@@ -325,12 +325,12 @@ class Join:
             others = bucket[bucket != centre]
             pairs = np.minimum(others, centre) * len(self._slots) + np.maximum(others, centre)
             self._stars.add(pairs.astype(np.uint64))
-            self.hot.add(band, int(self._values[centre]), int(centre), others.astype(np.int32))
+            self.frequent.add(band, int(self._values[centre]), int(centre), others.astype(np.int32))
 
     @property
     def capped(self) -> CapReport:
         """The report of what the cap has left out so far."""
-        return CapReport(len(self.hot), self.hot.largest, self.hot.pairs)
+        return CapReport(len(self.frequent), self.frequent.largest, self.frequent.pairs)
 
 
 # Candidate pairs of short texts, without chance: texts that share a choice of their words.
@@ -612,7 +612,7 @@ class SlotCounter:
 
     def __init__(self, slots: Slots, budget: MemoryBudget | None = None) -> None:
         budget = budget or MemoryBudget()
-        size = budget.share(8, 8 * slots.shape[1] or 1, limit=AT_ONCE)
+        size = budget.items(8, 8 * slots.shape[1] or 1, limit=AT_ONCE)
         self._slots = slots
         self._low: NDArray[np.uint8] = budget.array(slots.shape, np.uint8)
         for part in parts(len(slots), size):

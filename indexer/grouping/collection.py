@@ -395,7 +395,7 @@ class _SketchColumns:
         self._type = self._stored.newbyteorder("=")
         self._criteria = criteria
         self._budget = budget
-        self._places = Column(budget, np.int32)
+        self._positions = Column(budget, np.int32)
         self._digests = Column(budget, np.uint64)
         self._contents = Column(budget, np.uint64)
         self._slots = Column(budget, self._type)
@@ -405,7 +405,7 @@ class _SketchColumns:
         # Copies may differ in fields then, and are found as pairs of texts are, by slots.
         self._width_of_copies = self.width if criteria.differ or criteria.window else 0
         self._pending: list[tuple[int, Row]] = []
-        self._other_places = Column(budget, np.int32)
+        self._other_positions = Column(budget, np.int32)
         self._other_digests = Column(budget, np.uint64)
         self._others: list[tuple[int, str]] = []
 
@@ -430,7 +430,7 @@ class _SketchColumns:
         rows = [row for _, row in self._pending]
         digests = b"".join(_digest(self._criteria.text_key(row)) for row in rows)
         slots = b"".join(row.minhash or b"" for row in rows)
-        self._places.add(np.array([position for position, _ in self._pending], dtype=np.int32))
+        self._positions.add(np.array([position for position, _ in self._pending], dtype=np.int32))
         self._digests.add(np.frombuffer(digests, dtype=np.uint64))
         if self._width_of_copies:
             contents = b"".join(_digest(self._criteria.content_key(row)) for row in rows)
@@ -443,7 +443,9 @@ class _SketchColumns:
 
     def _pack_others(self) -> None:
         digests = b"".join(_digest(key) for _, key in self._others)
-        self._other_places.add(np.array([position for position, _ in self._others], dtype=np.int32))
+        self._other_positions.add(
+            np.array([position for position, _ in self._others], dtype=np.int32)
+        )
         self._other_digests.add(np.frombuffer(digests, dtype=np.uint64))
         self._others = []
 
@@ -456,8 +458,8 @@ class _SketchColumns:
         numbers, first = _text_numbers(self._digests.whole().reshape(-1, 2))
         others, first_other = _text_numbers(self._other_digests.whole().reshape(-1, 2))
         texts = np.empty(documents, dtype=np.int32)
-        texts[self._places.whole()] = numbers
-        texts[self._other_places.whole()] = others + len(first)
+        texts[self._positions.whole()] = numbers
+        texts[self._other_positions.whole()] = others + len(first)
         return texts, len(first) + len(first_other), first
 
     def contents(self, first: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -473,7 +475,7 @@ class _SketchColumns:
         slots: NDArray[Any] = rows
         if len(first) < len(rows):
             slots = self._budget.array((len(first), self.width), self._type)
-            for part in parts(len(first), self._budget.share(8, self._size or 1)):
+            for part in parts(len(first), self._budget.items(8, self._size or 1)):
                 slots[part] = rows[first[part]]
         columns = (self._simhash, self._chars, self._words)
         simhash, chars, words = (column.whole()[first] for column in columns)

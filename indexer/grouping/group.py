@@ -82,7 +82,7 @@ def assign_families(grouping: Grouping, progress: Progress = no_progress) -> Fam
     if options.principal in SUMMED:
         order = grouping.order(options.principal_kind, grouping.sums(pairs))
     measured = MeasuredPairs(verifier, options, collection.budget)
-    representatives = grouping.heads(pairs, order, progress, measured)
+    representatives = grouping.representatives(pairs, order, progress, measured)
     clusters = grouping.clusters(pairs, order, representatives, measured)
     assignments = []
     joined = {
@@ -166,9 +166,9 @@ class Grouping:
         context = MatchContext(self.collection, self.verifier, everything, progress)
         ranks = self._text_ranks(order)[: len(self.collection.chars)]
         if has_sketch_alone(self.collection.recipe):
-            return collect_sketch_pairs(context, ranks, options.least_threshold, options.cap)
+            return collect_sketch_pairs(context, ranks, options.min_threshold, options.cap)
         layout = options.band_plan(self.collection.recipe)
-        minimum = self.fewest_equal(options.least_threshold)
+        minimum = self.min_equal(options.min_threshold)
         return find_band_pairs(context, layout, ranks, minimum, options.threshold, options.cap)
 
     def sums(self, pairs: BandPairs) -> list[float]:
@@ -179,10 +179,10 @@ class Grouping:
         sizes = self.collection.documents.sizes
         if self.options.principal == "central":
             return sum_similarities(self._matches(pairs), sizes.tolist())
-        blocks = pairs.blocks(self.fewest_equal(self.options.threshold))
+        blocks = pairs.blocks(self.min_equal(self.options.threshold))
         return sum_equal_slots(blocks, sizes, self._width)
 
-    def heads(
+    def representatives(
         self,
         pairs: BandPairs,
         order: list[int],
@@ -208,7 +208,7 @@ class Grouping:
         known: NDArray[np.int32] | None = None,
         measured: MeasuredPairs | None = None,
     ) -> Iterator[tuple[int, int, float | None]]:
-        """Yield each document in order with its principal and the similarity, as `heads` does.
+        """Yield each document in order with its principal and the similarity.
 
         `known`: the principal of each document that was assigned before, -1 of the others; those
         that were are not yielded again.
@@ -216,7 +216,7 @@ class Grouping:
         threshold = self.options.threshold
         measure = partial(self.verifier.measure_with, minimum=threshold)
         similar: SimilarityFunction = measured.measure_with if measured else measure
-        blocks = pairs.blocks(self.fewest_equal(threshold))
+        blocks = pairs.blocks(self.min_equal(threshold))
         near = ((left, right) for left, right, _ in blocks)
         texts = len(self.collection.documents)
         graph = Graph(near, texts, self.collection.budget)
@@ -279,7 +279,7 @@ class Grouping:
             ranks[self._text(document)] = position
         return ranks
 
-    def fewest_equal(self, threshold: float) -> int:
+    def min_equal(self, threshold: float) -> int:
         """Return the minimum number of equal slots, bits or rare terms of a pair at a threshold."""
         if has_sketch_alone(self.collection.recipe):
             return equal_parts(self.collection.recipe, threshold)
@@ -546,7 +546,7 @@ def group(
         result = replace(
             result,
             left_out=left_out.summary() if left_out else None,
-            never_signed=store.counts().never_signed,
+            never_signed=store.counts().not_fingerprinted,
             left_alone=outcome.left_alone,
         )
         job.counts.update(

@@ -153,10 +153,10 @@ class FieldOrder:
         """Return what a document is compared by."""
         return stored_value(row, self.field)
 
-    def places(self, values: Sequence[Value]) -> list[int]:
+    def ranks(self, values: Sequence[Value]) -> list[int]:
         """Return the positions of values of this field in order, equal ones as they come.
 
-        >>> FieldOrder("size", is_descending=True).places([3, None, 9, 3])
+        >>> FieldOrder("size", is_descending=True).ranks([3, None, 9, 3])
         [2, 0, 3, 1]
         """
         present = [(value, index) for index, value in enumerate(values) if value is not None]
@@ -249,7 +249,7 @@ class GroupOptions:
 
     def band_plan(self, recipe: Recipe) -> Plan:
         """Return the bands by which members are found in sketches of a recipe."""
-        threshold = min(self.least_threshold, ALMOST_ONE)
+        threshold = min(self.min_threshold, ALMOST_ONE)
         if self.measure in ("jaccard", "estimate"):
             return plan_for_recall(threshold, RECALL, recipe.slots or 0)
         return plan(threshold, RECALL, self.measure, recipe)
@@ -260,7 +260,7 @@ class GroupOptions:
         return self.threshold if self.cluster_threshold is None else self.cluster_threshold
 
     @property
-    def least_threshold(self) -> float:
+    def min_threshold(self) -> float:
         """The lower of both thresholds, for which bands are planned."""
         return min(self.threshold, self.threshold_of_clusters)
 

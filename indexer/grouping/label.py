@@ -593,7 +593,7 @@ class _Nearest:
     def __init__(self, representatives: Sequence[Row], recipe: Recipe) -> None:
         self._recipe = recipe
         self._exact = {row.exact for row in representatives}
-        self._sides = [ComparedText(row.text, recipe) for row in representatives]
+        self._texts = [ComparedText(row.text, recipe) for row in representatives]
 
     def similarity(self, row: Row) -> float:
         """Return the similarity of a document to the nearest one; 0 if there are none."""
@@ -601,7 +601,7 @@ class _Nearest:
             return 1.0
         side = ComparedText(row.text, self._recipe)
         values = (
-            measure_pair(MEASURE, side, representative).similarity for representative in self._sides
+            measure_pair(MEASURE, side, representative).similarity for representative in self._texts
         )
         return max(values, default=0.0)
 

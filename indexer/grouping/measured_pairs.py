@@ -42,19 +42,19 @@ class MeasuredPairs:
 
     def __init__(self, verifier: Verifier, options: GroupOptions, budget: MemoryBudget) -> None:
         self._verifier = verifier
-        self._least = options.threshold
+        self._threshold = options.threshold
         self._of_clusters = options.threshold_of_clusters
         self._measured = Sorter(budget)
         self._connected = Column(budget, np.uint64)
 
     def measure_with(self, text: int, others: Sequence[int]) -> list[float]:
         """Measure a text with each of others as `Verifier.measure_with` does, and remember it."""
-        values = self._verifier.measure_with(text, others, minimum=self._least)
+        values = self._verifier.measure_with(text, others, minimum=self._threshold)
         positions = np.array(others, dtype=np.int32)
         codes = encode_pair(np.minimum(positions, text), np.maximum(positions, text))
-        if self._of_clusters >= self._least:  # lower values may be too low, to save time
+        if self._of_clusters >= self._threshold:  # lower values may be too low, to save time
             self._measured.add(codes)
-        self._connected.add(codes[np.array(values) >= max(self._least, self._of_clusters)])
+        self._connected.add(codes[np.array(values) >= max(self._threshold, self._of_clusters)])
         return values
 
     def connected(self) -> tuple[Positions, Positions]:
@@ -192,12 +192,12 @@ class RememberingVerifier(Verifier):
         minimum: float,
     ) -> None:
         super().__init__(store, collection, measure)
-        self._remembered, self._least = remembered, minimum
+        self._remembered, self._threshold = remembered, minimum
         self._changed: set[int] = set()
 
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float = 0.0) -> list[float]:
         """Return the measure of each pair, as `Verifier.measure_pairs` does."""
-        if minimum != self._least:
+        if minimum != self._threshold:
             return super().measure_pairs(pairs, minimum)
         values = self._remembered.values(pairs)
         is_new = np.isnan(values)
@@ -216,7 +216,7 @@ class RememberingVerifier(Verifier):
         """
         values = self._remembered.values(pairs)
         joining = {
-            text for (text, _), value in zip(pairs, values, strict=True) if value >= self._least
+            text for (text, _), value in zip(pairs, values, strict=True) if value >= self._threshold
         }
         is_new = np.isnan(values).tolist()
         super().read_ahead([pair for pair in compress(pairs, is_new) if pair[1] not in joining])

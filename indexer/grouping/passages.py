@@ -265,8 +265,8 @@ class PassageFinder:
     """
 
     def __init__(self, frequent: FrequentRuns, minimum: int, min_words: int) -> None:
-        self._frequent, self._least = frequent, minimum
-        self._least_runs = min_words - RUN_WORDS + 1
+        self._frequent, self._min_documents = frequent, minimum
+        self._min_runs = min_words - RUN_WORDS + 1
         self._candidates: dict[bytes, _Candidate] = {}
         self._parts: list[tuple[int, list[Part]]] = []
 
@@ -276,7 +276,10 @@ class PassageFinder:
         self._parts.append(
             (
                 number,
-                [(start, runs[start:stop]) for start, stop in frequent_spans(texts, self._least)],
+                [
+                    (start, runs[start:stop])
+                    for start, stop in frequent_spans(texts, self._min_documents)
+                ],
             )
         )
         if counts:
@@ -288,10 +291,10 @@ class PassageFinder:
     ) -> dict[bytes, _Candidate]:
         """Return the candidates of a text by their runs."""
         by_bytes: dict[bytes, _Candidate] = {}
-        minimum, limit = self._least, int(texts.max(initial=0))
+        minimum, limit = self._min_documents, int(texts.max(initial=0))
         while minimum <= limit:
             for start, stop in frequent_spans(texts, minimum):
-                if stop - start >= self._least_runs:
+                if stop - start >= self._min_runs:
                     origin = Origin(number, start, stop + RUN_WORDS - 1)
                     part = runs[start:stop]
                     by_bytes.setdefault(part.tobytes(), _Candidate(origin, part))
@@ -314,7 +317,7 @@ class PassageFinder:
             for number, positions in _shared_runs(parts, numbers).items():
                 if len(positions) >= MIN_FRACTION * sizes[number]:
                     passages[number].occurrences.append(Occurrence(text, min(positions)))
-        kept = [passage for passage in passages if len(passage.occurrences) >= self._least]
+        kept = [passage for passage in passages if len(passage.occurrences) >= self._min_documents]
         return sorted(kept, key=lambda each: (-each.words * len(each.occurrences), each.origin))
 
     def _chosen(self) -> list[_Candidate]:

@@ -31,13 +31,13 @@ Numbers32 = NDArray[np.int32]
 class ThresholdFamilies:
     """The groups at one threshold.
 
-    `heads`: the principal of each document, itself where it has none. `families`: how many have two
-    documents or more; `gathered`: the documents in those, principals included; `largest`: the
-    documents in the largest; `moved`: the documents whose group differs from before.
+    `representatives`: the principal of each document, itself where it has none. `families`: how
+    many have two documents or more; `gathered`: the documents in those, principals included;
+    `largest`: the documents in the largest; `moved`: the documents whose group differs from before.
     """
 
     threshold: float
-    heads: Numbers32
+    representatives: Numbers32
     families: int
     gathered: int
     largest: int
@@ -89,13 +89,13 @@ class SimilarPairs:
         carriers = np.bincount(texts, minlength=count)
         self._has_similar = (np.diff(self._ends) > 0) | (carriers > 1)
 
-    def heads(self, threshold: float) -> Numbers32:
+    def representatives(self, threshold: float) -> Numbers32:
         """Return the principal of each document, itself where it has none, at a threshold that is
         not below that of the pairs.
 
         >>> two = np.array([0, 1], dtype=np.int32)
         >>> pairs = SimilarPairs(two, (two[:1], two[1:]), np.array([0.9]), lambda _: [0, 1])
-        >>> pairs.heads(0.9).tolist(), pairs.heads(0.95).tolist()
+        >>> pairs.representatives(0.9).tolist(), pairs.representatives(0.95).tolist()
         ([0, 0], [0, 1])
         """
         representatives = np.arange(len(self._texts), dtype=np.int32)
@@ -188,10 +188,10 @@ class CollectionPreview:
         measured = [level.threshold for level in self.levels if not level.estimated]
         return min(measured, default=1.1)
 
-    def heads(self, threshold: float) -> Numbers32:
+    def representatives(self, threshold: float) -> Numbers32:
         """Return the principal of each document at a threshold, itself where it has none."""
         levels = [level for level in self.levels if level.threshold <= threshold]
-        return (levels or self.levels)[-1].pairs.heads(threshold)
+        return (levels or self.levels)[-1].pairs.representatives(threshold)
 
     def _levels(self) -> list[Level]:
         threshold = self._options.threshold
@@ -238,7 +238,7 @@ class CollectionPreview:
             return None
         grouping = Grouping(collection, self._verifier, options)
         pairs = grouping.pairs(self._first_order, self._progress)
-        minimum = grouping.fewest_equal(options.threshold)
+        minimum = grouping.min_equal(options.threshold)
         return _codes(pairs, minimum) if len(pairs) <= limit else None
 
     def _similar(self, codes: Codes, similarity: NDArray[np.float64]) -> SimilarPairs:
@@ -267,7 +267,7 @@ class CollectionPreview:
         slots = collection.slots
         layout = options.band_plan(collection.recipe)
         hashes = band_hashes(slots, layout.bands, layout.rows)
-        minimum = self._grouping.fewest_equal(threshold)
+        minimum = self._grouping.min_equal(threshold)
         near = (hashes[left] == hashes[right]).any(axis=1)
         pairs = SlotCounter(slots).at_least(left[near], right[near], minimum)
         return sum_equal_slots([pairs], collection.documents.sizes, slots.shape[1])

@@ -173,7 +173,7 @@ def principal_order(
     """
     if isinstance(kind, FieldOrder):
         by_id = sorted(range(len(ids)), key=lambda position: ids[position])
-        positions = kind.places([values[position] for position in by_id])
+        positions = kind.ranks([values[position] for position in by_id])
         return [by_id[position] for position in positions]
     keys: dict[Principal, Callable[[int], tuple[Any, ...]]] = {
         "original": lambda position: (values[position], -sums[position], -words[position]),

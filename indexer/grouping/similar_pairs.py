@@ -69,18 +69,18 @@ class ShortPairs:
 
     def contains(self, left: Positions, right: Positions) -> NDArray[np.bool_]:
         """Return for each pair whether it is one of these."""
-        return self._places(left, right) >= 0
+        return self._positions(left, right) >= 0
 
     def discard(self, left: Positions, right: Positions) -> None:
         """Take out the pairs among these."""
-        positions = self._places(left, right)
+        positions = self._positions(left, right)
         self._is_left[positions[positions >= 0]] = False
 
     def rest(self, selection: PairFilter) -> tuple[Positions, Positions]:
         """Return the selected pairs that were not taken out."""
         return selection.texts(*decode_pair(self.codes[self._is_left]))
 
-    def _places(self, left: Positions, right: Positions) -> NDArray[np.intp]:
+    def _positions(self, left: Positions, right: Positions) -> NDArray[np.intp]:
         """Return the position of each pair in `codes`, -1 for others."""
         if not len(self.codes):
             return np.full(len(left), -1)
@@ -196,8 +196,8 @@ def find_band_pairs(
     pairs.add(left, right, np.zeros(len(left), dtype=np.uint16))
     pairs.sort()
     pairs.capped = join.capped.merge(short.capped)
-    if join.hot.pairs:
-        missed = _missed(context, join.hot, counter, short, minimum, threshold)
+    if join.frequent.pairs:
+        missed = _missed(context, join.frequent, counter, short, minimum, threshold)
         pairs.capped = replace(pairs.capped, missed=missed)
     return pairs
 
@@ -230,7 +230,7 @@ def _missed(
     Verifies the pairs of their random sample that would have been listed otherwise.
     """
     weights = frequent.weights()
-    smaller, larger = frequent.sides
+    smaller, larger = frequent.ends
     order = np.lexsort((larger, smaller))
     order = order[weights[order] > 0]
     left, right = smaller[order], larger[order]
@@ -523,7 +523,7 @@ def _hashes(context: MatchContext, stage: str) -> Iterator[Hashes]:
     if verifier.measure == "lcs":
         texts = np.arange(len(context.collection.chars))
         return verifier.occurrences(texts, context.progress, stage)
-    return (side.features.hashes for side in verifier.all_sides(context.progress, stage))
+    return (side.features.hashes for side in verifier.all_texts(context.progress, stage))
 
 
 def _slices(column: Column, sizes: NDArray[np.int64]) -> Iterator[Hashes]:
@@ -588,7 +588,7 @@ def _candidates(context: MatchContext, cap: int) -> tuple[Codes, CapReport]:
 def _key_codes(context: MatchContext, low: np.uint64) -> Codes:
     """Return sorted codes: the high bits of a passage's key, the number of its text in `low`."""
     keys = Sorter(context.collection.budget)
-    sides = context.verifier.all_sides(context.progress, "reading passages")
+    sides = context.verifier.all_texts(context.progress, "reading passages")
     for text, side in enumerate(sides):
         keys.add(passage_keys(side.runs) & ~low | np.uint64(text))
     return keys.sorted()
@@ -616,7 +616,7 @@ def _within(
         verifier.read([*left[part].tolist(), *right[part].tolist()])
         for position in range(part.start, part.stop):
             texts = int(left[position]), int(right[position])
-            a, b = map(verifier.side, texts)
+            a, b = map(verifier.text, texts)
             if texts[0] != indexed:
                 index, indexed = RunIndex(a.runs), texts[0]
             fractions = index.contained_shares(b.runs)

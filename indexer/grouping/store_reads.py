@@ -35,11 +35,11 @@ def read_fresh(store: FullStore, recipe: Recipe, write: bool) -> Iterator[Row]:
         if fresh is not stored:
             corrected.append(fresh)
         if write and len(corrected) >= _AT_ONCE:
-            maintenance.sign_again(corrected)
+            maintenance.fingerprint_again(corrected)
             corrected = []
         yield from current_rows([fresh], recipe)
     if write and corrected:
-        maintenance.sign_again(corrected)
+        maintenance.fingerprint_again(corrected)
 
 
 # A store of which approved passages are left out, as matching and grouping read it.

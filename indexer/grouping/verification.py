@@ -51,10 +51,10 @@ class Verifier:
         self.measure = measure
         self._store = store
         self._collection = collection
-        self._most = collection.budget.share(4, BYTES_A_CHAR, limit=MAX_CHARS)
-        self._sides = LruCache[int, ComparedText](self._most // 2, lambda side: len(side.text))
+        self._limit = collection.budget.items(4, BYTES_A_CHAR, limit=MAX_CHARS)
+        self._texts = LruCache[int, ComparedText](self._limit // 2, lambda side: len(side.text))
         self._rarity = rarity
-        self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._most)
+        self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._limit)
 
     def similarities(
         self,
@@ -148,7 +148,7 @@ class Verifier:
         if words is not None:
             return [criteria.accepts_words(left, right) for left, right in words]
         self.read(text for pair in pairs for text in pair)
-        return self.accepts_each([(self.side(a), self.side(b)) for a, b in pairs])
+        return self.accepts_each([(self.text(a), self.text(b)) for a, b in pairs])
 
     def _measure(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float]:
         if self.measure == "lcs":
@@ -173,7 +173,7 @@ class Verifier:
 
     def _parity_allows(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[bool]:
         """Return whether the parity maps of the features of each pair allow such a similarity."""
-        sides = [(self.side(a), self.side(b)) for a, b in pairs]
+        sides = [(self.text(a), self.text(b)) for a, b in pairs]
         sizes = [len(left.features) + len(right.features) for left, right in sides]
         left_maps = np.stack([left.parity for left, _ in sides])
         right_maps = np.stack([right.parity for _, right in sides])
@@ -188,8 +188,8 @@ class Verifier:
         """
         if a == b:
             return 1.0
-        left = self.side(a)
-        right = self.side(b)
+        left = self.text(a)
+        right = self.text(b)
         if self.measure == "jaccard":
             return jaccard(left.features, right.features)
         return measure_pair(self.measure, left, right, minimum=least).similarity
@@ -205,14 +205,14 @@ class Verifier:
         """Return whether each pair of texts meets the criteria on texts."""
         return self._collection.criteria.accepts_each(pairs, self._rarity)
 
-    def all_sides(
+    def all_texts(
         self, progress: Progress = no_progress, stage: str = ""
     ) -> Iterator[ComparedText]:
         """Yield every text in order."""
         count = len(self._collection.chars)
         for part in self._batches(self._collection.chars):
             self.read(range(part.start, part.stop))
-            yield from map(self.side, range(part.start, part.stop))
+            yield from map(self.text, range(part.start, part.stop))
             progress(stage, part.stop, count)
 
     def occurrences(
@@ -223,27 +223,27 @@ class Verifier:
             yield from self._sequences.occurrences(texts[part].tolist())
             progress(stage, part.stop, len(texts))
 
-    def side(self, text: int) -> ComparedText:
+    def text(self, text: int) -> ComparedText:
         """Return one text; it is read from the store unless it is kept."""
-        if text not in self._sides:
+        if text not in self._texts:
             self.read([text])
-        return self._sides[text]
+        return self._texts[text]
 
     def read(self, texts: Iterable[int]) -> None:
         """Read the texts that are not cached, in one request; evict the longest unused."""
         distinct = dict.fromkeys(texts)
-        self._sides.use(distinct)
-        missing = [text for text in distinct if text not in self._sides]
-        self._sides.trim()
+        self._texts.use(distinct)
+        missing = [text for text in distinct if text not in self._texts]
+        self._texts.trim()
         for text, content in zip(missing, self._contents(missing), strict=True):
-            self._sides.add(text, self._new_side(text, content))
+            self._texts.add(text, self._new_text(text, content))
 
     def read_ahead(self, pairs: Sequence[tuple[int, int]]) -> None:
         """Read the texts of pairs that may be measured soon, as many as are kept at once."""
         allowed = [pair for pair in pairs if self.allows(*pair)]
         texts = list(dict.fromkeys(chain.from_iterable(allowed)))
         chars = np.cumsum(self._collection.chars[texts])
-        kept = texts[: int(np.searchsorted(chars, self._most // 2))]
+        kept = texts[: int(np.searchsorted(chars, self._limit // 2))]
         (self._sequences.read if self.measure == "lcs" else self.read)(kept)
 
     def _batches(self, chars: NDArray[np.int64]) -> Iterator[slice]:
@@ -255,7 +255,7 @@ class Verifier:
         start = 0
         while start < len(chars):
             done = int(ends[start - 1]) if start else 0
-            fitting = int(np.searchsorted(ends, done + self._most // 2, side="right"))
+            fitting = int(np.searchsorted(ends, done + self._limit // 2, side="right"))
             end = max(start + 1, min(start + BATCH, fitting))
             yield slice(start, end)
             start = end
@@ -268,7 +268,7 @@ class Verifier:
         rows = self._store.get(ids)
         return [rows[id].text if id in rows else "" for id in ids]
 
-    def _new_side(self, text: int, content: str) -> ComparedText:
+    def _new_text(self, text: int, content: str) -> ComparedText:
         collection = self._collection
         recipe = collection.recipe
         if recipe.has_vector:

@@ -55,7 +55,7 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
-        self._spelled: list[str] = []
+        self._spelling: list[str] = []
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -64,14 +64,14 @@ class Vocabulary:
         """Return the words of a sequence of this vocabulary, without their positions in
         the text.
         """
-        if len(self._spelled) < len(self._numbers):
-            self._spelled = list(self._numbers)
+        if len(self._spelling) < len(self._numbers):
+            self._spelling = list(self._numbers)
         numbers = as_numbers(sequence.codes)
         distinct, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        vocabulary = tuple(self._spelled[number] for number in distinct[order].tolist())
+        vocabulary = tuple(self._spelling[number] for number in distinct[order].tolist())
         nowhere = np.zeros(0, dtype=np.int64)
         return Words(vocabulary, rank[inverse.reshape(-1)], nowhere, nowhere)
 
@@ -79,7 +79,7 @@ class Vocabulary:
         """Return the words of a text as numbers; None when there are more than code points."""
         if len(self._numbers) + len(words.vocabulary) > MAX_CODES:
             return None
-        positions = self._places(words.vocabulary)
+        positions = self._positions(words.vocabulary)
         return self._sequence(positions[words.numbers])
 
     def sequence_of(self, text: str) -> WordSequence | None:
@@ -87,9 +87,9 @@ class Vocabulary:
         words = folded_words(text)
         if len(self._numbers) + len(words) > MAX_CODES:
             return self.sequence(normal_words(text))
-        return self._sequence(self._places(words))
+        return self._sequence(self._positions(words))
 
-    def _places(self, words: Sequence[str]) -> NDArray[np.int64]:
+    def _positions(self, words: Sequence[str]) -> NDArray[np.int64]:
         return np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
 
     def _sequence(self, numbers: NDArray[np.int64]) -> WordSequence:
@@ -155,7 +155,7 @@ class InCommon(NamedTuple):
         return self.in_order / max(self.words) if any(self.words) else 0.0
 
     @property
-    def most_out_of_order(self) -> int:
+    def max_out_of_order(self) -> int:
         """Return how often a word of the first text is outside the common subsequence at most.
 
         Of each word the subsequence leaves out its excess, and all words together what is shared
@@ -227,7 +227,7 @@ def accepts_in_common(
         return True
     if not criteria.accepts_languages(a.words, b.words):
         return False
-    if common.most_out_of_order <= limit:
+    if common.max_out_of_order <= limit:
         return True
     return not any(replacements(a.words, b.words, limit))
 

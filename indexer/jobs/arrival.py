@@ -51,14 +51,14 @@ class PrincipalBands:
         self._salts = np.arange(bands, dtype=np.uint64) * np.uint64(GAMMA)
         self._slots: Slots = np.zeros((0, slots), dtype=f"u{slot_bytes}")
         self._runs: list[tuple[_Hashes, Positions]] = []
-        self._places: dict[str, int] = {}
+        self._positions: dict[str, int] = {}
         self.ids: list[str] = []
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._positions)
 
     def __contains__(self, id: str) -> bool:
-        return id in self._places
+        return id in self._positions
 
     def add(self, ids: Sequence[str], slots: Slots) -> None:
         """Add ids with their slots, (ids, slots); new slots of a known id replace the old ones."""
@@ -67,7 +67,7 @@ class PrincipalBands:
         first = len(self.ids)
         positions = np.arange(first, first + len(ids), dtype=np.int32)
         self.ids += ids
-        self._places |= dict(zip(ids, positions.tolist(), strict=True))
+        self._positions |= dict(zip(ids, positions.tolist(), strict=True))
         self._reserve(first + len(ids))
         self._slots[first : first + len(ids)] = slots
         self._runs.append(_sort(self._hashes(slots).ravel(), np.repeat(positions, self._bands)))
@@ -78,7 +78,7 @@ class PrincipalBands:
 
     def discard(self, id: str) -> None:
         """Remove an id, if it is known."""
-        self._places.pop(id, None)
+        self._positions.pop(id, None)
 
     def near(self, slots: Slots, minimum: int) -> Iterator[tuple[int, str]]:
         """Yield a row of `slots` and an id that share a band and at least `minimum` equal slots.
@@ -92,7 +92,7 @@ class PrincipalBands:
             rows, positions = (side[equal >= minimum].tolist() for side in pairs)
             for row, position in zip(rows, positions, strict=True):
                 id = self.ids[position]
-                if self._places.get(id) == position:
+                if self._positions.get(id) == position:
                     yield row, id
 
     def _shared_bands(self, slots: Slots) -> NDArray[np.int64]:
@@ -182,7 +182,7 @@ class Arrivals:
         self._joins = joins and bool(recipe.minhash and recipe.bands)
         self._width = recipe.slots or 0
         self._size = recipe.sketch_bytes
-        self._least = (
+        self._threshold = (
             min_equal(self._options.measure, self._options.threshold, recipe) if self._joins else 0
         )
         self._rarity = Rarity(store.vocabulary.frequencies)
@@ -195,7 +195,7 @@ class Arrivals:
         self._sources: dict[str, str] = {}
         self._repaired: set[str] = set()
 
-    def place(self, rows: Sequence[Row], replaced: Collection[str] = ()) -> list[Row]:
+    def assign(self, rows: Sequence[Row], replaced: Collection[str] = ()) -> list[Row]:
         """Return the rows with their families, to be handed to `write` in this order. `replaced`:
         ids that the store holds already.
 
@@ -366,7 +366,7 @@ class Arrivals:
         batch.add([row.id for row in rows], slots)
         positions = {row.id: index for index, row in enumerate(rows)}
         for principals in (self._known, batch):
-            for index, id in principals.near(slots, self._least):
+            for index, id in principals.near(slots, self._threshold):
                 if positions.get(id, -1) < index:
                     candidates[index].append(id)
         return candidates
@@ -428,7 +428,7 @@ class _Texts:
         self._recipe = recipe
         self._rarity = rarity
         self._options = options
-        self._sides: dict[str, ComparedText] = {}
+        self._texts: dict[str, ComparedText] = {}
 
     def most_similar(self, row: Row, heads: Sequence[Row]) -> tuple[Row | None, float]:
         """Return the most similar of these, ties to the first; None when there are none."""
@@ -439,12 +439,12 @@ class _Texts:
         return heads[values.index(best)], best
 
     def _similarity(self, a: Row, b: Row) -> float:
-        return similarity_to_principal(a, b, self._options, self._side, self._rarity)
+        return similarity_to_principal(a, b, self._options, self._text, self._rarity)
 
-    def _side(self, row: Row) -> ComparedText:
-        if row.id not in self._sides:
-            self._sides[row.id] = ComparedText(row.text, self._recipe)
-        return self._sides[row.id]
+    def _text(self, row: Row) -> ComparedText:
+        if row.id not in self._texts:
+            self._texts[row.id] = ComparedText(row.text, self._recipe)
+        return self._texts[row.id]
 
 
 def _singleton(row: Row) -> Row:

@@ -219,7 +219,7 @@ class DedupRun:
         """Take the steps that are left; return how many spans were removed, and their words."""
         if self.spool.step != "written":
             self.output.check_new()
-        steps = {"": self._sign, "signed": self._decide, "decided": self._write}
+        steps = {"": self._fingerprint, "signed": self._decide, "decided": self._write}
         while step := steps.get(self.spool.step):
             step()
         counts = self._span_counts()
@@ -233,7 +233,7 @@ class DedupRun:
             return len(words), sum(words)
         return 0, 0
 
-    def _sign(self) -> None:
+    def _fingerprint(self) -> None:
         known = self.spool.rows_of_files(len(self.files))
         for rows in fingerprinted_rows(self.files, self.options.reading(), DEFAULT, known):
             self.spool.add(rows)

@@ -68,9 +68,9 @@ class Output:
     def check_new(self) -> None:
         """Raise `UsageError` when the place of the output or of the report is taken."""
         for _, position in self.parts:
-            self._check_place(position)
+            self._check_path(position)
 
-    def _check_place(self, path: Path) -> None:
+    def _check_path(self, path: Path) -> None:
         if not os.path.lexists(path):
             return
         if path == self.out and self.is_folder:
@@ -92,7 +92,7 @@ class Output:
         for part, position in self.parts:
             if not part.exists():
                 continue
-            self._check_place(position)
+            self._check_path(position)
             try:
                 part.replace(position)
             except OSError as error:

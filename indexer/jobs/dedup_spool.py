@@ -93,7 +93,7 @@ class FingerprintRow:
 class Removal:
     """A removed row, the row that is kept for it, and their similarity; both by position."""
 
-    place: int
+    position: int
     kept: int
     similarity: float
     exact: bool
@@ -212,7 +212,7 @@ class RowSpool:
 
     def decide(self, removals: Iterable[Removal], visited: int) -> None:
         """Store the removals of the next rows up to `visited`; all others up to there stay."""
-        rows = ((item.place, item.kept, item.similarity, item.exact) for item in removals)
+        rows = ((item.position, item.kept, item.similarity, item.exact) for item in removals)
         with self._transaction():
             self._connection.executemany("INSERT INTO removal VALUES (?, ?, ?, ?)", rows)
             self._connection.execute("UPDATE run SET visited = ?", (visited,))

@@ -121,8 +121,8 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
         for problem in store.maintenance.installation_problems():
             detail = f"{problem}; `nearfold install --store {url}`"
             yield Check("installation", "bad", detail)
-    if counts.never_signed:
-        documents = count_of(counts.never_signed, "document")
+    if counts.not_fingerprinted:
+        documents = count_of(counts.not_fingerprinted, "document")
         detail = f"{documents} never signed; `{signing_command(url)}` signs them"
         yield Check("signed", "note", detail)
     earlier = count_fingerprinted_earlier(recipe, counts)

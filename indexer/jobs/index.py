@@ -375,7 +375,7 @@ class _Inputs:
     """Sources of a job, and the store and recipe that it writes with."""
 
     sources: Sequence[Source]
-    reading: ReadOptions
+    options: ReadOptions
     store: FullStore
     in_place: bool
     recipe: Recipe
@@ -461,7 +461,7 @@ def _run(
 ) -> set[str]:
     """Bring every blob to its outcome; return the ids of all blobs if others are to be pruned."""
     ids: set[str] = set()
-    blobs: Iterator[Blob | Outcome] = blobs_of(inputs.sources, inputs.reading)
+    blobs: Iterator[Blob | Outcome] = blobs_of(inputs.sources, inputs.options)
     if options.prune:
         blobs = note_ids(blobs, ids)
     if options.include or options.exclude:

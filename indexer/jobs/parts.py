@@ -130,7 +130,7 @@ class PartDivider:
         ids = {part.id for part in parts}
         leaving = {id: row for id, row in before.items() if id not in ids}
         repair_families(self.store, self.recipe, leaving, self.families)
-        placed = iter(self.arrivals.place(parts, before.keys() & ids))
+        placed = iter(self.arrivals.assign(parts, before.keys() & ids))
         return [replace(row, parts=tuple(islice(placed, len(row.parts or ())))) for row in divided]
 
     def _stored_parts(self, ids: Sequence[str]) -> dict[str, Row]:

@@ -178,7 +178,7 @@ def _repair_documents(
 def _write_keys(store: FullStore, rows: Sequence[Row]) -> None:
     """Write the keys of rows; of documents that other programs share nothing else changes."""
     if isinstance(store.maintenance, Shareable):
-        store.maintenance.sign_again(rows)
+        store.maintenance.fingerprint_again(rows)
     else:
         store.write(rows)
 

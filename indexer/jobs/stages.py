@@ -83,7 +83,7 @@ class Writer:
 
     def __init__(self, store: Target, max_bytes: int = MAX_BYTES) -> None:
         self._store = store
-        self._most = max_bytes
+        self._limit = max_bytes
         self._waiting: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
         self._finished: queue.SimpleQueue[_Batch] = queue.SimpleQueue()
         self._pending_ids: set[str] = set()
@@ -116,7 +116,7 @@ class Writer:
             yield WriteResult(batch.rows, batch.write_to(self._store))
             return
         while self._pending_ids and (
-            self._bytes + batch.bytes > self._most or not self._pending_ids.isdisjoint(batch.ids)
+            self._bytes + batch.bytes > self._limit or not self._pending_ids.isdisjoint(batch.ids)
         ):
             yield self._next()
         self._bytes += batch.bytes
@@ -465,7 +465,7 @@ def _make_rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
             for item in batch
         }
         rows = job.divide(rows, replaced, structure)
-    return job.arrivals.place(rows, replaced)
+    return job.arrivals.assign(rows, replaced)
 
 
 def _outcomes_of(results: Iterable[WriteResult], job: Job) -> Iterator[Outcome]:

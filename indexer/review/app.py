@@ -146,7 +146,7 @@ def application(
         *original_routes(site, pages.static),
         Route("/redline.docx", _redline(site, "docx", redline_docx, DOCX)),
         Route("/redline.pdf", _redline(site, "pdf", redline_pdf, "application/pdf")),
-        Route("/metrics", figures.answer),
+        Route("/metrics", figures.respond),
         *static_routes(pages.static),
     ]
     paths = [route.path for route in routes if isinstance(route, Route)]

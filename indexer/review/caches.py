@@ -58,7 +58,7 @@ class LatestReader(Generic[K, T]):
         self._read = read
         self._results = LruCache[K, T | Exception](limit)
         self._wanted: list[K] = []
-        self._is_reading = False
+        self._is_busy = False
         self._changed = threading.Condition()
 
     def get(self, key: K, timeout: float) -> T | None:
@@ -69,8 +69,8 @@ class LatestReader(Generic[K, T]):
         with self._changed:
             if key not in self._results:
                 self._wanted = [key]
-                if not self._is_reading:
-                    self._is_reading = True
+                if not self._is_busy:
+                    self._is_busy = True
                     threading.Thread(target=self._run, name="latest", daemon=True).start()
                 self._changed.wait_for(lambda: key in self._results, timeout)
             result = self._results.peek(key)
@@ -100,7 +100,7 @@ class LatestReader(Generic[K, T]):
                 key = self._wanted.pop()
                 if key not in self._results:
                     return key
-            self._is_reading = False
+            self._is_busy = False
             return None
 
 

@@ -83,15 +83,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """An upright scale from 0 to `most`, None for the greatest value.
+    """An upright scale from 0 to `maximum`, None for the greatest value.
 
-    `log`: by the logarithm of one more than the value, so that 0 and 1 are seen. `shares`: values
-    in [0, 1], labelled in per cent.
+    `log`: by the logarithm of one more than the value, so that 0 and 1 are seen. `is_fraction`:
+    values in [0, 1], labelled in per cent.
     """
 
-    most: float | None = None
+    maximum: float | None = None
     log: bool = False
-    shares: bool = False
+    is_fraction: bool = False
 
 
 def can_draw() -> bool:
@@ -143,7 +143,7 @@ def lines(
     Places across are numbers in [0, 1], or strings at equal distances; `across` says what they are.
     `mark` is a number across, drawn as an upright dashed line.
     """
-    scale = scale or Scale(1.0, shares=True)
+    scale = scale or Scale(1.0, is_fraction=True)
     names = [line.name for line in series]
     rows = [
         {"line": line.name, "place": position, "value": value, "order": order}
@@ -225,14 +225,14 @@ def _positions(title: str, is_ordinal: bool, first: float = 0.0) -> Spec:
 
 def _upwards(scale: Scale, greatest: float) -> Spec:
     """Describe the upright scale of values of which `greatest` is the greatest."""
-    limit = (greatest if scale.most is None else scale.most) or 1.0
-    axis: Spec = {"title": None, "format": ".0%" if scale.shares else ",~g", "tickCount": 5}
+    limit = (greatest if scale.maximum is None else scale.maximum) or 1.0
+    axis: Spec = {"title": None, "format": ".0%" if scale.is_fraction else ",~g", "tickCount": 5}
     shape: Spec = {"domain": [0, limit], "nice": False}
     if scale.log:
         powers = [10**power for power in range(12) if 10**power <= limit]
         axis |= {"values": [0, *powers], "format": ",d"}
         shape |= {"type": "symlog", "constant": 1}
-    elif not scale.shares:
+    elif not scale.is_fraction:
         axis |= {"tickMinStep": 1}
         shape |= {"nice": True}
     return {"field": "value", "type": "quantitative", "axis": axis, "scale": shape}

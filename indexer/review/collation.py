@@ -41,7 +41,7 @@ class CollationRow:
     Readings differ in words; each is as the first version that has it writes it.
     """
 
-    readings: list[str] = field(default_factory=list)
+    variants: list[str] = field(default_factory=list)
     cells: list[int | None] = field(default_factory=list)
     words: list[Words] = field(default_factory=list)
 
@@ -59,7 +59,7 @@ def collate(versions: Sequence[Sequence[Unit]]) -> list[CollationRow]:
 
     >>> texts = "We sell ten ships.\\n\\nNo cats.", "We sell two ships.\\n\\nNo cats."
     >>> rows = collate([passages_of(text) for text in texts])
-    >>> [(row.readings, row.cells) for row in rows]
+    >>> [(row.variants, row.cells) for row in rows]
     [(['We sell ten ships.', 'We sell two ships.'], [0, 1]), (['No cats.'], [0, 0])]
     """
     rows: list[CollationRow] = []
@@ -103,7 +103,7 @@ def _merged(
         yield from (_new_row(unit, version) for unit in units[done:position])
         text, words = units[position]
         if words not in row.words:
-            row.readings.append(text)
+            row.variants.append(text)
             row.words.append(words)
         row.cells.append(row.words.index(words))
         yield row

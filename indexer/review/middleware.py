@@ -32,25 +32,25 @@ class SiteStatistics:
     """The metrics of a site, where `prometheus-client` is installed."""
 
     def __init__(self, store: FullStore) -> None:
-        self._figures: Statistics | None = None
+        self._statistics: Statistics | None = None
         with contextlib.suppress(ModuleNotFoundError):
             from indexer.jobs.metrics import Statistics
 
-            self._figures = Statistics(store)
+            self._statistics = Statistics(store)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
-        if self._figures is not None:
-            self._figures.observe(method, route, status, seconds)
+        if self._statistics is not None:
+            self._statistics.observe(method, route, status, seconds)
 
-    def answer(self, _: Request) -> Response:
+    def respond(self, _: Request) -> Response:
         """Return the metrics of the store and of the requests so far.
 
         Raises `MissingExtra`, and `StoreError` of the store.
         """
-        if self._figures is None:
+        if self._statistics is None:
             raise MissingExtra(package="prometheus-client", extra="metrics")
-        return Response(self._figures.text(), media_type=_TEXT)
+        return Response(self._statistics.text(), media_type=_TEXT)
 
 
 class MeasureRequests:
@@ -63,7 +63,7 @@ class MeasureRequests:
     def __init__(self, app: App, routes: Collection[str], figures: SiteStatistics) -> None:
         self._app = app
         self._routes = frozenset(routes)
-        self._figures = figures
+        self._statistics = figures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request on and measure it; other connections are passed on only."""
@@ -86,7 +86,7 @@ class MeasureRequests:
                 await self._app(scope, receive, send_and_note_status)
         finally:
             seconds = round(time.monotonic() - started, 6)
-            self._figures.observe(method, route, status, seconds)
+            self._statistics.observe(method, route, status, seconds)
             event("request", method=method, route=route, status=status, seconds=seconds)
 
     def _route(self, path: str) -> str:

@@ -65,7 +65,7 @@ D = TypeVar("D", bound=DatedResult)
 class DatedStatistics:
     """Figures of a store, with the counts of documents and groups before they were read."""
 
-    figures: StoreStatistics
+    statistics: StoreStatistics
     job: str | None
     counts: tuple[int, int]
 
@@ -136,7 +136,7 @@ def preview_at(dated: DatedSurvey, threshold: float | None) -> ThresholdPreview:
 
 def checked_threshold(survey: Survey, threshold: float) -> float:
     """Return a threshold as `group` takes it; raises `UsageError` for one below a survey's."""
-    minimum = survey.least_threshold
+    minimum = survey.min_threshold
     if round(threshold, 6) < minimum:
         raise UsageError(
             f"groups are made here at {minimum:g} or more; for less, run nearfold group"
@@ -309,7 +309,7 @@ class Site:
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
         self._is_survey_wanted = False
-        self.figures_reader = SurveyReader(self._read_figures)
+        self.statistics_reader = SurveyReader(self._read_statistics)
         self._previews: LatestReader[tuple[DatedSurvey, float | None], ThresholdPreview] = (
             LatestReader(lambda key: preview_at(*key), _PREVIEWS)
         )
@@ -345,9 +345,9 @@ class Site:
         """Return whether the store is so large that its survey begins when somebody asks for it."""
         return not self._is_survey_wanted and self._recent_counts()[0] > MAX_AUTOMATIC_DOCUMENTS
 
-    def figures(self, timeout: float = TIMEOUT_SECONDS) -> DatedStatistics | None:
+    def statistics(self, timeout: float = TIMEOUT_SECONDS) -> DatedStatistics | None:
         """Return the figures of the store, as `survey` does: they are read without the texts."""
-        return latest(self.figures_reader, self._last_job, timeout)
+        return latest(self.statistics_reader, self._last_job, timeout)
 
     def preview(self, threshold: float | None, timeout: float) -> ThresholdPreview | None:
         """Return the groups at a threshold, None for that of the groups.
@@ -402,8 +402,8 @@ class Site:
         if isinstance(result, UndoResult):
             self.offered_labels.forget_added()
             return
-        if (figures := read_before(self.figures_reader, jobs)) is not None:
-            figures.figures.relabel((item.before, item.after) for item in changes)
+        if (figures := read_before(self.statistics_reader, jobs)) is not None:
+            figures.statistics.relabel((item.before, item.after) for item in changes)
             figures.job = jobs[0]
         if (work := read_before(self.work_list_reader, jobs)) is not None:
             work.work.relabel((item.family, item.before, item.after) for item in changes)
@@ -419,7 +419,7 @@ class Site:
         state = "-".join(map(str, (job, *counts)))
         return DatedSurvey(survey(self.store, progress), job, counts, state)
 
-    def _read_figures(self, progress: Progress) -> DatedStatistics:
+    def _read_statistics(self, progress: Progress) -> DatedStatistics:
         require_recipe(self.store)
         job, counts = self._last_job(), self._counts()
         return DatedStatistics(store_statistics(self.store, progress), job, counts)
@@ -450,7 +450,7 @@ class Site:
         self.facets.clear()
         self.offered_labels.discard()
         self._counted.clear()
-        self.figures_reader.discard()
+        self.statistics_reader.discard()
         self.survey_reader.discard()
         self._previews.clear()
 

@@ -121,11 +121,11 @@ class StoredFamilies:
         self.paths: list[str] = []
         self.sizes: list[int] = []
         self.similarities: list[float] = []
-        self._places: dict[str, int] = {}
+        self._positions: dict[str, int] = {}
 
     def add(self, row: Outline | Entry) -> int:
         """Count a document, and return the position of its group."""
-        position = self._places.setdefault(row.family, len(self.names))
+        position = self._positions.setdefault(row.family, len(self.names))
         if position == len(self.names):
             self.names.append(row.family)
             self.paths.append(row.family)

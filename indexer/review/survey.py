@@ -78,10 +78,10 @@ class Survey(StoreStatistics):
         minimum = self.threshold if threshold is None else threshold
         if not self._previews:
             return Preview(minimum, self.measure, False, self.documents, 0, 0, 0, 0)
-        return self._preview(max(self.least_threshold, round(minimum, 6)))
+        return self._preview(max(self.min_threshold, round(minimum, 6)))
 
     @property
-    def least_threshold(self) -> float:
+    def min_threshold(self) -> float:
         """Return the minimum threshold at which groups are made; 0 of a recipe without slots."""
         return min(FLOOR, self.threshold) if self._previews else 0.0
 
@@ -108,7 +108,7 @@ class Survey(StoreStatistics):
         """
         if not self._previews:
             return FamilyChanges()
-        heads = self._at(self.at(threshold).threshold).heads
+        heads = self._at(self.at(threshold).threshold).representatives
         splits, split = self._changes(self._before, heads)
         merges, merged = self._changes(heads, self._before)
         return FamilyChanges(splits, merges, split, merged)
@@ -147,9 +147,9 @@ class Survey(StoreStatistics):
 
     @lru_cache(maxsize=4)  # noqa: B019 - as above; 4 bytes a document each
     def _at(self, threshold: float) -> ThresholdFamilies:
-        return summarise(threshold, self._heads(threshold), self._before)
+        return summarise(threshold, self._representatives(threshold), self._before)
 
-    def _heads(self, threshold: float) -> Numbers32:
+    def _representatives(self, threshold: float) -> Numbers32:
         """Return the principal of each document, as its place.
 
         The stored groups stand for those that could only be estimated, at their own threshold.
@@ -159,7 +159,7 @@ class Survey(StoreStatistics):
         heads = [np.zeros(0, dtype=np.int32)]
         first = 0
         for preview in self._previews:
-            heads.append(preview.heads(threshold) + np.int32(first))
+            heads.append(preview.representatives(threshold) + np.int32(first))
             first += len(heads[-1])
         return np.concatenate(heads)
 
@@ -172,8 +172,10 @@ class Survey(StoreStatistics):
 
     def _moves(self, preview: ThresholdFamilies) -> tuple[Move, ...]:
         """Return the twenty greatest moves."""
-        changed = np.flatnonzero(preview.heads != self._before)
-        ends = zip(self._before[changed].tolist(), preview.heads[changed].tolist(), strict=True)
+        changed = np.flatnonzero(preview.representatives != self._before)
+        ends = zip(
+            self._before[changed].tolist(), preview.representatives[changed].tolist(), strict=True
+        )
         greatest = sorted(Counter(ends).items(), key=lambda item: (-item[1], item[0]))[:20]
         ids = self._ids
         paths = self._paths

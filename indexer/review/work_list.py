@@ -74,11 +74,11 @@ class WorkList:
         by_id = sorted(range(len(read.names)), key=read.names.__getitem__)
         self._names = [read.names[position] for position in by_id]
         self._paths = [read.paths[position] for position in by_id]
-        self._places = {name: index for index, name in enumerate(self._names)}
+        self._positions = {name: index for index, name in enumerate(self._names)}
         self._sizes = np.array(read.sizes, dtype=np.int64)[by_id]
         self._similarity = np.array(read.similarities, dtype=np.float64)[by_id]
         self._labels = {
-            self._places[read.names[at]]: labels for at, labels in labels_by_position.items()
+            self._positions[read.names[at]]: labels for at, labels in labels_by_position.items()
         }
         self._reviewed = np.zeros(len(by_id), dtype=np.int64)
         self._conflict = np.zeros(len(by_id), dtype=np.bool_)
@@ -87,7 +87,7 @@ class WorkList:
 
     def __contains__(self, family: str) -> bool:
         """Return whether a group of that name is in the list."""
-        return family in self._places
+        return family in self._positions
 
     def __getitem__(self, position: int) -> WorkItem:
         """Return the group at a position."""
@@ -106,7 +106,7 @@ class WorkList:
         after.
         """
         for name, before, after in changes:
-            position = self._places.get(name)
+            position = self._positions.get(name)
             if position is None:
                 continue
             labels = self._labels.setdefault(position, Counter())
@@ -114,7 +114,7 @@ class WorkList:
             labels[self._judged(after)] += 1
             self._count(position)
 
-    def places(self, order: Order, minimum: int, limit: int = 0) -> Positions:
+    def positions(self, order: Order, minimum: int, limit: int = 0) -> Positions:
         """Return the groups of `minimum` to `limit` documents (0: any number) in an order, ties by
         id.
 
@@ -138,7 +138,7 @@ class WorkList:
     def of_families(self, positions: Positions, names: Collection[str]) -> Positions:
         """Return the positions of the groups that have one of these names."""
         is_named = np.zeros(len(self._names), dtype=np.bool_)
-        is_named[[self._places[name] for name in names if name in self._places]] = True
+        is_named[[self._positions[name] for name in names if name in self._positions]] = True
         return positions[is_named[positions]]
 
     def in_part(self, positions: Positions, part: Part) -> Positions:

@@ -252,29 +252,29 @@ class TopChunks(Generic[Item]):
     """The best `k` chunks, each with those folded under it.
 
     While `wanted` is not 0, ask the retriever for so many chunks, best first, and `take` them: two
-    for each that is to be shown at first, then twice as many as before, up to `most`. It ends when
-    there are `k` to show, or the retriever gives fewer than requested.
+    for each that is to be shown at first, then twice as many as before, up to `max_chunks`. It ends
+    when there are `k` to show, or the retriever gives fewer than requested.
 
-    Raises `UsageError` if `k` is below 1 or above `most`.
+    Raises `UsageError` if `k` is below 1 or above `max_chunks`.
     """
 
     text: Callable[[Item], str]
     k: int
     options: ChunkOptions
-    most: int = MAX_CHUNKS
+    max_chunks: int = MAX_CHUNKS
     wanted: int = field(init=False)
     items: Sequence[Item] = ()
     shown: tuple[ShownChunk, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= self.most:
-            raise UsageError(f"k is from 1 to {self.most} (most), not {self.k}")
-        self.wanted = min(2 * self.k, self.most)
+        if not 1 <= self.k <= self.max_chunks:
+            raise UsageError(f"k is from 1 to {self.max_chunks} (most), not {self.k}")
+        self.wanted = min(2 * self.k, self.max_chunks)
 
     def take(self, items: Sequence[Item]) -> None:
         """Fold the answer to a request for `wanted` chunks."""
         self.items = items
         self.shown = fold_chunks(map(self.text, items), self.options, limit=self.k)
-        is_last = len(items) < self.wanted or self.wanted >= self.most
+        is_last = len(items) < self.wanted or self.wanted >= self.max_chunks
         is_done = len(self.shown) == self.k or is_last
-        self.wanted = 0 if is_done else min(2 * self.wanted, self.most)
+        self.wanted = 0 if is_done else min(2 * self.wanted, self.max_chunks)

@@ -160,29 +160,29 @@ _AT_ONCE = 10  # documents that are read together
 class ByType:
     """Folds hits under the shown hit that they duplicate; hits that were not compared are shown.
 
-    `heads`: the hit that each duplicate folds under, by id; `duplicates`: of which type each is.
-    `passed_over`: hits whose texts did not fit into what may be compared.
+    `representatives`: the hit that each duplicate folds under, by id; `duplicates`: of which type
+    each is. `passed_over`: hits whose texts did not fit into what may be compared.
     """
 
-    heads: Mapping[str, str]
+    representatives: Mapping[str, str]
     duplicates: Mapping[str, Duplicate]
     passed_over: int = 0
-    _places: dict[str, int] = field(default_factory=dict)
+    _positions: dict[str, int] = field(default_factory=dict)
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
         """Do nothing: all were compared before."""
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group of the hit that it duplicates."""
-        representative = self.heads.get(hit.id)
+        representative = self.representatives.get(hit.id)
         if representative is None:
-            self.add_head(hit)
+            self.add_representative(hit)
             return None
-        return self._places[representative]
+        return self._positions[representative]
 
-    def add_head(self, hit: RankedRow) -> None:
+    def add_representative(self, hit: RankedRow) -> None:
         """Remember the position of its group."""
-        self._places[hit.id] = len(self._places)
+        self._positions[hit.id] = len(self._positions)
 
 
 def by_type(
@@ -347,7 +347,7 @@ def _has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -
     folded = [group for group in groups if group.members]
     texts.read_ahead(ids_of(folded))
     for group in folded:
-        values = texts.similarities(group.head.id, [hit.id for hit in group.members])
+        values = texts.similarities(group.representative.id, [hit.id for hit in group.members])
         if any(value < threshold - SURPRISING for value in values):
             return True
     return False
@@ -362,9 +362,9 @@ def hits_of_groups(
     The first `facts` folded hits of each have the facts in which they differ from it.
     """
     texts.read_ahead(ids_of(groups))
-    titles = texts.titles([group.head.id for group in groups])
+    titles = texts.titles([group.representative.id for group in groups])
     for group in groups:
-        representative = group.head
+        representative = group.representative
         members = tuple(sorted(_folded_hits(group, texts, rule), key=_by_similarity))
         folded = _with_differences(representative.id, members, texts, facts)
         part = texts.parts.get(representative.id)
@@ -385,14 +385,14 @@ def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHi
             FoldedHit(hit.id, hit.path, kind.terminology, kind.type, texts.parts.get(hit.id))
             for hit, kind in zip(group.members, kinds, strict=True)
         )
-    values = texts.similarities(group.head.id, [hit.id for hit in group.members])
+    values = texts.similarities(group.representative.id, [hit.id for hit in group.members])
     return tuple(
         FoldedHit(
             hit.id,
             hit.path,
             value,
             part=texts.parts.get(hit.id),
-            as_read="truncated" in (group.head.status, hit.status),
+            as_read="truncated" in (group.representative.status, hit.status),
         )
         for hit, value in zip(group.members, values, strict=True)
     )

@@ -26,13 +26,13 @@ _MIN_BATCH = 20  # the same before the page is full
 class Group:
     """A shown hit and the hits folded under it, in rank order."""
 
-    head: RankedRow
+    representative: RankedRow
     members: list[RankedRow] = field(default_factory=list)
 
     @property
     def hits(self) -> list[RankedRow]:
         """The shown hit, and those folded under it."""
-        return [self.head, *self.members]
+        return [self.representative, *self.members]
 
 
 def ids_of(groups: Iterable[Group]) -> list[str]:
@@ -51,7 +51,7 @@ class Rule(Protocol):
         """Return the index of the group that `hit` joins; None: it is the head of the next one."""
         ...
 
-    def add_head(self, hit: RankedRow) -> None:
+    def add_representative(self, hit: RankedRow) -> None:
         """Make `hit` the head of the next group, whatever it resembles."""
         ...
 
@@ -63,7 +63,7 @@ class SelectiveRule(Rule, Protocol):
     reads_texts: bool
     """True if texts decide each pair, so that a hit that is left out saves reading them."""
 
-    def expect_shown(self, hits: Sequence[RankedRow]) -> None:
+    def expect_representatives(self, hits: Sequence[RankedRow]) -> None:
         """Prepare for hits that come next, most of which will be shown."""
         ...
 
@@ -126,7 +126,7 @@ def fold_page(
     while len(groups) <= page.stop and read < window:
         size = min(max(2 * (page.stop + 1 - len(groups)), _MIN_BATCH), window - read)
         batch = list(islice(remaining, size))
-        rule.expect_shown(batch)
+        rule.expect_representatives(batch)
         _fold_batch(batch, rule, groups)
         read += len(batch)
         if len(batch) < size:
@@ -159,14 +159,16 @@ def fold_families(
     their indices, have these. `seeds` are as in `fold_ranking`.
     """
     folding = fold_ranking(hits, ByFamily(), page.stop, 0, seeds)
-    groups = {group.head.family: group for group in folding.groups[page.start : page.stop]}
+    groups = {
+        group.representative.family: group for group in folding.groups[page.start : page.stop]
+    }
     if folding.complete or not groups:
         return folding
     for group in groups.values():
         group.members = []
     for hit in members(list(groups)):
         group = groups[hit.family]
-        if hit.id != group.head.id:
+        if hit.id != group.representative.id:
             group.members.append(hit)
     return folding
 
@@ -174,7 +176,7 @@ def fold_families(
 def _seeded(seeds: Sequence[RankedRow], rule: Rule) -> list[Group]:
     """Return the groups of heads that were shown before."""
     for seed in seeds:
-        rule.add_head(seed)
+        rule.add_representative(seed)
     return [Group(seed) for seed in seeds]
 
 
@@ -211,7 +213,7 @@ class NoFolding:
         """Return None."""
         return None
 
-    def add_head(self, hit: RankedRow) -> None:
+    def add_representative(self, hit: RankedRow) -> None:
         """Do nothing."""
 
 
@@ -219,7 +221,7 @@ class ByFamily:
     """Folds hits of one stored family under the first of them."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+        self._positions: dict[str, int] = {}
         self._groups = 0
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
@@ -227,14 +229,14 @@ class ByFamily:
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head carries the same family."""
-        position = self._places.get(hit.family)
+        position = self._positions.get(hit.family)
         if position is None:
-            self.add_head(hit)
+            self.add_representative(hit)
         return position
 
-    def add_head(self, hit: RankedRow) -> None:
+    def add_representative(self, hit: RankedRow) -> None:
         """Remember the group, if it is the first of its family."""
-        self._places.setdefault(hit.family, self._groups)
+        self._positions.setdefault(hit.family, self._groups)
         self._groups += 1
 
 
@@ -253,7 +255,7 @@ def show_by_order(
     """
     values = _values([group for group in groups if group.members], order, texts)
     choice = _Choice(order, values, texts, threshold)
-    return [shown for group in groups for shown in choice.shown(group)]
+    return [shown for group in groups for shown in choice.groups(group)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,14 +267,16 @@ class _Choice:
     texts: StoredTexts
     threshold: float | None
 
-    def shown(self, group: Group) -> Iterator[Group]:
+    def groups(self, group: Group) -> Iterator[Group]:
         """Yield the hits of a group under the hits to show."""
         remaining = group.hits
         while remaining:
-            position = self.order.places([self.values.get(hit.id) for hit in remaining])[0]
+            position = self.order.ranks([self.values.get(hit.id) for hit in remaining])[0]
             representative = remaining.pop(position)
             others = remaining
-            folded = self._folded(group.head.id, representative.id, [hit.id for hit in others])
+            folded = self._folded(
+                group.representative.id, representative.id, [hit.id for hit in others]
+            )
             yield Group(representative, [hit for hit in others if hit.id in folded])
             remaining = [hit for hit in others if hit.id not in folded]
 

@@ -183,7 +183,7 @@ class BySketch:
         self.reads_texts = not trusts_slots
         self._slot_bytes = slot_bytes
         self._groups = 0
-        self._heads: list[tuple[int, str]] = []
+        self._representatives: list[tuple[int, str]] = []
         self._sketches: SlotTable | None = None
         self._lows = np.zeros(0)
         self._without_sketch: dict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -204,13 +204,13 @@ class BySketch:
         for index, hit in enumerate(sketched):
             self._batch[hit.id] = _Neighbours(index, batch, representatives[index], before[index])
             if representatives[index] or before[index]:
-                ids += [self._heads[row][1] for row, _ in representatives[index]]
+                ids += [self._representatives[row][1] for row, _ in representatives[index]]
                 ids += [sketched[row].id for row, _ in before[index]]
                 ids.append(hit.id)
         if ids and not self._trusts_slots:
             self._read_ahead(list(dict.fromkeys(ids)))
 
-    def expect_shown(self, hits: Sequence[RankedRow]) -> None:
+    def expect_representatives(self, hits: Sequence[RankedRow]) -> None:
         """Compare the hits as `expect` does, and read all, since their titles are needed too."""
         self._read_ahead([hit.id for hit in hits])
         self.expect(hits)
@@ -240,7 +240,9 @@ class BySketch:
             is_near[before[:, 1]] = True
             is_needed = is_near
         else:
-            rows = [row for row, (position, _) in enumerate(self._heads) if position in shown]
+            rows = [
+                row for row, (position, _) in enumerate(self._representatives) if position in shown
+            ]
             is_needed = depended_on(
                 len(batch), representatives[np.isin(representatives[:, 1], rows)], before
             )
@@ -267,13 +269,13 @@ class BySketch:
         if position is not None:
             return position
         if expected:
-            self._rows[expected.position] = len(self._heads)
+            self._rows[expected.position] = len(self._representatives)
             self._add_sketched(hit.id, expected.batch, expected.position)
         else:
             self._add_without_sketch(hit)
         return None
 
-    def add_head(self, hit: RankedRow) -> None:
+    def add_representative(self, hit: RankedRow) -> None:
         """Remember the head; without a sketch only copies may join it."""
         if self._is_sketched(hit):
             self._add_sketched(hit.id, slot_table([hit], self._slot_bytes), 0)
@@ -295,7 +297,7 @@ class BySketch:
         near = [*expected.representatives]
         near += [(self._rows[row], equal) for row, equal in expected.before if row in self._rows]
         for row, equal in sorted(near, key=lambda pair: -pair[1]):
-            position, representative = self._heads[row]
+            position, representative = self._representatives[row]
             if self._trusts_slots and self._lows[equal] >= self._threshold:
                 return position
             if self._exact(representative, id) >= self._threshold:
@@ -316,7 +318,7 @@ class BySketch:
             self._sketches = hits.one(position)
         else:
             self._sketches.add(hits, position)
-        self._heads.append((self._groups, id))
+        self._representatives.append((self._groups, id))
         self._groups += 1
 
     def _add_without_sketch(self, hit: RankedRow) -> None:
@@ -359,7 +361,7 @@ class ByThread:
     def __init__(self, rows: Callable[[Sequence[str]], Sequence[Row]]) -> None:
         self._rows = rows
         self._expected: dict[str, tuple[str, ...]] = {}
-        self._places: dict[str, int] = {}
+        self._positions: dict[str, int] = {}
         self._groups = 0
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
@@ -371,14 +373,14 @@ class ByThread:
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the first group with a mail that names a Message-ID which this one names."""
         names = self._names_of(hit)
-        positions = [self._places[name] for name in names if name in self._places]
+        positions = [self._positions[name] for name in names if name in self._positions]
         if not positions:
-            self.add_head(hit)
+            self.add_representative(hit)
             return None
         self._note(names, min(positions))
         return min(positions)
 
-    def add_head(self, hit: RankedRow) -> None:
+    def add_representative(self, hit: RankedRow) -> None:
         """Make the hit the head of the next group."""
         self._note(self._names_of(hit), self._groups)
         self._groups += 1
@@ -390,7 +392,7 @@ class ByThread:
 
     def _note(self, names: Sequence[str], position: int) -> None:
         for name in names:
-            self._places.setdefault(name, position)
+            self._positions.setdefault(name, position)
 
 
 def named_ids(row: Row) -> tuple[str, ...]:
@@ -413,9 +415,9 @@ class SketchRule:
     def __init__(self, threshold: float, texts: StoredTexts, statuses: Collection[str]) -> None:
         self._threshold, self._texts, self._statuses = threshold, texts, statuses
         minimum = equal_parts(texts.recipe, threshold)
-        self._heads: _Representatives = _TermRepresentatives(minimum)
+        self._representatives: _Representatives = _TermRepresentatives(minimum)
         if not texts.recipe.terms:
-            self._heads = _BitRepresentatives(sketch_size(texts.recipe) - minimum)
+            self._representatives = _BitRepresentatives(sketch_size(texts.recipe) - minimum)
         self._ids: list[str] = []
         self._without_sketch: dict[str, list[int]] = defaultdict(list)
 
@@ -429,16 +431,16 @@ class SketchRule:
             value = self._texts.similarity(self._ids[position], hit.id, self._threshold)
             if value >= self._threshold - 1e-9:
                 return position
-        self.add_head(hit)
+        self.add_representative(hit)
         return None
 
-    def add_head(self, hit: RankedRow) -> None:
+    def add_representative(self, hit: RankedRow) -> None:
         """Remember the head; without a sketch only copies may join it."""
         sketch = self._sketch(hit)
         if sketch is None:
             self._without_sketch[hit.digest].append(len(self._ids))
         else:
-            self._heads.add(sketch, len(self._ids))
+            self._representatives.add(sketch, len(self._ids))
         self._ids.append(hit.id)
 
     def _possible(self, hit: RankedRow) -> list[int]:
@@ -446,7 +448,7 @@ class SketchRule:
         sketch = self._sketch(hit)
         if sketch is None:
             return self._without_sketch.get(hit.digest, []) if hit.digest else []
-        return [position for _, position in sorted(self._heads.near(sketch))]
+        return [position for _, position in sorted(self._representatives.near(sketch))]
 
     def _sketch(self, hit: RankedRow) -> Any:
         """Return bits or a signature of rare terms; None for a hit that has none."""
@@ -470,13 +472,13 @@ class _BitRepresentatives:
 
     def __init__(self, distance: int) -> None:
         self._distance = distance
-        self._heads: list[tuple[int, int]] = []
+        self._representatives: list[tuple[int, int]] = []
 
     def add(self, sketch: int, position: int) -> None:
-        self._heads.append((sketch, position))
+        self._representatives.append((sketch, position))
 
     def near(self, sketch: int) -> Iterator[tuple[int, int]]:
-        for representative, position in self._heads:
+        for representative, position in self._representatives:
             apart = hamming(sketch, representative)
             if apart <= self._distance:
                 yield apart, position
@@ -486,7 +488,7 @@ class _TermRepresentatives:
     """Heads with at least so many rare terms in common, and a length that agrees."""
 
     def __init__(self, minimum: int) -> None:
-        self._least = minimum
+        self._threshold = minimum
         self._lengths: dict[int, int] = {}
         self._holders: dict[int, list[int]] = defaultdict(list)
 
@@ -500,5 +502,5 @@ class _TermRepresentatives:
         for entry in sketch[TERM_HEAD:].tolist():
             common.update(self._holders.get(entry, ()))
         for position, number in common.items():
-            if number >= self._least and lengths_agree(int(sketch[0]), self._lengths[position]):
+            if number >= self._threshold and lengths_agree(int(sketch[0]), self._lengths[position]):
                 yield -number, position

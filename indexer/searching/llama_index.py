@@ -40,7 +40,7 @@ class FoldingRetriever(BaseRetriever):
                 "more nodes; use the retriever of an index, or fold what it returns by fold_chunks"
             )
         self._retriever = retriever
-        self._k, self._most, self._options = k, most, options or ChunkOptions()
+        self._k, self._max_chunks, self._options = k, most, options or ChunkOptions()
         self._top()
         super().__init__(**settings)
 
@@ -57,7 +57,7 @@ class FoldingRetriever(BaseRetriever):
         return [_add_folded(top, shown) for shown in top.shown]
 
     def _top(self) -> TopChunks[NodeWithScore]:
-        return TopChunks(NodeWithScore.get_content, self._k, self._options, self._most)
+        return TopChunks(NodeWithScore.get_content, self._k, self._options, self._max_chunks)
 
     def _with_number(self, number: int) -> BaseRetriever:
         """Return a copy of the retriever that returns so many nodes."""

@@ -68,7 +68,7 @@ def rescore(
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
     similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
     accepted, refused = _accepted(query, similar, limit, conditions, copies)
-    new_words = measure_new_words([(query, score.side) for score in accepted], conditions.rarity)
+    new_words = measure_new_words([(query, score.text) for score in accepted], conditions.rarity)
     matches = [
         replace(
             _match(query, score, measure, threshold),
@@ -138,7 +138,7 @@ def _accepted(
     for start in range(0, len(scores), _AT_ONCE):
         batch = scores[start : start + _AT_ONCE]
         others = [score for score in batch if criteria and score.candidate.id not in decided]
-        pairs = [(query, score.side) for score in others]
+        pairs = [(query, score.text) for score in others]
         meets = criteria.accepts_each(pairs, rarity) if others else []
         measured = {score.candidate.id: met for score, met in zip(others, meets, strict=True)}
         is_met = decided | measured
@@ -167,7 +167,7 @@ def find_rearranged(
 
 class _Score(NamedTuple):
     candidate: Candidate
-    side: TextOperand
+    text: TextOperand
     value: Estimate
 
     @property

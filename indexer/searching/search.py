@@ -332,12 +332,13 @@ LONGEST = 4_000_000  # bytes of a decompressed token
 class Cursor:
     """The state after `page` pages of a search.
 
-    `search`: digest of the query and its options. `shown`: ids of the hits shown, in order.
+    `search`: digest of the query and its options. `representatives`: ids of the hits shown, in
+    order.
     """
 
     search: str
     page: int
-    shown: tuple[str, ...]
+    representatives: tuple[str, ...]
     snapshot: str | None
 
     @property
@@ -346,13 +347,15 @@ class Cursor:
 
         About 25 characters a shown hit of nearfold's own ids.
         """
-        state = json.dumps([self.search, self.page, self.snapshot, *self.shown], ensure_ascii=False)
+        state = json.dumps(
+            [self.search, self.page, self.snapshot, *self.representatives], ensure_ascii=False
+        )
         packed = zlib.compress(state.encode("utf-8", "replace"), 9)
         return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
     def next_page(self, shown: tuple[str, ...], snapshot: str | None) -> Cursor:
         """Return the cursor after one more page."""
-        return Cursor(self.search, self.page + 1, self.shown + shown, snapshot)
+        return Cursor(self.search, self.page + 1, self.representatives + shown, snapshot)
 
 
 def search_digest(*parts: object) -> str:
@@ -366,7 +369,7 @@ def parse_token(token: str, search: str) -> Cursor:
     Raises `UsageError` for anything else, and for a token of another search than `search`.
 
     >>> parse_token(Cursor("0a", 1, ("x", "y"), None).token, "0a")
-    Cursor(search='0a', page=1, shown=('x', 'y'), snapshot=None)
+    Cursor(search='0a', page=1, representatives=('x', 'y'), snapshot=None)
     """
     try:
         cursor = _unpack(token)
@@ -423,10 +426,10 @@ class FoldedRanking:
         """The hits whose texts exceeded the limit of comparison by type."""
         return self.rule.passed_over if isinstance(self.rule, ByType) else 0
 
-    def shown(self, options: SearchOptions) -> tuple[str, ...]:
+    def representatives(self, options: SearchOptions) -> tuple[str, ...]:
         """Return the ids of the heads up to the end of the page, those shown before left out."""
         groups = self.groups[self.seeds : self._end(options)]
-        return tuple(group.head.id for group in groups)
+        return tuple(group.representative.id for group in groups)
 
     def _end(self, options: SearchOptions) -> int:
         return self.seeds + options.limit * options.page
@@ -444,13 +447,13 @@ def fold_search(
     Those that `start` names, shown before, are the heads of the first groups. `progress` is called
     by fold `types`.
     """
-    seeds = [ranked_row(row) for row in texts.rows(start.shown)]
+    seeds = [ranked_row(row) for row in texts.rows(start.representatives)]
     hits: Iterable[RankedRow] = ranking.hits
     if options.fold == "types":
         rule, hits = _type_rule(hits, start, texts, options, progress)
     else:
         rule = folding_rule(options.fold, options.least, texts)
-    shown = frozenset(start.shown)
+    shown = frozenset(start.representatives)
     new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
     end = len(seeds) + options.limit * options.page
     page = range(end - options.limit, end)
@@ -488,9 +491,9 @@ def _type_rule(
 ) -> tuple[Rule, Iterable[RankedRow]]:
     """Return the rule for the hits shown before and the best others, and all hits again."""
     hits = iter(ranking)
-    best = list(islice(hits, options.top + len(start.shown)))
-    others = [hit.id for hit in best if hit.id not in start.shown]
-    ids = [*start.shown, *others[: options.top]]
+    best = list(islice(hits, options.top + len(start.representatives)))
+    others = [hit.id for hit in best if hit.id not in start.representatives]
+    ids = [*start.representatives, *others[: options.top]]
     rule = by_type(ids, texts, options.least, options.synonyms, options.most_chars, progress)
     return rule, chain(best, hits)
 
@@ -577,7 +580,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
         notes += tuple(notes_on_changed(len(groups) - len(folded.page(options))))
     shown = _shown(groups, texts, options)
     families, relation = _families(options.fold, ranking, folded)
-    cursor = start.next_page(folded.shown(options), ranking.snapshot)
+    cursor = start.next_page(folded.representatives(options), ranking.snapshot)
     has_more = folded.has_more(options)
     if not ranking.total:
         notes += tuple(suggest(view, query, options.filters))
@@ -659,7 +662,7 @@ def _ranking(
         families=options.fold == "family",
         # unfolded, one hit after the page shows that there is another page
         expected=options.limit * options.page + 1 if options.fold == "none" else WINDOW,
-        most_ranked=options.most_ranked,
+        max_ranked=options.most_ranked,
         first=first,
     )
     keep_alive = options.keep_alive or start.snapshot is not None
@@ -677,7 +680,9 @@ def _first_hits(recipe: Recipe, options: SearchOptions, start: Cursor) -> int:
     """
     by_texts = options.fold == "live" and recipe.minhash and options.measure != "jaccard"
     is_enough = by_texts or options.fold == "family"
-    return FIRST + 2 * options.limit * options.page if is_enough and not start.shown else 0
+    return (
+        FIRST + 2 * options.limit * options.page if is_enough and not start.representatives else 0
+    )
 
 
 def _shown(groups: list[Group], texts: StoredTexts, options: SearchOptions) -> list[Group]:

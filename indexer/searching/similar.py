@@ -175,7 +175,7 @@ def word_lookup(text: str, threshold: float) -> WordLookup:
 
     >>> word_lookup("The ferry leaves at 8", 0.8)
     WordLookup(words=(('the',), ('ferry',), ('leaves',), ('at',), ('8',)), shared=4, \
-fewest_words=4, most_words=6)
+min_words=4, max_words=6)
     """
     words = normal_words(text)
     spellings: dict[str, set[str]] = {}
@@ -324,7 +324,7 @@ def _results(
             recipe = require_recipe(store)
             continue
         current = recipe
-        if not all(result.found or result.screened for result in answers):
+        if not all(result.found or result.filtered for result in answers):
             current = require_recipe(store)
         if current.id == recipe.id or not attempts:
             break
@@ -380,9 +380,9 @@ def _result(
     values = rule_values(lookup, own, options.criteria)
     candidates = _candidates(context, lookup, own, result)
     rows = _rows_to_compare(context, candidates)
-    query = text_cache.side(lookup.text, recipe, stored_sketch(own), own.simhash)
+    query = text_cache.compared(lookup.text, recipe, stored_sketch(own), own.simhash)
     sides = [
-        (candidate, text_cache.side(row.text, recipe, row.minhash, row.simhash))
+        (candidate, text_cache.compared(row.text, recipe, row.minhash, row.simhash))
         for candidate in candidates
         if (row := rows.get(candidate.id))
     ]

@@ -33,7 +33,7 @@ class TextCache:
         self._lock = Lock()
         self._texts = LruCache[_Key, ComparedText](limit, _weight)
 
-    def side(
+    def compared(
         self, text: str, recipe: Recipe, minhash: bytes | None = None, simhash: int | None = None
     ) -> ComparedText:
         """Return a text as measures read it, with its sketches; `minhash` is as it is stored."""
@@ -67,7 +67,7 @@ class _Memory:
     """The part of a document that is remembered; one that is gone does not exist."""
 
     title: str
-    side: ComparedText
+    compared: ComparedText
     values: RuleValues
     key: str
     exists: bool
@@ -80,7 +80,7 @@ class StoredTexts:
 
     Titles, texts and features of the last few hundred documents are remembered. `parts`: where the
     parts lie that were read, by id. `metadata`: the names of metadata of what was read. `criteria`:
-    what texts meet whose similarity, by `measure`, is `least` or more.
+    what texts meet whose similarity, by `measure`, is `threshold` or more.
     """
 
     store: FullStore
@@ -88,7 +88,7 @@ class StoredTexts:
     snapshot: str | None = None
     criteria: Criteria = NO_CRITERIA
     measure: str = MEASURE
-    least: float = 0.0
+    threshold: float = 0.0
     parts: dict[str, Part] = field(default_factory=dict)
     metadata: set[str] = field(default_factory=set)
     rarity: Rarity = field(init=False)
@@ -135,8 +135,8 @@ class StoredTexts:
     def similarity(self, a: str, b: str, least: float = 0.0) -> float:
         """Return the similarity of the texts of two documents by id.
 
-        It is 1 for copies, and 0 if they do not meet the criteria, or one is gone. Below `least` it
-        may be less, which is found out sooner.
+        It is 1 for copies, and 0 if they do not meet the criteria, or one is gone. Below
+        `threshold` it may be less, which is found out sooner.
         """
         if a not in self._known or b not in self._known:
             self.read_ahead([a, b])
@@ -147,10 +147,10 @@ class StoredTexts:
             return 0.0
         if left.key == right.key:
             return 1.0
-        value, common = measure_in_common(self.measure, left.side, right.side, least)
-        if not self.criteria or value < self.least:
+        value, common = measure_in_common(self.measure, left.compared, right.compared, least)
+        if not self.criteria or value < self.threshold:
             return value
-        meets = accepts_in_common(self.criteria, left.side, right.side, common, self.rarity)
+        meets = accepts_in_common(self.criteria, left.compared, right.compared, common, self.rarity)
         return value if meets else 0.0
 
     def changed(self, ids: Sequence[str]) -> set[str]:
@@ -164,7 +164,7 @@ class StoredTexts:
 
     def sketch(self, id: str) -> Any:
         """Return the bits, or the rare-term signature, of a document; None if it has none."""
-        side = self._document(id).side
+        side = self._document(id).compared
         return side.vector if self.recipe.terms else side.simhash
 
     def similarities(self, representative: str, ids: Sequence[str]) -> list[float]:
@@ -205,7 +205,7 @@ class StoredTexts:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
             packed = row.minhash if row and self.recipe.has_vector else None
-            side = text_cache.side(text, self.recipe, packed, bits)
+            side = text_cache.compared(text, self.recipe, packed, bits)
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
@@ -214,9 +214,9 @@ class StoredTexts:
 
 
 def _differences(a: _Memory, b: _Memory) -> tuple[Difference, ...]:
-    if not (a.exists and b.exists) or a.side.text == b.side.text:
+    if not (a.exists and b.exists) or a.compared.text == b.compared.text:
         return ()
-    return differences(a.side.facts, b.side.facts)
+    return differences(a.compared.facts, b.compared.facts)
 
 
 def comparable_rows(store: FullStore, recipe: Recipe, rows: Iterable[Row]) -> dict[str, Row]:

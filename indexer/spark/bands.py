@@ -129,13 +129,13 @@ Sketches: TypeAlias = NDArray[Any]
 class Sharing:
     """The bands or blocks of which similar texts share one, and how much of both must be equal.
 
-    `shape`: its settings, by which stages are distinguished. `least`: so many slots or bits are
+    `shape`: its settings, by which stages are distinguished. `min_equal`: so many slots or bits are
     equal in a pair that may be similar. `sketch_bytes`: the size of a sketch. `masks`: of the
     tables of blocks, for sketches of `bits`.
     """
 
     shape: Mapping[str, int]
-    least: int
+    min_equal: int
     slot_bytes: int = 1
     sketch_bytes: int = 8
     bits: int = 0
@@ -171,12 +171,12 @@ class Sharing:
     def near(self, sketches: Sketches, keys: Keys, is_open: Flags) -> tuple[NearSketches, int]:
         """Return pairs that share a key, as `near_in_buckets` does."""
         if not self.masks:
-            return near_in_buckets(sketches, keys, is_open, self.least)
+            return near_in_buckets(sketches, keys, is_open, self.min_equal)
 
         def equal(left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.int64]:
             return self.bits - count_ones(np.bitwise_xor(sketches[left], sketches[right]))
 
-        return count_in_buckets(keys, is_open, equal, self.least)
+        return count_in_buckets(keys, is_open, equal, self.min_equal)
 
     def equal(self, left: Sketches, right: Sketches) -> NDArray[Any]:
         """Return the number of equal slots or bits of each pair of sketches."""
@@ -215,7 +215,7 @@ class FrequentKeys:
     sketches: Sketches
     keys: Keys
 
-    def places(self, keys: Keys) -> NDArray[np.intp]:
+    def positions(self, keys: Keys) -> NDArray[np.intp]:
         """Return the position of each key here, -1 of one that is not frequent: (n, bands)."""
         positions = np.full(keys.shape, -1, dtype=np.intp)
         for band, (start, stop) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
@@ -247,7 +247,7 @@ def star_pairs(
     Those that share a key that is not frequent are left out; each other pair comes once.
     """
     keys = sharing.keys(sketches)
-    positions = frequent.places(keys)
+    positions = frequent.positions(keys)
     is_frequent = positions >= 0
     centres = np.where(is_frequent, frequent.centres[positions] if len(frequent.values) else -1, -1)
     parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))]
@@ -270,7 +270,7 @@ def shares_key(
     texts: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> NDArray[np.bool_]:
     """Return for each pair whether it shares a key, or is of a frequent key's star."""
-    positions = frequent.places(keys[0])
+    positions = frequent.positions(keys[0])
     shared = keys[0] == keys[1]
     is_star = np.zeros(shared.shape, dtype=np.bool_)
     if len(frequent.values):

@@ -72,7 +72,7 @@ def candidate_pairs(
 
     stages = []
     for number in range(rounds):
-        settings = {"least": sharing.least, "parts": parts, "round": [number, rounds]}
+        settings = {"least": sharing.min_equal, "parts": parts, "round": [number, rounds]}
         stages.append(work.stage("sharing", settings, sources, partial(make, number), _count_pairs))
     rows = reduce(DataFrame.union, [stage.rows for stage in stages])
     pairs = rows.where("left IS NOT NULL").drop("candidates")
@@ -154,7 +154,7 @@ def part_mapper(
     def spread(batches: Batches) -> Batches:
         for texts, _, sketches in gathered(batches, sharing):
             keys = sharing.keys(sketches)
-            is_frequent = frequent.places(keys) >= 0
+            is_frequent = frequent.positions(keys) >= 0
             part = (keys % np.uint64(parts)).astype(np.int64)
             row, band = np.nonzero(~is_frequent & (part % rounds == number))
             if not len(row):
@@ -224,7 +224,7 @@ def star_mapper(sharing: Sharing, frequent: FrequentKeys) -> Mapper:
             texts = rows.column("text").to_numpy()
             sketches = sharing.unpack(rows.column("minhash"))
             left, right, equal = star_pairs(sharing, frequent, texts, sketches)
-            near = equal >= sharing.least
+            near = equal >= sharing.min_equal
             yield from _pair_batches(left[near], right[near], equal[near], len(left))
 
     return pair
@@ -242,7 +242,7 @@ def word_pair_mapper(sharing: Sharing, frequent: FrequentKeys) -> Mapper:
             sketches = [sharing.unpack(rows.column(f"{name}_slots")) for name in _PAIR]
             keys = sharing.keys(sketches[0]), sharing.keys(sketches[1])
             is_shared = shares_key(frequent, keys, (left, right))
-            is_listed = is_shared & (sharing.equal(*sketches) >= sharing.least)
+            is_listed = is_shared & (sharing.equal(*sketches) >= sharing.min_equal)
             left, right = left[~is_listed], right[~is_listed]
             equal = np.zeros(len(left), dtype=np.int32)
             yield from _pair_batches(left, right, equal, int(np.count_nonzero(~is_shared)))

@@ -52,9 +52,9 @@ class Dataset:
     `.csv` and `.tsv`, these also as `.gz`.
     """
 
-    place: str
+    path: str
     kind: Kind
-    reading: ReadOptions
+    options: ReadOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Files:
     numbers: Mapping[str, int]
     starts: Mapping[tuple[str, int], int]
 
-    def place(self, path: str, row: int) -> str:
+    def id_in(self, path: str, row: int) -> str:
         """Return the id of a row of the file at a path; `row` is counted from 1."""
         return self.id_of(self.numbers[path], row)
 
@@ -95,14 +95,14 @@ def list_files(spark: SparkSession, dataset: Dataset) -> Files:
         counted = _count_lines(read_dataset(spark, dataset), dataset.kind).collect()
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
-            raise SourceNotFound(path=dataset.place) from error
+            raise SourceNotFound(path=dataset.path) from error
         if "UNABLE_TO_INFER_SCHEMA" not in str(error):
             raise
         counted = []
     paths = {row[FILE] for row in counted}
     if not paths:
         raise UsageError(
-            f"no rows in files {_ENDINGS[dataset.kind]} at {dataset.place}; check the path, and "
+            f"no rows in files {_ENDINGS[dataset.kind]} at {dataset.path}; check the path, and "
             "say by --format what the files hold"
         )
     base = os.path.commonpath([os.path.dirname(path) for path in paths])  # noqa: PTH120 - of URLs
@@ -127,13 +127,13 @@ def _count_lines(table: DataFrame, kind: Kind) -> DataFrame:
 def fingerprint_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
     """Return a row of `sign.OUTCOME` for each row of JSON Lines or Parquet; its place is the id."""
     if dataset.kind == "jsonl":
-        records: _Records = _records_of_lines(files, dataset.reading)
+        records: _Records = _records_of_lines(files, dataset.options)
         table = read_dataset(spark, dataset)
     else:
         records = _records_of_table(files)
         column = _text_column(spark, dataset)
         table = read_dataset(spark, dataset).select(f"`{column}`", FILE, PLACE)
-    reading = dataset.reading
+    reading = dataset.options
 
     def texts(part: Any) -> Iterator[tuple[str, str | ExtractionError]]:
         return ((id, record_text(record, reading)) for id, record in records(part))
@@ -171,22 +171,22 @@ def read_dataset(spark: SparkSession, dataset: Dataset) -> DataFrame:
     reader = reader.option("pathGlobFilter", _ENDINGS[dataset.kind])
     file = sf.col("_metadata.file_path").alias(FILE)
     if dataset.kind != "parquet":
-        lines = reader.option("lineSep", "\n").text(dataset.place)
+        lines = reader.option("lineSep", "\n").text(dataset.path)
         position = sf.col("_metadata.file_block_start").alias(PLACE)
         return lines.select(sf.col("value").cast("binary").alias("line"), file, position)
-    table = reader.parquet(dataset.place)
+    table = reader.parquet(dataset.path)
     return table.select("*", file, sf.col("_metadata.row_index").alias(PLACE))
 
 
 def _text_column(spark: SparkSession, dataset: Dataset) -> str:
     """Return the column that holds the text, or the structure with it."""
     names = read_dataset(spark, dataset).columns
-    field = dataset.reading.text_field
+    field = dataset.options.text_field
     column = field if field in names else field.partition(".")[0]
     if column not in names:
         columns = [name for name in names if name not in (FILE, PLACE)]
         raise UsageError(
-            f"{dataset.place} has no column {field!r}, but: {', '.join(columns[:20])}; "
+            f"{dataset.path} has no column {field!r}, but: {', '.join(columns[:20])}; "
             "choose by --text-field"
         )
     return column
@@ -211,7 +211,7 @@ def _records_of_lines(files: Files, reading: ReadOptions) -> _Records:
 def _records_of_table(files: Files) -> _Records:
     def records(part: Any) -> Iterator[tuple[str, _Record]]:
         for record in part.to_pylist():
-            id = files.place(record.pop(FILE), record.pop(PLACE) + 1)
+            id = files.id_in(record.pop(FILE), record.pop(PLACE) + 1)
             yield id, record
 
     return records
@@ -226,7 +226,7 @@ def _line_ids(files: Files) -> Callable[[Any], list[str]]:
         columns = part.column(FILE).to_pylist(), part.column(PLACE).to_pylist()
         for where in zip(*columns, strict=True):
             seen[where] += 1
-            positions.append(files.place(where[0], files.starts[where] + seen[where]))
+            positions.append(files.id_in(where[0], files.starts[where] + seen[where]))
         return positions
 
     return ids
@@ -317,7 +317,7 @@ def read_rows(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
     numbered = with_numbers(spark, lines, files)
     placed = numbered.repartitionById(len(files.names), sf.col(NUMBER))
     ordered = placed.sortWithinPartitions(NUMBER, PLACE, _ORDER).select(NUMBER, "line")
-    return ordered.mapInArrow(_row_reader(files, dataset.reading), ddl(ROW))
+    return ordered.mapInArrow(_row_reader(files, dataset.options), ddl(ROW))
 
 
 def check_columns(rows: DataFrame, files: Files) -> None:

@@ -101,11 +101,11 @@ def _csv_table(work: Work, dataset: Dataset, files: Files, source: dict[str, Any
 
 def _source(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
     """Return what the rows depend on: the files as they are, and how they are read."""
-    reading = dataset.reading
+    reading = dataset.options
     return {
-        "dataset": [dataset.place, dataset.kind, reading.text_field, reading.delimiter],
+        "dataset": [dataset.path, dataset.kind, reading.text_field, reading.delimiter],
         "names": list(files.names),
-        "files": file_digest(work.spark, Input(dataset.place, "json")),
+        "files": file_digest(work.spark, Input(dataset.path, "json")),
     }
 
 
@@ -119,7 +119,7 @@ def _fingerprinted(
 
     def make() -> DataFrame:
         if table is not None:
-            return fingerprint_dataset_rows(table.rows, dataset.reading)
+            return fingerprint_dataset_rows(table.rows, dataset.options)
         return fingerprint_dataset(work.spark, dataset, files)
 
     def count(rows: DataFrame) -> dict[str, Any]:

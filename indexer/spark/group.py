@@ -195,11 +195,11 @@ class _Grouping:
         return candidate_pairs(self.work, texts, self._sharing(), self.settings.cap, short)
 
     def _sharing(self) -> Sharing:
-        threshold = self.settings.least_threshold
+        threshold = self.settings.min_threshold
         if has_bits_alone(self.recipe):
             return share_blocks(self.recipe, threshold)
         layout = self.settings.band_plan(self.recipe)
-        return share_bands(layout, self._fewest_equal(threshold), self.recipe)
+        return share_bands(layout, self._min_equal(threshold), self.recipe)
 
     @cached_property
     def placed(self) -> Stage:
@@ -216,7 +216,7 @@ class _Grouping:
     def verifier(self) -> Verifier:
         rows, numbered = self.rows.rows, self.documents.numbered.rows
         measure, criteria = self.settings.measure, self.settings.folding
-        minimum = self.settings.least_threshold
+        minimum = self.settings.min_threshold
         return Verifier(rows, numbered, measure, self.recipe, criteria, minimum)
 
     def assign(self) -> Stage:
@@ -250,7 +250,7 @@ class _Grouping:
             pairs = pairs.join(names.withColumnsRenamed({"rank": side, "text": name}), name)
         return pairs.select(*MEASURED)
 
-    def _fewest_equal(self, threshold: float) -> int:
+    def _min_equal(self, threshold: float) -> int:
         if has_bits_alone(self.recipe):
             return equal_parts(self.recipe, threshold)
         return min_equal(self.settings.measure, threshold, self.recipe)
@@ -267,7 +267,7 @@ class _Grouping:
             return pairs.where(sf.col("similarity") >= self.settings.threshold)
 
         def equal() -> DataFrame:
-            minimum = self._fewest_equal(self.settings.threshold)
+            minimum = self._min_equal(self.settings.threshold)
             pairs = self.candidates.rows.where(sf.col("equal") >= minimum)
             return pairs.select(*_PAIR, sf.col("equal").alias("similarity"))
 
@@ -283,7 +283,7 @@ class _Grouping:
         Columns: `earlier`, `later`, and the last place of the earlier one (`last`).
         """
         equal = sf.col("equal")
-        is_near = (equal >= self._fewest_equal(threshold)) | (equal == 0)
+        is_near = (equal >= self._min_equal(threshold)) | (equal == 0)
         pairs = self.candidates.rows.where(is_near).select(*_PAIR)
         for side in _PAIR:
             known = sf.struct("rank", "last").alias(f"{side}_known")
@@ -349,7 +349,7 @@ class _Grouping:
     def _apart(self, measured: DataFrame, known: DataFrame) -> DataFrame:
         """Return the pairs that were not measured and are not connected."""
         pairs = (
-            self._by_rank(self.settings.least_threshold)
+            self._by_rank(self.settings.min_threshold)
             .select(*EDGE)
             .join(measured.select(*EDGE), list(EDGE), "left_anti")
         )

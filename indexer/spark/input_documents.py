@@ -187,14 +187,14 @@ RECORD = {
 class Input:
     """Documents to read.
 
-    `place` is a folder, a file or a pattern that Spark can read, or with `store` a store's URL.
+    `path` is a folder, a file or a pattern that Spark can read, or with `store` a store's URL.
     Records of parquet and JSON lines carry an id, which is the document's id, and a text; optional
     are the other columns of `RECORD`: `modified` in milliseconds since 1970 UTC or a timestamp,
     `labels` a list or one string, `truncated` true for a text that was cut. Each text file is a
     document, with the id that `nearfold index` gives it.
     """
 
-    place: str
+    path: str
     form: Form
     id_field: str = "id"
     text_field: str = "text"
@@ -203,7 +203,7 @@ class Input:
     @property
     def root(self) -> str:
         """The place as it appears in paths of Spark; ids of text files are relative to it."""
-        return self.place.rstrip("/") if "://" in self.place else os.path.realpath(self.place)
+        return self.path.rstrip("/") if "://" in self.path else os.path.realpath(self.path)
 
 
 def documents(work: Work, source: Input, recipe: Recipe) -> Stage:
@@ -228,7 +228,7 @@ def fingerprinted_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
         _count_outcomes,
     )
     if trouble := stage.facts["trouble"]:
-        raise UsageError(f"{source.place}: {trouble}; give every document a distinct id")
+        raise UsageError(f"{source.path}: {trouble}; give every document a distinct id")
     return stage
 
 
@@ -245,7 +245,7 @@ def failures(stage: Stage) -> DataFrame:
 def _fingerprint_batch(spark: SparkSession, source: Input, recipe: Recipe) -> DataFrame:
     schema = ddl(OUTCOME)
     if source.form == "store":
-        scanner = store_scanner(source.place, recipe)
+        scanner = store_scanner(source.path, recipe)
         return spark.range(1, numPartitions=1).mapInArrow(scanner, schema)
     if source.form == "text":
         files = _files(spark, source).select(
@@ -264,9 +264,9 @@ def _json(spark: SparkSession, source: Input) -> DataFrame:
     """
     named = source.id_field, source.text_field
     columns = dict.fromkeys([*(name for name in RECORD if name not in ("id", "text")), *named])
-    table = spark.read.schema(ddl(dict.fromkeys(columns, "string"))).json(source.place)
+    table = spark.read.schema(ddl(dict.fromkeys(columns, "string"))).json(source.path)
     is_known = all(not table.where(sf.col(f"`{name}`").isNotNull()).isEmpty() for name in named)
-    return table if is_known else spark.read.json(source.place)
+    return table if is_known else spark.read.json(source.path)
 
 
 def check_local_files(source: Input) -> None:
@@ -276,7 +276,7 @@ def check_local_files(source: Input) -> None:
     """
     if source.form != "parquet" or "HADOOP_CONF_DIR" in os.environ:
         return
-    for path in islice(_local_files(source.place), 100):
+    for path in islice(_local_files(source.path), 100):
         with suppress(OSError), path.open("rb") as file:
             if file.read(4) not in (b"", *_PARQUET_STARTS):
                 raise _not_parquet(source)
@@ -294,7 +294,7 @@ def _local_files(place: str) -> Iterator[Path]:
 
 def _not_parquet(source: Input) -> UsageError:
     return UsageError(
-        f"{source.place} holds files that are not parquet; "
+        f"{source.path} holds files that are not parquet; "
         "say what they are by --format json, text or store"
     )
 
@@ -302,7 +302,7 @@ def _not_parquet(source: Input) -> UsageError:
 def _parquet(spark: SparkSession, source: Input) -> DataFrame:
     """Return a table of parquet files. Raises `UsageError` for files of another kind."""
     try:
-        return spark.read.parquet(source.place)
+        return spark.read.parquet(source.path)
     except Exception as error:  # py4j, whose errors these are, has no types
         if not any(sign in str(error) for sign in _NOT_PARQUET):
             raise
@@ -315,7 +315,7 @@ def _records(table: DataFrame, source: Input) -> DataFrame:
     named = {"id": source.id_field, "text": source.text_field}
     if missing := [name for name in named.values() if name not in kinds]:
         raise UsageError(
-            f"{source.place} has no column {', '.join(missing)}; it has {', '.join(sorted(kinds))}"
+            f"{source.path} has no column {', '.join(missing)}; it has {', '.join(sorted(kinds))}"
         )
     return table.select(*(_column(name, named.get(name, name), kinds) for name in RECORD))
 
@@ -340,7 +340,7 @@ def _types(table: DataFrame) -> dict[str, Any]:
 
 
 def _files(spark: SparkSession, source: Input) -> DataFrame:
-    return spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(source.place)
+    return spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(source.path)
 
 
 def file_digest(spark: SparkSession, source: Input) -> str:
@@ -353,7 +353,7 @@ def file_digest(spark: SparkSession, source: Input) -> str:
         )
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
-            raise SourceNotFound(path=source.place) from error
+            raise SourceNotFound(path=source.path) from error
         raise
     lines = sorted(f"{path}\t{length}\t{time}\n" for path, length, time in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()

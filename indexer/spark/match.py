@@ -40,7 +40,7 @@ Stored: TypeAlias = list[Any]
 class Verifier:
     """Measurer of pairs of texts. `rows` has the documents, `numbered` the texts.
 
-    A pair at the `least` similarity of interest that does not meet the criteria is 0.
+    A pair at the `threshold` similarity of interest that does not meet the criteria is 0.
     """
 
     rows: DataFrame
@@ -48,13 +48,13 @@ class Verifier:
     measure: str
     recipe: Recipe
     criteria: Criteria
-    least: float
+    threshold: float
 
     def similarities(self, pairs: DataFrame) -> DataFrame:
         """Return the pairs, numbers in the columns `left` and `right`, with their `similarity`.
 
-        It may be 0 for one below `least`. The task that measures a pair is a cell of a grid: all
-        pairs of some left texts with some right ones. A text is sent to a cell once.
+        It may be 0 for one below `threshold`. The task that measures a pair is a cell of a grid:
+        all pairs of some left texts with some right ones. A text is sent to a cell once.
         """
         cells = _in_cells(pairs)
         needed = cells.select("cell", "left").union(cells.select("cell", "right"))
@@ -70,7 +70,7 @@ class Verifier:
         placed = both.repartitionById(_texts_of_grid(pairs) ** 2, sf.col("cell"))
         is_pair = sf.col("right").isNotNull()
         ordered = placed.sortWithinPartitions(is_pair, "left", "right")
-        measurer = PairMeasurer(self.measure, self.recipe, self.criteria, self.least)
+        measurer = PairMeasurer(self.measure, self.recipe, self.criteria, self.threshold)
         return ordered.mapInArrow(measurer.add_similarities, ddl(_MEASURED))
 
 
@@ -93,7 +93,7 @@ class PairMeasurer:
     measure: str
     recipe: Recipe
     criteria: Criteria
-    least: float
+    threshold: float
 
     def add_similarities(self, parts: Batches) -> Batches:
         """Yield the similarity of each pair of a cell, whose texts come before its pairs.
@@ -114,17 +114,17 @@ class PairMeasurer:
         allowed = [pair for pair in pairs if self._allows(texts, *pair)]
         known: Sequence[float | None] = [None] * len(allowed)
         if self.measure == "lcs":
-            known = texts.sequences.measure_pairs(allowed, self.least)
+            known = texts.sequences.measure_pairs(allowed, self.threshold)
         values = dict.fromkeys(pairs, 0.0)
         for pair, value in zip(allowed, known, strict=True):
             values[pair] = self._similarity(texts, *pair) if value is None else value
-            if self.criteria and values[pair] >= self.least and not self._accepts(texts, *pair):
+            if self.criteria and values[pair] >= self.threshold and not self._accepts(texts, *pair):
                 values[pair] = 0.0
         return [values[pair] for pair in pairs]
 
     def _similarity(self, texts: _Texts, left: int, right: int) -> float:
-        a, b = texts.side(left), texts.side(right)
-        return measure_pair(self.measure, a, b, minimum=self.least).similarity
+        a, b = texts.text(left), texts.text(right)
+        return measure_pair(self.measure, a, b, minimum=self.threshold).similarity
 
     def _allows(self, texts: _Texts, left: int, right: int) -> bool:
         if not self.criteria:
@@ -133,7 +133,7 @@ class PairMeasurer:
         return self.criteria.allows(*values)
 
     def _accepts(self, texts: _Texts, left: int, right: int) -> bool:
-        return self.criteria.accepts(texts.side(left), texts.side(right))
+        return self.criteria.accepts(texts.text(left), texts.text(right))
 
 
 @dataclass(slots=True)
@@ -142,7 +142,7 @@ class _Texts:
 
     recipe: Recipe
     stored: dict[int, Stored] = field(default_factory=dict)
-    sides: LruCache[int, ComparedText] = field(
+    compared: LruCache[int, ComparedText] = field(
         default_factory=lambda: LruCache(MAX_CHARS, lambda side: len(side.text))
     )
     sequences: SequenceCache = field(init=False)
@@ -155,15 +155,15 @@ class _Texts:
         columns = [part.column(name).to_pylist() for name in ("left", *_SIDE)]
         self.stored.update((text, values) for text, *values in zip(*columns, strict=True))
 
-    def side(self, text: int) -> ComparedText:
+    def text(self, text: int) -> ComparedText:
         """Return a text by its number."""
-        kept = self.sides.get(text)
+        kept = self.compared.get(text)
         if kept is not None:
             return kept
         content, slots, fingerprinted_bits, _ = self.stored[text]
         bits = None if fingerprinted_bits is None else unsigned64(fingerprinted_bits)
         side = stored_text(content, self.recipe, slots if self.recipe.sketch_bytes else None, bits)
-        self.sides.put(text, side, min_entries=1)
+        self.compared.put(text, side, min_entries=1)
         return side
 
     def _contents(self, texts: Sequence[int]) -> list[str]:

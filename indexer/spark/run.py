@@ -138,7 +138,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     """
     start = time.monotonic()
     _check_criteria(job)
-    recipe = _recipe_of_store(job.source.place) if job.source.form == "store" else job.recipe
+    recipe = _recipe_of_store(job.source.path) if job.source.form == "store" else job.recipe
     check_sketches(recipe)
     work = Work(spark, f"{job.out}/work")
     work.check()
@@ -225,7 +225,7 @@ def _write_table(rows: DataFrame, job: Job, name: str) -> None:
 def _write_to_store(rows: Stage, assigned: Stage, job: Job, recipe: Recipe) -> dict[str, Any]:
     """Write to the store; into a store that the documents came from write the families only."""
     url = job.store or ""
-    is_source = job.source.form == "store" and job.source.place == url
+    is_source = job.source.form == "store" and job.source.path == url
     if is_source:
         refused = assign(assigned.rows, url, job.writers)
     else:

@@ -73,7 +73,7 @@ class Ranking:
     `families` of all matches, if the query asks for them; a document without a family counts as one
     of its own. `facets`: for each requested field its `FACET_VALUES` most frequent values, ties by
     value. A search engine counts families exactly up to 40,000, in a facet up to 10,000.
-    `unranked`: how many matches were not ranked, as `Query.most_ranked` allows.
+    `unranked`: how many matches were not ranked, as `Query.max_ranked` allows.
     `snapshot` names the point in time of a search at a snapshot; None for other searches, and in a
     store that keeps no snapshots. `sketches`: a reader of their sketches, if the query allows it
     and the store reads them sooner; as long as the iterator lives. `members`: a reader of the hits
@@ -109,7 +109,7 @@ class Counts:
     parts: int = 0
 
     @property
-    def never_signed(self) -> int:
+    def not_fingerprinted(self) -> int:
         """The documents that no nearfold signed, as in an index of other programs."""
         return self.documents - sum(self.by_status.values())
 

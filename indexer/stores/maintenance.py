@@ -155,7 +155,7 @@ class Shareable(Protocol):
         """
         ...
 
-    def sign_again(self, rows: Sequence[Row]) -> None:
+    def fingerprint_again(self, rows: Sequence[Row]) -> None:
         """Replace the keys of documents by those of these rows, and nothing else of documents that
         others share; one whose text is another meanwhile is left as it is.
         """

@@ -147,7 +147,7 @@ class SearchWords:
 
 @dataclass(slots=True)
 class _Group:
-    sign: str
+    operator: str
     terms: list[Term]
 
 
@@ -161,13 +161,13 @@ def parse_query(text: str) -> SearchWords:
     (Term(text='duplicate documents', is_prefix=False), Term(text='dup', is_prefix=True))
     """
     groups = _groups(text)
-    required = dict.fromkeys(_distinct(group.terms) for group in groups if group.sign == "+")
+    required = dict.fromkeys(_distinct(group.terms) for group in groups if group.operator == "+")
     required_keys = {term.key for alternatives in required for term in alternatives}
-    optional = _distinct(term for group in groups if not group.sign for term in group.terms)
+    optional = _distinct(term for group in groups if not group.operator for term in group.terms)
     words = SearchWords(
         tuple(required),
         tuple(term for term in optional if term.key not in required_keys),
-        _distinct(term for group in groups if group.sign == "-" for term in group.terms),
+        _distinct(term for group in groups if group.operator == "-" for term in group.terms),
     )
     count = sum(_count_words(term) for term in (*words.terms, *words.excluded))
     if count > MAX_WORDS:

@@ -37,7 +37,7 @@ class MemoryBudget:
     """The memory for large arrays; this budget keeps all of them in memory.
 
     `limit`: bytes that arrays and buffers should take together. Code that works within a budget
-    sizes its buffers by `share` and `block`.
+    sizes its buffers by `items` and `block`.
     """
 
     def __init__(self, limit: int = WIDE) -> None:
@@ -51,7 +51,7 @@ class MemoryBudget:
         """Return the same values, stored outside memory where the budget provides for that."""
         return array
 
-    def share(self, part: int, item: int, minimum: int = MIN_ITEMS, limit: int = WIDE) -> int:
+    def items(self, part: int, item: int, minimum: int = MIN_ITEMS, limit: int = WIDE) -> int:
         """Return how many items of `item` bytes fit into 1 / `part` of the limit.
 
         The result lies between `minimum` and `limit`.
@@ -61,7 +61,7 @@ class MemoryBudget:
     @property
     def block(self) -> int:
         """The pairs to make at a time: at most a million, at some 64 bytes each."""
-        return self.share(8, 64, limit=BLOCK)
+        return self.items(8, 64, limit=BLOCK)
 
 
 class Column:
@@ -69,7 +69,7 @@ class Column:
 
     def __init__(self, budget: MemoryBudget, dtype: DTypeLike) -> None:
         self._budget, self._dtype = budget, np.dtype(dtype)
-        self._most = budget.share(64, self._dtype.itemsize)
+        self._limit = budget.items(64, self._dtype.itemsize)
         self._pending: list[NDArray[Any]] = []
         self._pending_length = 0
         self._spilled: list[NDArray[Any]] = []
@@ -83,7 +83,7 @@ class Column:
         self._pending.append(np.asarray(values, dtype=self._dtype))
         self._pending_length += len(values)
         self._length += len(values)
-        if self._pending_length >= self._most:
+        if self._pending_length >= self._limit:
             self._spilled.append(self._budget.spill(self._take_pending()))
 
     def whole(self) -> NDArray[Any]:
@@ -125,7 +125,7 @@ class Sorter:
 
     def __init__(self, budget: MemoryBudget, unique: bool = False) -> None:
         self._budget, self._unique = budget, unique
-        self._most = budget.share(8, 8)
+        self._limit = budget.items(8, 8)
         self._pending: list[Codes] = []
         self._pending_length = 0
         self._runs: list[Codes] = []
@@ -134,7 +134,7 @@ class Sorter:
         """Add more codes, in any order."""
         self._pending.append(codes)
         self._pending_length += len(codes)
-        if self._pending_length >= self._most:
+        if self._pending_length >= self._limit:
             self._runs.append(self._budget.spill(self._sort_pending()))
 
     def sorted(self) -> Codes:
@@ -168,7 +168,7 @@ class Sorter:
         runs, no more codes lie than two steps of each run.
         """
         count = len(self._runs)
-        step = max(1, self._most // (2 * count))
+        step = max(1, self._limit // (2 * count))
         samples = np.sort(np.concatenate([run[step - 1 :: step] for run in self._runs]))
         ends = np.unique(samples[count - 1 :: count])
         starts = [0] * count

@@ -38,13 +38,13 @@ class KeptFiles(Generic[T]):
     what: str
     read: Callable[[bytes], T]
 
-    def place(self, id: str) -> Path:
+    def path(self, id: str) -> Path:
         """Return the file of an id, which need not exist."""
         return state_folder() / self.folder / id
 
     def keep(self, id: str, data: bytes) -> None:
         """Write the file of a value unless it is there. Raises `UsageError` when it cannot."""
-        path = self.place(id)
+        path = self.path(id)
         if path.exists():
             return
         try:
@@ -60,7 +60,7 @@ class KeptFiles(Generic[T]):
     def find(self, id: str) -> T | None:
         """Return the value of an id, from its file or the named one; None when neither has it."""
         named = os.environ.get(self.variable)
-        for path in [self.place(id), *([Path(named)] if named else [])]:
+        for path in [self.path(id), *([Path(named)] if named else [])]:
             if path.is_file():
                 value = self.read(path.read_bytes())
                 if value.id == id:
@@ -140,7 +140,7 @@ def _statistics(digest: str, name: str) -> CorpusStatistics:
     statistics = _KEPT_STATISTICS.find(digest)
     if statistics is not None:
         return statistics
-    file = "/".join(_KEPT_STATISTICS.place(digest).parts[-3:])
+    file = "/".join(_KEPT_STATISTICS.path(digest).parts[-3:])
     raise UsageError(
         f"recipe {name} signs with corpus statistics {digest}, which are not on this machine: "
         f"name their file by {_KEPT_STATISTICS.variable} "

@@ -127,14 +127,14 @@ def test_families_on_arrival(store):
         "e": "12 34",
     }
     arrivals = Arrivals(store, DEFAULT)
-    assert arrivals.write(arrivals.place(rows({"a": texts["a"], "c": texts["c"]}))) == [None, None]
+    assert arrivals.write(arrivals.assign(rows({"a": texts["a"], "c": texts["c"]}))) == [None, None]
     store.refresh()
     later = Arrivals(store, DEFAULT)
     arriving = rows(
         {"t": f"{sentence(1)} x", "b": texts["b"], "d": texts["d"], "e": texts["e"]},
         cut=frozenset("t"),
     )
-    assert later.write(later.place(arriving)) == [None] * 4
+    assert later.write(later.assign(arriving)) == [None] * 4
     store.refresh()
     stored_fields = stored(store)
     assert {id: fields[0] for id, fields in stored_fields.items()} == {
@@ -164,7 +164,7 @@ def test_families_of_more_principals_than_are_remembered(store, monkeypatch):
     for kind, batch_texts in (("a", texts), ("b", texts)):
         for start in range(0, 40, 5):
             batch = {f"{kind}{id}": batch_texts[id] for id in list(batch_texts)[start : start + 5]}
-            assert arrivals.write(arrivals.place(rows(batch))) == [None] * 5
+            assert arrivals.write(arrivals.assign(rows(batch))) == [None] * 5
             store.refresh()
     assert {id: fields[0] for id, fields in stored(store).items()} == {
         f"{kind}{id}": f"a{id}" for kind in "ab" for id in texts
@@ -179,7 +179,7 @@ def test_a_principal_whose_text_changes_leaves_its_family(store):
         "d": sentence(2),
     }
     arrivals = Arrivals(store, DEFAULT)
-    arrivals.write(arrivals.place(rows(texts)))
+    arrivals.write(arrivals.assign(rows(texts)))
     store.refresh()
     assert {id: fields[0] for id, fields in stored(store).items()} == {
         "a": "a",
@@ -190,7 +190,7 @@ def test_a_principal_whose_text_changes_leaves_its_family(store):
     group(store)
     changing = Arrivals(store, DEFAULT)
     same = dataclasses.replace(rows({"b": texts["b"]})[0], source="touched")
-    assert changing.write(changing.place([*rows({"a": sentence(3)}), same], {"a", "b"})) == [
+    assert changing.write(changing.assign([*rows({"a": sentence(3)}), same], {"a", "b"})) == [
         None,
         None,
     ]
@@ -218,12 +218,12 @@ def test_a_principal_whose_text_changes_leaves_its_family(store):
 @pytest.mark.parametrize("seed", [1, 2], ids=["the text of before", "another text"])
 def test_a_document_that_is_read_again_keeps_its_labels(store, seed):
     arrivals = Arrivals(store, DEFAULT)
-    arrivals.write(arrivals.place(rows({"a": sentence(1)}, labels={"a": ["source", "old"]})))
+    arrivals.write(arrivals.assign(rows({"a": sentence(1)}, labels={"a": ["source", "old"]})))
     store.refresh()
     store.labels.relabel({"a": ("privileged", "source")})
     again = Arrivals(store, DEFAULT)
     new = dataclasses.replace(rows({"a": sentence(seed)})[0], source="touched", labels=("new",))
-    assert again.write(again.place([new], {"a"})) == [None]
+    assert again.write(again.assign([new], {"a"})) == [None]
     store.refresh()
     row = store.get(["a"])["a"]
     assert (row.text, row.labels) == (sentence(seed), ("privileged", "source", "new"))
@@ -234,11 +234,11 @@ def test_what_another_indexer_does_meanwhile(store):
     if not store.shared:
         pytest.skip("this store has one writer at a time")
     first = Arrivals(store, DEFAULT)
-    first.write(first.place(rows({"a": sentence(1)})))
+    first.write(first.assign(rows({"a": sentence(1)})))
     store.refresh()
     first_job, second_job = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
-    joining = first_job.place(rows({"b": sentence(1)}))
-    changed = second_job.place(
+    joining = first_job.assign(rows({"b": sentence(1)}))
+    changed = second_job.assign(
         [dataclasses.replace(rows({"a": sentence(2)})[0], source="changed")], {"a"}
     )
     assert joining[0].family == "a"
@@ -246,8 +246,8 @@ def test_what_another_indexer_does_meanwhile(store):
     first_job.write(joining)
     assert (store.get(["b"])["b"].family, store.get(["b"])["b"].principal) == ("b", True)
     again, late = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
-    changed = again.place(rows({"a": sentence(3)}), {"a"})
-    late.write(late.place(rows({"c": sentence(2)})))
+    changed = again.assign(rows({"a": sentence(3)}), {"a"})
+    late.write(late.assign(rows({"c": sentence(2)})))
     assert store.get(["c"])["c"].family == "a"
     again.write(changed)
     store.refresh()

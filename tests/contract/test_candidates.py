@@ -101,7 +101,7 @@ def test_a_screen_leaves_out_rows_whose_sketches_have_too_few_equal_slots(store)
         screened, every = store.candidates(
             lookups, limit, 2, [Prefilter(bytes(128), 1, least), None]
         )
-        assert len(every.found) == len(screened.found) + screened.screened
+        assert len(every.found) == len(screened.found) + screened.filtered
         assert every.cut == screened.cut == (limit < 5)
         return [item.id for item in screened.found]
 

@@ -121,7 +121,7 @@ def test_tasks_find_the_pairs_of_slots_that_one_machine_finds(
 
     found, count, hot = texts.pairs(Sharing({"bands": BANDS, "rows": ROWS}, MIN_EQUAL), cap, parts)
 
-    assert (count, hot) == (expected_candidates, len(join.hot))
+    assert (count, hot) == (expected_candidates, len(join.frequent))
     assert found == sorted(expected)
     assert len(found) > 0
 

@@ -18,13 +18,13 @@ def collate(texts: list[str]) -> list[CollationRow]:
 
 def test_each_version_has_its_readings_and_lacks_the_others() -> None:
     rows = collate([FIRST, SECOND, THIRD, FOURTH])
-    assert [(row.readings[0][:12], row.cells) for row in rows] == [
+    assert [(row.variants[0][:12], row.cells) for row in rows] == [
         ("Lease", [0, 0, 0, 0]),
         ("The landlord", [None, None, 0, None]),
         ("The tenant p", [0, 1, 1, None]),
         ("No pets are ", [0, 0, 0, 0]),
     ]
-    assert rows[2].readings == [
+    assert rows[2].variants == [
         "The tenant pays four hundred pounds each month.",
         "The tenant pays five hundred pounds each month.",
     ]
@@ -41,7 +41,7 @@ def test_a_passage_that_is_not_alike_gets_a_row_of_its_own() -> None:
 
 def test_case_and_signs_make_no_other_reading() -> None:
     [row] = collate(["We sell: ships.", "WE SELL ships", "we sell ships!"])
-    assert (row.readings, row.cells) == (["We sell: ships."], [0, 0, 0])
+    assert (row.variants, row.cells) == (["We sell: ships."], [0, 0, 0])
 
 
 def test_nothing_gives_no_rows() -> None:
@@ -65,8 +65,8 @@ def test_the_rows_hold_every_version_whole_and_in_order(texts: list[str]) -> Non
         assert held == [words for _, words in passages_of(text)]
     for row in rows:
         assert len(row.cells) == len(texts)
-        assert len(set(row.words)) == len(row.words) == len(row.readings)
-        assert {at for at in row.cells if at is not None} == set(range(len(row.readings)))
+        assert len(set(row.words)) == len(row.words) == len(row.variants)
+        assert {at for at in row.cells if at is not None} == set(range(len(row.variants)))
 
 
 @settings(deadline=None, max_examples=50)

@@ -120,7 +120,7 @@ def test_the_last_matches_are_ranked_first_where_a_query_allows_it(
     store, other = opened(file), opened(file)
     whole = other.search(query)
     scores = {hit.id: hit.score for hit in whole.hits}
-    first = store.search(replace(query, most_ranked=2))
+    first = store.search(replace(query, max_ranked=2))
     hits = list(first.hits)
     ranked = hits[: first.total - first.unranked]
     assert [(hit.id, hit.score) for hit in ranked] == [
@@ -130,7 +130,7 @@ def test_the_last_matches_are_ranked_first_where_a_query_allows_it(
     assert (first.unranked, first.total, first.families, first.facets) == (
         whole.total - 2, whole.total, whole.families, whole.facets,
     )  # fmt: skip
-    unlimited = other.search(replace(query, most_ranked=2))
+    unlimited = other.search(replace(query, max_ranked=2))
     if not filters and text != "ferry -quay":  # the scores of these words are kept now
         assert unlimited.unranked == 0
         assert {hit.id: hit.score for hit in unlimited.hits} == scores
@@ -224,7 +224,7 @@ def test_words_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_of_a_word_are_read_once(file: Path) -> None:
     store = opened(file)
     statements: list[str] = []
-    with store._file.reading() as db:
+    with store._file.reader() as db:
         assert isinstance(db, sqlite3.Connection)
         db.set_trace_callback(statements.append)
     for page in range(2):
@@ -244,10 +244,10 @@ def test_a_family_is_found_by_indexes(file: Path) -> None:
     with_word = store.search(Query("boat", (("family", "d0"),)))
     assert [hit.id for hit in with_word.hits] == ["d0"]
     statements: list[str] = []
-    with store._file.reading() as db:
+    with store._file.reader() as db:
         db.set_trace_callback(statements.append)
     store.search(Query("", (("family", "d0"),)))
-    with store._file.reading() as db:
+    with store._file.reader() as db:
         db.set_trace_callback(None)
         [statement] = [text for text in statements if "d.number AS number" in text]
         plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]

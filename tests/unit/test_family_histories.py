@@ -112,7 +112,7 @@ class Histories(RuleBasedStateMachine):
         arriving = [rows({name: text}, cut=CUT)[0] for name, text in batch]
 
         def come() -> None:
-            placed = self.arrivals.place(arriving, self.texts.keys())
+            placed = self.arrivals.assign(arriving, self.texts.keys())
             assert self.arrivals.write(placed) == [None] * len(arriving)
 
         self.until(writes, come)
@@ -134,7 +134,7 @@ class Histories(RuleBasedStateMachine):
         for batch in batches:
             new = {name: text for name, text in batch.items() if name not in ids}
             ids |= new.keys()
-            under_way.append(self.arrivals.place(rows(new, cut=CUT)))
+            under_way.append(self.arrivals.assign(rows(new, cut=CUT)))
         self.store.refused = frozenset(row.id for row in under_way[0] if refusing)
         with ThreadPoolExecutor(len(under_way)) as threads:
             self.until(1_000, lambda: list(threads.map(self.arrivals.write, reversed(under_way))))

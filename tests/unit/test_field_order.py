@@ -41,5 +41,5 @@ def test_values_come_from_fields_and_metadata():
 
 def test_what_has_no_value_comes_last_and_ties_stay():
     values = ["b", None, "a", "b", "A", None]
-    assert FieldOrder("path").places(values) == [4, 2, 0, 3, 1, 5]
-    assert FieldOrder("path", is_descending=True).places(values) == [0, 3, 2, 4, 1, 5]
+    assert FieldOrder("path").ranks(values) == [4, 2, 0, 3, 1, 5]
+    assert FieldOrder("path", is_descending=True).ranks(values) == [0, 3, 2, 4, 1, 5]

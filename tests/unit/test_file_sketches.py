@@ -116,7 +116,7 @@ def test_a_search_that_ranks_few_hits_gives_none(monkeypatch):
     """Hits that are not ranked follow those that are, and no sketch would be among them."""
     monkeypatch.setattr("indexer.stores.sqlite.full_text._MIN_RANKED", 4)
     store = stored([("t" * (1 + place % 3), "a", "complete", True) for place in range(12)])
-    ranking = store.search(Query("t", expected=WINDOW, first=1, most_ranked=4))
+    ranking = store.search(Query("t", expected=WINDOW, first=1, max_ranked=4))
     assert ranking.unranked == 8
     assert ranking.sketches is None
     store.close()

@@ -34,7 +34,7 @@ def never(a: str, b: str) -> float:
 
 def shape(hits: list[RankedRow], rule: object, heads: int = 100) -> list[list[str]]:
     groups = fold_ranking(hits, rule, heads, 0).groups  # type: ignore[arg-type]
-    return [[group.head.id, *(member.id for member in group.members)] for group in groups]
+    return [[group.representative.id, *(member.id for member in group.members)] for group in groups]
 
 
 def test_similar_hits_are_folded_and_none_is_dropped() -> None:
@@ -190,7 +190,9 @@ def test_hits_compared_together_fold_as_one_by_one(seed: int, count: int, window
     def fold(size: int) -> list[list[str]]:
         rule = BySketch(0.5, exact, trusts_slots=False, read_ahead=told.update)
         groups = fold_ranking(hits, rule, count, size).groups
-        return [[group.head.id, *(member.id for member in group.members)] for group in groups]
+        return [
+            [group.representative.id, *(member.id for member in group.members)] for group in groups
+        ]
 
     assert fold(window) == fold(count)
 

@@ -121,7 +121,7 @@ def test_no_more_than_the_most_are_asked_for() -> None:
 @pytest.mark.parametrize("k", [0, 11])
 def test_a_number_of_chunks_out_of_range_is_refused(k: int) -> None:
     with pytest.raises(UsageError):
-        TopChunks(str, k, ChunkOptions(), most=10)
+        TopChunks(str, k, ChunkOptions(), max_chunks=10)
 
 
 def folded_by_comparing_all(texts: list[str], options: ChunkOptions) -> list[object]:

@@ -45,11 +45,11 @@ def test_weights_count_the_bands_in_which_a_pair_was_left_out():
     slots = np.random.default_rng(5).integers(0, 3, (80, BANDS * ROWS)).astype(np.uint32)
     join = random_sample(slots, 8)
     truth = left_out(slots, 8)
-    pairs = list(zip(*map(np.ndarray.tolist, join.hot.sides), strict=True))
-    assert join.hot.weights().tolist() == [
+    pairs = list(zip(*map(np.ndarray.tolist, join.frequent.ends), strict=True))
+    assert join.frequent.weights().tolist() == [
         1 / truth[pair] if pair in truth else 0.0 for pair in pairs
     ]
-    assert join.hot.pairs == join.capped.pairs and 0 < len(truth) < join.capped.pairs
+    assert join.frequent.pairs == join.capped.pairs and 0 < len(truth) < join.capped.pairs
 
 
 def test_pairs_are_sampled_with_equal_chance():
@@ -61,7 +61,7 @@ def test_pairs_are_sampled_with_equal_chance():
         hot = FrequentBands(np.zeros((90, 2), np.uint32), 1, 2)
         hot.add(0, 1 + salt, 89, np.arange(30, dtype=np.int32))
         hot.add(0, 1000 + salt, 88, np.arange(30, 80, dtype=np.int32))
-        np.add.at(counts, hot.sides, 1)
+        np.add.at(counts, hot.ends, 1)
     a, b = (
         np.array(side)
         for side in zip(*combinations(range(30), 2), *combinations(range(30, 80), 2), strict=True)
@@ -77,7 +77,7 @@ def test_where_few_were_left_out_all_of_them_are_looked_at():
     hot.add(0, 1, 39, np.arange(9, -1, -1, dtype=np.int32))
     hot.add(0, 2, 38, np.arange(10, 30, dtype=np.int32))
     every = [*combinations(range(10), 2), *combinations(range(10, 30), 2)]
-    assert sorted(zip(*map(np.ndarray.tolist, hot.sides), strict=True)) == every
+    assert sorted(zip(*map(np.ndarray.tolist, hot.ends), strict=True)) == every
     is_similar, weights = np.arange(len(every)) < 7, np.ones(len(every))
     missed = hot.missed(0.5, is_similar, weights)
     assert (missed.sampled, missed.found, missed.low, missed.estimate, missed.high) == (
@@ -95,8 +95,10 @@ def test_the_estimate_holds_the_truth(seed):
     join = random_sample(slots, 8)
     truth = left_out(slots, 8)
     near = {pair for pair in truth if (slots[pair[0]] == slots[pair[1]]).sum() >= 5}
-    pairs = zip(*map(np.ndarray.tolist, join.hot.sides), strict=True)
-    missed = join.hot.missed(5 / 8, np.array([pair in near for pair in pairs]), join.hot.weights())
+    pairs = zip(*map(np.ndarray.tolist, join.frequent.ends), strict=True)
+    missed = join.frequent.missed(
+        5 / 8, np.array([pair in near for pair in pairs]), join.frequent.weights()
+    )
     assert missed.low <= len(near) <= missed.high and missed.sampled == SAMPLE_SIZE
     assert missed.low <= missed.estimate <= missed.high < len(truth)
 

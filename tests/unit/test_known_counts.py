@@ -45,7 +45,7 @@ def test_counts_are_read_once_for_all_connections(store: Any, reads: list[str]) 
     inside, goes_on = threading.Barrier(4), threading.Event()
 
     def hold(_: int) -> None:
-        with store._file.reading():
+        with store._file.reader():
             inside.wait(60)
             assert goes_on.wait(60)
 

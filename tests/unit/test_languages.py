@@ -68,7 +68,7 @@ def test_whatever_folds_keeps_them_apart_and_pairs_for_review_do_not() -> None:
         assert len(fold_hits(store, "abc", criteria=criteria)) == count
         assert len(search(store, "", SearchOptions(criteria=criteria)).hits) == count
     arrivals = Arrivals(library([]), DEFAULT, GroupOptions())
-    assert [row.family for row in arrivals.place(stored)] == ["a", "b", "a"]
+    assert [row.family for row in arrivals.assign(stored)] == ["a", "b", "a"]
 
 
 @pytest.mark.parametrize("replaced, is_one", [(2, False), (999, True)])

@@ -17,18 +17,18 @@ def source(text: str) -> FactSource:
 
 def facts_of(text: FactText) -> list[Fact]:
     every = (text.fact(number) for number in range(len(text.source.starts)))
-    signs = (text.source.sign_before(number) for number in range(len(text.source.starts) + 1))
+    signs = (text.source.symbol_before(number) for number in range(len(text.source.starts) + 1))
     return [fact for fact in (*every, *signs) if fact and fact.kind != "address"]
 
 
 def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
     """The definition: the other text states the fact between the same words."""
-    word, is_sign = text.source.folded(fact.place), fact.kind == "sign"
+    word, is_sign = text.source.folded(fact.start), fact.kind == "sign"
     occurrences = [o for o in differences._occurrences(word, is_sign, other) if o.key == fact.key]
     own = differences._surroundings(fact, text)
     return any(
         have_same_surroundings(own, differences._surroundings(occurrence, other))
-        or differences._run_length(text.source, fact.place, other.source, occurrence.place) >= RUN
+        or differences._run_length(text.source, fact.start, other.source, occurrence.start) >= RUN
         for occurrence in occurrences
     )
 

@@ -77,7 +77,7 @@ def test_match_and_group_and_folding_and_arrival_keep_them_apart() -> None:
     hits = fold_hits(store, "abc", criteria=ONCE)
     assert [[hit.id, *(folded.id for folded in hit.folded)] for hit in hits] == [["a", "c"], ["b"]]
     arrivals = Arrivals(library([]), DEFAULT, GroupOptions(criteria=ONCE))
-    assert [row.family for row in arrivals.place(stored)] == ["a", "b", "a"]
+    assert [row.family for row in arrivals.assign(stored)] == ["a", "b", "a"]
 
 
 def test_the_limit_is_kept_in_settings_and_checked() -> None:
@@ -108,7 +108,7 @@ def test_folding_keeps_them_apart_by_default_and_pairs_for_review_do_not() -> No
         assert len(fold_hits(store, "abc", criteria=criteria)) == count
         assert len(search(store, "", SearchOptions(criteria=criteria)).hits) == count
     arrivals = Arrivals(library([]), DEFAULT, GroupOptions())
-    assert [row.family for row in arrivals.place(stored)] == ["a", "b", "a"]
+    assert [row.family for row in arrivals.assign(stored)] == ["a", "b", "a"]
 
 
 def test_the_default_is_in_the_settings_of_families() -> None:

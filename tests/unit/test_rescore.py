@@ -43,7 +43,7 @@ def rescore_texts(
     query = ComparedText(text, DEFAULT_V1, signed.minhash, signed.simhash)
     cache = TextCache()
     sides = [
-        (hit, cache.side(candidate_text, DEFAULT_V1, hit.minhash, hit.simhash))
+        (hit, cache.compared(candidate_text, DEFAULT_V1, hit.minhash, hit.simhash))
         for hit, candidate_text in pairs
     ]
     return rescore(query, sides, threshold, measure, limit).matches
@@ -58,7 +58,7 @@ def passing(query: Fingerprint, candidates: Sequence[Candidate], least: int) -> 
     screen = Prefilter(pack_slots(query.minhash), 4, least)
     answer = filter_candidates(Candidates(tuple(candidates), ("hot",), True), screen)
     assert (answer.capped_keys, answer.cut) == (("hot",), True)
-    assert answer.screened == len(candidates) - len(answer.found)
+    assert answer.filtered == len(candidates) - len(answer.found)
     return list(answer.found)
 
 

@@ -355,7 +355,7 @@ def test_a_document_that_breaks_every_request_is_refused_while_others_are_stored
     class Others(Window):
         """Requests of other threads, which succeed all the while."""
 
-        def yield_place(self):
+        def yield_slot(self):
             self.increase()
 
     def chokes(cluster, operations):
@@ -379,13 +379,13 @@ def test_slots_are_taken_in_turn():
     window, order = Window(1), []
 
     def work(name):
-        with window.place():
+        with window.slot():
             order.append(name)
             if name == "a":
                 ready.set()
                 while len(window._waiting) < 2:
                     time.sleep(0.001)
-                window.yield_place()
+                window.yield_slot()
                 order.append("a again")
 
     ready = threading.Event()
@@ -404,7 +404,7 @@ def test_slots_are_taken_in_turn():
 def test_a_slot_is_released_whatever_happens():
     window = Window(1)
     for _ in range(3):
-        with pytest.raises(ZeroDivisionError), window.place():
+        with pytest.raises(ZeroDivisionError), window.slot():
             raise ZeroDivisionError
 
 

@@ -91,7 +91,7 @@ def test_the_count_of_rows_follows_changes_of_every_connection(tmp_path: Path) -
     ours.prepare(DEFAULT)
 
     def counted() -> int:
-        with ours._file.reading() as db:
+        with ours._file.reader() as db:
             return parts.known_count(db, "documents")
 
     assert counted() == 0

@@ -147,7 +147,7 @@ def test_a_transaction_that_raises_leaves_nothing(store, path):
     with pytest.raises(ZeroDivisionError), file.writing() as db:
         db.execute("INSERT INTO texts VALUES (1, 'x')")
         raise ZeroDivisionError
-    with file.reading() as db:
+    with file.reader() as db:
         assert db.execute("SELECT count(*) FROM texts").fetchone() == (0,)
     file.close()
 
@@ -385,7 +385,7 @@ def test_a_read_does_not_wait_for_a_longer_read(store, path):
     reading does not.
     """
     store.write([row("1")])
-    with store._file.reading() as longer, ThreadPoolExecutor(1) as pool:
+    with store._file.reader() as longer, ThreadPoolExecutor(1) as pool:
         assert longer.execute("SELECT count(*) FROM documents").fetchone() == (1,)
         with closing(open_store(store.url)) as elsewhere:
             elsewhere.write([row("2")])

@@ -61,7 +61,7 @@ def test_no_words_are_replaced_more_often_than_the_bound(
         (common,) = words_in_common.words_in_common(text, [other], 0.0)
     assert common is not None
     replaced = max_replaced(normal_words(text), normal_words(other)).times
-    assert replaced <= common.most_out_of_order
+    assert replaced <= common.max_out_of_order
 
 
 @given(sentences, sentences, st.sampled_from(["lcs", "jaccard"]), st.sampled_from([0.5, 2.0]))

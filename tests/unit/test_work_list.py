@@ -84,14 +84,14 @@ def test_lists_are_those_of_the_definition(
         for order in get_args(Order):
             for least, most in ((1, 0), (2, 0), (2, 3)):
                 chosen = [i for i in items if least <= i.documents <= (most or i.documents)]
-                places = work.places(order, least, most)
+                places = work.positions(order, least, most)
                 assert [work[at] for at in places.tolist()] == sorted(chosen, key=KEYS[order])
                 reviewed, total = (
                     sum(i.reviewed for i in chosen),
                     sum(i.documents for i in chosen),
                 )
                 assert work.counts(places) == (reviewed, total)
-        every = work.places("size", 1)
+        every = work.positions("size", 1)
         assert work.counts() == work.counts(every)
         for part in get_args(Part):
             names = {work[at].family for at in work.in_part(every, part).tolist()}

@@ -117,17 +117,17 @@ def test_labels_do_not_discard_what_was_read(store: Any, within: Any) -> None:
     """Families that stay within labels are read again."""
     group(store, GroupOptions(0.6, "lcs", within=within))
     site = Site(store)
-    survey, figures = site.survey(20), site.figures(20)
+    survey, figures = site.survey(20), site.statistics(20)
     site.labels.outcome(site.labels.put(LabelRequest("anna", ("000",), LabelOptions(["hot"]))), 20)
     assert ask(site, "figures").labels == {"hot": 1}
-    assert site.figures(20) is figures
+    assert site.statistics(20) is figures
     assert (site.survey(20) is survey) == (within is None)
     site.labels.outcome(site.labels.put(LabelRequest("anna", undo=1)), 20)
     assert ask(site, "figures").labels == {}
     assert (site.survey(20) is survey) == (within is None)
     group(store, GroupOptions(0.95, "lcs"))
     assert site.survey(20) is not survey
-    assert site.figures(20) is not figures
+    assert site.statistics(20) is not figures
 
 
 def page(address: str) -> str:

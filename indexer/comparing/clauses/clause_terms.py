@@ -70,8 +70,8 @@ class ParsedClause:
     articles and the like. `length` counts words with articles, each slot as one. `words` are the
     distinct terms outside slots, `names` those inside names, both without function words.
     `counted`: a word and a number before the clause that are of no division, "step 4".
-    `signs`: the symbols that no token has and that change the meaning, in order.
-    `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without
+    `symbols`: the symbols that no token has and that change the meaning, in order.
+    `numbers`: formulas, each with its tokens in order, sorted. `negations` are counted without
     idioms. `is_shouted`: most words are in capitals.
     """
 
@@ -80,12 +80,12 @@ class ParsedClause:
     length: int
     words: frozenset[str]
     names: frozenset[str]
-    figures: tuple[str, ...]
+    numbers: tuple[str, ...]
     negations: int
     duties: tuple[Duty, ...]
     is_shouted: bool = False
     doubtful: tuple[str, ...] = ()
-    signs: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
     counted: str = ""
 
 
@@ -253,12 +253,12 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> ParsedClause:
         length=len(units),
         words=frozenset(_terms(units, lexicon)),
         names=_names(units, lexicon),
-        figures=_formulas(units, signs),
+        numbers=_formulas(units, signs),
         negations=_negations(units, body_text),
         duties=tuple(_duties(units, lexicon)),
         doubtful=(*doubtful_words(f"{heading}\n{before}", body_text, lexicon), *in_doubt),
         counted=counted,
-        signs=(*signs, *marks),
+        symbols=(*signs, *marks),
         is_shouted=is_shouted(tokens),
     )
 

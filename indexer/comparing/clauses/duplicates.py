@@ -174,7 +174,7 @@ def verdict(
     duplicate of any clause. Clauses that exchange parties have no type, and clauses with another
     obligation are not `fuzzy`.
     """
-    if not left.exact or not right.exact or left.figures != right.figures:
+    if not left.exact or not right.exact or left.numbers != right.numbers:
         return None
     if left.exact == right.exact:
         return Verdict("identical" if _are_identical(left, right) else "near_identical", 1.0)
@@ -214,7 +214,7 @@ def are_same_but_for_slots(left: ParsedClause, right: ParsedClause) -> bool:
 def _are_identical(left: ParsedClause, right: ParsedClause) -> bool:
     """Return whether clauses of the same words are the same in all that is said."""
     is_other_part = left.counted != right.counted and bool(left.counted and right.counted)
-    return left.doubtful == right.doubtful and left.signs == right.signs and not is_other_part
+    return left.doubtful == right.doubtful and left.symbols == right.symbols and not is_other_part
 
 
 def _with_same_units(
@@ -482,26 +482,26 @@ class _ResultSet:
             )
         self._overlap = overlap
         self._words = lexicon_with(synonyms)
-        self._readings: list[ParsedClause] = []
+        self._clauses: list[ParsedClause] = []
         self.ids: list[str] = []
         for id, text, *heading in clauses:
             self.ids.append(id)
-            self._readings.append(read(text, heading[0] if heading else "", self._words))
+            self._clauses.append(read(text, heading[0] if heading else "", self._words))
         if len(set(self.ids)) < len(self.ids):
             raise UsageError("two clauses have the same id; give each clause one of its own")
-        self._signatures = signatures(self._readings, overlap, statistics)
+        self._signatures = signatures(self._clauses, overlap, statistics)
         self._exact: dict[tuple[str, ...], list[int]] = {}
         self._keys: dict[int, list[int]] = {}
 
     def remember(self, position: int) -> None:
         """Compare later clauses with this one."""
-        self._exact.setdefault(self._readings[position].exact, []).append(position)
+        self._exact.setdefault(self._clauses[position].exact, []).append(position)
         for key in self._signatures[position].keys:
             self._keys.setdefault(key, []).append(position)
 
     def duplicates(self, place: int) -> Iterator[tuple[int, Verdict]]:
         """Yield the remembered clauses that this one duplicates, ascending."""
-        signature, reading = self._signatures[place], self._readings[place]
+        signature, reading = self._signatures[place], self._clauses[place]
         exact = self._exact.get(reading.exact, ())
         sharing = {earlier for key in signature.keys for earlier in self._keys.get(key, ())}
         possible = {
@@ -510,7 +510,7 @@ class _ResultSet:
             if may_match(self._signatures[earlier], signature, self._overlap)
         }
         for earlier in sorted(possible.union(exact)):
-            match = verdict(self._readings[earlier], reading, self._words, self._overlap)
+            match = verdict(self._clauses[earlier], reading, self._words, self._overlap)
             if match is not None:
                 yield earlier, match
 

@@ -108,9 +108,9 @@ class Names:
 
         `&` is "and"; a possessive counts before the form of a company: "Wendy's LLC".
         """
-        return tuple(self._spelled(position, end))
+        return tuple(self._spelling(position, end))
 
-    def _spelled(self, position: int, end: int) -> Iterator[str]:
+    def _spelling(self, position: int, end: int) -> Iterator[str]:
         for at in range(position, end):
             token, word = self.tokens[at], self.spoken[at]
             if token.text == "&":
@@ -197,12 +197,12 @@ class Names:
         if token.text in SMALL_FORMS:
             return self._follows_name(position)
         if word in FUNCTION:
-            return self._is_in_sign(position) or self._is_small_word_of_name(position)
+            return self._is_in_symbol(position) or self._is_small_word_of_name(position)
         if word in LEADING_PARTICLES and token.text == word:
             return self._is_english and self._is_title_case(position + 1)
         return token.text != token.text.lower() or self._is_unusual(token.text)
 
-    def _is_in_sign(self, position: int) -> bool:
+    def _is_in_symbol(self, position: int) -> bool:
         """Return whether a short word in capitals is part of a sign: "AT&T", "(A) Corp"."""
         before = self.spoken[position - 1] if position else ""
         after = [*self.spoken[position + 1 : position + 2], ""][0]

@@ -523,7 +523,7 @@ class _Node:
     """
 
     key: str
-    places: list[int]
+    positions: list[int]
     children: list[_Node]
     date: int
     parent: _Node | None = None
@@ -534,7 +534,7 @@ class _Node:
 
     @property
     def is_present(self) -> bool:
-        return bool(self.places)
+        return bool(self.positions)
 
 
 def build_threads(
@@ -585,7 +585,7 @@ def _trees(mails: Sequence[ReadMail], keys: Sequence[str], parents: dict[str, st
     """Return the first messages of the threads, the earliest thread first."""
     nodes: dict[str, _Node] = {}
     for index, key in enumerate(keys):
-        nodes.setdefault(key, _Node(key, [], [], mails[index].message.date or 0)).places.append(
+        nodes.setdefault(key, _Node(key, [], [], mails[index].message.date or 0)).positions.append(
             index
         )
     for key in list(nodes):
@@ -605,7 +605,7 @@ def _trees(mails: Sequence[ReadMail], keys: Sequence[str], parents: dict[str, st
 
 
 def _positions(root: _Node) -> list[int]:
-    return [position for node in _members(root) for position in node.places]
+    return [position for node in _members(root) for position in node.positions]
 
 
 def _members(root: _Node) -> list[_Node]:
@@ -644,7 +644,7 @@ def _thread(
     members = [node for node in _members(root) if node.is_present]
     nodes = {node.key: node for node in members}
     by_time = sorted(members, key=lambda node: (node.date, node.depth, node.first))
-    positions = [position for node in by_time for position in node.places]
+    positions = [position for node in by_time for position in node.positions]
 
     def distance(a: int, b: int) -> int:
         lower = nodes[keys[positions[a]]]
@@ -659,10 +659,10 @@ def _thread(
     shown = tuple(
         _thread_mail(mails[position], node, links, by_position[position], ids, positions)
         for node in members
-        for position in node.places
+        for position in node.positions
     )
     first = members[0]
-    thread_id = message_hash(root.key) if root.key.startswith("<") else ids[first.places[0]]
+    thread_id = message_hash(root.key) if root.key.startswith("<") else ids[first.positions[0]]
     return Thread(thread_id, shown)
 
 
@@ -677,11 +677,11 @@ def _thread_mail(
     above = node.parent
     while above is not None and not above.is_present:
         above = above.parent
-    first_copy = ids[node.places[0]]
+    first_copy = ids[node.positions[0]]
     return ThreadMail(
         message=mail.message,
         segments=mail.segments,
-        parent=ids[above.places[0]] if above else None,
+        parent=ids[above.positions[0]] if above else None,
         link=links.get(node.key, "") if above else "",
         depth=node.depth,
         copy_of=None if first_copy == mail.message.id else first_copy,

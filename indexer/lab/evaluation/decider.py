@@ -83,8 +83,8 @@ class Decider:
         if pair in decision.found:
             return "at the threshold or above"
         for name, position in zip(names, pair, strict=True):
-            if self.signed[position].status != "complete":
-                return f"{name} is {self.signed[position].status.replace('_', ' ')}"
+            if self.fingerprinted[position].status != "complete":
+                return f"{name} is {self.fingerprinted[position].status.replace('_', ' ')}"
         if self.similarity(pair) < threshold:
             return "below the threshold"
         return "ruled out by the sketches" if pair in decision.ruled_out else "no key in common"
@@ -94,7 +94,7 @@ class Decider:
         return count_text_features(self._texts, self.recipe) if self.recipe.statistics else None
 
     @cached_property
-    def signed(self) -> list[Fingerprint]:
+    def fingerprinted(self) -> list[Fingerprint]:
         """Return the fingerprints; copies of a text share theirs."""
         by_text = {
             text: fingerprint(text, self.recipe, self._statistics)
@@ -105,7 +105,7 @@ class Decider:
     @cached_property
     def _sides(self) -> list[ComparedText]:
         by_text: dict[str, ComparedText] = {}
-        for text, fingerprinted in zip(self._texts, self.signed, strict=True):
+        for text, fingerprinted in zip(self._texts, self.fingerprinted, strict=True):
             by_text.setdefault(text, fingerprinted_text(text, self.recipe, fingerprinted))
         return [by_text[text] for text in self._texts]
 
@@ -119,11 +119,11 @@ class Decider:
 
     def _copy_key(self, position: int) -> str:
         """Return the digest of the normalised text; where nothing is left of it, the text."""
-        fingerprinted = self.signed[position]
+        fingerprinted = self.fingerprinted[position]
         return fingerprinted.exact if fingerprinted.chars else f"text {self._texts[position]}"
 
     def _measured(self, a: int, b: int) -> float:
-        left, right = self.signed[a], self.signed[b]
+        left, right = self.fingerprinted[a], self.fingerprinted[b]
         if self._copy_key(a) == self._copy_key(b):
             return 1.0
         if not (_is_compared(left) and _is_compared(right)):
@@ -152,7 +152,7 @@ class Decider:
     def _ruled_out(self, pairs: Iterable[Pair], threshold: float) -> Iterator[Pair]:
         """Yield the pairs whose slots alone show that they are below the threshold, as `match`."""
         for pair in pairs:
-            left, right = (self.signed[position] for position in pair)
+            left, right = (self.fingerprinted[position] for position in pair)
             if left.minhash is None or right.minhash is None or left.exact == right.exact:
                 continue
             equal = int(np.count_nonzero(left.minhash == right.minhash))
@@ -164,7 +164,9 @@ class Decider:
         for index in range(len(self._texts)):
             sharing[self._copy_key(index)].append(index)
         complete = [
-            index for index, fingerprinted in enumerate(self.signed) if _is_compared(fingerprinted)
+            index
+            for index, fingerprinted in enumerate(self.fingerprinted)
+            if _is_compared(fingerprinted)
         ]
         keys = self._keys(complete, threshold)
         if keys is None:
@@ -185,7 +187,7 @@ class Decider:
         """
         if self.recipe.name.startswith("signature-study"):
             return None  # `match` makes tables for each distance, which miss nothing
-        fingerprinted = [self.signed[position] for position in complete]
+        fingerprinted = [self.fingerprinted[position] for position in complete]
         slots = [
             fingerprint.minhash for fingerprint in fingerprinted if fingerprint.minhash is not None
         ]

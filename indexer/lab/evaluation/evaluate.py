@@ -150,7 +150,7 @@ class _Scorer:
         options: EvaluateOptions,
     ) -> None:
         self._documents, self._keys = documents, sorted(documents)
-        self._places = {key: index for index, key in enumerate(self._keys)}
+        self._positions = {key: index for index, key in enumerate(self._keys)}
         self._decider, self._type_decider = decider, type_decider
         self._options = options
 
@@ -196,7 +196,7 @@ class _Scorer:
 
     def _mistake(self, group: Group, pair: Pair, decision: Decision, threshold: float) -> Mistake:
         a, b = (self._documents[key] for key in pair)
-        positions = self._places[pair[0]], self._places[pair[1]]
+        positions = self._positions[pair[0]], self._positions[pair[1]]
         return Mistake(
             a,
             b,
@@ -220,7 +220,7 @@ class _Scorer:
             for pair in group.true | group_pairs:
                 assigned = NOT_FOUND
                 if pair in group_pairs:
-                    positions = self._places[pair[0]], self._places[pair[1]]
+                    positions = self._positions[pair[0]], self._positions[pair[1]]
                     assigned = self._type_decider.assigned_type(positions, threshold)
                 counts[group.type(pair), assigned] += 1
         return tuple(

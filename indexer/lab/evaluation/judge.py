@@ -89,7 +89,7 @@ class JudgingSession:
         beside: Sequence[str] = (),
     ) -> None:
         self._tasks, self._texts, self._writer = {task.key: task for task in tasks}, texts, sheet
-        self._beside = beside
+        self._other_sheets = beside
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -123,7 +123,7 @@ class JudgingSession:
     @property
     def has_others(self) -> bool:
         """Return whether there are sheets to compare with."""
-        return bool(self._beside)
+        return bool(self._other_sheets)
 
     def agreement(self) -> Agreement:
         """Return the agreement so far with the sheets beside this one, which are read again: of the
@@ -132,7 +132,7 @@ class JudgingSession:
         Raises what `read_sheets` raises.
         """
         own = self._writer.sheet
-        others = [sheet for path in self._beside for sheet in read_sheets(path)]
+        others = [sheet for path in self._other_sheets for sheet in read_sheets(path)]
         sheets = [own, *(sheet for sheet in others if sheet.assessor != own.assessor)]
         judged_by_all = set(own.judgements).intersection(*(sheet.judgements for sheet in sheets))
         common = [pair for pair in own.judgements if pair in judged_by_all]

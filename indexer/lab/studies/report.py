@@ -139,7 +139,7 @@ def _collisions(result: StudyResult, bits: int) -> str:
 
 UNIQUE, PUBLISHED, SHARED = "figure-1", "figure-1-published", "collisions"
 PROJECTIONS, STATISTICS, SETTLING = "projections", "statistics", "settling"
-_SHARE = Scale(1.0, shares=True)
+_SHARE = Scale(1.0, is_fraction=True)
 _BITS = "bits of a signature"
 _PROJECTIONS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig")
 

@@ -54,7 +54,7 @@ class Material:
     sentences: Sequence[str]
     forms: Sequence[str]
     partner: File | None
-    place: int
+    position: int
 
     def variant(self, kind: str, text: str, ending: str = "txt", data: bytes | None = None) -> File:
         """Return a file named after the original."""
@@ -96,7 +96,7 @@ def _make_copy(kind: str, material: Material, _: RandomSource) -> Iterator[Synth
 
 def _make_format(kind: str, material: Material, _: RandomSource) -> Iterator[SyntheticPair]:
     """Yield the original with a copy in one of the formats, in turn."""
-    ending = tuple(FORMATS)[material.place % len(FORMATS)]
+    ending = tuple(FORMATS)[material.position % len(FORMATS)]
     text = material.file.text
     yield SyntheticPair(
         kind, material.file, material.variant(kind, text, ending, FORMATS[ending](text))
@@ -104,7 +104,7 @@ def _make_format(kind: str, material: Material, _: RandomSource) -> Iterator[Syn
 
 
 def _make_office(kind: str, material: Material, _: RandomSource) -> Iterator[SyntheticPair]:
-    ending = formats.OFFICE_FORMATS[material.place % len(formats.OFFICE_FORMATS)]
+    ending = formats.OFFICE_FORMATS[material.position % len(formats.OFFICE_FORMATS)]
     text = material.file.text
     data = formats.convert(text, ending)
     if data is not None:

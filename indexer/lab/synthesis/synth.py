@@ -377,7 +377,7 @@ def _groups(texts: ChosenTexts) -> Iterator[Material]:
                 if scripts[at] == scripts[index]
             ],
             partner=files[index ^ 1] if index ^ 1 < len(files) else None,
-            place=index,
+            position=index,
         )
 
 
@@ -392,11 +392,11 @@ def _make_pairs(
     that no kind changes another.
     """
     for material in groups:
-        progress("making pairs", material.place + 1, len(groups))
+        progress("making pairs", material.position + 1, len(groups))
         for kind in kind_names:
-            source = texts.originals[material.place].name
+            source = texts.originals[material.position].name
             for pair in KINDS[kind].make(material, RandomSource(seed, kind, source)):
-                yield pair, f"{material.place // 2 + 1:04}"
+                yield pair, f"{material.position // 2 + 1:04}"
 
 
 def _translation_pairs(texts: ChosenTexts) -> Iterator[tuple[SyntheticPair, str]]:

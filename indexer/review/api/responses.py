@@ -488,8 +488,8 @@ def _changes(stretches: Iterable[Stretch]) -> tuple[tuple[str, str], ...]:
 
 def shown_passage(number: int, row: CollationRow) -> MatrixRow:
     """Return a passage, its further readings with the changes from the first one."""
-    first = row.readings[0]
-    others = (_changes(redline(compare(first, reading))) for reading in row.readings[1:])
+    first = row.variants[0]
+    others = (_changes(redline(compare(first, reading))) for reading in row.variants[1:])
     return MatrixRow(number, tuple(row.cells), (((_UNCHANGED, first),), *others))
 
 

@@ -265,8 +265,8 @@ def survey(site: Site, values: Waiting) -> SurveyAnswer:
     dated = site.survey(values.wait)
     progress = site.survey_reader.progress
     if dated is None:
-        read = site.figures(0.0)
-        less_similar = read.figures.less_similar if read and read.figures.is_grouped else ()
+        read = site.statistics(0.0)
+        less_similar = read.statistics.less_similar if read and read.statistics.is_grouped else ()
         return SurveyAnswer(
             False,
             progress.stage,
@@ -295,13 +295,13 @@ def survey(site: Site, values: Waiting) -> SurveyAnswer:
 
 def figures(site: Site, values: Waiting) -> FiguresAnswer:
     """Return the figures of the stored groups, or the progress of reading them."""
-    dated = site.figures(values.wait)
-    reader = site.figures_reader
+    dated = site.statistics(values.wait)
+    reader = site.statistics_reader
     if dated is None:
         return FiguresAnswer(
             False, reader.progress.stage, reader.progress.done, reader.progress.total
         )
-    result = dated.figures
+    result = dated.statistics
     return FiguresAnswer(
         ready=True,
         stage="done",

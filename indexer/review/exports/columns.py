@@ -211,12 +211,12 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class ThreadRecord:
-    """A mail in its thread; `place` is its place in the tree, from 1. `near` is None for a mail
+    """A mail in its thread; `position` is its place in the tree, from 1. `near` is None for a mail
     without near duplicates.
     """
 
     thread: Thread
-    place: int
+    position: int
     mail: ThreadMail
     near: NearMail | None
 
@@ -231,7 +231,7 @@ def thread_records(result: ThreadsResult) -> Iterator[ThreadRecord]:
 THREADS = (
     Column("id", "text", lambda record: record.mail.message.id, "DOCID"),
     Column("thread", "text", lambda record: record.thread.id, "ThreadID"),
-    Column("place", "whole", lambda record: record.place, "ThreadOrder"),
+    Column("place", "whole", lambda record: record.position, "ThreadOrder"),
     Column("depth", "whole", lambda record: record.mail.depth, "ThreadDepth"),
     Column("parent", "text", lambda record: record.mail.parent, "ThreadParent"),
     Column("link", "text", lambda record: record.mail.link, "ThreadLink"),

@@ -82,7 +82,7 @@ class Custodies:
         all.
         """
         self._keys = keys
-        self._places = paths
+        self._positions = paths
         self._attachments = attachments
         self._kept = kept
 
@@ -92,7 +92,7 @@ class Custodies:
         attachments = self._attachments.get(mail, ())
         own = row.metadata.get(CUSTODIAN)
         positions = _Positions(_sorted({own} if own else set()), (row.path,))
-        positions = self._places.get(self._keys.get(row.id, b""), positions)
+        positions = self._positions.get(self._keys.get(row.id, b""), positions)
         return Custody(
             mail=None if mail == row.id else mail,
             begin=mail if attachments else None,

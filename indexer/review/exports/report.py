@@ -49,7 +49,7 @@ class _Group:
 
     family: Family
     name: str
-    least: float | None
+    min_similarity: float | None
     members: Sequence[Row]
     others: int
 
@@ -198,7 +198,7 @@ def _group(large: Family) -> _Group:
     return _Group(
         large,
         name=(large.principal.path or large.id) if large.principal else large.id,
-        least=min(similarities, default=None),
+        min_similarity=min(similarities, default=None),
         members=shown,
         others=large.size - 1 - len(shown),
     )

@@ -150,7 +150,7 @@ class _Frames:
         try:
             file = _part(self._site, _whole(self._site, row), values.attachment)
             check_shown(file.kind)
-            return self._shown(file, values)
+            return self._display(file, values)
         except OriginalUnavailable as error:
             shown = {"title": name(row.path), "note": str(error), "content": ""}
             return self._html("original_sheet.html", shown, _SHEET, 404)
@@ -171,7 +171,7 @@ class _Frames:
         }
         return Response(data, media_type=kind, headers=headers)
 
-    def _shown(self, file: _File, values: _FileParameters) -> Response:
+    def _display(self, file: _File, values: _FileParameters) -> Response:
         address = {"id": values.id, "attachment": values.attachment or None}
         shown: dict[str, Any] = {"title": file.name, "note": "", "static": self._static}
         if file.kind == "pdf":

@@ -303,7 +303,7 @@ class Assets:
         change = removed[0] if removed else Change(asset.kind, asset.name, "left out")
         return replace(change, detail=detail)
 
-    def signed(self, index: str) -> int:
+    def fingerprinted(self, index: str) -> int:
         """Return the number of documents of an index with a fingerprint, after a refresh."""
         self._send("POST", f"{index}/_refresh")
         without = [{"terms": {"near_status": ["empty", "unsigned"]}}]

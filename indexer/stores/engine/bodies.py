@@ -325,7 +325,7 @@ def candidates_by_words(lookup: WordLookup, recipes: Sequence[str], limit: int) 
             "bool": {
                 "filter": [
                     {"terms": {"near_recipe": [*recipes]}},
-                    _of_lengths((lookup.fewest_words, lookup.most_words)),
+                    _of_lengths((lookup.min_words, lookup.max_words)),
                     {"exists": {"field": "near_minhash"}},
                 ],
                 "should": clauses,

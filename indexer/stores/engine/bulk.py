@@ -43,7 +43,7 @@ class Window:
     def __init__(self, limit: int) -> None:
         self.decreases = 0
         self.increases = 0
-        self._most = limit
+        self._limit = limit
         self._size = float(limit)
         self._taken = 0
         self._waiting: deque[object] = deque()
@@ -55,7 +55,7 @@ class Window:
         return int(self._size)
 
     @contextmanager
-    def place(self) -> Iterator[None]:
+    def slot(self) -> Iterator[None]:
         """Hold one slot; wait until one is free."""
         self._take()
         try:
@@ -63,7 +63,7 @@ class Window:
         finally:
             self._leave()
 
-    def yield_place(self) -> None:
+    def yield_slot(self) -> None:
         """Give the held slot to a waiting request, and take one again in turn."""
         self._leave()
         self._take()
@@ -88,7 +88,7 @@ class Window:
         """Allow more requests after one that succeeded."""
         with self._changed:
             self.increases += 1
-            self._size = min(float(self._most), self._size + 1 / self._size)
+            self._size = min(float(self._limit), self._size + 1 / self._size)
             self._changed.notify_all()
 
     def decrease(self, decreases: int) -> None:
@@ -110,7 +110,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class Operation:
     """One operation of a bulk request. Ids are distinct within a call.
 
-    `body` is the line after its action. `head` has more fields of the action, such as the state
+    `body` is the line after its action. `metadata` has more fields of the action, such as the state
     that an update is conditional on; the engine repeats an update without it when another client
     writes the document.
     """
@@ -118,18 +118,18 @@ class Operation:
     action: Literal["create", "index", "update", "delete"]
     id: str
     body: Mapping[str, Any] | None = None
-    head: Mapping[str, Any] | None = None
+    metadata: Mapping[str, Any] | None = None
 
     def at(self, place: Mapping[str, str]) -> Operation:
         """Return the operation on a document of a given index or routing, in the engine's terms."""
-        return replace(self, head={**(self.head or self._default_head()), **place})
+        return replace(self, metadata={**(self.metadata or self._default_metadata()), **place})
 
-    def _default_head(self) -> Mapping[str, Any]:
+    def _default_metadata(self) -> Mapping[str, Any]:
         return {"retry_on_conflict": 3} if self.action == "update" else {}
 
     def lines(self) -> bytes:
         """Return the operation as newline-delimited JSON; a lone surrogate becomes U+FFFD."""
-        head = self._default_head() if self.head is None else self.head
+        head = self._default_metadata() if self.metadata is None else self.metadata
         lines = _encode({self.action: {"_id": self.id, **head}}) + "\n"
         if self.body is not None:
             lines += _encode(self.body) + "\n"
@@ -168,7 +168,7 @@ class Sender:
         """
         replies: dict[str, Reply] = {}
         for batch in self._batches(operations):
-            with self.window.place():
+            with self.window.slot():
                 self._deliver(batch, replies, Attempts(self.retry_policy))
         return replies
 
@@ -229,7 +229,7 @@ class Sender:
             attempt=attempts.of_request,
             operations=operations,
         )
-        self.window.yield_place()
+        self.window.yield_slot()
         attempts.pause(response.retry_after)
 
     def _request(self, batch: dict[str, bytes]) -> tuple[Response, str]:

@@ -172,7 +172,7 @@ class DashboardFields:
     time: str | None = "modified"
     names: Mapping[str, str] = field(default_factory=dict)
 
-    def shown(self, name: str) -> str:
+    def displayed(self, name: str) -> str:
         """Return the field to show for one of nearfold's."""
         return self.names.get(name, name)
 
@@ -243,7 +243,7 @@ def _pattern(index: str, shown: DashboardFields) -> SavedObject:
         "name": "folder",
         "type": "string",
         "scripted": True,
-        "script": _FOLDER.replace("PATH", shown.shown("path")),
+        "script": _FOLDER.replace("PATH", shown.displayed("path")),
         "lang": "painless",
     }
     fields.append(
@@ -280,7 +280,7 @@ def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
     )
     if fields.time:
         yield _vega(index, "rate", "Duplicate rate over time", fields.time)
-    field_of_labels = fields.shown("labels")
+    field_of_labels = fields.displayed("labels")
     yield _families(index, "largest", "Largest families", "1", field_of_labels)
     yield _families(index, "review", "Families to review: most labels first", "2", field_of_labels)
     buckets = agg("2", "histogram", "segment", field="near_similarity", interval=0.02)
@@ -294,8 +294,8 @@ def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
     )
     for name, title, column in (
         ("folders", "Duplicates by folder", "folder"),
-        ("types", "Duplicates by content type", fields.shown("content_type")),
-        ("labels", "Duplicates by label", fields.shown("labels")),
+        ("types", "Duplicates by content type", fields.displayed("content_type")),
+        ("labels", "Duplicates by label", fields.displayed("labels")),
     ):
         values = terms("2", "segment", column, 12, "1")
         yield _chart(index, name, title, "horizontal_bar", [count("1"), values, split("3")])

@@ -70,7 +70,7 @@ def read_documents(index: OpenIndex) -> Iterator[StoredDocument]:
     Raises `SnapshotExpired` when the engine loses the point in time: the order of the shards is
     that of the point in time, so reading cannot continue at another.
     """
-    queries = IndexQueries(index.requests, index.dialect, index.place.index)
+    queries = IndexQueries(index.requests, index.dialect, index.location.index)
     body = {
         "size": PAGE,
         "track_total_hits": False,
@@ -92,7 +92,7 @@ class AdoptedIndex(OpenIndex):
 
     def stored_recipe(self) -> Recipe | None:
         """Return None for an index that was never signed. Raises `IndexMissing`."""
-        index = install.index_at(self.requests, self.place)
+        index = install.index_at(self.requests, self.location)
         if index is None:
             raise IndexMissing(self.address.url)
         is_fingerprinted = "nearfold" in index[1].get("mappings", {}).get("_meta", {})
@@ -120,8 +120,8 @@ class InPlaceStore(EngineStore):
         Nothing of the other programs changes.
         """
         index = self.index
-        install.adopt(index.requests, index.place, index.dialect, recipe, self._text_field)
-        facts = read_facts(index.requests, index.place)
+        install.adopt(index.requests, index.location, index.dialect, recipe, self._text_field)
+        facts = read_facts(index.requests, index.location)
         if facts is not None:
             record_statistics(index.requests, facts, recipe)
         index.facts = None
@@ -227,7 +227,7 @@ class InPlaceStore(EngineStore):
         for id in rows:
             routing = {name: value for name, value in states[id].items() if name == "routing"}
             lookups.append({"_id": id, **routing})
-        path = f"{self.index.place.index}/_mget"
+        path = f"{self.index.location.index}/_mget"
         response = self.index.requests.call("POST", path, {"docs": lookups})
         same = {}
         for document in (_stored_document(hit) for hit in response["docs"] if hit.get("found")):

@@ -51,7 +51,7 @@ class OpenIndex:
 
     def __init__(self, address: StoreAddress, link: Link, dialect: Dialect) -> None:
         self.address = address
-        self.place = IndexAddress(address.url, address.index, address.shards, address.replicas)
+        self.location = IndexAddress(address.url, address.index, address.shards, address.replicas)
         self.link, self.dialect = link, dialect
         self.requests = Requests(link, address.url)
         self.facts: IndexFacts | None = None
@@ -63,7 +63,7 @@ class OpenIndex:
 
         Raises `MappingMismatch` for an index that nearfold did not make.
         """
-        self.facts = self.facts or read_facts(self.requests, self.place)
+        self.facts = self.facts or read_facts(self.requests, self.location)
         return self.facts.recipe if self.facts else None
 
     def require_recipe(self) -> Recipe:
@@ -78,14 +78,14 @@ class OpenIndex:
 
         From then on every request is retried as requests of a job are.
         """
-        prepare(self.requests, self.place, self.dialect, recipe)
+        prepare(self.requests, self.location, self.dialect, recipe)
         self.facts = None
         self.requests = self.requests.patient()
 
     def name(self) -> str:
         """Return the name to read from, of an index that existed when it was first read."""
         self.require_recipe()
-        return self.place.index
+        return self.location.index
 
     def has_field(self, name: str) -> bool:
         """Return whether the mapping has a field, which an earlier nearfold may not have added."""
@@ -113,7 +113,7 @@ class OpenIndex:
         self.require_recipe()
         self.requests = self.requests.patient()
         if self.facts:
-            require_whole_indices(self.place, self.facts)
+            require_whole_indices(self.location, self.facts)
             self.facts.check_updatable()
 
     def parts_kind(self) -> str | None:
@@ -161,7 +161,7 @@ class OpenIndex:
         What none holds is looked for in the last one. Raises `UsageError` for a new document.
         """
         if any(operation.action == "index" for operation in operations):
-            require_one_index(self.place, self.facts)
+            require_one_index(self.location, self.facts)
         hits = located(self.queries("both"), [operation.id for operation in operations])
         positions = {hit["_id"]: {"_index": hit["_index"], **routing_of(hit)} for hit in hits}
         last = {"_index": self.facts.index if self.facts else ""}
@@ -185,7 +185,7 @@ class OpenIndex:
 
         Without `known`, since the last facts were; they are discarded then.
         """
-        facts, now = known or self.facts, current_index(self.requests, self.place)
+        facts, now = known or self.facts, current_index(self.requests, self.location)
         if facts is None or now is None or now == (facts.index, facts.recipe.id):
             return False
         if self.facts is facts:
@@ -213,8 +213,8 @@ class OpenIndex:
         """Return the alias for writes; create it again where `uninstall` removed it."""
         facts = self.facts
         if facts and facts.writes is None:
-            self.facts = facts = give_alias(self.requests, self.place, facts)
-        return (facts and facts.writes) or self.place.write_alias
+            self.facts = facts = give_alias(self.requests, self.location, facts)
+        return (facts and facts.writes) or self.location.write_alias
 
 
 def _is_lost(reply: Reply) -> bool:

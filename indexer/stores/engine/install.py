@@ -206,7 +206,7 @@ def _check_field(assets: Assets, index: Index, field: str) -> None:
     stored = text_field(mapping)
     if stored is None or stored == field:
         return
-    fingerprinted = assets.signed(index[0]) if is_shared_mapping(mapping) else None
+    fingerprinted = assets.fingerprinted(index[0]) if is_shared_mapping(mapping) else None
     if fingerprinted != 0:
         raise TextFieldMismatch(
             index=index[0], stored=stored, requested=field, fingerprinted=fingerprinted

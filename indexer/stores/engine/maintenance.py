@@ -43,7 +43,7 @@ class EngineMaintenance:
         index = self._index
         try:
             return replace_index(
-                index.requests, index.place, index.dialect, recipe, sign_rows, keep, on_progress
+                index.requests, index.location, index.dialect, recipe, sign_rows, keep, on_progress
             )
         finally:
             index.facts = None
@@ -53,7 +53,7 @@ class EngineMaintenance:
         from indexer.stores.engine.reindex import plan_replacement
 
         index = self._index
-        return plan_replacement(index.requests, index.place, index.dialect, recipe, keep)
+        return plan_replacement(index.requests, index.location, index.dialect, recipe, keep)
 
     def is_shared(self) -> bool:
         """Return what the mapping says."""
@@ -81,7 +81,7 @@ class EngineMaintenance:
     def write_blocks(self) -> Mapping[str, Sequence[str]]:
         """Read the settings of the index, or of all behind its name."""
         self._index.require_recipe()
-        return write_blocks(self._index.requests, self._index.place)
+        return write_blocks(self._index.requests, self._index.location)
 
     def check_labels(self, ids: Sequence[str]) -> None:
         """Look at the mapping of `labels`, and at the documents themselves."""
@@ -89,7 +89,7 @@ class EngineMaintenance:
 
         check_labels(self._index, ids)
 
-    def sign_again(self, rows: Sequence[Row]) -> None:
+    def fingerprint_again(self, rows: Sequence[Row]) -> None:
         """Write whole rows into an index of nearfold's own, keys alone into one that it shares."""
         from indexer.stores.engine.writes import fingerprint_again
 
@@ -99,7 +99,7 @@ class EngineMaintenance:
         """Return the recipe that the index has, or will have by its template."""
         from indexer.stores.engine import install as installer
 
-        return installer.installed_recipe(self._index.requests, self._index.place)
+        return installer.installed_recipe(self._index.requests, self._index.location)
 
     def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
         """Install templates and pipelines for this index, and change the index itself where it
@@ -110,7 +110,7 @@ class EngineMaintenance:
         index = self._index
         index.facts = None
         return installer.install(
-            index.requests, index.place, index.dialect, recipe, dry_run, text_field
+            index.requests, index.location, index.dialect, recipe, dry_run, text_field
         )
 
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
@@ -122,7 +122,7 @@ class EngineMaintenance:
         from indexer.stores.engine import install as installer
 
         index = self._index
-        return installer.uninstall(index.requests, index.place, index.dialect, recipe, dry_run)
+        return installer.uninstall(index.requests, index.location, index.dialect, recipe, dry_run)
 
     def installation_problems(self) -> Sequence[str]:
         """Look at the mapping and at index templates; at none of an alias of several indices."""
@@ -132,20 +132,20 @@ class EngineMaintenance:
         index.require_recipe()
         if index.facts and index.facts.members:
             return ()
-        return installer.installation_problems(index.requests, index.place)
+        return installer.installation_problems(index.requests, index.location)
 
     def put_dashboards(self, path: str, dry_run: bool, time_field: str | None) -> Change:
         """Put the dashboard with the fields that the index has."""
         from indexer.stores.engine import saved_objects
 
-        fields = dashboard_fields(self._index.requests, self._index.place, time_field)
-        return saved_objects.put(path, self._index.place.index, self._product(), dry_run, fields)
+        fields = dashboard_fields(self._index.requests, self._index.location, time_field)
+        return saved_objects.put(path, self._index.location.index, self._product(), dry_run, fields)
 
     def remove_dashboards(self, path: str, dry_run: bool) -> list[Change]:
         """Remove the dashboard, and the objects that it shows."""
         from indexer.stores.engine import saved_objects
 
-        return saved_objects.remove(path, self._index.place.index, self._product(), dry_run)
+        return saved_objects.remove(path, self._index.location.index, self._product(), dry_run)
 
     def _product(self) -> Product:
         """Return the product that belongs to the engine."""
@@ -166,7 +166,7 @@ class EngineMaintenance:
 
     def roles(self) -> dict[str, Body]:
         """Return roles in the form that the security API of this engine takes."""
-        return roles(self._index.address.kind, self._index.place.index)
+        return roles(self._index.address.kind, self._index.location.index)
 
 
 # The fields that the dashboard of an index shows: by which dates, and instead of which others.

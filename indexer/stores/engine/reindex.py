@@ -91,7 +91,7 @@ class Successor:
     """The next version of the index `old`, called `name`, with another recipe."""
 
     requests: Requests
-    place: IndexAddress
+    location: IndexAddress
     old: str
     name: str
     recipe: Recipe
@@ -124,7 +124,7 @@ class Successor:
         """
         if response.status == 200 and self.name not in response.body:
             raise UsageError(
-                f"{self.name}, the next version of {self.place.index}, is an alias of "
+                f"{self.name}, the next version of {self.location.index}, is an alias of "
                 f"{', '.join(sorted(response.body))}; remove or rename it there, and run again"
             )
         metadata = nearfold_metadata(response.body[self.name]) if response.status == 200 else {}
@@ -138,7 +138,7 @@ class Successor:
 
     def _begin_again(self) -> None:
         """Name the statistics that rows are signed with from now on, and copy all of them again."""
-        current = current_index(self.requests, self.place)
+        current = current_index(self.requests, self.location)
         if current is None or current[0] != self.old:
             raise ReindexInProgress(index=self.name, recipe=self.recipe.name)
         mapping = self.requests.call("GET", self.name)[self.name]["mappings"]
@@ -158,7 +158,7 @@ class Successor:
         if blocks := blocks_of(old):
             raise UsageError(
                 f"{self.old} has {', '.join(blocks)}, which its next version would not have; set "
-                f"it to null, run again, and set it for {self.place.index} afterwards"
+                f"it to null, run again, and set it for {self.location.index} afterwards"
             )
         require_own_alias(self.requests, self._write_alias, self.name)
         require_no_difference(self.requests, self.name, self._body(old, None))
@@ -237,7 +237,7 @@ class Successor:
         replies = Sender(self._post, conflicts=True).send([*operations.values()])
         # a document that was deleted and created again counts from 1
         again = [
-            replace(operations[hit["_id"]], head=routing_of(hit))
+            replace(operations[hit["_id"]], metadata=routing_of(hit))
             for hit in hits
             if replies[hit["_id"]].status == 409
         ]
@@ -281,7 +281,7 @@ class Successor:
             # a sender distinguishes documents by id, and documents of two shards may share one
             positions = {id: (id, routing) for id, routing in missing}
             deletions = [
-                Operation("delete", id, head={"routing": routing} if routing else {})
+                Operation("delete", id, metadata={"routing": routing} if routing else {})
                 for id, routing in positions.values()
             ]
             Sender(self._post).send(deletions)
@@ -296,11 +296,11 @@ class Successor:
         if final := old["settings"]["index"].get("final_pipeline"):
             self.requests.call("PUT", f"{self.name}/_settings", {"index.final_pipeline": final})
         aliases = given_aliases(self.old, old)
-        moved = {**aliases, self.place.index: aliases.get(self.place.index, {})}
+        moved = {**aliases, self.location.index: aliases.get(self.location.index, {})}
         actions: list[bodies.Body] = [
             {"add": {"index": self.name, "alias": name, **body}} for name, body in moved.items()
         ]
-        if self.old == self.place.index:
+        if self.old == self.location.index:
             actions = [{"remove_index": {"index": self.old}}, *actions]
         else:
             actions += [{"remove": {"index": self.old, "alias": name}} for name in aliases]
@@ -308,7 +308,7 @@ class Successor:
             self.requests.call("POST", "_aliases", {"actions": actions})
         except StoreError:
             # done by a request whose answer was lost, if the name is of the new index
-            now = current_index(self.requests, self.place)
+            now = current_index(self.requests, self.location)
             if now is None or now[0] != self.name:
                 raise
 
@@ -316,17 +316,17 @@ class Successor:
         """Let the old version accept writes again where it still has the name; raise nothing."""
         requests = replace(self.requests, retry_policy=None)
         with contextlib.suppress(StoreError):
-            now = current_index(requests, self.place)
+            now = current_index(requests, self.location)
             if now is not None and now[0] == self.old:
                 requests.send("PUT", f"{self.old}/_settings", {"index.blocks.write": None})
 
     def changes(self, old: Mapping[str, Any]) -> list[Change]:
         """Return what the new version is and takes over."""
-        moved = [name for name in given_aliases(self.old, old) if name != self.place.index]
+        moved = [name for name in given_aliases(self.old, old) if name != self.location.index]
         return [
             Change("index", self.name, "created", f"like {self.old}, with its documents"),
             Change("alias", self._write_alias, "created"),
-            Change("alias", self.place.index, "updated", f"stands for {self.name}"),
+            Change("alias", self.location.index, "updated", f"stands for {self.name}"),
             *(Change("alias", name, "updated", f"stands for {self.name}") for name in moved),
         ]
 

@@ -109,7 +109,7 @@ def _write(file: Path, text: str, dry_run: bool) -> Change:
 class _Server:
     """A running product, which has the credentials of the store."""
 
-    place: str
+    url: str
     product: Product
 
     def attributes(self, saved: SavedObject) -> dict[str, Any] | None:
@@ -146,7 +146,7 @@ class _Server:
                 for item in response.get("errors", ())
             ]
             raise StoreError(
-                f"{self.place} did not import {', '.join(failed) or 'the bundle'}; "
+                f"{self.url} did not import {', '.join(failed) or 'the bundle'}; "
                 "import it by hand from a file"
             )
 
@@ -157,7 +157,7 @@ class _Server:
         major = int(number.partition(".")[0]) if number.partition(".")[0].isdecimal() else 0
         if (self.product == "kibana") != (major >= 7):
             raise UsageError(
-                f"{self.place} says that its version is {number or 'unknown'}, "
+                f"{self.url} says that its version is {number or 'unknown'}, "
                 f"which is not {self.product}; the kind of --store chooses the product"
             )
 
@@ -173,7 +173,7 @@ class _Server:
         absent: bool = False,
     ) -> Any:
         """Return the JSON answer to one request, or None for a 404 where `absent` is allowed."""
-        parts = parts_of(self.place)
+        parts = parts_of(self.url)
         base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
         request = urllib.request.Request(base + path, body, self._headers(kind), method=method)
         try:
@@ -212,7 +212,7 @@ class _Server:
     def _headers(self, kind: str) -> dict[str, str]:
         content_type = {"Content-Type": kind} if kind else {}
         marker = "kbn-xsrf" if self.product == "kibana" else "osd-xsrf"
-        return {marker: "true", **content_type, **_login(self.place)}
+        return {marker: "true", **content_type, **_login(self.url)}
 
 
 def _login(path: str) -> dict[str, str]:

@@ -83,7 +83,7 @@ class EngineClaims:
 
     def remove(self, claim: Claim) -> bool:
         """Delete the row with its parts."""
-        done = self._send(Operation("delete", claim.id, head=claim.state))
+        done = self._send(Operation("delete", claim.id, metadata=claim.state))
         if done:
             write_parts(self._index, {claim.id: ()})
         return done

@@ -248,7 +248,7 @@ def find_by_words(
         rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
         numbers, shared = count_shared(rows_by_word, len(rows_by_word) - absent)
     condition = parts.within(db, scope) or "1"
-    values = json.dumps(numbers.tolist()), lookup.fewest_words, lookup.most_words
+    values = json.dumps(numbers.tolist()), lookup.min_words, lookup.max_words
     rows = db.execute(_SIMILAR.format(condition), values).fetchall()
     count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
     rows.sort(key=lambda row: (-count_of[row[0]], row[2], row[1]))

@@ -242,7 +242,7 @@ class File:
         self._writer: int | None = None  # the thread that has a transaction open
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reader(self) -> Iterator[Connection]:
         """Give one consistent view of the file, inside `writing` the view of its transaction.
 
         Raises `StoreError` when it was never prepared.
@@ -279,10 +279,10 @@ class File:
         """Return the counts of a scope, inside `writing` as its transaction sees them."""
         self.recipe()
         if self._writer == threading.get_ident() or not self._has_other_readers():
-            with self.reading() as db:
+            with self.reader() as db:
                 return count_rows(db, scope)
         with translate_errors(self.path):
-            return self._counts.get(scope, self.reading)
+            return self._counts.get(scope, self.reader)
 
     @contextmanager
     def relabelling(self) -> Iterator[Connection]:

@@ -385,7 +385,7 @@ def _ranked_pages(
 def rows_by_path(file: File, columns: str, numbers: NDArray[np.int64]) -> list[tuple[Any, ...]]:
     """Return number and columns of rows by path, then by id."""
     select = _SELECTED.format(columns) + _BY_PATH
-    with file.reading() as db:
+    with file.reader() as db:
         return db.execute(select, (json.dumps(numbers.tolist()),)).fetchall()
 
 
@@ -399,7 +399,7 @@ def _read_in_order(
     """Yield pages of scores and columns of rows in the order of their numbers."""
     for start in range(0, len(numbers), size):
         page = numbers[start : start + size].tolist()
-        with file.reading() as db:
+        with file.reader() as db:
             rows = db.execute(_SELECTED.format(columns), (json.dumps(page),)).fetchall()
         by_number = {number: row for number, *row in rows}
         yield [(score.get(number), *by_number[number]) for number in page if number in by_number]
@@ -442,7 +442,7 @@ def _ranked_matches(
     """
     is_ranked = query.sort == "relevance" and match_expression(words) is not None
     is_plain = is_ranked and not (conditions or words.required or words.excluded)
-    is_scored = query.most_ranked is None or has_cached_scores(db, words.terms)
+    is_scored = query.max_ranked is None or has_cached_scores(db, words.terms)
     if is_plain and is_scored and len(words.terms) == 1:
         return *term_scores(db, words.terms[0]), 0
     if is_plain:
@@ -451,7 +451,7 @@ def _ranked_matches(
         numbers = _matches(db, query, words, conditions, values)
     if not is_ranked:
         return numbers, None, 0
-    chosen = rows_to_rank(db, words.terms, numbers, query.most_ranked)
+    chosen = rows_to_rank(db, words.terms, numbers, query.max_ranked)
     return numbers, rank(db, words.terms, numbers, chosen), len(numbers) - len(chosen)
 
 
@@ -520,7 +520,7 @@ def _facet(
     `families`: the number of the family of each row.
     """
     column = parts.read_cache(db).columns.of_rows(db, rows.column_name(field), numbers)
-    counts = np.bincount(column.places, minlength=len(column.values)).tolist()
+    counts = np.bincount(column.codes, minlength=len(column.values)).tolist()
     positions: dict[str, list[int]] = defaultdict(list)
     documents: Counter[str] = Counter()
     for value, position in column.values.items():
@@ -533,7 +533,7 @@ def _facet(
     for name, count in limit:
         has_value[:] = False
         has_value[positions[name]] = True
-        within = _count_distinct(families[has_value[column.places]])
+        within = _count_distinct(families[has_value[column.codes]])
         facets.append(Facet(name, count, within))
     return tuple(facets)
 

@@ -81,7 +81,7 @@ class Column:
     """A column of rows: its distinct values, and the index of each row's value among them."""
 
     values: dict[str, int]
-    places: NDArray[np.int32]
+    codes: NDArray[np.int32]
 
 
 class ScoreCache:
@@ -130,14 +130,14 @@ class ColumnCache:
         if name not in self._columns:
             return _column_of_some(db, name, numbers)
         column = self._columns[name]
-        return Column(column.values, column.places[numbers])
+        return Column(column.values, column.codes[numbers])
 
     def families(self, db: sqlite3.Connection, numbers: Numbers) -> NDArray[np.int32]:
         """Return a number for the family of each of these rows, the same for the same family."""
         if self._families is None:
             last = _last_number(db)
             if _is_few(numbers, last):
-                return _column_of_some(db, "d.in_family", numbers).places
+                return _column_of_some(db, "d.in_family", numbers).codes
             self._families = _read_families(db, last)
         return self._families[numbers]
 
@@ -149,7 +149,7 @@ class ColumnCache:
         packed = json.dumps(list(ids))
         for field in ("id", "parent"):
             for number, labels in db.execute(_LABELS.format(field), (packed,)):
-                column.places[number] = column.values.setdefault(labels, len(column.values))
+                column.codes[number] = column.values.setdefault(labels, len(column.values))
 
 
 def _last_number(db: sqlite3.Connection) -> int:
@@ -166,7 +166,7 @@ def _read_columns(db: sqlite3.Connection, last: int) -> dict[str, Column]:
     for *values, joined in db.execute(_BY_VALUES):
         numbers = parse_numbers(joined)
         for column, value in zip(columns, values, strict=True):
-            column.places[numbers] = column.values.setdefault(value, len(column.values))
+            column.codes[numbers] = column.values.setdefault(value, len(column.values))
     return dict(zip(CACHED, columns, strict=True))
 
 
@@ -193,7 +193,7 @@ def _read_families(db: sqlite3.Connection, last: int) -> NDArray[np.int32]:
     families[members] = named
     gone = members[named < 0]
     if len(gone):
-        families[gone] = last + 1 + _column_of_some(db, "d.family", gone).places
+        families[gone] = last + 1 + _column_of_some(db, "d.family", gone).codes
     return families
 
 

@@ -52,7 +52,7 @@ class FileSketches:
         A row that is gone since has no sketch.
         """
         self._numbers = self._best(window)
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             width = recipe_in_use(db).sketch_bytes
             packed, is_sketched = sketches_of(db, self._numbers, width)
             words = words_of(db, self._numbers)
@@ -81,7 +81,7 @@ class FileSketches:
     def rows(self, places: Sequence[int]) -> list[Row] | None:
         """Return the rows of hits by their positions in `best`; None where one is gone since."""
         numbers = self._numbers[places].tolist()
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             rows = whole_rows(db, "number", numbers)
         return [rows[number] for number in numbers] if len(rows) == len(numbers) else None
 
@@ -111,7 +111,7 @@ _SHOWN = (
 
 def rows_by_id(file: File, ids: Sequence[str]) -> dict[str, Row]:
     """Return whole rows in one consistent view; ids that do not exist are absent."""
-    with file.reading() as db:
+    with file.reader() as db:
         rows = whole_rows(db, "id", ids)
     return {row.id: row for row in rows.values()}
 
@@ -123,13 +123,13 @@ def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
     out.
     """
     condition, values = ("1", ()) if under is None else _inside(well_formed(under))
-    with file.reading() as db:
+    with file.reader() as db:
         select = f"SELECT number FROM documents d WHERE ({condition}) AND {parts.WITHIN[scope]}"
         rows = db.execute(f"{select} ORDER BY id", values)
         numbers = array("q", (number for (number,) in rows))
     for start in range(0, len(numbers), _PAGE):
         chunk = numbers[start : start + _PAGE].tolist()
-        with file.reading() as db:
+        with file.reader() as db:
             page = whole_rows(db, "number", chunk)
         yield from sorted(page.values(), key=lambda row: row.id)
 
@@ -139,7 +139,7 @@ def read_outlines(file: File, scope: Scope) -> Iterator[Outline]:
     select = _OUTLINES.format(parts.WITHIN[scope])
     last = 0
     while True:
-        with file.reading() as db:
+        with file.reader() as db:
             page = db.execute(select, (last, _OUTLINES_AT_ONCE)).fetchall()
         if not page:
             return
@@ -168,7 +168,7 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
     conditions, values = _conditions(query, bool(words.terms))
     if query.text.strip() and words.is_empty:
         return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
-    with file.reading() as db:
+    with file.reader() as db:
         if within := parts.within(db, scope):
             conditions = [within, *conditions]
         matches = full_text_matches(db, query, words, conditions, values)

@@ -58,7 +58,7 @@ def replace_recipe(
     beside = ReplacementFile(file.path, recipe)
     done = False
     try:
-        copied = beside.sign(rows, sign_rows, on_progress)
+        copied = beside.fingerprint(rows, sign_rows, on_progress)
         kept_path = copy_next_to(file.path, stored.name) if keep and file.path != MEMORY else None
         with file.writing() as db:
             copied += put_in_place(db, beside, recipe, sign_rows, on_progress)
@@ -87,7 +87,9 @@ class ReplacementFile:
         self._db.execute("DELETE FROM signed WHERE recipe != ?", (recipe.id,))
         self._recipe = recipe
 
-    def sign(self, rows: Iterable[Row], sign_rows: FingerprintRows, on_progress: OnProgress) -> int:
+    def fingerprint(
+        self, rows: Iterable[Row], sign_rows: FingerprintRows, on_progress: OnProgress
+    ) -> int:
         """Compute the signatures of rows that have none yet; return how many were computed."""
         remaining = iter(rows)
         count = 0
@@ -135,7 +137,7 @@ def put_in_place(
 
     Returns how many rows changed since they were signed, and were signed again here.
     """
-    late = beside.sign(_rows(db), sign_rows, on_progress)
+    late = beside.fingerprint(_rows(db), sign_rows, on_progress)
     db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     marks = ", ".join(f"{name} = :{name}" for name in _FINGERPRINTED)
     for number, row in _numbered(db):

@@ -95,7 +95,7 @@ class SqliteFamilies:
         """Return also the principals of members that share a band; of a frequent band, of its
         oldest carriers.
         """
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             if bands is None:
                 return families.all_principals(db, self._scope, limit)
             prefixes = parts.PREFIXES[self._scope]
@@ -104,7 +104,7 @@ class SqliteFamilies:
 
     def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield id and family of each member; all are read before the first is yielded."""
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             pairs = list(families.members(db, field, list(map(well_formed, names))))
         yield from pairs
 
@@ -117,7 +117,7 @@ class SqliteVocabulary:
 
     def frequencies(self, words: Sequence[str]) -> WordFrequencies:
         """Count rows by one statement, in one consistent view."""
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             rows = parts.known_count(db, self._scope)
             return WordFrequencies(rows, document_frequencies(db, self._scope, words))
 
@@ -127,7 +127,7 @@ class SqliteVocabulary:
 
     def candidates(self, lookups: Sequence[WordLookup], limit: int) -> list[Candidates]:
         """Find candidates one look-up after the other, in one consistent view."""
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             return [find_by_words(db, self._scope, lookup, limit) for lookup in lookups]
 
 
@@ -210,7 +210,7 @@ class SqliteStore:
 
     def refresh(self) -> None:
         """Do nothing but check the store: a committed row is visible at once."""
-        with self._file.reading():
+        with self._file.reader():
             pass
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
@@ -220,7 +220,7 @@ class SqliteStore:
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Return digests without reading texts, which lie in a table of their own."""
         select = "SELECT id, source FROM documents WHERE id IN"
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             rows = chosen_rows(db, select, storable_ids(ids))
         return {name: unpack_digest(source) for name, source in rows}
 
@@ -234,7 +234,7 @@ class SqliteStore:
         """Find candidates one look-up after the other, in one consistent view."""
         settings = limit, shared, self.frequent_key_floor, self.frequent_key_fraction
         screened = zip(lookups, screens or [None] * len(lookups), strict=True)
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             return [
                 find_candidates(db, self._scope, lookup, *settings, screen)
                 for lookup, screen in screened
@@ -285,7 +285,7 @@ class SqliteParts:
         """Read the kind from the file."""
         if self._file.recipe() is None:
             return None
-        with self._file.reading() as db:
+        with self._file.reader() as db:
             return parts_sql.kind(db)
 
     def record(self, kind: str) -> None:
