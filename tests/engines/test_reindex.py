@@ -181,14 +181,14 @@ def test_searches_go_on_all_along_and_find_what_they_found(engine_index):
 
 def before_request(store, number, step):
     """Call a function before one of the next requests of a store, counted from 0."""
-    send, sent = store.index.link._link.request, itertools.count()
+    send, sent = store.index.link.request, itertools.count()
 
     def request(*arguments):
         if next(sent) == number:
             step()
         return send(*arguments)
 
-    store.index.link._link.request = request
+    store.index.link.request = request
 
 
 def found(result):
@@ -234,14 +234,14 @@ def test_a_look_up_is_not_empty_because_it_cannot_be_checked(engine_index, open_
     reader = open_at(store.url)
     assert len(similar(reader, QUERY_TEXT, SimilarOptions(threshold=0.5, limit=50)).matches) == 30
     reindex(store, OTHER)
-    send = reader.index.link._link.request
+    send = reader.index.link.request
 
     def fail_checks(method, *arguments):
         if method == "GET":
             return Response(503, None)
         return send(method, *arguments)
 
-    monkeypatch.setattr(reader.index.link._link, "request", fail_checks)
+    monkeypatch.setattr(reader.index.link, "request", fail_checks)
     with pytest.raises(StoreNotReady):
         similar(reader, QUERY_TEXT, SimilarOptions(threshold=0.5))
 

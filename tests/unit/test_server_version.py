@@ -1,6 +1,7 @@
 """The version of an engine is checked when it first answers; a real server on loopback says it."""
 
 import json
+import socket
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -131,6 +132,22 @@ def test_ranges(product, version, expected):
 )
 def test_an_answer_that_tells_no_version(body):
     assert server_in(body) is None
+
+
+@pytest.mark.parametrize("scheme", ["opensearch", "elasticsearch"])
+def test_each_node_gets_a_request_once_and_a_lost_one_is_skipped(serve, scheme):
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # bound, and refuses connections
+        lost = closed.getsockname()[1]
+        port, media_types = serve(None)
+        store = open_store(f"{scheme}://127.0.0.1:{lost},127.0.0.1:{port}/papers")
+        for _ in range(5):
+            assert store.stored_recipe() is None
+        assert len(media_types) == 6  # one more for the version
+        serve.stop()
+        with pytest.raises(StoreNotReady):
+            store.stored_recipe()
+        store.close()
 
 
 @pytest.mark.parametrize("scheme", ["opensearch", "elasticsearch"])

@@ -5,10 +5,12 @@ The timeout of urllib3 begins anew with every byte, so an answer that trickles i
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 import socket
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,7 +21,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from indexer.errors import StoreError, StoreNotReady, StoreUnreachable, UnsupportedEngine
 from indexer.stores.address import StoreAddress
-from indexer.stores.engine.requests import Link, Response
+from indexer.stores.engine.requests import Response
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -137,27 +139,30 @@ SUPPORTED = {
 }
 
 
-class CheckedLink:
-    """A connection whose server is asked for its version once, after its first answer.
+class ClientLink(ABC):
+    """A connection by the client of an engine, which asks the server for its version once, after
+    its first answer.
 
-    A server that does not say its version, or to this user, is taken for a supported one.
+    The client chooses the node of each request, and sends it to the next one when a node does not
+    answer. A server that does not say its version, or to this user, is taken for a supported one.
     """
 
-    def __init__(self, link: Link, address: StoreAddress) -> None:
-        self._link, self._url = link, address.url
+    def __init__(self, address: StoreAddress) -> None:
+        self._url = address.url
         self._product = _PRODUCTS[address.kind]
         self._is_checked = False
 
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Response:
-        """Send one request, once.
+        """Send one request, once to each node until one answers.
 
-        Raises `UnsupportedEngine` for another engine, or a version that is too old or too new, and
+        The next node may repeat what the lost one has done: every request may be repeated. Raises
+        `UnsupportedEngine` for another engine, or a version that is too old or too new, and
         `StoreNotReady` when no answer comes from a server that has answered before.
         """
         try:
-            response = self._link.request(method, path, body, params, seconds)
+            response = self._send(method, path, body, params, seconds)
         except StoreUnreachable as error:
             if not self._is_checked:
                 raise
@@ -167,9 +172,19 @@ class CheckedLink:
             self._is_checked = True
         return response
 
+    @abstractmethod
+    def _send(
+        self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
+    ) -> Response:
+        """Return the answer, of any status; raise `StoreUnreachable` when no node answers."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connections; a later request opens new ones."""
+
     def _check(self) -> None:
         try:
-            response = self._link.request("GET", "", None, _NO_PARAMETERS, _SECONDS)
+            response = self._send("GET", "", None, _NO_PARAMETERS, _SECONDS)
         except StoreError:
             return
         server = server_in(response.body)
@@ -188,9 +203,18 @@ class CheckedLink:
                 supported=str(SUPPORTED[self._product]),
             )
 
-    def close(self) -> None:
-        """Release the connections."""
-        self._link.close()
+
+def authorization(address: StoreAddress) -> dict[str, str]:
+    """Return the header with the credentials, empty without any.
+
+    The clients encode a password as Latin-1, and fail on other letters.
+    """
+    if address.api_key:
+        return {"authorization": f"ApiKey {address.api_key}"}
+    if address.user and address.password and address.aws is None:
+        login = base64.b64encode(f"{address.user}:{address.password}".encode())
+        return {"authorization": f"Basic {login.decode()}"}
+    return {}
 
 
 def server_in(body: Any) -> tuple[str, str] | None:

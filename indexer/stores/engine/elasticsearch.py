@@ -6,21 +6,21 @@ import logging
 import ssl
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import certifi
 from elastic_transport import NodeConfig, Urllib3HttpNode
 from elastic_transport.client_utils import DEFAULT
-from elasticsearch import (
-    ApiError,
-    Elasticsearch,
-    SerializationError,
-    TransportError,
-    UnsupportedProductError,
-)
+from elasticsearch import Elasticsearch, SerializationError, TransportError
 
 from indexer.errors import StoreError, StoreUnreachable
 from indexer.stores.address import StoreAddress
-from indexer.stores.engine.connections import CheckedLink, deadline_pool
+from indexer.stores.engine.connections import (
+    ELASTICSEARCH,
+    ClientLink,
+    authorization,
+    deadline_pool,
+)
 from indexer.stores.engine.index import OpenIndex
 from indexer.stores.engine.requests import Dialect, Response, content_type
 from indexer.stores.engine.store import EngineStore
@@ -37,6 +37,7 @@ DIALECT = Dialect(
     tie_breaker="_shard_doc",
 )
 _UNKNOWN_CONTENT_TYPE = 406  # the status with which other engines refuse this client's content type
+_PRODUCT = "x-elastic-product"  # the header by which a server says what it is
 _NEWEST, _OLDEST = 9, 8  # versions whose form of requests and answers nearfold understands
 _OTHER_VERSION = "media_type_header_exception"  # how a server refuses the form of a later version
 
@@ -59,72 +60,61 @@ class _Node(Urllib3HttpNode):
         )
 
 
-class ElasticsearchLink:
-    """Requests through the client, never `info()`, which some distributions refuse.
+class ElasticsearchLink(ClientLink):
+    """Requests through the client's transport.
 
     Their form is as in version 9, or of version 8 once the server has refused that.
     """
 
     def __init__(self, address: StoreAddress) -> None:
-        self._url = address.url
+        super().__init__(address)
         self._form = _NEWEST
+        self._headers = authorization(address)
+        self._other_nodes = len(address.hosts) - 1
         logging.getLogger("elastic_transport").addHandler(logging.NullHandler())
         scheme = "https" if address.tls else "http"
-        login = (address.user, address.password) if address.user and address.password else None
         self._client = Elasticsearch(
             hosts=[
                 {"scheme": scheme, "host": host, "port": port, "path_prefix": address.path}
                 for host, port in address.hosts
             ],
-            basic_auth=login,
-            api_key=address.api_key,
             node_class=_Node,
-            max_retries=len(address.hosts) - 1,  # each node once: every request may be repeated
-            retry_on_timeout=len(address.hosts) > 1,
-            retry_on_status=(),
             ca_certs=(address.tls and address.ca_certs) or DEFAULT,
         )
 
-    def request(
+    def _send(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Response:
-        """Send one request; when a node does not answer, the next one gets it."""
         form = self._form
-        response = self._send(method, path, body, params, seconds, form)
-        if response.kind != _OTHER_VERSION or form == _OLDEST:
-            return response
-        self._form = _OLDEST
-        return self._send(method, path, body, params, seconds, _OLDEST)
-
-    def _send(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None,
-        params: Mapping[str, str],
-        seconds: float,
-        form: int,
-    ) -> Response:
-        headers = {"accept": _media_type("application/json", form)}
+        headers = {**self._headers, "accept": _media_type("application/json", form)}
         if body is not None:
             headers["content-type"] = _media_type(content_type(path), form)
-        client = self._client.options(request_timeout=seconds)
+        target = f"/{path}?{urlencode(params)}" if params else f"/{path}"
+        send = self._client.transport.perform_request
         try:
-            response = client.perform_request(
-                method, f"/{path}", params=params, headers=headers, body=body
+            meta, content = send(
+                method,
+                target,
+                body=body,
+                headers=headers,
+                max_retries=self._other_nodes,
+                retry_on_timeout=True,
+                retry_on_status=(),
+                request_timeout=seconds,
             )
-        except UnsupportedProductError as error:
-            raise self._other_product() from error
-        except ApiError as error:
-            if error.meta.status == _UNKNOWN_CONTENT_TYPE:
-                raise self._other_product() from error
-            return Response(error.meta.status, error.body, error.meta.headers.get("retry-after"))
         except SerializationError:
             return Response(200, None)
         except TransportError as error:
             causes = "; ".join(dict.fromkeys(map(str, (error.message, *error.errors))))
             raise StoreUnreachable(url=self._url, reason=causes) from error
-        return Response(response.meta.status, response.body)
+        response = Response(meta.status, content, meta.headers.get("retry-after"))
+        if response.kind == _OTHER_VERSION and form == _NEWEST:
+            self._form = _OLDEST
+            return self._send(method, path, body, params, seconds)
+        is_other = 200 <= meta.status < 300 and meta.headers.get(_PRODUCT) != ELASTICSEARCH
+        if is_other or meta.status == _UNKNOWN_CONTENT_TYPE:
+            raise self._other_product()
+        return response
 
     def _other_product(self) -> StoreError:
         return StoreError(
@@ -133,7 +123,7 @@ class ElasticsearchLink:
         )
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; a later request opens new ones."""
         self._client.close()
 
 
@@ -148,5 +138,4 @@ def _media_type(plain: str, version: int) -> str:
 
 def open_elasticsearch(address: StoreAddress) -> EngineStore:
     """Return the store in an index of Elasticsearch, without sending a request."""
-    link = CheckedLink(ElasticsearchLink(address), address)
-    return EngineStore(OpenIndex(address, link, DIALECT))
+    return EngineStore(OpenIndex(address, ElasticsearchLink(address), DIALECT))

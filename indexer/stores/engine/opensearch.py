@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import json
 import logging
 from collections.abc import Mapping
@@ -14,7 +12,7 @@ from opensearchpy.exceptions import ConnectionError as ClientConnectionError
 
 from indexer.errors import MissingExtra, StoreUnreachable
 from indexer.stores.address import StoreAddress
-from indexer.stores.engine.connections import CheckedLink, deadline_pool
+from indexer.stores.engine.connections import ClientLink, authorization, deadline_pool
 from indexer.stores.engine.index import WRITERS, OpenIndex
 from indexer.stores.engine.requests import Dialect, Response, content_type
 from indexer.stores.engine.store import EngineStore
@@ -43,6 +41,12 @@ class _Connection(Urllib3HttpConnection):
         self._ca_certs = ca_certs or self.default_ca_certs()
         self.pool = self._deadline_pool()
 
+    def perform_request(self, *args: Any, **settings: Any) -> tuple[int, dict[str, str], Response]:
+        """Return the answer of any status, whole: the client itself passes on its text alone."""
+        settings["ignore"] = _EVERY_STATUS
+        status, headers, text = super().perform_request(*args, **settings)
+        return status, {}, Response(status, _json_or_none(text), headers.get("retry-after"))
+
     def _deadline_pool(self) -> Any:
         tls = {"cert_reqs": "CERT_REQUIRED", "ca_certs": self._ca_certs} if self.use_ssl else {}
         return deadline_pool(self.scheme, self.hostname, self.port, maxsize=WRITERS + 1, **tls)
@@ -53,14 +57,26 @@ class _Connection(Urllib3HttpConnection):
         self.pool = self._deadline_pool()
 
 
-class OpenSearchLink:
-    """Requests through the client's connections: its higher levels drop the statuses and the
-    headers of errors.
+class _Passthrough:
+    """The client's serializer: it leaves requests and answers as they are."""
+
+    mimetype = "application/json"
+
+    def dumps(self, data: bytes) -> bytes:
+        return data
+
+    def loads(self, response: Response) -> Response:
+        return response
+
+
+class OpenSearchLink(ClientLink):
+    """Requests through the client's transport.
+
+    A node that does not answer is skipped for a minute, longer after each further failure.
     """
 
     def __init__(self, address: StoreAddress) -> None:
-        self._url = address.url
-        self._nodes = len(address.hosts)
+        super().__init__(address)
         # Keeps the client's tracebacks off stderr unless logging is configured.
         logging.getLogger("opensearch").addHandler(logging.NullHandler())
         prefix = address.path.strip("/")
@@ -69,64 +85,33 @@ class OpenSearchLink:
                 {"host": host, "port": port, "url_prefix": prefix} for host, port in address.hosts
             ],
             connection_class=_Connection,
+            serializer=_Passthrough(),
+            max_retries=len(address.hosts) - 1,
+            retry_on_timeout=True,
             use_ssl=address.tls,
             ca_certs=address.ca_certs,
             http_auth=_request_signer(address),
-            headers=_authorization(address),
+            headers=authorization(address),
         )
-
-    def request(
-        self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
-    ) -> Response:
-        """Send one request; a node that does not answer is skipped for a minute, and the next one
-        gets the request.
-
-        The next node may repeat what the lost one has done: every request may be repeated.
-        """
-        if path.endswith("_search"):
-            params = {**_NO_PIPELINE, **params}
-        for _ in range(self._nodes - 1):
-            with contextlib.suppress(StoreUnreachable):
-                return self._send(method, path, body, params, seconds)
-        return self._send(method, path, body, params, seconds)
 
     def _send(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Response:
-        pool = self._client.transport.connection_pool
-        connection = pool.get_connection()
+        if path.endswith("_search"):
+            params = {**_NO_PIPELINE, **params}
+        headers = {"content-type": content_type(path)}
+        send = self._client.transport.perform_request
         try:
-            status, headers, text = connection.perform_request(
-                method,
-                f"/{path}",
-                params,
-                body,
-                timeout=seconds,
-                ignore=_EVERY_STATUS,
-                headers={"content-type": content_type(path)},
+            response: Response = send(
+                method, f"/{path}", params, body, timeout=seconds, headers=headers
             )
         except ClientConnectionError as error:
-            pool.mark_dead(connection)
             raise StoreUnreachable(url=self._url, reason=str(error.info or error)) from error
-        pool.mark_live(connection)
-        return Response(status, _json_or_none(text), headers.get("retry-after"))
+        return response
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
         self._client.close()
-
-
-def _authorization(address: StoreAddress) -> dict[str, str] | None:
-    """Return the header with the credentials, None without any.
-
-    The client itself would encode a password as Latin-1, and fail on other letters.
-    """
-    if address.api_key:
-        return {"Authorization": f"ApiKey {address.api_key}"}
-    if address.user and address.password and address.aws is None:
-        login = base64.b64encode(f"{address.user}:{address.password}".encode())
-        return {"Authorization": f"Basic {login.decode()}"}
-    return None
 
 
 def _request_signer(address: StoreAddress) -> Any:
@@ -150,5 +135,4 @@ def _json_or_none(text: str) -> object:
 
 def open_opensearch(address: StoreAddress) -> EngineStore:
     """Return the store in an index of OpenSearch, without sending a request."""
-    link = CheckedLink(OpenSearchLink(address), address)
-    return EngineStore(OpenIndex(address, link, DIALECT))
+    return EngineStore(OpenIndex(address, OpenSearchLink(address), DIALECT))
