@@ -464,8 +464,8 @@ def recipe_named(name: str) -> Recipe:
             recipe, name=f"{recipe.name}+key:{key}", feature_hash=feature_hash
         )
     parts = name.split(":")
-    for head, make in _FAMILIES.items():
-        if parts[0] == head or (head == "simhash-doc" and parts[0].startswith("simhash-doc-")):
+    for prefix, make in _FAMILIES.items():
+        if parts[0] == prefix or (prefix == "simhash-doc" and parts[0].startswith("simhash-doc-")):
             return make(parts)
     if len(parts) in (4, 5, 6):
         return _condenser(parts)

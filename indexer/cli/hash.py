@@ -119,8 +119,8 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
         first = " ".join(f"{slot:08x}" for slot in fingerprint.minhash[:4].tolist())
         return f"{len(fingerprint.minhash)} slots {first} ..."
     if fingerprint.vector is not None:
-        head = f"{int(fingerprint.vector[0])} {format_hash(fingerprint.vector)}"
-        return f"{head} {' '.join(fingerprint.terms[:8])}"
+        header = f"{int(fingerprint.vector[0])} {format_hash(fingerprint.vector)}"
+        return f"{header} {' '.join(fingerprint.terms[:8])}"
     return fingerprint.status
 
 

@@ -124,9 +124,9 @@ def compare(
     """
     recipe = replace(recipe, left_out=None)
     prints = fingerprint(a, recipe), fingerprint(b, recipe)
-    sides = _compared_text(a, prints[0], recipe), _compared_text(b, prints[1], recipe)
-    scores = measure_all(*sides, matching, shingle_width)
-    words = sides[0].words, sides[1].words
+    texts = _compared_text(a, prints[0], recipe), _compared_text(b, prints[1], recipe)
+    scores = measure_all(*texts, matching, shingle_width)
+    words = texts[0].words, texts[1].words
     return Comparison(
         names,
         (a, b),
@@ -135,8 +135,8 @@ def compare(
         matching,
         scores,
         passages(scores.alignment, *words),
-        differences(sides[0].facts, sides[1].facts),
-        measure_new_words([sides], Rarity(frequencies) if frequencies else None)[0],
+        differences(texts[0].facts, texts[1].facts),
+        measure_new_words([texts], Rarity(frequencies) if frequencies else None)[0],
         _sameness(a, b) if prints[0].exact == prints[1].exact and prints[0].chars else None,
     )
 
@@ -515,8 +515,8 @@ class _WordText:
         after = _AFTER.match(self.text, end)
         rest = self.text[end : end + 2]
         parting = rest[:1] if rest[1:].isdigit() and self.text[end - 1].isdigit() else ""
-        sides = before, after.group() if after else parting
-        plain_before, plain_after = ("".join(side.translate(_VARIANTS).split()) for side in sides)
+        texts = before, after.group() if after else parting
+        plain_before, plain_after = ("".join(text.translate(_VARIANTS).split()) for text in texts)
         return plain_before, plain_after
 
     def _start(self, end: int, start: int) -> int:

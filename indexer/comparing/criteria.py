@@ -84,9 +84,9 @@ def parse_requirements(
                 "a requirement is MEASURE=VALUE, for example resemblance=0.5, novelty<=N or "
                 f"replaced<=N, not {text!r}"
             )
-        sign = name[-1] if name[-1] in "<>" else ""
-        name = name.removesuffix(sign).strip()
-        if sign and (name in LIMITS) != (sign == "<"):
+        symbol = name[-1] if name[-1] in "<>" else ""
+        name = name.removesuffix(symbol).strip()
+        if symbol and (name in LIMITS) != (symbol == "<"):
             raise UsageError(
                 f"{text!r} cannot be required: measures are at least a value (lcs=0.9), "
                 "novelty and replaced at most one (novelty<=20, replaced<=2)"

@@ -514,9 +514,9 @@ class Rarity:
             self._counts.clear()
             missing = list(words)
         if missing:
-            answer = self._lookup(missing)
-            self._documents = answer.documents
-            self._counts |= answer.counts
+            result = self._lookup(missing)
+            self._documents = result.documents
+            self._counts |= result.counts
         return WordFrequencies(self._documents, {word: self._counts[word] for word in words})
 
 

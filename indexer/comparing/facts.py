@@ -76,8 +76,8 @@ def addresses(text: str) -> Iterator[tuple[int, str]]:
 
 def _addresses(text: str) -> Iterator[tuple[int, str]]:
     position = 0
-    while sign := _SIGN.search(text, position):
-        match = _ADDRESS.search(text, max(position, sign.start() - _BEFORE))
+    while symbol := _SIGN.search(text, position):
+        match = _ADDRESS.search(text, max(position, symbol.start() - _BEFORE))
         if match is None:
             return
         yield match.start(), match.group().rstrip(_AFTER)
@@ -138,12 +138,12 @@ def find_symbols(text: str) -> Iterator[tuple[int, str]]:
             start, end = next(inside)
         if match.start() >= start:
             continue
-        sign = match.group()
-        if sign in (">", "!") and _QUOTING.search(
+        symbol = match.group()
+        if symbol in (">", "!") and _QUOTING.search(
             text, max(0, match.start() - _FROM_LINE), match.start()
         ):
             continue
-        yield match.end(), _SAME.get(sign, sign)
+        yield match.end(), _SAME.get(symbol, symbol)
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
@@ -317,10 +317,10 @@ class FactSource:
     def symbols(self) -> dict[int, str]:
         """The signs before words, by the place of the word; after the last word, their number."""
         by_position: dict[int, str] = {}
-        for end, sign in find_symbols(self.text):
+        for end, symbol in find_symbols(self.text):
             position = bisect_left(self.starts, end)
             by_position[position] = (
-                f"{by_position[position]} {sign}" if position in by_position else sign
+                f"{by_position[position]} {symbol}" if position in by_position else symbol
             )
         return by_position
 
@@ -380,11 +380,11 @@ class FactSource:
 
     def symbol_before(self, position: int) -> Fact | None:
         """Return the sign before a word as a fact, which is quoted with the word; or None."""
-        sign = self.symbols.get(position)
-        if sign is None:
+        symbol = self.symbols.get(position)
+        if symbol is None:
             return None
         word = f" {self.spelling(position)}" if position < len(self.starts) else ""
-        return Fact("sign", sign, sign + word, position, position)
+        return Fact("sign", symbol, symbol + word, position, position)
 
     def _number(self, position: int, word: str) -> Fact:
         spelling = self.spelling(position)
@@ -492,8 +492,8 @@ def stated_facts(text: str, words: Words) -> tuple[str, ...]:
     source = FactSource(text, words)
     values: list[str] = []
     for position in range(len(words) + 1):
-        if sign := source.symbols.get(position):
-            values.append(sign)
+        if symbol := source.symbols.get(position):
+            values.append(symbol)
         fact = source.fact(position) if position < len(words) else None
         if fact and fact.kind != "name":
             values.append(fact.value)

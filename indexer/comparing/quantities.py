@@ -287,13 +287,13 @@ class _Reader(NamedTuple):
     def _unit_after(self, position: int, value: str) -> tuple[str, int] | None:
         end = int(self.words.ends[position])
         rest = self.text[end : end + 2]
-        sign = rest.lstrip(_BLANKS)[:1]
-        if sign and _is_unit_symbol(sign):
-            end += rest.index(sign) + 1
+        symbol = rest.lstrip(_BLANKS)[:1]
+        if symbol and _is_unit_symbol(symbol):
+            end += rest.index(symbol) + 1
             scale = self.folded(position + 1) if position + 1 < len(self.words) else ""
-            if sign == "°" and scale in ("c", "f") and self.text[end : end + 1].lower() == scale:
+            if symbol == "°" and scale in ("c", "f") and self.text[end : end + 1].lower() == scale:
                 return f"°{scale}", end + 1
-            return _currency(sign), end
+            return _currency(symbol), end
         after = self.next_to(position, 1)
         if not after:
             return None
@@ -352,8 +352,8 @@ def _unit(word: str, value: str, spelling: str = "") -> str:
     return f"milli {unit}" if _MEGA.match(spelling) else unit
 
 
-def _currency(sign: str) -> str:
-    return CURRENCIES.get(sign, sign)
+def _currency(symbol: str) -> str:
+    return CURRENCIES.get(symbol, symbol)
 
 
 def _is_unit_symbol(char: str) -> bool:

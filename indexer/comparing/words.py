@@ -475,8 +475,8 @@ def _kinds() -> NDArray[np.uint8]:
     unspaced = classes & UNSPACED != 0
     kinds = np.where(hidden | wordless, 0, _PART).astype(np.uint8)
     assigned = classes & UNASSIGNED == 0
-    signs = np.flatnonzero(wordless & ~hidden & assigned).astype(np.uint32)
-    kinds[signs[np.char.isnumeric(signs.view("U1"))]] = _PART
+    symbols = np.flatnonzero(wordless & ~hidden & assigned).astype(np.uint32)
+    kinds[symbols[np.char.isnumeric(symbols.view("U1"))]] = _PART
     kinds[wordless & ~hidden & (categories() & DIGIT != 0)] |= _PART | _DIGIT
     marks = classes & NONSTARTER != 0
     marks[:0x2000] |= (unspaced & (categories() & MARK != 0))[:0x2000]

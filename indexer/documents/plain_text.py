@@ -86,12 +86,12 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     suffix = _suffix(name)
     mark, marked_encoding = byte_order_mark(data)
     encoding = marked_encoding or "utf-8"
-    head = data[:_HEAD]
+    header = data[:_HEAD]
     if mark:
-        head = head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
-    is_markup = suffix not in _PLAIN and _MARKUP.match(head)
-    is_other_format = suffix in _MARKED_UP or is_markup or _START.match(head)
-    if data and (is_other_format or not _looks_like_text(data, head, encoding, suffix in _PLAIN)):
+        header = header[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
+    is_markup = suffix not in _PLAIN and _MARKUP.match(header)
+    is_other_format = suffix in _MARKED_UP or is_markup or _START.match(header)
+    if data and (is_other_format or not _looks_like_text(data, header, encoding, suffix in _PLAIN)):
         return None
     decoding = _decode(data[len(mark) :], encoding, bool(mark), limits.chars)
     if decoding is None:
@@ -99,7 +99,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     text, title = decoding.text, ""
     content_type, extractor = _TYPES.get(suffix, "text/plain"), IDENTITY
     is_cut = len(text) > limits.chars
-    page = None if suffix in _PLAIN else _manual_page(head, text)
+    page = None if suffix in _PLAIN else _manual_page(header, text)
     if page is not None:
         text, title, content_type, extractor = page.text, page.title, "text/troff", ROFF_IDENTITY
         is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
@@ -132,16 +132,16 @@ class _Decoding:
     warnings: tuple[str, ...] = ()
 
 
-def _looks_like_text(data: bytes, head: bytes, encoding: str, has_plain_name: bool) -> bool:
+def _looks_like_text(data: bytes, header: bytes, encoding: str, has_plain_name: bool) -> bool:
     """Return whether there is no NUL (but UTF-16 and UTF-32 have many), and few other control
     characters in the first 64 kB; under the name of a plain text some more, as at its beginning.
     """
     if encoding == "utf-8" and b"\0" in data:
         return False
-    controls = len(head) - len(head.translate(None, _CONTROLS))
-    if has_plain_name and 2 * controls < len(head):
-        return controls <= max(_FEW_CONTROLS, _MAX_UNDER_PLAIN_NAME * len(head))
-    return controls <= _MAX_CONTROLS * len(head)
+    controls = len(header) - len(header.translate(None, _CONTROLS))
+    if has_plain_name and 2 * controls < len(header):
+        return controls <= max(_FEW_CONTROLS, _MAX_UNDER_PLAIN_NAME * len(header))
+    return controls <= _MAX_CONTROLS * len(header)
 
 
 def _decode(data: bytes, encoding: str, has_mark: bool, chars: int) -> _Decoding | None:
@@ -198,15 +198,15 @@ def _is_mostly_utf8(sample: bytes) -> bool:
     return broken <= _MAX_DAMAGE * beyond
 
 
-def _manual_page(head: bytes, text: str) -> ManualPage | None:
+def _manual_page(header: bytes, text: str) -> ManualPage | None:
     """Return the manual page that a text is; None for one without a line that begins as a request
     does, or of another beginning.
     """
-    if not _REQUEST.search(head):
+    if not _REQUEST.search(header):
         return None
     from indexer.documents.roff import is_manual_page, manual_page
 
-    return manual_page(text) if is_manual_page(head.decode("utf-8", "replace")) else None
+    return manual_page(text) if is_manual_page(header.decode("utf-8", "replace")) else None
 
 
 def _guess_encoding(sample: bytes) -> str | None:

@@ -165,7 +165,7 @@ class ManualPage:
     text: str
 
 
-def is_manual_page(head: str) -> bool:
+def is_manual_page(header: str) -> bool:
     """Return whether a text begins as a manual page: with the title of man or mdoc, or as a
     reference to another page; comments, definitions and conditions may come before it.
 
@@ -175,7 +175,7 @@ def is_manual_page(head: str) -> bool:
     (False, False)
     """
     definition = ""
-    for line in _COMMENT.sub(r"\1", head).split("\n"):
+    for line in _COMMENT.sub(r"\1", header).split("\n"):
         match = _CONTROL.match(line)
         name = match[1] if match else ""
         if definition:

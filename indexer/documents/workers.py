@@ -78,9 +78,9 @@ class Worker:
         Raises the `NearfoldError` that prevented it, and `WorkerLost` when the process ends or does
         not get ready.
         """
-        answer = self._exchange(greeting, _START_SECONDS)
-        if isinstance(answer, NearfoldError):
-            raise answer
+        result = self._exchange(greeting, _START_SECONDS)
+        if isinstance(result, NearfoldError):
+            raise result
         try:
             self._base = self._memory.memory_info().rss
         except psutil.Error as error:
@@ -89,11 +89,11 @@ class Worker:
     def extract(self, data: bytes, name: str) -> Document | ExtractionError | TryAlone:
         """Return the result of one document; a loss of the process is an error of that document."""
         try:
-            answer = self._exchange((data, name), self._seconds)
+            result = self._exchange((data, name), self._seconds)
         except WorkerLost as lost:
             return self._verdict or ExtractionCrash(code=lost.code)
-        if isinstance(answer, (Document, ExtractionError, TryAlone)):
-            return answer
+        if isinstance(result, (Document, ExtractionError, TryAlone)):
+            return result
         self.kill()
         return ExtractionCrash(code=self._process.poll())
 

@@ -484,10 +484,10 @@ def near_sketches(left: NDArray[Any], right: NDArray[Any], minimum: int) -> Near
     """
     low_left, low_right = left.astype(np.uint8), right.astype(np.uint8)
     if _kernel is not None and hasattr(_kernel, "near_sketches") and left.shape[1]:
-        answer = _kernel.near_sketches(
+        result = _kernel.near_sketches(
             low_left.tobytes(), low_right.tobytes(), left.shape[1], minimum
         )
-        near = np.frombuffer(answer, dtype=np.uint32).reshape(-1, 3)
+        near = np.frombuffer(result, dtype=np.uint32).reshape(-1, 3)
     else:
         near = count_equal(low_left, low_right, minimum)
     if left.dtype == np.uint8 or not len(near):
@@ -510,7 +510,7 @@ def count_equal(left: NDArray[np.uint8], right: NDArray[np.uint8], minimum: int)
     return np.concatenate(near).astype(np.uint32) if near else np.zeros((0, 3), np.uint32)
 
 
-def pass_prefilter(screen: Prefilter, packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def pass_prefilter(prefilter: Prefilter, packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Flag the packed sketches, (sketches, bytes), that have enough slots in common with a screen.
 
     >>> pass_prefilter(Prefilter(bytes([1, 2, 3]), 1, 2), np.array([[1, 2, 9], [7, 8, 9]], "u1"))
@@ -518,20 +518,20 @@ def pass_prefilter(screen: Prefilter, packed: NDArray[np.uint8]) -> NDArray[np.b
     """
     if not len(packed):
         return np.zeros(0, dtype=np.bool_)
-    slots = unpack_slots(packed.tobytes(), screen.slot_bytes).reshape(len(packed), -1)
-    own = unpack_slots(screen.slots, screen.slot_bytes)
+    slots = unpack_slots(packed.tobytes(), prefilter.slot_bytes).reshape(len(packed), -1)
+    own = unpack_slots(prefilter.slots, prefilter.slot_bytes)
     passes = np.zeros(len(slots), dtype=np.bool_)
-    passes[near_sketches(own[np.newaxis], slots, screen.min_equal)[:, 1]] = True
+    passes[near_sketches(own[np.newaxis], slots, prefilter.min_equal)[:, 1]] = True
     return passes
 
 
-def filter_candidates(candidates: Candidates, screen: Prefilter) -> Candidates:
+def filter_candidates(candidates: Candidates, prefilter: Prefilter) -> Candidates:
     """Return the candidates that pass a screen, or have no sketch, whatever their lengths."""
-    size = len(screen.slots)
+    size = len(prefilter.slots)
     every = candidates.found
     sketches = [entry.minhash for entry in every if entry.minhash and len(entry.minhash) == size]
     packed = np.frombuffer(b"".join(sketches), dtype=np.uint8).reshape(len(sketches), size)
-    passes = iter(pass_prefilter(screen, packed).tolist())
+    passes = iter(pass_prefilter(prefilter, packed).tolist())
     passing_entries = tuple(
         entry for entry in every if not entry.minhash or len(entry.minhash) != size or next(passes)
     )

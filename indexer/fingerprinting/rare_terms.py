@@ -127,7 +127,7 @@ class CorpusStatistics:
         A line naming the format, a line of JSON, and zlib-compressed big-endian arrays.
         """
         whole = self._whole()
-        head = {
+        header = {
             "features": self.features,
             "documents": self.documents,
             "length": self.length,
@@ -138,21 +138,25 @@ class CorpusStatistics:
             part.astype(">u8").tobytes()
             for part in (whole.hashes, whole.occurrences, whole.holders)
         )
-        return _MAGIC + json.dumps(head, sort_keys=True).encode() + b"\n" + zlib.compress(arrays, 6)
+        return (
+            _MAGIC + json.dumps(header, sort_keys=True).encode() + b"\n" + zlib.compress(arrays, 6)
+        )
 
     @classmethod
     def unpack(cls, packed: bytes) -> CorpusStatistics:
         """Return the statistics of packed bytes. Raises `UsageError` for other or damaged bytes."""
         try:
-            magic, head_line, body = packed.split(b"\n", 2)
-            head = json.loads(head_line)
-            arrays = np.frombuffer(zlib.decompress(body), dtype=">u8").reshape(3, head["distinct"])
-            statistics = cls(head["features"])
-            statistics.documents, statistics.length = head["documents"], head["length"]
+            magic, header_line, body = packed.split(b"\n", 2)
+            header = json.loads(header_line)
+            arrays = np.frombuffer(zlib.decompress(body), dtype=">u8").reshape(
+                3, header["distinct"]
+            )
+            statistics = cls(header["features"])
+            statistics.documents, statistics.length = header["documents"], header["length"]
             statistics._append(_Segment(arrays[0].astype(np.uint64), *arrays[1:].astype(np.int64)))
         except (ValueError, KeyError, TypeError, zlib.error):
             raise UsageError("these bytes are not corpus statistics, or damaged") from None
-        if magic + b"\n" != _MAGIC or statistics.id != head.get("id"):
+        if magic + b"\n" != _MAGIC or statistics.id != header.get("id"):
             raise UsageError("these bytes are not corpus statistics of this version, or damaged")
         return statistics
 

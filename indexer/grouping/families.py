@@ -166,11 +166,11 @@ def explain_pairs(store: FullStore, pairs: Sequence[tuple[str, str]]) -> Iterato
     for start in range(0, len(pairs), AT_ONCE):
         batch = pairs[start : start + AT_ONCE]
         rows = store.get(list(dict.fromkeys(id for pair in batch for id in pair)))
-        sides = {id: ComparedText(row.text, recipe) for id, row in rows.items()}
+        texts = {id: ComparedText(row.text, recipe) for id, row in rows.items()}
         known = [(a, b) for a, b in batch if a in rows and b in rows]
-        new_words = measure_new_words([(sides[a], sides[b]) for a, b in known], rarity)
+        new_words = measure_new_words([(texts[a], texts[b]) for a, b in known], rarity)
         reasons = {
-            (a, b): reasons_of((rows[a], rows[b]), (sides[a], sides[b]), new)
+            (a, b): reasons_of((rows[a], rows[b]), (texts[a], texts[b]), new)
             for (a, b), new in zip(known, new_words, strict=True)
         }
         yield from map(reasons.get, batch)

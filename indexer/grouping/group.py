@@ -243,7 +243,7 @@ class Grouping:
             for document, (representative, _) in representatives.items():
                 chains.join(self._text(document), self._text(representative))
         similar = partial(self.verifier.measure_pairs, minimum=threshold)
-        for a, b in zip(*(side.tolist() for side in measured.connected()), strict=True):
+        for a, b in zip(*(column.tolist() for column in measured.connected()), strict=True):
             chains.join(a, b)
         for left, right in pairs.nearest_first():
             is_open = ~measured.contains(left, right)

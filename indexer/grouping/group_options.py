@@ -368,12 +368,12 @@ def similarity_to_principal(
     row: Row,
     representative: Row,
     options: GroupOptions,
-    side: Callable[[Row], TextOperand],
+    text: Callable[[Row], TextOperand],
     rarity: Rarity,
 ) -> float:
     """Return the similarity of a document to a principal; 0 if the options keep them apart.
 
-    It is 1 for copies, and may be too low where it is below the threshold, which saves time. `side`
+    It is 1 for copies, and may be too low where it is below the threshold, which saves time. `text`
     returns the text of a row; `rarity` has the frequencies that criteria on novelty need.
     """
     criteria = options.folding
@@ -385,7 +385,7 @@ def similarity_to_principal(
         return 0.0
     if criteria.content_key(row) == criteria.content_key(representative):
         return 1.0
-    a, b = side(row), side(representative)
+    a, b = text(row), text(representative)
     value, common = measure_in_common(options.measure, a, b, options.threshold)
     if not criteria or value < options.threshold:
         return value

@@ -599,9 +599,9 @@ class _Nearest:
         """Return the similarity of a document to the nearest one; 0 if there are none."""
         if row.exact in self._exact:
             return 1.0
-        side = ComparedText(row.text, self._recipe)
+        text = ComparedText(row.text, self._recipe)
         values = (
-            measure_pair(MEASURE, side, representative).similarity for representative in self._texts
+            measure_pair(MEASURE, text, representative).similarity for representative in self._texts
         )
         return max(values, default=0.0)
 

@@ -52,7 +52,7 @@ class Verifier:
         self._store = store
         self._collection = collection
         self._limit = collection.budget.items(4, BYTES_A_CHAR, limit=MAX_CHARS)
-        self._texts = LruCache[int, ComparedText](self._limit // 2, lambda side: len(side.text))
+        self._texts = LruCache[int, ComparedText](self._limit // 2, lambda text: len(text.text))
         self._rarity = rarity
         self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._limit)
 
@@ -173,10 +173,10 @@ class Verifier:
 
     def _parity_allows(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[bool]:
         """Return whether the parity maps of the features of each pair allow such a similarity."""
-        sides = [(self.text(a), self.text(b)) for a, b in pairs]
-        sizes = [len(left.features) + len(right.features) for left, right in sides]
-        left_maps = np.stack([left.parity for left, _ in sides])
-        right_maps = np.stack([right.parity for _, right in sides])
+        texts = [(self.text(a), self.text(b)) for a, b in pairs]
+        sizes = [len(left.features) + len(right.features) for left, right in texts]
+        left_maps = np.stack([left.parity for left, _ in texts])
+        right_maps = np.stack([right.parity for _, right in texts])
         apart = count_ones(left_maps ^ right_maps)
         may_reach: list[bool] = (apart <= max_distance(np.array(sizes, np.int64), minimum)).tolist()
         return may_reach

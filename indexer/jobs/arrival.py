@@ -231,8 +231,12 @@ class Arrivals:
         """Write rows that were placed as `Store.write` does: principals first; a row that would
         join a principal that was refused is alone.
         """
-        heads = [self._pending.get(row.family) if row.family != row.id else None for row in rows]
-        first = [index for index, head in enumerate(heads) if head is None]
+        representatives = [
+            self._pending.get(row.family) if row.family != row.id else None for row in rows
+        ]
+        first = [
+            index for index, representative in enumerate(representatives) if representative is None
+        ]
         batch = [rows[position] for position in first]
         refusals: dict[int, str | None] = {}
         try:
@@ -242,9 +246,15 @@ class Arrivals:
                 rows[position].id for position in first if refusals.get(position, "") is None
             }
             self._decide(batch, accepted)
-        later = [index for index, head in enumerate(heads) if head is not None]
+        later = [
+            index
+            for index, representative in enumerate(representatives)
+            if representative is not None
+        ]
         if later:
-            joining = [self._wait_for(heads[position], rows[position]) for position in later]
+            joining = [
+                self._wait_for(representatives[position], rows[position]) for position in later
+            ]
             refusals |= zip(later, self._store.write(joining), strict=True)
             batch += joining
         if self._store.shared:
@@ -254,22 +264,22 @@ class Arrivals:
     def _decide(self, rows: Sequence[Row], accepted: Collection[str]) -> None:
         """Release the threads that wait for a principal among these rows."""
         for row in rows:
-            head = self._pending.get(row.id) if row.family == row.id else None
-            if head is None:
+            representative = self._pending.get(row.id) if row.family == row.id else None
+            if representative is None:
                 continue
-            head.arrived = row.id in accepted
-            head.decided = True
-            if head.arrived:
+            representative.arrived = row.id in accepted
+            representative.decided = True
+            if representative.arrived:
                 del self._pending[row.id]
         with self._decisions:
             self._decisions.notify_all()
 
-    def _wait_for(self, head: _PendingPrincipal | None, row: Row) -> Row:
+    def _wait_for(self, representative: _PendingPrincipal | None, row: Row) -> Row:
         """Return the row, once the store has decided on the principal that it joins."""
-        if head is not None and not head.decided:
+        if representative is not None and not representative.decided:
             with self._decisions:
-                self._decisions.wait_for(lambda: head.decided)
-        return row if head is None or head.arrived else _singleton(row)
+                self._decisions.wait_for(lambda: representative.decided)
+        return row if representative is None or representative.arrived else _singleton(row)
 
     def _check(self, rows: Sequence[Row]) -> None:
         """Repair what other writers did meanwhile: principals that were joined are gone or changed,
@@ -323,8 +333,8 @@ class Arrivals:
         numbers = []
         for number, (position, ids) in enumerate(zip(new, candidates, strict=True)):
             row = rows[position]
-            heads = [principals[id] for id in ids if id in principals]
-            best, similarity = texts.most_similar(row, heads)
+            representatives = [principals[id] for id in ids if id in principals]
+            best, similarity = texts.most_similar(row, representatives)
             if best is not None and similarity >= self._options.threshold:
                 rows[position] = replace(
                     row, family=best.id, principal=False, similarity=similarity
@@ -376,10 +386,14 @@ class Arrivals:
         distinct = dict.fromkeys(ids)
         pending: dict[str, _PendingPrincipal] = {}
         for id in distinct:
-            head = self._pending.get(id)  # once: other threads delete from it
-            if head is not None:
-                pending[id] = head
-        rows = {id: head.row for id, head in pending.items() if head.may_arrive}
+            representative = self._pending.get(id)  # once: other threads delete from it
+            if representative is not None:
+                pending[id] = representative
+        rows = {
+            id: representative.row
+            for id, representative in pending.items()
+            if representative.may_arrive
+        }
         remembered = [id for id in distinct if id not in pending and id in self._known]
         stored = self._store.get(remembered) if remembered else {}
         for id in remembered:
@@ -408,7 +422,11 @@ class Arrivals:
         """
         if len(self._known.ids) + count > REMEMBERED:
             self._known = self._no_principals()
-            waiting = [head.row for head in list(self._pending.values()) if head.may_arrive]
+            waiting = [
+                representative.row
+                for representative in list(self._pending.values())
+                if representative.may_arrive
+            ]
             slots = self._unpack(row.minhash or b"" for row in waiting)
             self._known.add([row.id for row in waiting], slots)
             self._must_look_up = True
@@ -430,13 +448,13 @@ class _Texts:
         self._options = options
         self._texts: dict[str, ComparedText] = {}
 
-    def most_similar(self, row: Row, heads: Sequence[Row]) -> tuple[Row | None, float]:
+    def most_similar(self, row: Row, representatives: Sequence[Row]) -> tuple[Row | None, float]:
         """Return the most similar of these, ties to the first; None when there are none."""
-        if not heads:
+        if not representatives:
             return None, 0.0
-        values = [self._similarity(row, head) for head in heads]
+        values = [self._similarity(row, representative) for representative in representatives]
         best = max(values)
-        return heads[values.index(best)], best
+        return representatives[values.index(best)], best
 
     def _similarity(self, a: Row, b: Row) -> float:
         return similarity_to_principal(a, b, self._options, self._text, self._rarity)

@@ -185,9 +185,9 @@ def are_similar(row: Row, other: Row, options: CheckOptions, recipe: Recipe) -> 
     if copy_key(row) == copy_key(other):
         return True
     has_keys = all(item.bands or item.blocks for item in (row, other))
-    sides = ComparedText(row.text, recipe), ComparedText(other.text, recipe)
+    texts = ComparedText(row.text, recipe), ComparedText(other.text, recipe)
     return has_keys and (
-        measure_pair(options.measure, *sides, minimum=options.least).similarity >= options.least
+        measure_pair(options.measure, *texts, minimum=options.least).similarity >= options.least
     )
 
 
@@ -220,17 +220,17 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
         return ""
     if not {row.status, stored.status} <= set(criteria.folded):
         return "texts of numbers alone are duplicates where they are equal"
-    sides = ComparedText(row.text, recipe), ComparedText(stored.text, recipe)
-    if not criteria.accepts_languages(sides[0].words, sides[1].words):
-        languages = two_languages(sides[0].words, sides[1].words)
+    texts = ComparedText(row.text, recipe), ComparedText(stored.text, recipe)
+    if not criteria.accepts_languages(texts[0].words, texts[1].words):
+        languages = two_languages(texts[0].words, texts[1].words)
         return f"words of {languages.a} stand for words of {languages.b}: they are two languages"
-    if not criteria.accepts_words(sides[0].words, sides[1].words):
-        replaced = max_replaced(sides[0].words, sides[1].words)
+    if not criteria.accepts_words(texts[0].words, texts[1].words):
+        replaced = max_replaced(texts[0].words, texts[1].words)
         return (
             f'"{replaced.a}" stands for "{replaced.b}" {replaced.times} times, '
             "as where one form is filled in for another subject"
         )
-    if not criteria.accepts(*sides, Rarity(store.vocabulary.frequencies)):
+    if not criteria.accepts(*texts, Rarity(store.vocabulary.frequencies)):
         return "the conditions of the last group keep them apart"
     return ""
 

@@ -192,11 +192,12 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     texts = _texts(rows)
     left_out, texts = len(texts) - MAX_VERSIONS, texts[:MAX_VERSIONS]
     dated = [_earliest(copies) if dates else (None, None) for copies in texts]
-    heads = [copies[0] for copies in texts]
+    representatives = [copies[0] for copies in texts]
     order = sorted(
-        range(len(heads)), key=lambda position: _likely_first(dated[position][0], heads[position])
+        range(len(representatives)),
+        key=lambda position: _likely_first(dated[position][0], representatives[position]),
     )
-    parents = lineage(_differences(heads, recipe), [date for date, _ in dated], order)
+    parents = lineage(_differences(representatives, recipe), [date for date, _ in dated], order)
     ordered = tuple(_ordered_versions(texts, dated, parents, order, recipe))
     return Versions(name, len(rows), ordered, tuple(_notes(ordered, dates, left_out)))
 
@@ -244,9 +245,9 @@ def _likely_first(date: int | None, row: Row) -> tuple[bool, int, int, str]:
     return date is None, date or 0, row.words, row.id
 
 
-def _differences(heads: Sequence[Row], recipe: Recipe) -> Numbers64:
+def _differences(representatives: Sequence[Row], recipe: Recipe) -> Numbers64:
     """Return how many features two versions do not share, as an (n, n) matrix."""
-    sets = [feature_set(row.text, recipe) for row in heads]
+    sets = [feature_set(row.text, recipe) for row in representatives]
     counts = np.zeros((len(sets), len(sets)), dtype=np.int64)
     for left, left_set in enumerate(sets):
         for right, right_set in enumerate(sets[:left]):

@@ -138,7 +138,7 @@ def application(
     must be thread-safe.
     """
     pages = _Pages(site, api)
-    figures = SiteStatistics(site.store)
+    statistics = SiteStatistics(site.store)
     routes = [
         *_page_routes(pages),
         *_api_routes(site, api),
@@ -146,7 +146,7 @@ def application(
         *original_routes(site, pages.static),
         Route("/redline.docx", _redline(site, "docx", redline_docx, DOCX)),
         Route("/redline.pdf", _redline(site, "pdf", redline_pdf, "application/pdf")),
-        Route("/metrics", figures.respond),
+        Route("/metrics", statistics.respond),
         *static_routes(pages.static),
     ]
     paths = [route.path for route in routes if isinstance(route, Route)]
@@ -154,7 +154,7 @@ def application(
         (NearfoldError, HTTPException, Exception), pages.problem
     )
     router = Starlette(routes=routes, exception_handlers=handlers)
-    measured = MeasureRequests(router, paths, figures)
+    measured = MeasureRequests(router, paths, statistics)
     limited = LimitMemory(measured, megabytes << 20, site.discard_kept)
     return Safety(RequireLogin(GZipMiddleware(limited, compresslevel=5), access), hosts, POLICIES)
 

@@ -203,13 +203,13 @@ def standalone(svg: str) -> str:
     name = re.search(r'aria-label="([^"]*)"', svg)
     assert box is not None and name is not None
     width, height = float(box[1]), float(box[2]) + _TITLE
-    head = (
+    header = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {-_TITLE} {width:g} {height:g}" '
         f'width="{2 * width:g}" height="{2 * height:g}" role="img">\n<title>{name[1]}</title>'
         f'<rect y="{-_TITLE}" width="100%" height="100%" fill="#ffffff"/>'
         f'<text x="6" y="-8" font-family="sans-serif" font-size="11" fill="{_INK}">{name[1]}</text>'
     )
-    whole = head + svg[svg.index(">") + 1 :] + "\n"
+    whole = header + svg[svg.index(">") + 1 :] + "\n"
     return re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", whole)
 
 

@@ -138,21 +138,21 @@ def _positions(rows: Sequence[CollationRow], units: Sequence[Unit]) -> list[int 
 
 def _scores(rows: Sequence[CollationRow], units: Sequence[Words]) -> NDArray[np.float64]:
     """Return the similarity of each row to each passage."""
-    readings = [words for row in rows for words in row.words]
+    variants = [words for row in rows for words in row.words]
     owners = np.repeat(np.arange(len(rows)), [len(row.words) for row in rows])
     numbers: dict[str, int] = {}
-    for words in (*readings, *units):
+    for words in (*variants, *units):
         numbers.update((word, len(numbers)) for word in words if word not in numbers)
-    table = np.zeros((len(readings) + len(units), len(numbers)), dtype=np.float32)
-    for index, words in enumerate((*readings, *units)):
+    table = np.zeros((len(variants) + len(units), len(numbers)), dtype=np.float32)
+    for index, words in enumerate((*variants, *units)):
         table[index, [numbers[word] for word in words]] = 1
     sizes = table.sum(axis=1)
-    left, right = table[: len(readings)], table[len(readings) :]
+    left, right = table[: len(variants)], table[len(variants) :]
     common = left @ right.T
-    fractions = 2.0 * common / (sizes[: len(readings), None] + sizes[None, len(readings) :])
+    fractions = 2.0 * common / (sizes[: len(variants), None] + sizes[None, len(variants) :])
     similarity = np.where(fractions >= ALIKE, fractions, 0.0)
     keys: dict[Words, int] = {}
-    own = np.array([keys.setdefault(words, len(keys)) for words in readings], dtype=np.int64)
+    own = np.array([keys.setdefault(words, len(keys)) for words in variants], dtype=np.int64)
     others = np.array([keys.get(words, -1) for words in units], dtype=np.int64)
     similarity[own[:, None] == others[None, :]] = _EQUAL
     scores = np.zeros((len(rows), len(units)))

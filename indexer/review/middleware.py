@@ -60,10 +60,10 @@ class MeasureRequests:
     `/static`.
     """
 
-    def __init__(self, app: App, routes: Collection[str], figures: SiteStatistics) -> None:
+    def __init__(self, app: App, routes: Collection[str], statistics: SiteStatistics) -> None:
         self._app = app
         self._routes = frozenset(routes)
-        self._statistics = figures
+        self._statistics = statistics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request on and measure it; other connections are passed on only."""

@@ -402,9 +402,9 @@ class Site:
         if isinstance(result, UndoResult):
             self.offered_labels.forget_added()
             return
-        if (figures := read_before(self.statistics_reader, jobs)) is not None:
-            figures.statistics.relabel((item.before, item.after) for item in changes)
-            figures.job = jobs[0]
+        if (statistics := read_before(self.statistics_reader, jobs)) is not None:
+            statistics.statistics.relabel((item.before, item.after) for item in changes)
+            statistics.job = jobs[0]
         if (work := read_before(self.work_list_reader, jobs)) is not None:
             work.work.relabel((item.family, item.before, item.after) for item in changes)
             work.job = jobs[0]

@@ -108,9 +108,9 @@ class Survey(StoreStatistics):
         """
         if not self._previews:
             return FamilyChanges()
-        heads = self._at(self.at(threshold).threshold).representatives
-        splits, split = self._changes(self._before, heads)
-        merges, merged = self._changes(heads, self._before)
+        representatives = self._at(self.at(threshold).threshold).representatives
+        splits, split = self._changes(self._before, representatives)
+        merges, merged = self._changes(representatives, self._before)
         return FamilyChanges(splits, merges, split, merged)
 
     def _changes(self, of: Numbers32, into: Numbers32) -> tuple[tuple[FamilyChange, ...], int]:
@@ -156,12 +156,12 @@ class Survey(StoreStatistics):
         """
         if self._is_stored(threshold):
             return self._before
-        heads = [np.zeros(0, dtype=np.int32)]
+        representatives = [np.zeros(0, dtype=np.int32)]
         first = 0
         for preview in self._previews:
-            heads.append(preview.representatives(threshold) + np.int32(first))
-            first += len(heads[-1])
-        return np.concatenate(heads)
+            representatives.append(preview.representatives(threshold) + np.int32(first))
+            first += len(representatives[-1])
+        return np.concatenate(representatives)
 
     def _is_estimated(self, threshold: float) -> bool:
         return threshold < self.measured_from and not self._is_stored(threshold)

@@ -98,23 +98,23 @@ def _scores(
 ) -> Iterator[_Score]:
     """Yield the score of each candidate; it may be 0 below the threshold."""
     yield from (
-        _Score(candidate, side, _exact(1.0))
-        for candidate, side in candidates
+        _Score(candidate, text, _exact(1.0))
+        for candidate, text in candidates
         if candidate.id in copies
     )
     others = [entry for entry in candidates if entry[0].id not in copies]
     if measure == "lcs":
-        values = lcs_to_each(query.text, [side.text for _, side in others], threshold)
+        values = lcs_to_each(query.text, [text.text for _, text in others], threshold)
         estimates: Iterator[Estimate] = (
-            measure_pair(measure, query, side, minimum=threshold)
+            measure_pair(measure, query, text, minimum=threshold)
             if value is None
             else _exact(value)
-            for (_, side), value in zip(others, values, strict=True)
+            for (_, text), value in zip(others, values, strict=True)
         )
     else:
-        estimates = (measure_pair(measure, query, side, minimum=threshold) for _, side in others)
-    for (candidate, side), value in zip(others, estimates, strict=True):
-        yield _Score(candidate, side, value)
+        estimates = (measure_pair(measure, query, text, minimum=threshold) for _, text in others)
+    for (candidate, text), value in zip(others, estimates, strict=True):
+        yield _Score(candidate, text, value)
 
 
 def _exact(similarity: float) -> Estimate:
@@ -158,9 +158,9 @@ def find_rearranged(
     """Return the candidates that are the query rearranged, each with its overlap and `lcs`."""
     result = []
     candidates = list(candidates)
-    possible = may_share_words(query.text, [side.text for _, side in candidates], REARRANGED)
-    for candidate, side in compress(candidates, possible):
-        if measured := measure_rearranged(query.words, side.words, threshold):
+    possible = may_share_words(query.text, [text.text for _, text in candidates], REARRANGED)
+    for candidate, text in compress(candidates, possible):
+        if measured := measure_rearranged(query.words, text.words, threshold):
             result.append((candidate, *measured))
     return result
 
@@ -176,10 +176,10 @@ class _Score(NamedTuple):
 
 
 def _match(query: TextOperand, score: _Score, measure: str, threshold: float) -> Match:
-    candidate, side, value = score
-    alignment = align(query.words, side.words)
-    in_order = _in_order(query.words, side.words, measure, value.similarity)
-    has_features = len(query.features) and len(side.features)
+    candidate, text, value = score
+    alignment = align(query.words, text.words)
+    in_order = _in_order(query.words, text.words, measure, value.similarity)
+    has_features = len(query.features) and len(text.features)
     return Match(
         id=candidate.id,
         path=candidate.path,
@@ -188,11 +188,11 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
         low=value.low,
         high=value.high,
         keys_shared=candidate.keys_shared,
-        containment=containment(query.features, side.features) if has_features else None,
-        shared=passages(alignment, query.words, side.words),
+        containment=containment(query.features, text.features) if has_features else None,
+        shared=passages(alignment, query.words, text.words),
         in_order=in_order,
         rearranged=is_rearranged(alignment.overlap, in_order.similarity, threshold),
-        differences=differences(query.facts, side.facts),
+        differences=differences(query.facts, text.facts),
     )
 
 

@@ -144,7 +144,7 @@ def with_candidates_by_words(
     threshold: float,
     limit: int,
     texts: Sequence[tuple[str, Fingerprint]],
-    answers: Sequence[Candidates],
+    results: Sequence[Candidates],
 ) -> list[Candidates]:
     """Return the candidates of texts by keys, and of short ones also by words.
 
@@ -159,12 +159,12 @@ def with_candidates_by_words(
     lookups = [
         word_lookup(recipe.compared(texts[position][0]), threshold) for position in positions
     ]
-    merged = list(answers)
+    merged = list(results)
     if lookups:
         by_words = store.vocabulary.candidates(lookups, limit)
         is_complete = store.vocabulary.finds_every_word()
         for index, others in zip(positions, by_words, strict=True):
-            merged[index] = _merge(answers[index], others, is_complete)
+            merged[index] = _merge(results[index], others, is_complete)
     return merged
 
 
@@ -317,20 +317,20 @@ def _results(
     """
     for attempts in range(_SWITCHES, -1, -1):
         try:
-            prints, answers = _look_up(store, recipe, lookups, options)
+            prints, results = _look_up(store, recipe, lookups, options)
         except SnapshotExpired:
             if not attempts:
                 raise
             recipe = require_recipe(store)
             continue
         current = recipe
-        if not all(result.found or result.filtered for result in answers):
+        if not all(result.found or result.filtered for result in results):
             current = require_recipe(store)
         if current.id == recipe.id or not attempts:
             break
         recipe = current
     context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies))
-    for lookup, own, result in zip(lookups, prints, answers, strict=True):
+    for lookup, own, result in zip(lookups, prints, results, strict=True):
         yield _result(context, lookup, own, result)
 
 
@@ -343,13 +343,13 @@ def _look_up(
         (own.bands, (*own.blocks, *_earlier_keys(lookup.text, recipe)))
         for lookup, own in zip(lookups, prints, strict=True)
     ]
-    screens = [_prefilter(own, recipe, options) for own in prints]
-    answers = store.candidates(keys, options.window, recipe.shared or 1, screens)
+    prefilters = [_prefilter(own, recipe, options) for own in prints]
+    results = store.candidates(keys, options.window, recipe.shared or 1, prefilters)
     if looks_up_words(options.measure, options.threshold, recipe):
         texts = [(lookup.text, own) for lookup, own in zip(lookups, prints, strict=True)]
         settings = options.threshold, options.window
-        answers = with_candidates_by_words(store, recipe, *settings, texts, answers)
-    return prints, answers
+        results = with_candidates_by_words(store, recipe, *settings, texts, results)
+    return prints, results
 
 
 def _earlier_keys(text: str, recipe: Recipe) -> Iterator[str]:
@@ -364,12 +364,12 @@ def _prefilter(own: Fingerprint, recipe: Recipe, options: SimilarOptions) -> Pre
         return None
     slots = pack_slots(own.minhash)
     minimum = min_equal(options.measure, options.threshold, recipe)
-    screen = Prefilter(slots, recipe.slot_bytes, minimum)
+    prefilter = Prefilter(slots, recipe.slot_bytes, minimum)
     fraction = min(options.threshold, REARRANGED)
     if options.measure != "lcs" or not recipe.counts_normal_words or not fraction:
-        return screen
+        return prefilter
     limit = int(own.words / fraction + 1e-6)
-    return replace(screen, lengths=(math.ceil(fraction * own.words - 1e-6), limit))
+    return replace(prefilter, lengths=(math.ceil(fraction * own.words - 1e-6), limit))
 
 
 def _result(
@@ -381,7 +381,7 @@ def _result(
     candidates = _candidates(context, lookup, own, result)
     rows = _rows_to_compare(context, candidates)
     query = text_cache.compared(lookup.text, recipe, stored_sketch(own), own.simhash)
-    sides = [
+    texts = [
         (candidate, text_cache.compared(row.text, recipe, row.minhash, row.simhash))
         for candidate in candidates
         if (row := rows.get(candidate.id))
@@ -389,7 +389,7 @@ def _result(
     broken = frozenset(id for id, row in rows.items() if not _meets_rules(context, values, row))
     matches, refused = rescore(
         query,
-        sides,
+        texts,
         options.threshold,
         options.measure,
         options.limit,
@@ -403,7 +403,7 @@ def _result(
     notes += _notes_on_passages(context, lookup, [match.id for match in matches])
     if options.measure == "lcs":
         left = broken.union(match.id for match in matches)
-        others = [entry for entry in sides if entry[0].id not in left]
+        others = [entry for entry in texts if entry[0].id not in left]
         notes += _rearranged_notes(query, others, options.threshold)
     return SimilarResult(
         query=lookup.id or lookup.path or "-",
@@ -490,10 +490,10 @@ def _notes_on_passages(context: _Context, lookup: Lookup, ids: Sequence[str]) ->
 
 
 def _rearranged_notes(
-    query: ComparedText, sides: Sequence[tuple[Candidate, ComparedText]], threshold: float
+    query: ComparedText, texts: Sequence[tuple[Candidate, ComparedText]], threshold: float
 ) -> Iterator[str]:
     """Yield a sentence for each document that has the same passages in another order."""
-    for candidate, overlap, in_order in find_rearranged(query, sides, threshold):
+    for candidate, overlap, in_order in find_rearranged(query, texts, threshold):
         yield (
             f"{visible(candidate.path or candidate.id)} is rearranged: {percent(overlap)} of the "
             f"words are in shared passages, but only {percent(in_order)} in the same order"

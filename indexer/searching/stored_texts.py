@@ -164,8 +164,8 @@ class StoredTexts:
 
     def sketch(self, id: str) -> Any:
         """Return the bits, or the rare-term signature, of a document; None if it has none."""
-        side = self._document(id).compared
-        return side.vector if self.recipe.terms else side.simhash
+        text = self._document(id).compared
+        return text.vector if self.recipe.terms else text.simhash
 
     def similarities(self, representative: str, ids: Sequence[str]) -> list[float]:
         """Return the similarity of one document to each of others, read in batches."""

@@ -77,10 +77,10 @@ def near_in_buckets(
     if _kernel is None or not hasattr(_kernel, "near_in_buckets") or not keys.size:
         return count_in_buckets(keys, is_open, partial(_equal_slots, slots), minimum)
     low = slots.astype(np.uint8, copy=False)
-    answer, candidates = _kernel.near_in_buckets(
+    result, candidates = _kernel.near_in_buckets(
         low.tobytes(), low.shape[1], keys.tobytes(), keys.shape[1], is_open.tobytes(), minimum
     )
-    near: NearSketches = np.frombuffer(answer, dtype=np.uint32).reshape(-1, 3)
+    near: NearSketches = np.frombuffer(result, dtype=np.uint32).reshape(-1, 3)
     if slots.dtype == np.uint8:
         return near, candidates
     exact: NearSketches = near.copy()

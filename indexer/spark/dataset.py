@@ -133,12 +133,12 @@ def fingerprint_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> 
         records = _records_of_table(files)
         column = _text_column(spark, dataset)
         table = read_dataset(spark, dataset).select(f"`{column}`", FILE, PLACE)
-    reading = dataset.options
+    options = dataset.options
 
     def texts(part: Any) -> Iterator[tuple[str, str | ExtractionError]]:
-        return ((id, record_text(record, reading)) for id, record in records(part))
+        return ((id, record_text(record, options)) for id, record in records(part))
 
-    return table.mapInArrow(signer(texts, reading), ddl(OUTCOME))
+    return table.mapInArrow(signer(texts, options), ddl(OUTCOME))
 
 
 def kept_rows(spark: SparkSession, dataset: Dataset, files: Files, kept: DataFrame) -> DataFrame:
@@ -196,13 +196,13 @@ _Record: TypeAlias = Mapping[str, Any] | ExtractionError
 _Records: TypeAlias = Callable[[Any], Iterator[tuple[str, _Record]]]
 
 
-def _records_of_lines(files: Files, reading: ReadOptions) -> _Records:
+def _records_of_lines(files: Files, options: ReadOptions) -> _Records:
     """Return a function that yields the id and the record of each line that is not empty."""
     number = _line_ids(files)
 
     def records(part: Any) -> Iterator[tuple[str, _Record]]:
         for id, line in zip(number(part), part.column("line").to_pylist(), strict=True):
-            for _, record in tables.json_records("", BytesIO(line), reading):
+            for _, record in tables.json_records("", BytesIO(line), options):
                 yield id, record
 
     return records
@@ -248,21 +248,21 @@ def _without_mark(line: bytes) -> bytes:
     return next(tables.json_lines("", BytesIO(line), ReadOptions()), b"")
 
 
-def signer(texts_of: TextReader, reading: ReadOptions) -> Callable[[Batches], Batches]:
+def signer(texts_of: TextReader, options: ReadOptions) -> Callable[[Batches], Batches]:
     """Return a mapper from rows of a dataset to `OUTCOME`; `texts_of` reads a batch."""
     recipe = replace(DEFAULT, bands=0, rows=0)
 
     def sign(parts: Batches) -> Batches:
         for part in parts:
             for some in _batches(list(texts_of(part))):
-                yield from _outcomes(some, reading, recipe)
+                yield from _outcomes(some, options, recipe)
 
     return sign
 
 
-def record_text(record: _Record, reading: ReadOptions) -> str | ExtractionError:
+def record_text(record: _Record, options: ReadOptions) -> str | ExtractionError:
     """Return the text of a record, or why it has none."""
-    return record if isinstance(record, ExtractionError) else text_of(record, reading)
+    return record if isinstance(record, ExtractionError) else text_of(record, options)
 
 
 Texts: TypeAlias = Sequence[tuple[str, str | ExtractionError]]
@@ -282,8 +282,8 @@ def _batches(texts: Texts) -> Iterator[Texts]:
         yield some
 
 
-def _outcomes(texts: Texts, reading: ReadOptions, recipe: Any) -> Batches:
-    fingerprinted = fingerprint_texts([RowText(0, 0, text) for _, text in texts], reading, recipe)
+def _outcomes(texts: Texts, options: ReadOptions, recipe: Any) -> Batches:
+    fingerprinted = fingerprint_texts([RowText(0, 0, text) for _, text in texts], options, recipe)
     both = list(zip(texts, fingerprinted, strict=True))
     rows = pack_row(storable(row.as_row(id)) for (id, _), row in both if row.error is None)
     for part in rows:
@@ -336,10 +336,10 @@ def check_columns(rows: DataFrame, files: Files) -> None:
             )
 
 
-def fingerprint_dataset_rows(rows: DataFrame, reading: ReadOptions) -> DataFrame:
+def fingerprint_dataset_rows(rows: DataFrame, options: ReadOptions) -> DataFrame:
     """Return a row of `sign.OUTCOME` for each row except rows of names."""
     texts = rows.where(~_is_names()).select("id", "text", ERROR)
-    return texts.mapInArrow(signer(_texts, reading), ddl(OUTCOME))
+    return texts.mapInArrow(signer(_texts, options), ddl(OUTCOME))
 
 
 def kept_lines(rows: DataFrame, files: Files, kept: DataFrame) -> DataFrame:
@@ -359,12 +359,12 @@ def _texts(part: Any) -> Iterator[tuple[str, str | ExtractionError]]:
         yield id, text if error is None else ExtractionError(error)
 
 
-def _row_reader(files: Files, reading: ReadOptions) -> Mapper:
+def _row_reader(files: Files, options: ReadOptions) -> Mapper:
     """Return a mapper from all lines of some files, in their order, to `ROW`."""
 
     def read(parts: Batches) -> Batches:
         for number, lines in groupby(_numbered_lines(parts), key=itemgetter(0)):
-            rows = _rows_of_file(number, files, map(itemgetter(1), lines), reading)
+            rows = _rows_of_file(number, files, map(itemgetter(1), lines), options)
             while some := list(islice(rows, _TOGETHER)):
                 yield batch(ROW, list(zip(*some, strict=True)))
 
@@ -378,15 +378,15 @@ def _numbered_lines(parts: Batches) -> Iterator[tuple[int, bytes]]:
 
 
 def _rows_of_file(
-    number: int, files: Files, lines: Iterable[bytes], reading: ReadOptions
+    number: int, files: Files, lines: Iterable[bytes], options: ReadOptions
 ) -> Iterator[Row]:
     name = files.names[number]
     stream = io.BufferedReader(_LineStream(lines))
     try:
-        columns, names, rows = tables.table_rows(name, stream, reading)
+        columns, names, rows = tables.table_rows(name, stream, options)
         yield files.id_of(number, _NAMES), _without_end(names), json.dumps(columns), None
         for row, (line, record) in enumerate(rows, 1):
-            text = record_text(record, reading)
+            text = record_text(record, options)
             failed = isinstance(text, ExtractionError)
             outcome = (None, str(text)) if failed else (str(text), None)
             yield files.id_of(number, row), _without_end(line), *outcome

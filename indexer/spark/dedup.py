@@ -101,9 +101,9 @@ def _csv_table(work: Work, dataset: Dataset, files: Files, source: dict[str, Any
 
 def _source(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
     """Return what the rows depend on: the files as they are, and how they are read."""
-    reading = dataset.options
+    options = dataset.options
     return {
-        "dataset": [dataset.path, dataset.kind, reading.text_field, reading.delimiter],
+        "dataset": [dataset.path, dataset.kind, options.text_field, options.delimiter],
         "names": list(files.names),
         "files": file_digest(work.spark, Input(dataset.path, "json")),
     }

@@ -187,7 +187,7 @@ class Store(Protocol):
         lookups: Sequence[Lookup],
         limit: int,
         shared: int = 1,
-        screens: Sequence[Prefilter | None] = (),
+        prefilters: Sequence[Prefilter | None] = (),
     ) -> list[Candidates]:
         """Return for each look-up the rows that share at least `shared` of its keys, by few
         requests.

@@ -186,11 +186,11 @@ def _groups(text: str) -> list[_Group]:
         term = _term(piece["quoted"], piece["word"])
         if term is None:
             continue
-        sign = piece["sign"] or ""
-        if is_alternative and sign != "-":
+        operator = piece["sign"] or ""
+        if is_alternative and operator != "-":
             groups[-1].terms.append(term)
         else:
-            groups.append(_Group(sign, [term]))
+            groups.append(_Group(operator, [term]))
         is_alternative = False
     return groups
 

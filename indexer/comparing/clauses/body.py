@@ -382,24 +382,24 @@ def _heading_end(text: str, parties: frozenset[str], number: int) -> int:
     start = begin.end() if begin else 0
     for end in _END.finditer(text, start, start + _LONGEST + 20):
         title = text[start : end.start()]
-        sign = end["sign"] or ""
+        symbol = end["sign"] or ""
         words = _WORD.findall(title)
-        if sign.startswith(".") and words and is_abbreviation(words[-1]):
+        if symbol.startswith(".") and words and is_abbreviation(words[-1]):
             continue
         rest = text[end.end() :]
         if not _is_title(title, words) or not _BEGINS.match(rest) or _is_small(rest):
             return 0
         is_apart = end.group().count("\n") > 1
-        if sign.startswith(".") and not is_apart and not _is_ended(words, rest, parties):
+        if symbol.startswith(".") and not is_apart and not _is_ended(words, rest, parties):
             return 0
-        is_weak = sign.startswith(("]", "-"))  # signs that names have, too
+        is_weak = symbol.startswith(("]", "-"))  # signs that names have, too
         if _has_name(words, rest, parties):
             return 0
         if is_weak and not _begins_sentence(rest):
             return 0
         if end["line"] and not _is_own_line(end["line"], title, rest, parties, number):
             return 0
-        speaks = ":" in sign and all(_singular(word) in parties for word in words)
+        speaks = ":" in symbol and all(_singular(word) in parties for word in words)
         return 0 if speaks else end.end()
     return 0
 

@@ -137,7 +137,7 @@ def distinctive_symbols(text: str) -> tuple[str, ...]:
     >>> distinctive_symbols("rated AA\u2212, or -5 to 10-20 m\u00b2")
     ('-', '-', '-', '\u00b2')
     """
-    return tuple([sign.strip() for sign in _SIGN.findall(text.translate(_DASHES))])
+    return tuple([symbol.strip() for symbol in _SIGN.findall(text.translate(_DASHES))])
 
 
 # The text of a clause without the layout of a page or a mail: layout changes no clause.
@@ -245,7 +245,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> ParsedClause:
     in_doubt = (counted,) if is_counted_in_doubt(counted) else ()
     tokens = clause_tokens(body_text)
     units = list(_units(tokens, lexicon))
-    signs = distinctive_symbols(body_text)
+    symbols = distinctive_symbols(body_text)
     substantive = tuple([unit for unit in units if unit.kind == NAME or unit.form not in ARTICLES])
     return ParsedClause(
         exact=tuple(_exact(substantive)),
@@ -253,12 +253,12 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> ParsedClause:
         length=len(units),
         words=frozenset(_terms(units, lexicon)),
         names=_names(units, lexicon),
-        numbers=_formulas(units, signs),
+        numbers=_formulas(units, symbols),
         negations=_negations(units, body_text),
         duties=tuple(_duties(units, lexicon)),
         doubtful=(*doubtful_words(f"{heading}\n{before}", body_text, lexicon), *in_doubt),
         counted=counted,
-        symbols=(*signs, *marks),
+        symbols=(*symbols, *marks),
         is_shouted=is_shouted(tokens),
     )
 
@@ -276,7 +276,7 @@ def _names(units: Sequence[Unit], lexicon: Lexicon) -> frozenset[str]:
     return frozenset([*map(lexicon.stem, words), *(unit.form for unit in names)])
 
 
-def _formulas(units: Sequence[Unit], signs: Sequence[str]) -> tuple[str, ...]:
+def _formulas(units: Sequence[Unit], symbols: Sequence[str]) -> tuple[str, ...]:
     """Return the stretches of formulas, sorted, and the raised figures of a clause with formulas.
 
     Sentences may stand in another order, but a / b is not b / a.
@@ -285,7 +285,7 @@ def _formulas(units: Sequence[Unit], signs: Sequence[str]) -> tuple[str, ...]:
     for is_formula, run in groupby(units, key=lambda unit: unit.kind == "formula"):
         if is_formula:
             formulas.append(" ".join(unit.form for unit in run))
-    raised = [sign for sign in signs if sign.isdigit()] if formulas else []
+    raised = [symbol for symbol in symbols if symbol.isdigit()] if formulas else []
     return (*sorted(formulas), *raised)
 
 

@@ -79,8 +79,8 @@ def _have_opposites(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -
     )
 
 
-def _opposable(reading: ParsedClause, lexicon: Lexicon) -> Counter[str]:
-    return Counter(unit.form for unit in reading.units if unit.form in lexicon.opposable)
+def _opposable(clause: ParsedClause, lexicon: Lexicon) -> Counter[str]:
+    return Counter(unit.form for unit in clause.units if unit.form in lexicon.opposable)
 
 
 def _have_other_force(left: ParsedClause, right: ParsedClause) -> bool:
@@ -124,18 +124,18 @@ def _have_other_acts(left: ParsedClause, right: ParsedClause) -> bool:
     return _has_strange_act(left, right) and _has_strange_act(right, left)
 
 
-def _has_strange_act(reading: ParsedClause, other: ParsedClause) -> bool:
+def _has_strange_act(clause: ParsedClause, other: ParsedClause) -> bool:
     known = other.words | other.names
-    for duty in reading.duties:
+    for duty in clause.duties:
         strange = [term for term in duty.kernel if term not in known]
         if 2 * len(strange) > len(duty.kernel):
             return True
     return False
 
 
-def _by_verb(reading: ParsedClause) -> dict[str, list[Duty]]:
+def _by_verb(clause: ParsedClause) -> dict[str, list[Duty]]:
     duties: dict[str, list[Duty]] = {}
-    for duty in reading.duties:
+    for duty in clause.duties:
         if duty.kernel:
             duties.setdefault(duty.kernel[0], []).append(duty)
     return duties
@@ -421,10 +421,10 @@ def term_statistics(texts: Iterable[str]) -> CorpusStatistics:
 
 
 def signatures(
-    readings: Sequence[ParsedClause], overlap: float, statistics: CorpusStatistics | None = None
+    clauses: Sequence[ParsedClause], overlap: float, statistics: CorpusStatistics | None = None
 ) -> list[Signature]:
     """Return the signatures of clauses for one overlap; they compare with each other alone."""
-    terms_of_clauses = [_known(reading) for reading in readings]
+    terms_of_clauses = [_known(clause) for clause in clauses]
     holders = Counter(term for terms in terms_of_clauses for term in terms)
     if statistics is None:
         order = sorted(holders, key=lambda term: (holders[term], term))
@@ -433,8 +433,7 @@ def signatures(
     ranks = {term: rank for rank, term in enumerate(order)}
     rarest = [sorted(map(ranks.__getitem__, terms)) for terms in terms_of_clauses]
     return [
-        _signature(reading, ranked, overlap)
-        for reading, ranked in zip(readings, rarest, strict=True)
+        _signature(clause, ranked, overlap) for clause, ranked in zip(clauses, rarest, strict=True)
     ]
 
 
@@ -501,8 +500,8 @@ class _ResultSet:
 
     def duplicates(self, place: int) -> Iterator[tuple[int, Verdict]]:
         """Yield the remembered clauses that this one duplicates, ascending."""
-        signature, reading = self._signatures[place], self._clauses[place]
-        exact = self._exact.get(reading.exact, ())
+        signature, clause = self._signatures[place], self._clauses[place]
+        exact = self._exact.get(clause.exact, ())
         sharing = {earlier for key in signature.keys for earlier in self._keys.get(key, ())}
         possible = {
             earlier
@@ -510,7 +509,7 @@ class _ResultSet:
             if may_match(self._signatures[earlier], signature, self._overlap)
         }
         for earlier in sorted(possible.union(exact)):
-            match = verdict(self._clauses[earlier], reading, self._words, self._overlap)
+            match = verdict(self._clauses[earlier], clause, self._words, self._overlap)
             if match is not None:
                 yield earlier, match
 
@@ -519,23 +518,23 @@ def _strength(match: Verdict) -> tuple[int, float]:
     return -TYPES.index(match.type), match.terminology
 
 
-def _signature(reading: ParsedClause, ranks: list[int], overlap: float) -> Signature:
-    minimum = min_overlap(reading, reading, overlap)
-    prefix = len(ranks) - min_shared(len(reading.words), minimum) + 1
+def _signature(clause: ParsedClause, ranks: list[int], overlap: float) -> Signature:
+    minimum = min_overlap(clause, clause, overlap)
+    prefix = len(ranks) - min_shared(len(clause.words), minimum) + 1
     return Signature(
-        length=reading.length,
-        units=len(reading.units),
-        terms=len(reading.words),
+        length=clause.length,
+        units=len(clause.units),
+        terms=len(clause.words),
         known=len(ranks),
         keys=tuple(ranks[:prefix]),
         vector=frozenset(ranks[:DOCUMENT_TERMS]),
         whole=len(ranks) <= DOCUMENT_TERMS,
-        is_shouted=reading.is_shouted,
+        is_shouted=clause.is_shouted,
     )
 
 
-def _known(reading: ParsedClause) -> frozenset[str]:
-    return reading.words | reading.names
+def _known(clause: ParsedClause) -> frozenset[str]:
+    return clause.words | clause.names
 
 
 @lru_cache(maxsize=_REMEMBERED)

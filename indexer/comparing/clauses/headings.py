@@ -437,9 +437,9 @@ def _positions(number: str) -> tuple[int, ...]:
     return (*letter, value)
 
 
-def _after(line: str, position: int, signs: str = "") -> int:
+def _after(line: str, position: int, symbols: str = "") -> int:
     """Return the offset after the blanks, and these signs, that begin at a position."""
-    skipped = " \t\xa0" + signs
+    skipped = " \t\xa0" + symbols
     while position < len(line) and line[position] in skipped:
         position += 1
     return position

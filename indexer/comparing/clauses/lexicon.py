@@ -352,9 +352,9 @@ def _canonical(groups: list[list[Phrase]]) -> dict[Phrase, str]:
     canonical: dict[Phrase, str] = {}
     for forms in groups:
         known = [canonical[form] for form in forms if form in canonical]
-        head = known[0] if known else "_".join(forms[0])
+        term = known[0] if known else "_".join(forms[0])
         for phrase, name in list(canonical.items()):
             if name in known:
-                canonical[phrase] = head
-        canonical.update(dict.fromkeys(forms, head))
+                canonical[phrase] = term
+        canonical.update(dict.fromkeys(forms, term))
     return canonical

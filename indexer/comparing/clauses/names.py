@@ -264,14 +264,14 @@ class Names:
 
     def _is_article_of_name(self, position: int) -> bool:
         """Return whether "the" stands in the name of a body after "of", before no party."""
-        head = position - 2
-        if head < 0 or self.spoken[position - 1 : position + 1] != ["of", "the"]:
+        noun = position - 2
+        if noun < 0 or self.spoken[position - 1 : position + 1] != ["of", "the"]:
             return False
-        if self.tokens[head].text[0].islower() or self._is_party(position + 1):
+        if self.tokens[noun].text[0].islower() or self._is_party(position + 1):
             return False
         begins_name = self.tokens[position].text == "The"  # by The Acme Company, Inc.
         is_firm = self._ends_in_form(position + 1) and not begins_name
-        return self.spoken[head] in ORGANISATIONS or is_firm
+        return self.spoken[noun] in ORGANISATIONS or is_firm
 
     def _ends_in_form(self, position: int) -> bool:
         """Return whether a run of capitalised words ends in the form of a company."""

@@ -212,24 +212,24 @@ def _may_be_name(run: Sequence[Unit], lexicon: Lexicon) -> bool:
     )
 
 
-def _joined(reading: ParsedClause, spans: Sequence[tuple[int, int, str]]) -> ParsedClause:
+def _joined(clause: ParsedClause, spans: Sequence[tuple[int, int, str]]) -> ParsedClause:
     """Return a parse with these runs of units as slots."""
     units: list[Unit] = []
-    names: set[str] = set(reading.names)
+    names: set[str] = set(clause.names)
     at = 0
     for start, end, kind in spans:
-        units += reading.units[at:start]
-        run = reading.units[start:end]
+        units += clause.units[at:start]
+        run = clause.units[start:end]
         words = tuple(word for unit in run for word in unit.words)
         units.append(Unit(kind, "_".join(unit.form for unit in run), words, words))
         names.update(unit.form for unit in run)
         at = end
-    units += reading.units[at:]
+    units += clause.units[at:]
     words_left = {unit.form for unit in units if not unit.kind}
     return replace(
-        reading,
+        clause,
         units=tuple(units),
-        words=reading.words & words_left,
+        words=clause.words & words_left,
         names=frozenset(names),
     )
 

@@ -222,8 +222,8 @@ def clause_tokens(text: str) -> list[Token]:
     """Return the tokens in order, without stops; white space and other signs are in none."""
     text = recased(nfkc(text))
     matches = list(_scan(text))
-    has_figures = any(match.kind in _FIGURES for match in matches) or "ratio" in text.lower()
-    formulas = _formulas(text, matches) if has_figures else set()
+    has_numbers = any(match.kind in _FIGURES for match in matches) or "ratio" in text.lower()
+    formulas = _formulas(text, matches) if has_numbers else set()
     tokens: list[Token] = []
     opens = True
     for index, match in enumerate(matches):

@@ -340,9 +340,9 @@ def outlook_mail(data: bytes) -> bytes:
 class _Storage:
     """The properties of a message or of an attachment, by tags of four hexadecimal digits."""
 
-    def __init__(self, file: olefile.OleFileIO, path: tuple[str, ...], head: int) -> None:
+    def __init__(self, file: olefile.OleFileIO, path: tuple[str, ...], header: int) -> None:
         self._file, self._path = file, path
-        self._fixed = _fixed_values(self._stream(_PROPERTIES), head)
+        self._fixed = _fixed_values(self._stream(_PROPERTIES), header)
 
     def text(self, tag: str) -> str:
         """Return a property that is text; empty without it."""
@@ -405,10 +405,10 @@ class _Storage:
         return data if isinstance(data, bytes) else b""
 
 
-def _fixed_values(data: bytes, head: int) -> Mapping[int, bytes]:
+def _fixed_values(data: bytes, header: int) -> Mapping[int, bytes]:
     """Return the eight bytes of each property of fixed size, by its tag without type."""
-    whole = len(data) - (len(data) - head) % 16
-    entries = (struct.unpack_from("<HHI8s", data, start) for start in range(head, whole, 16))
+    whole = len(data) - (len(data) - header) % 16
+    entries = (struct.unpack_from("<HHI8s", data, start) for start in range(header, whole, 16))
     return {tag: value for _, tag, _, value in entries}
 
 

@@ -378,12 +378,12 @@ def _is_changed(thread: _Thread, position: int) -> bool:
     own = " ".join(mail.own)
     if len(mail.own) < _MIN_CHANGED:
         return False
-    answers = (
+    replies = (
         other
         for other in range(position + 1, len(thread.mails))
         if thread.distance(other, position)
     )
-    quotes = (quote for other in answers for quote in thread.mails[other].inner)
+    quotes = (quote for other in replies for quote in thread.mails[other].inner)
     return any(
         len(quote.words) < 2 * len(mail.own)
         and thread.similarity(own, " ".join(quote.words)) >= _INCLUSIVE_CHANGED
@@ -628,8 +628,8 @@ def _members(root: _Node) -> list[_Node]:
         node.first = len(members)
         members.append(node)
         stack.append((node, True))
-        answers = sorted(node.children, key=lambda child: (max(child.date, node.date), child.key))
-        stack.extend((child, False) for child in reversed(answers))
+        replies = sorted(node.children, key=lambda child: (max(child.date, node.date), child.key))
+        stack.extend((child, False) for child in reversed(replies))
     return members
 
 

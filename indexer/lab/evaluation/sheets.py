@@ -53,22 +53,24 @@ def read_sheets(path: str) -> list[Sheet]:
     """
     folder = str(Path(path).resolve().parent)
     sheets: dict[str, Sheet] = {}
-    head: Record | None = None
+    header: Record | None = None
     for record in records(path):
         if "sheet" in record.fields:
-            head = record
+            header = record
             folder = os.path.normpath(Path(folder) / record.text("folder", "."))
             continue
-        name = record.text("assessor", head.text("assessor") if head else Path(path).stem)
+        name = record.text("assessor", header.text("assessor") if header else Path(path).stem)
         role = _role(
-            record.text("role", head.text("role", "assessor") if head else "assessor"), record
+            record.text("role", header.text("role", "assessor") if header else "assessor"), record
         )
         sheet = sheets.setdefault(name, Sheet(name, role, folder))
         if sheet.role != role:
             raise record.wrong(f"{name} is {sheet.role} in an earlier line, and {role} here")
         _record_judgement(record, sheet)
-    if head and not sheets:
-        return [Sheet(head.text("assessor"), _role(head.text("role", "assessor"), head), folder)]
+    if header and not sheets:
+        return [
+            Sheet(header.text("assessor"), _role(header.text("role", "assessor"), header), folder)
+        ]
     return list(sheets.values())
 
 
@@ -156,8 +158,8 @@ class SheetWriter:
         with self._path.open("rb") as file:
             first = file.readline()
         try:
-            head = json.loads(first)
-            named, as_what = head["assessor"], head["role"]
+            header = json.loads(first)
+            named, as_what = header["assessor"], header["role"]
         except (ValueError, TypeError, KeyError, LookupError) as error:
             raise UsageError(
                 f"{self._path} exists and is not a sheet of `nearfold judge`; "

@@ -333,9 +333,9 @@ def _break_lines(text: str, chance: RandomSource) -> str:
     """Wrap a text into lines; the long last word of some is broken by a hyphen."""
     lines = wrap_lines(text, _WIDTH)
     for position in range(len(lines) - 1):
-        head, _, word = lines[position].rpartition(" ")
+        header, _, word = lines[position].rpartition(" ")
         if (
-            head
+            header
             and lines[position + 1]
             and len(word) > 6
             and word.isalpha()
@@ -343,7 +343,7 @@ def _break_lines(text: str, chance: RandomSource) -> str:
         ):
             cut = chance.between(3, len(word) - 3)
             lines[position], lines[position + 1] = (
-                f"{head} {word[:cut]}-",
+                f"{header} {word[:cut]}-",
                 f"{word[cut:]} {lines[position + 1]}",
             )
     return "\n".join(lines)

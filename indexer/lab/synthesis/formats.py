@@ -39,11 +39,13 @@ def txt(text: str) -> bytes:
 def html(text: str) -> bytes:
     """Return a web page of paragraphs with a style and a script, as web pages have."""
     body = "\n".join(f"<p>{paragraph}</p>" for paragraph in _paragraphs(text))
-    head = (
+    header = (
         "<meta charset=utf-8><title></title><style>p{margin:1em}</style>"
         "<script>document.title='page'</script>"
     )
-    return f"<!doctype html>\n<html><head>{head}</head>\n<body>\n{body}\n</body></html>\n".encode()
+    return (
+        f"<!doctype html>\n<html><head>{header}</head>\n<body>\n{body}\n</body></html>\n".encode()
+    )
 
 
 def eml(text: str) -> bytes:
@@ -66,8 +68,8 @@ def rtf(text: str) -> bytes:
         f"\\pard {_rtf_text(paragraph)}\\par\n"
         for paragraph in _BLANK_LINE.split(_well_formed(text).strip())
     )
-    head = r"{\rtf1\ansi\ansicpg1252\deff0\uc1{\fonttbl{\f0\fnil Sans;}}\f0\fs22"
-    return f"{head}\n{body}}}".encode("ascii")
+    header = r"{\rtf1\ansi\ansicpg1252\deff0\uc1{\fonttbl{\f0\fnil Sans;}}\f0\fs22"
+    return f"{header}\n{body}}}".encode("ascii")
 
 
 def docx(text: str) -> bytes:

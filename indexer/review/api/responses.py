@@ -52,11 +52,11 @@ def snippet(text: str, query: str) -> tuple[tuple[str, bool], ...]:
 
 def _bounds(text: str, pattern: re.Pattern[str] | None) -> tuple[int, int]:
     """Return where the snippet starts and ends, at blanks where there are some nearby."""
-    head = text[:LOOKED_AT]
-    first = pattern.search(head) if pattern else None
+    beginning = text[:LOOKED_AT]
+    first = pattern.search(beginning) if pattern else None
     start = max(0, first.start() - WIDTH // 3) if first else 0
     if start:
-        blank = head.find(" ", start, start + _EDGE)
+        blank = beginning.find(" ", start, start + _EDGE)
         start = blank + 1 if blank >= 0 else start
     end = min(len(text), start + WIDTH)
     if end < len(text):
@@ -489,7 +489,7 @@ def _changes(stretches: Iterable[Stretch]) -> tuple[tuple[str, str], ...]:
 def shown_passage(number: int, row: CollationRow) -> MatrixRow:
     """Return a passage, its further readings with the changes from the first one."""
     first = row.variants[0]
-    others = (_changes(redline(compare(first, reading))) for reading in row.variants[1:])
+    others = (_changes(redline(compare(first, variant))) for variant in row.variants[1:])
     return MatrixRow(number, tuple(row.cells), (((_UNCHANGED, first),), *others))
 
 

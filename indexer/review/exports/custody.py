@@ -140,12 +140,15 @@ class CustodyBuilder:
         what is attached to them.
         """
         first_copies: dict[tuple[bytes, str], str] = {}
-        heads = sorted(id for id in keys if self._mail_here(id) == id)
-        for id in sorted(heads, key=lambda head: not self._documents[head].is_principal):
+        representatives = sorted(id for id in keys if self._mail_here(id) == id)
+        for id in sorted(
+            representatives,
+            key=lambda representative: not self._documents[representative].is_principal,
+        ):
             custodian = self._documents[id].custodian if self._dedup == "custodian" else ""
             first_copies.setdefault((keys[id], custodian), id)
-        kept_heads = set(first_copies.values())
-        return frozenset(id for id in keys if self._mail_here(id) in kept_heads)
+        kept_representatives = set(first_copies.values())
+        return frozenset(id for id in keys if self._mail_here(id) in kept_representatives)
 
     def _mail_here(self, id: str) -> str:
         """Return the mail of a document; its own id where that is missing, or attached itself."""

@@ -45,7 +45,7 @@ def view_mail(data: bytes, clean: Callable[[str, Mapping[str, bytes]], str]) -> 
     source = mail_bytes(data)
     message = message_from_bytes(source.data, policy=policy.compat32)
     fields = {name: decoded_field(message, name) for name in _HEAD}
-    head = "".join(
+    header = "".join(
         f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>"
         for name, value in fields.items()
         if value
@@ -56,7 +56,7 @@ def view_mail(data: bytes, clean: Callable[[str, Mapping[str, bytes]], str]) -> 
         text = payload_text(part, source.is_recoded)
         is_html = part.get_content_type() == "text/html"
         body.append(clean(text, pictures) if is_html else f"<pre>{escape(text)}</pre>")
-    return f"<dl>{head}</dl>{'<hr>'.join(body)}"
+    return f"<dl>{header}</dl>{'<hr>'.join(body)}"
 
 
 def attached_parts(data: bytes) -> list[AttachedPart]:

@@ -300,15 +300,17 @@ def score_scripts() -> list[Asset]:
     return assets
 
 
-def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: str = TEXT) -> Asset:
+def index_template(
+    recipe: Recipe, index: str, own: Body, has_pipeline: bool, field: str = TEXT
+) -> Asset:
     """Return the index template of one index.
 
     `own` is the body with which nearfold itself would create it (`index_body.new_index`). Other
-    programs may send fields of their own. Without `signs` the template names no pipeline, since an
-    engine refuses documents for a pipeline that it lacks.
+    programs may send fields of their own. Without `has_pipeline` the template names no pipeline,
+    since an engine refuses documents for a pipeline that it lacks.
     """
     settings = {**own["settings"], "index": dict(own["settings"]["index"])}
-    if signs:
+    if has_pipeline:
         settings["index"]["default_pipeline"] = shared_name(recipe, field)
     properties = own["mappings"]["properties"]
     plain = {name: properties[name] for name in properties if not name.startswith("near_")}

@@ -133,7 +133,12 @@ class Assets:
         return self.put(asset)
 
     def put_template(
-        self, address: IndexAddress, dialect: Dialect, recipe: Recipe, signs: bool, field: str
+        self,
+        address: IndexAddress,
+        dialect: Dialect,
+        recipe: Recipe,
+        has_pipeline: bool,
+        field: str,
     ) -> Change:
         """Put the index template, with the analysis that the engine supports."""
         templates = []
@@ -141,7 +146,9 @@ class Assets:
             body = index_mapping.new_index(
                 recipe, dialect.metadata_type, core, address.shards, address.replicas
             )
-            templates.append(asset_bodies.index_template(recipe, address.index, body, signs, field))
+            templates.append(
+                asset_bodies.index_template(recipe, address.index, body, has_pipeline, field)
+            )
         full, core_only = templates
         stored = self.own(full)
         if stored is not None and any(asset_bodies.is_same(asset, stored) for asset in templates):
@@ -158,14 +165,14 @@ class Assets:
         address: IndexAddress,
         recipe: Recipe,
         index: Index,
-        signs: bool,
+        has_pipeline: bool,
         field: str,
         sample_size: int | None,
     ) -> Change:
         """Add what an index lacks: `near_*` fields, recipe, field of texts, alias, pipeline.
 
-        The alias is the one for writes; the pipeline is added only with `signs`. `sample_size`: as
-        `install_checks.check_index` returns it, for the detail.
+        The alias is the one for writes; the pipeline is added only with `has_pipeline`.
+        `sample_size`: as `install_checks.check_index` returns it, for the detail.
         """
         name, facts = index
         mapping = facts.get("mappings", {})
@@ -183,8 +190,8 @@ class Assets:
             puts[f"{name}/_alias/{alias}"] = None
         pipelines = asset_bodies.pipeline_names(recipe, field)
         current = default_pipeline(facts)
-        is_kept = signs and (current == NO_PIPELINE or self.calls(current, pipelines))
-        if signs and current not in pipelines and not is_kept:
+        is_kept = has_pipeline and (current == NO_PIPELINE or self.calls(current, pipelines))
+        if has_pipeline and current not in pipelines and not is_kept:
             puts[f"{name}/_settings"] = {DEFAULT_PIPELINE: asset_bodies.shared_name(recipe, field)}
         if not self._dry_run:
             for path, body in puts.items():

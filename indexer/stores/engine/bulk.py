@@ -129,8 +129,8 @@ class Operation:
 
     def lines(self) -> bytes:
         """Return the operation as newline-delimited JSON; a lone surrogate becomes U+FFFD."""
-        head = self._default_metadata() if self.metadata is None else self.metadata
-        lines = _encode({self.action: {"_id": self.id, **head}}) + "\n"
+        metadata = self._default_metadata() if self.metadata is None else self.metadata
+        lines = _encode({self.action: {"_id": self.id, **metadata}}) + "\n"
         if self.body is not None:
             lines += _encode(self.body) + "\n"
         return well_formed(lines).encode()

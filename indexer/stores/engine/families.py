@@ -135,12 +135,12 @@ def conflicting(queries: IndexQueries) -> list[str]:
         sizes[bucket["key"]["family"]] = bucket["doc_count"]
     for bucket in _buckets(queries, "family", "label"):
         labels[bucket["key"]["family"]][bucket["key"]["label"]] = bucket["doc_count"]
-    heads = dict(_labels(queries, sorted(sizes)))
+    headers = dict(_labels(queries, sorted(sizes)))
     conflicts = []
     for family, size in sorted(sizes.items()):
         names = set(labels[family])
         is_on_all = all(count == size for count in labels[family].values())
-        if not is_on_all or heads.get(family, names) != names:
+        if not is_on_all or headers.get(family, names) != names:
             conflicts.append(family)
     return conflicts
 

@@ -242,8 +242,8 @@ def install(
     sample_size = check_installation(assets, place, recipe, field, index, template)
     component = assets.put(asset_bodies.component_template(recipe, field))
     signing = assets.put_pipeline(asset_bodies.signing_pipeline(recipe, field))
-    signs = signing.action != "impossible"
-    if signs and not dry_run and assets.fails_whole_bulks(place, signing.name):
+    has_pipeline = signing.action != "impossible"
+    if has_pipeline and not dry_run and assets.fails_whole_bulks(place, signing.name):
         signing = replace(signing, detail=_MALFORMED)
     changes = [
         component,
@@ -256,9 +256,9 @@ def install(
     if reason := _reason_against_template(requests, place, index):
         changes.append(assets.leave_template_out(place, reason, recipe, field))
     else:
-        changes.append(assets.put_template(place, dialect, recipe, signs, field))
+        changes.append(assets.put_template(place, dialect, recipe, has_pipeline, field))
     if index is not None:
-        changes.append(assets.adopt(place, recipe, index, signs, field, sample_size))
+        changes.append(assets.adopt(place, recipe, index, has_pipeline, field, sample_size))
     if present_field is not None and present_field != field:
         changes += remove_unused(assets, place, recipe, present_field)
     return changes
@@ -428,10 +428,10 @@ def update_template(
     ):
         changes.append(assets.leave_template_out(position, reason, after, field))
     elif template is not None:
-        signs = asset_bodies.fingerprints_by(before, _pipeline_in(template))
-        if not signs and not is_fingerprinted:  # else it was put with the pipelines
+        has_pipeline = asset_bodies.fingerprints_by(before, _pipeline_in(template))
+        if not has_pipeline and not is_fingerprinted:  # else it was put with the pipelines
             changes.append(assets.put(asset_bodies.component_template(after, field)))
-        changes.append(assets.put_template(position, dialect, after, signs, field))
+        changes.append(assets.put_template(position, dialect, after, has_pipeline, field))
     return [*changes, *remove_unused(assets, position, before, field)]
 
 

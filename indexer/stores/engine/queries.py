@@ -65,18 +65,18 @@ class IndexQueries:
 
         A search that fails among others is sent again alone.
         """
-        answers: list[Body] = []
-        while batch := _batch(searches[len(answers) :]):
+        results: list[Body] = []
+        while batch := _batch(searches[len(results) :]):
             if len(batch) == 1:
-                answers.append(self.search(batch[0]))
+                results.append(self.search(batch[0]))
                 continue
             lines = self._lines([self._fit(body) for body in batch])
             responses = self.requests.call("POST", f"{self.index}/_msearch", lines)["responses"]
-            answers += [
+            results += [
                 response if "hits" in response else self.search(body)
                 for response, body in zip(responses, batch, strict=True)
             ]
-        return answers
+        return results
 
     def _lines(self, searches: Sequence[Body]) -> list[Body]:
         """Return the header and body of each search, as one request of many takes them."""

@@ -192,7 +192,9 @@ class Successor:
             "properties": {**old["mappings"]["properties"], **near_fields(self.text_field)},
         }
 
-    def follow(self, sign_rows: FingerprintRows, on_progress: OnProgress, until_idle: bool) -> int:
+    def follow(
+        self, fingerprint_rows: FingerprintRows, on_progress: OnProgress, until_idle: bool
+    ) -> int:
         """Copy what changed since the last checkpoint; return how many documents were written.
 
         With `until_idle`, copy again until at most `PAGE` documents changed meanwhile.
@@ -207,7 +209,7 @@ class Successor:
                 for page in read_feed(
                     self.requests, self.old, shard, checkpoint.get(shard, -1), mark
                 ):
-                    self._write(page, sign_rows)
+                    self._write(page, fingerprint_rows)
                     copied += len(page)
                     checkpoint[shard] = page[-1]["_seq_no"]
                     on_progress(copied)
@@ -218,7 +220,7 @@ class Successor:
             if not until_idle or copied - before <= PAGE:
                 return copied
 
-    def _write(self, hits: list[bodies.Body], sign_rows: FingerprintRows) -> None:
+    def _write(self, hits: list[bodies.Body], fingerprint_rows: FingerprintRows) -> None:
         """Write documents with new signatures, in the versions that they have; raise `StoreError`
         when one is refused, or holds what a copy would replace.
         """
@@ -228,12 +230,18 @@ class Successor:
                     f"document {hit['_id']} of {self.old}: {reason}; the index in service is as it "
                     "was: change or delete the document, and run again"
                 )
-        rows = sign_rows([row_of_hit(hit["_id"], hit["_source"], self.text_field) for hit in hits])
+        rows = fingerprint_rows(
+            [row_of_hit(hit["_id"], hit["_source"], self.text_field) for hit in hits]
+        )
         operations = {}
         for hit, row in zip(hits, rows, strict=True):
             body = _replace_signature(hit["_source"], signature(row, self.text_field))
-            head = {**routing_of(hit), "version": hit["_version"], "version_type": "external_gte"}
-            operations[hit["_id"]] = Operation("index", hit["_id"], body, head)
+            metadata = {
+                **routing_of(hit),
+                "version": hit["_version"],
+                "version_type": "external_gte",
+            }
+            operations[hit["_id"]] = Operation("index", hit["_id"], body, metadata)
         replies = Sender(self._post, conflicts=True).send([*operations.values()])
         # a document that was deleted and created again counts from 1
         again = [
@@ -382,7 +390,7 @@ def replace_index(
     address: IndexAddress,
     dialect: Dialect,
     recipe: Recipe,
-    sign_rows: FingerprintRows,
+    fingerprint_rows: FingerprintRows,
     keep: bool,
     on_progress: OnProgress,
 ) -> ReindexResult:
@@ -396,15 +404,15 @@ def replace_index(
     if facts.recipe.id == recipe.id:
         if not index_mapping.is_outdated(old["mappings"]):
             return _clean_up(requests, address, facts.index, old, keep)
-        sign_rows = _sign_unchanged(sign_rows)
+        fingerprint_rows = _sign_unchanged(fingerprint_rows)
     successor = _successor(requests, address, facts, recipe)
     successor.check(old)
     assets = Assets(requests, dry_run=False)
     pipeline, _ = put_next_pipeline(assets, address, old, facts.recipe, recipe)
     successor.create(old, pipeline)
-    copied = _copy(successor, sign_rows, on_progress, until_idle=True)
+    copied = _copy(successor, fingerprint_rows, on_progress, until_idle=True)
     clone = version_name(address.index, 1) if keep and facts.index == address.index else None
-    copied += _switch(successor, old, clone, sign_rows, on_progress)
+    copied += _switch(successor, old, clone, fingerprint_rows, on_progress)
     update_template(assets, address, dialect, facts.recipe, recipe)
     current = requests.call("GET", successor.name)[successor.name]
     _clean_up(requests, address, successor.name, current, keep)
@@ -475,21 +483,24 @@ def _successor(
     return Successor(requests, address, facts.index, name, recipe, field)
 
 
-def _sign_unchanged(sign_rows: FingerprintRows) -> FingerprintRows:
+def _sign_unchanged(fingerprint_rows: FingerprintRows) -> FingerprintRows:
     """Return a function that signs rows by the recipe that they have; families stay decided."""
 
     def sign(rows: Sequence[Row]) -> list[Row]:
-        fingerprinted = zip(rows, sign_rows(rows), strict=True)
+        fingerprinted = zip(rows, fingerprint_rows(rows), strict=True)
         return [replace(new, provisional=old.provisional) for old, new in fingerprinted]
 
     return sign
 
 
 def _copy(
-    successor: Successor, sign_rows: FingerprintRows, on_progress: OnProgress, until_idle: bool
+    successor: Successor,
+    fingerprint_rows: FingerprintRows,
+    on_progress: OnProgress,
+    until_idle: bool,
 ) -> int:
     """Copy and sign what the new version lacks; return the number of documents."""
-    copied = successor.follow(sign_rows, on_progress, until_idle)
+    copied = successor.follow(fingerprint_rows, on_progress, until_idle)
     successor.delete_missing()
     return copied
 
@@ -498,7 +509,7 @@ def _switch(
     successor: Successor,
     old: Mapping[str, Any],
     clone: str | None,
-    sign_rows: FingerprintRows,
+    fingerprint_rows: FingerprintRows,
     on_progress: OnProgress,
 ) -> int:
     """Copy the last changes while the old version refuses writes, then give the new one the name.
@@ -508,7 +519,7 @@ def _switch(
     requests = successor.requests
     try:
         requests.call("PUT", f"{successor.old}/_block/write")
-        copied = _copy(successor, sign_rows, on_progress, until_idle=False)
+        copied = _copy(successor, fingerprint_rows, on_progress, until_idle=False)
         if clone is not None:
             _clone(requests, successor.old, clone)
         successor.take_over(old)

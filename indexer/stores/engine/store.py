@@ -292,7 +292,7 @@ class EngineStore:
         lookups: Sequence[Lookup],
         limit: int,
         shared: int = 1,
-        screens: Sequence[Prefilter | None] = (),
+        prefilters: Sequence[Prefilter | None] = (),
     ) -> list[Candidates]:
         """Send two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer.
 
@@ -304,18 +304,18 @@ class EngineStore:
         facts = self.index.facts
         keys = [bodies.keys(*lookup) for lookup in lookups]
         queries = self.index.queries(self._scope)
-        screened = screens or [None] * len(keys)
-        lengths = [screen.lengths if screen else None for screen in screened]
+        screened = prefilters or [None] * len(keys)
+        lengths = [prefilter.lengths if prefilter else None for prefilter in screened]
         candidates = candidate_queries.candidates(
             queries, keys, lengths, recipes, limit, shared, self._cap
         )
         if not all(entry.found for entry in candidates):
             self.index.require_in_service(facts)
-        if not screens:
+        if not prefilters:
             return candidates
         return [
-            filter_candidates(entry, screen) if screen else entry
-            for entry, screen in zip(candidates, screens, strict=True)
+            filter_candidates(entry, prefilter) if prefilter else entry
+            for entry, prefilter in zip(candidates, prefilters, strict=True)
         ]
 
     def _cap(self, rows: int) -> int:

@@ -55,7 +55,7 @@ def find_candidates(
     min_shared: int,
     frequent_key_floor: int,
     frequent_key_fraction: float,
-    screen: Prefilter | None = None,
+    prefilter: Prefilter | None = None,
 ) -> Candidates:
     """Return the rows that share keys: one read of the postings of all keys, of a hot one up to its
     cap.
@@ -72,7 +72,7 @@ def find_candidates(
     if not rows_by_key:
         return Candidates((), tuple(capped))
     numbers, shared = count_shared(rows_by_key, max(1, min_shared - len(capped)))
-    lengths = screen.lengths if screen else None
+    lengths = prefilter.lengths if prefilter else None
     if lengths and len(numbers) > limit:  # of fewer all are read below
         is_of_length = np.isin(numbers, _first_of_lengths(db, numbers, shared, limit, lengths))
         numbers, shared = numbers[is_of_length], shared[is_of_length]
@@ -80,8 +80,8 @@ def find_candidates(
     is_cut = not is_best.all()
     numbers, shared = numbers[is_best], shared[is_best]
     most = len(numbers)
-    if screen:
-        passes = _pass(db, numbers, screen)
+    if prefilter:
+        passes = _pass(db, numbers, prefilter)
         numbers, shared = numbers[passes], shared[passes]
     best = _candidates(db, numbers, shared, lengths or _ANY_LENGTH)
     return Candidates(best, tuple(capped), is_cut, most - len(best))
@@ -104,10 +104,10 @@ def count_shared(
     return positions + first, shared[positions]
 
 
-def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Prefilter) -> NDArray[np.bool_]:
+def _pass(db: sqlite3.Connection, numbers: Numbers, prefilter: Prefilter) -> NDArray[np.bool_]:
     """Flag the rows whose sketches pass the screen, or that have none."""
-    sketches, is_sketched = sketches_of(db, numbers, len(screen.slots))
-    return pass_prefilter(screen, sketches) | ~is_sketched
+    sketches, is_sketched = sketches_of(db, numbers, len(prefilter.slots))
+    return pass_prefilter(prefilter, sketches) | ~is_sketched
 
 
 def _first_of_lengths(

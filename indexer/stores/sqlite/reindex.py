@@ -47,7 +47,7 @@ def replace_recipe(
     file: File,
     rows: Iterator[Row],
     recipe: Recipe,
-    sign_rows: FingerprintRows,
+    fingerprint_rows: FingerprintRows,
     keep: bool,
     on_progress: OnProgress,
 ) -> ReindexResult:
@@ -58,10 +58,10 @@ def replace_recipe(
     beside = ReplacementFile(file.path, recipe)
     done = False
     try:
-        copied = beside.fingerprint(rows, sign_rows, on_progress)
+        copied = beside.fingerprint(rows, fingerprint_rows, on_progress)
         kept_path = copy_next_to(file.path, stored.name) if keep and file.path != MEMORY else None
         with file.writing() as db:
-            copied += put_in_place(db, beside, recipe, sign_rows, on_progress)
+            copied += put_in_place(db, beside, recipe, fingerprint_rows, on_progress)
         done = True
     finally:
         beside.close(remove=done)
@@ -130,14 +130,14 @@ def put_in_place(
     db: sqlite3.Connection,
     beside: ReplacementFile,
     recipe: Recipe,
-    sign_rows: FingerprintRows,
+    fingerprint_rows: FingerprintRows,
     on_progress: OnProgress,
 ) -> int:
     """Give every row its signature, inside the caller's transaction.
 
     Returns how many rows changed since they were signed, and were signed again here.
     """
-    late = beside.fingerprint(_rows(db), sign_rows, on_progress)
+    late = beside.fingerprint(_rows(db), fingerprint_rows, on_progress)
     db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     marks = ", ".join(f"{name} = :{name}" for name in _FINGERPRINTED)
     for number, row in _numbered(db):

@@ -229,15 +229,15 @@ class SqliteStore:
         lookups: Sequence[Lookup],
         limit: int,
         shared: int = 1,
-        screens: Sequence[Prefilter | None] = (),
+        prefilters: Sequence[Prefilter | None] = (),
     ) -> list[Candidates]:
         """Find candidates one look-up after the other, in one consistent view."""
         settings = limit, shared, self.frequent_key_floor, self.frequent_key_fraction
-        screened = zip(lookups, screens or [None] * len(lookups), strict=True)
+        screened = zip(lookups, prefilters or [None] * len(lookups), strict=True)
         with self._file.reader() as db:
             return [
-                find_candidates(db, self._scope, lookup, *settings, screen)
-                for lookup, screen in screened
+                find_candidates(db, self._scope, lookup, *settings, prefilter)
+                for lookup, prefilter in screened
             ]
 
     def search(self, query: Query) -> Ranking:
