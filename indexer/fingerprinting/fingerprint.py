@@ -410,7 +410,8 @@ def _fingerprint_row(row: Row, fingerprinted: Fingerprint, recipe_id: str) -> Ro
 
 
 def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]:
-    """Yield each row, in order, with the row that has the keys of its text.
+    """Yield each row, in order, with the row that has the keys of its text, and is in no group:
+    what it was grouped for was another text.
 
     Both are one object where the keys are right, and for a row that was never signed, could not be,
     or was by earlier statistics of an online recipe.
@@ -424,7 +425,16 @@ def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]
                 or _signature(row) == _signature(fingerprinted)
                 or recipe.has_other_statistics(row.recipe)
             )
-            yield row, row if is_right else replace(fingerprinted, parts=None)
+            yield row, row if is_right else _ungrouped(fingerprinted)
+
+
+def _ungrouped(row: Row) -> Row:
+    """Return a row as it would arrive, in the provisional family of its text.
+
+    A family of its own id would still have the members that joined it as their principal.
+    """
+    family = f"x:{row.exact or row.id}"
+    return replace(row, parts=None, family=family, principal=None, similarity=None, cluster=None)
 
 
 def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:

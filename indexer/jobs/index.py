@@ -26,7 +26,7 @@ from indexer.documents.blobs import INSIDE
 from indexer.documents.extractors import extractor_pool
 from indexer.documents.sources import FileSource, check_queryable, path_list, url_source
 from indexer.errors import ExtractionError, StoreStopped, StoreUnreachable, UsageError
-from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.fingerprinting.fingerprint import fingerprints, fresh_rows
 from indexer.grouping.delete import delete_and_repair
 from indexer.grouping.group_options import FamilyOptions, check_threshold, last_options
 from indexer.jobs.corpus_statistics import with_current_statistics, with_passages, with_statistics
@@ -40,7 +40,10 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import in_place, is_store_url, location_of, open_documents
 from indexer.stores.abilities import FullStore
 from indexer.stores.journal import Failure, Journal, journal_path, record_job
+from indexer.stores.maintenance import Shareable
+from indexer.stores.requirements import is_shared
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
+from indexer.system.logs import event
 
 # The sources that the PATHs of `nearfold index` name, and the store that is written to.
 
@@ -359,6 +362,7 @@ def index(
     ):
         record.counts = tally.counts
         job = _job(inputs, options, families, journal, pool.identity, stopping)
+        _fingerprint_changed(store, inputs.recipe)
         ids = _run(job, pool, inputs, options, tally, progress)
         removed = 0
         if not stopping():
@@ -368,6 +372,18 @@ def index(
         store.refresh()
         record.stopped = stopping()
     return tally.account(removed, time.monotonic() - started, stopping())
+
+
+def _fingerprint_changed(store: FullStore, recipe: Recipe) -> None:
+    """Store the keys of texts that other programs changed, of the documents written last."""
+    maintenance = store.maintenance
+    if not isinstance(maintenance, Shareable) or not is_shared(store):
+        return
+    pairs = fresh_rows(maintenance.changed_rows(), recipe)
+    corrected = [fresh for stored, fresh in pairs if fresh is not stored]
+    if corrected:
+        maintenance.fingerprint_again(corrected)
+        event("texts_changed", counts={"documents": len(corrected)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,8 +112,9 @@ def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
     Repaired are: a damaged journal (readable entries are kept, the damaged file next to it as
     FILE.damaged); in SQLite, indexes out of step; keys, sketches and digests that differ from those
     of the text; parts of deleted documents; families and clusters named after a document that is
-    deleted or is not their principal. Documents that wait for `group` are reported and left to it,
-    and documents of other programs that name a parent are reported and left alone.
+    deleted or is not their principal. A document that gets new keys leaves its family. Documents
+    that wait for `group` are reported and left to it, and documents of other programs that name a
+    parent are reported and left alone.
 
     Raises `StoreBusy` while a job works on the store, `StoreDamaged` for a store that cannot be
     read at all (restore a backup), and `StoreError` when nothing was indexed yet.
@@ -158,10 +159,11 @@ def _repair_documents(
     references = _References(is_shared(store))
     wrong = 0
     for batch in _batches(store.parts.view("both").scan()):
-        for row in batch:
-            references.add(row)
-        pairs = fresh_rows(batch, recipe)
-        corrected = [fresh for stored, fresh in pairs if fresh is not stored]
+        corrected = []
+        for stored, fresh in fresh_rows(batch, recipe):
+            references.add(stored, fresh)
+            if fresh is not stored:
+                corrected.append(fresh)
         wrong += len(corrected)
         if corrected and not dry_run:
             _write_keys(store, corrected)
@@ -194,15 +196,18 @@ class _References:
         self.foreign_parts = 0
         self.is_principal: dict[str, bool] = {}
         self.families: set[str] = set()
+        self.left: set[str] = set()  # the families of rows that got new keys
         self.clusters: dict[str, int] = {}
         self.parts: list[tuple[str, str]] = []
         self.provisional = 0
 
-    def add(self, row: Row) -> None:
-        self.is_principal[row.id] = row.family == row.id
-        self.families |= {row.family} - {row.id}
-        if row.cluster is not None:
-            self.clusters[row.cluster] = self.clusters.get(row.cluster, 0) + 1
+    def add(self, row: Row, fresh: Row) -> None:
+        """Add a row that is stored, whose family is that of the row with the keys of its text."""
+        self.is_principal[row.id] = fresh.family == row.id
+        families = self.families if fresh is row else self.left
+        families |= {fresh.family} - {row.id}
+        if fresh.cluster is not None:
+            self.clusters[fresh.cluster] = self.clusters.get(fresh.cluster, 0) + 1
         if row.parent is not None:
             is_own = is_part_id(row.id, row.parent) and row.start is not None
             if is_own or not self._shared:
@@ -249,9 +254,9 @@ def _repair_references(
         problem = f"{rows} of other programs with a `near_parent`, which are left as they are"
         yield Repair("foreign", problem, False)
     headless = references.headless()
+    if not dry_run and (headless or references.left):
+        repair_strays(store, recipe, sorted({*headless, *references.left}), families)
     if headless:
-        if not dry_run:
-            repair_strays(store, recipe, headless, families)
         problem = f"{count_of(len(headless), 'family')} without a principal"
         yield Repair("families", problem, not dry_run)
     misnamed = references.misnamed()

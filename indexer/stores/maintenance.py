@@ -156,8 +156,8 @@ class Shareable(Protocol):
         ...
 
     def fingerprint_again(self, rows: Sequence[Row]) -> None:
-        """Replace the keys of documents by those of these rows, and nothing else of documents that
-        others share; one whose text is another meanwhile is left as it is.
+        """Replace the keys and family fields of documents by those of these rows, and nothing
+        else; a document whose text is another meanwhile is left as it is.
         """
         ...
 

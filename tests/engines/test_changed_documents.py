@@ -1,5 +1,7 @@
 """Documents that other programs change: their keys follow the text, their families stay with it."""
 
+from pathlib import Path
+
 import pytest
 from pipelines import bulk, good
 
@@ -7,6 +9,7 @@ from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.group import group
 from indexer.grouping.match import match as find_pairs
 from indexer.jobs.doctor import doctor
+from indexer.jobs.index import index as run_index
 from indexer.jobs.install import install
 from indexer.jobs.repair import repair
 from indexer.recipe import DEFAULT
@@ -46,6 +49,88 @@ def changed_text(url, text, id="b"):
 def families(store):
     """Return the family of each document, and whether it is provisional."""
     return {row.id: (row.family, row.provisional) for row in store.scan()}
+
+
+@pytest.fixture
+def own(stores, engine, server, tmp_path, monkeypatch):
+    """A store of two copies and another document that nearfold indexed, installed and grouped, the
+    URL of its index, and the folder of its files.
+    """
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name, text in {"a": FERRY, "b": FERRY.upper(), "c": BREAD}.items():
+        (folder / f"{name}.txt").write_text(text)
+    store, index = stores(engine, server)
+    run_index(folder, store)
+    install(store, DEFAULT)
+    group(store)
+    yield store, f"{server}/{index}", folder
+
+
+def by_name(store):
+    """Return the rows by the names of their files, without ending."""
+    return {Path(row.path).stem: row for row in store.scan()}
+
+
+def folded_together(store):
+    """Return the names of documents that `search --fold family` shows as one, by hit."""
+    names = {row.id: name for name, row in by_name(store).items()}
+    hits = search(store, "", SearchOptions(fold="family")).hits
+    return {frozenset(names[id] for id in (hit.id, *(m.id for m in hit.folded))) for hit in hits}
+
+
+@pytest.mark.parametrize("changed", ["a", "b"])
+def test_a_client_changes_a_text_in_an_index_that_nearfold_made(own, changed):
+    store, url, _ = own
+    assert folded_together(store) == {frozenset("ab"), frozenset("c")}
+    changed_text(url, BREAD, by_name(store)[changed].id)
+    assert folded_together(store) == {frozenset("a"), frozenset("b"), frozenset("c")}
+    assert {check.verdict for check in doctor(store.url) if check.name == "changes"} == {"bad"}
+    assert group(store).changed >= 1
+    kept = "b" if changed == "a" else "a"
+    assert folded_together(store) == {frozenset(kept), frozenset({changed, "c"})}
+    assert repair(store) == ()
+
+
+@pytest.mark.parametrize("changed", ["a", "b"])
+def test_a_document_with_new_keys_has_left_its_group(own, changed):
+    store, url, _ = own
+    id = by_name(store)[changed].id
+    changed_text(url, BREAD, id)
+    assert "keys" in {found.what for found in repair(store)}
+    rows = by_name(store)
+    assert rows[changed].bands == fingerprint(BREAD).bands
+    assert rows["a"].family != rows["b"].family
+    assert {found.what for found in repair(store)} <= {"provisional"}
+
+
+def test_group_that_is_killed_after_new_keys_leaves_no_document_in_its_old_group(own, monkeypatch):
+    store, url, _ = own
+    changed_text(url, BREAD, by_name(store)["b"].id)
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(store.families), "assign", killed)
+    with pytest.raises(KeyboardInterrupt):
+        group(store)
+    store.refresh()
+    rows = by_name(store)
+    assert rows["b"].bands == fingerprint(BREAD).bands
+    assert rows["b"].family == f"x:{rows['b'].exact}" != rows["a"].family
+    monkeypatch.undo()
+    group(store)
+    assert folded_together(store) == {frozenset("a"), frozenset("bc")}
+
+
+def test_index_run_again_finds_texts_that_a_client_changed(own):
+    store, url, folder = own
+    changed_text(url, BREAD, by_name(store)["b"].id)
+    run_index(folder, store)
+    row = by_name(store)["b"]
+    assert (row.text, row.bands) == (BREAD, fingerprint(BREAD).bands)
+    assert row.family != by_name(store)["a"].family
 
 
 @pytest.mark.parametrize("path", ["_update", "_update_by_query", "_doc"])

@@ -359,7 +359,7 @@ def meta(
         "recipe": recipe.settings,
         "shared": True,
     }
-    ours = dict(present.get("nearfold", default))
+    ours = {**present.get("nearfold", default), index_mapping.CLIENTS: True}
     ours.pop("text_field", None)
     own_alias = {} if alias is None else {WRITE_ALIAS: alias}
     return {**present, "nearfold": {**ours, **_text_setting(field), **own_alias}}

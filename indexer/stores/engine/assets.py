@@ -25,6 +25,7 @@ from indexer.stores.engine.index_mapping import (
     WRITE_ALIAS,
     changed_meta,
     fields_left,
+    has_clients,
     is_shared_mapping,
     may_hold,
     own_write_alias,
@@ -183,7 +184,8 @@ class Assets:
         alias = address.write_alias
         is_writable = facts.get("aliases", {}).keys() & set(write_aliases(address, name))
         new_alias = None if is_writable else alias
-        if missing or text_field(mapping) != field or new_alias:
+        is_new = not (is_shared_mapping(mapping) or has_clients({"mappings": mapping}))
+        if missing or text_field(mapping) != field or new_alias or is_new:
             meta = asset_bodies.meta(recipe, field, mapping.get("_meta", {}), new_alias)
             puts[f"{name}/_mapping"] = {"_meta": meta, "properties": missing}
         if new_alias:

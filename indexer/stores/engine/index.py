@@ -192,13 +192,17 @@ class OpenIndex:
             self.facts = None
         return True
 
-    def require_in_service(self, facts: IndexFacts | None) -> None:
-        """Raise `SnapshotExpired` if another index has taken the name since these facts were read.
+    def is_replaced(self, facts: IndexFacts | None) -> bool:
+        """Return whether another index of the same recipe has taken the name since these facts.
 
-        Keys of one recipe find nothing in an index of another, though it has what is looked for.
+        Raises `SnapshotExpired` for one of another recipe: keys of one recipe find nothing in an
+        index of another, though it has what is looked for.
         """
-        if facts and self.check_replaced(facts):
+        if facts is None or not self.check_replaced(facts):
+            return False
+        if self.require_recipe().id != facts.recipe.id:
             raise SnapshotExpired(url=self.address.url)
+        return True
 
     def _post(self, body: bytes) -> Response:
         params = {"require_alias": "true", "pipeline": "_none"}

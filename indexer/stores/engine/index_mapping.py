@@ -212,6 +212,26 @@ def is_shared_mapping(mapping: Mapping[str, Any]) -> bool:
     return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
 
 
+CLIENTS = "clients"  # in `_meta`: `install` was run for an index, so clients may change its texts
+
+
+def has_clients(index: Mapping[str, Any]) -> bool:
+    """Return whether clients may change texts in an index, perhaps without their keys.
+
+    True for an index that other programs share, and for one of nearfold's own that `install` was
+    run for, or that has a pipeline.
+
+    >>> has_clients({"mappings": {"_meta": {"nearfold": {"clients": True}}}})
+    True
+    >>> has_clients({"settings": {"index": {"default_pipeline": "_none"}}})
+    False
+    """
+    mapping = index.get("mappings", {})
+    facts = mapping.get("_meta", {}).get("nearfold", {})
+    pipeline = index.get("settings", {}).get("index", {}).get("default_pipeline", "_none")
+    return is_shared_mapping(mapping) or bool(facts.get(CLIENTS)) or pipeline != "_none"
+
+
 def changed_meta(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the `_meta` of a mapping with changes in nearfold's part; None takes a value out.
 

@@ -13,7 +13,12 @@ from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields
 from indexer.stores.engine.field_substitutes import substitutes
 from indexer.stores.engine.index_facts import IndexAddress, write_blocks
-from indexer.stores.engine.index_mapping import is_shared_mapping, leaf_fields, text_field
+from indexer.stores.engine.index_mapping import (
+    has_clients,
+    is_shared_mapping,
+    leaf_fields,
+    text_field,
+)
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.roles import roles
 from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, Product, ReindexResult
@@ -56,9 +61,9 @@ class EngineMaintenance:
         return plan_replacement(index.requests, index.location, index.dialect, recipe, keep)
 
     def is_shared(self) -> bool:
-        """Return what the mapping says."""
+        """Return whether clients may change texts, as the mapping and the settings say."""
         self._index.require_recipe()
-        return bool(self._index.facts and is_shared_mapping(self._index.facts.mapping))
+        return bool(self._index.facts and has_clients(self._index.facts.description))
 
     def changed_rows(self) -> Sequence[Row]:
         """Look at the thousand documents written last; those that were written once are not read.
@@ -90,7 +95,7 @@ class EngineMaintenance:
         check_labels(self._index, ids)
 
     def fingerprint_again(self, rows: Sequence[Row]) -> None:
-        """Write whole rows into an index of nearfold's own, keys alone into one that it shares."""
+        """Write keys and family fields alone, by a partial update of what has not changed since."""
         from indexer.stores.engine.writes import fingerprint_again
 
         fingerprint_again(self._index, rows)

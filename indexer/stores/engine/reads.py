@@ -323,6 +323,6 @@ class EngineVocabulary:
         recipes = [recipe.id for recipe in self._index.require_recipe().by_statistics()]
         facts = self._index.facts
         found = candidates_by_words(self._index.queries(self._scope), lookups, recipes, limit)
-        if not all(entry.found for entry in found):
-            self._index.require_in_service(facts)
+        if not all(entry.found for entry in found) and self._index.is_replaced(facts):
+            return self.candidates(lookups, limit)
         return found

@@ -78,6 +78,8 @@ KEYS = (
     *(field.in_engine for field in FIELDS if field.fingerprinted and field.name != "provisional"),
     "near_terms", "near_rare", "near_provisional",
 )  # fmt: skip
+# the fields of a document's group
+FAMILY = ("near_family", "near_principal", "near_similarity", "near_cluster")
 # `group` sets them, where they are or else at the end
 _ASSIGNED_LATER = ("near_principal", "near_similarity", "near_cluster")
 _TEXTS = tuple(field.name for field in _BY_ORDER if field.is_written and field.default == "")

@@ -309,8 +309,8 @@ class EngineStore:
         candidates = candidate_queries.candidates(
             queries, keys, lengths, recipes, limit, shared, self._cap
         )
-        if not all(entry.found for entry in candidates):
-            self.index.require_in_service(facts)
+        if not all(entry.found for entry in candidates) and self.index.is_replaced(facts):
+            return self.candidates(lookups, limit, shared, prefilters)
         if not prefilters:
             return candidates
         return [

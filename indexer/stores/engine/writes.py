@@ -13,7 +13,7 @@ from indexer.stores.engine.foreign_documents import require_distinct
 from indexer.stores.engine.index_mapping import is_shared_mapping
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE, documents_now
-from indexer.stores.engine.rows import KEYS, row_of_hit, signature, source
+from indexer.stores.engine.rows import FAMILY, KEYS, row_of_hit, signature, source
 from indexer.stores.fields import refusal, storable, storable_ids
 from indexer.wording import well_formed
 
@@ -68,15 +68,12 @@ def write_parts(index: OpenIndex, documents_parts: Mapping[str, Sequence[Row]]) 
 
 
 def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
-    """Replace the keys of stored documents: of one that other programs share nothing else, and
-    only if its text is still that of its row.
+    """Replace the keys and the family fields of stored documents, if their text is still that of
+    their row.
 
     A document that changes meanwhile, or is gone, is left as it is.
     """
     index.check_updatable()
-    if not (index.facts and is_shared_mapping(index.facts.mapping)):
-        write_rows(index, rows)
-        return
     field = index.text_field()
     fingerprinted = {row.id: row for row in rows}
     operations = []
@@ -84,7 +81,7 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
         row = fingerprinted[hit["_id"]]
         if row_of_hit(row.id, hit["_source"], field).text == row.text:
             keys = signature(row, field)
-            body = {"doc": {name: keys[name] for name in KEYS if name in keys}}
+            body = {"doc": {name: keys[name] for name in (*KEYS, *FAMILY) if name in keys}}
             state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
             operations.append(Operation("update", row.id, body, {**state, **routing_of(hit)}))
     replace(index.sender, conflicts=True).send(operations)
