@@ -18,6 +18,7 @@ def sign(
     words: bool = False,
     packed: bool = False,
     digits: int = 0,
+    symbols: bool = False,
 ) -> tuple[
     bytearray,
     bytearray,
@@ -32,12 +33,12 @@ def sign(
 
     The other steps: `chars_v1`, `gram64_v1` (with a key `sip24_v1`), `fss_v1` and `distinct_v1`;
     with `words` the features are `word_pairs_v1` (with a key `sip24_pairs_v1`), with `packed` slots
-    have 8 bits; `digits` are those of a short band key, 0 for long ones. Returns, one row a text:
-    MinHash (`slots` numbers a row, uint8 if packed, else uint32; none when that is 0), SimHash
-    (uint64; zero unless `simhash`), band keys, block keys, status, SHA-256, words and chars
-    (int64). The keys of a text are one string, with a blank between them. Numbers are in native
-    byte order. The interpreter's lock is released meanwhile; `threads` share the work. Settings out
-    of range raise `ValueError`.
+    have 8 bits; `digits` are those of a short band key, 0 for long ones; with `symbols` digests
+    read the symbols of value, too (`symbols_v1`). Returns, one row a text: MinHash (`slots` numbers
+    a row, uint8 if packed, else uint32; none when that is 0), SimHash (uint64; zero unless
+    `simhash`), band keys, block keys, status, SHA-256, words and chars (int64). The keys of a text
+    are one string, with a blank between them. Numbers are in native byte order. The interpreter's
+    lock is released meanwhile; `threads` share the work. Settings out of range raise `ValueError`.
     """
 
 def differ_at_most(

@@ -93,7 +93,8 @@ class Recipe:
     `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept;
     `baseline` a published scheme that is computed for comparison only; `key` the fingerprint of a
     secret key with which features are hashed; `left_out` the id of the list of approved passages
-    that are left out of texts before they are signed and compared. The `secret` itself is not a
+    that are left out of texts before they are signed and compared; `exact` what the digest of a
+    text reads beside its normal form. The `secret` itself is not a
     setting: it is never stored, shown or compared. Nor are `corpus`, which reads the statistics of
     that digest, and `approved`, which reads that list.
     """
@@ -122,6 +123,7 @@ class Recipe:
     baseline: str | None = None
     key: str | None = None
     left_out: str | None = None
+    exact: str | None = None
     min_features: int = 1
     secret: str | None = field(default=None, repr=False, compare=False)
     corpus: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
@@ -389,6 +391,14 @@ DEFAULT_V2 = Recipe(
     key_digits=5,
     min_features=3,
 )
+DEFAULT_V3 = dataclasses.replace(
+    DEFAULT_V2,
+    name="default_v3",
+    simhash="distinct_v1",
+    bits=64,
+    blocks=4,
+    exact="symbols_v1",
+)
 SCANS_V1 = Recipe(
     name="scans_v1",
     normaliser="default_v1",
@@ -438,7 +448,8 @@ _STUDY = {
     "minhash": "truncated_first_v1",
     "minhash-last": "truncated_last_v1",
 }
-_NAMES = ("default", "default_v1", "default_v2", "scans", "simhash-doc", "clauses")
+_DEFAULTS = {recipe.name: recipe for recipe in (DEFAULT_V1, DEFAULT_V2, DEFAULT_V3)}
+_NAMES = ("default", *_DEFAULTS, "scans", "simhash-doc", "clauses")
 
 
 def recipe_named(name: str) -> Recipe:
@@ -450,14 +461,14 @@ def recipe_named(name: str) -> Recipe:
     >>> recipe_named("default").name, recipe_named(":::").name
     ('default_v2', 'ws:norm-html:sha1:128')
     """
-    if name == "default_v1":
-        return DEFAULT_V1
-    if name in ("default", "default_v2"):
-        return DEFAULT_V2
+    if name == "default":
+        return DEFAULT
+    if name in _DEFAULTS:
+        return _DEFAULTS[name]
     if name in ("scans", "scans_v1"):
         return SCANS_V1
     plain, key = split_key(name)
-    if key and plain in ("default", "default_v1", "default_v2"):
+    if key and (plain == "default" or plain in _DEFAULTS):
         recipe = recipe_named(plain)
         feature_hash = KEYED_HASHES[recipe.feature_hash]
         return dataclasses.replace(

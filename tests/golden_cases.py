@@ -12,6 +12,7 @@ from indexer.recipe import DEFAULT_V1, Recipe
 TEXTS = Path(__file__).parent / "golden/texts.json"
 VECTORS = Path(__file__).parent / "golden/default_v1.json"
 VECTORS_V2 = Path(__file__).parent / "golden/default_v2.json"
+VECTORS_V3 = Path(__file__).parent / "golden/default_v3.json"
 VECTORS_SCANS = Path(__file__).parent / "golden/scans_v1.json"
 
 

@@ -1,5 +1,5 @@
-"""Write the golden vectors of `default_v1` with its variations, of `default_v2` and of `scans_v1`:
-`tests/golden/default_v1.json`, `default_v2.json` and `scans_v1.json`.
+"""Write the golden vectors of `default_v1` with its variations, of `default_v2`, `default_v3` and
+`scans_v1`: `tests/golden/default_v1.json` and the like.
 
     python tools/golden_vectors.py
 
@@ -23,6 +23,7 @@ from golden_cases import (  # noqa: E402
     VECTORS,
     VECTORS_SCANS,
     VECTORS_V2,
+    VECTORS_V3,
     cases,
     plain_cases,
     recipe_of,
@@ -31,7 +32,7 @@ from golden_cases import (  # noqa: E402
 )
 
 from indexer.fingerprinting.fingerprint import define  # noqa: E402
-from indexer.recipe import DEFAULT_V2, SCANS_V1, Recipe  # noqa: E402
+from indexer.recipe import DEFAULT_V2, DEFAULT_V3, SCANS_V1, Recipe  # noqa: E402
 
 Vectors = dict[str, dict[str, Any]]
 
@@ -43,7 +44,8 @@ def compute() -> dict[Path, Vectors]:
     def plain(recipe: Recipe) -> Vectors:
         return {case["name"]: vector(define([text_of(case)], recipe)) for case in plain_cases()}
 
-    return {VECTORS: v1, VECTORS_V2: plain(DEFAULT_V2), VECTORS_SCANS: plain(SCANS_V1)}
+    others = {VECTORS_V2: DEFAULT_V2, VECTORS_V3: DEFAULT_V3, VECTORS_SCANS: SCANS_V1}
+    return {VECTORS: v1, **{path: plain(recipe) for path, recipe in others.items()}}
 
 
 def write(path: Path, vectors: Vectors) -> None:

@@ -29,10 +29,12 @@ from indexer.fingerprinting.hashing import (
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.fingerprinting.minhash import fast_similarity_sketch
 from indexer.fingerprinting.normalise import (
+    composed_codes,
     count_words,
     decode,
+    fold,
     normalised_codes,
-    normalised_codes_v2,
+    value_symbols,
     word_starts,
 )
 from indexer.fingerprinting.simhash import simhash
@@ -53,6 +55,7 @@ except ImportError:
 
 KERNEL_NORMALISERS = ("default_v1", "default_v2")
 WORDS = "word_pairs_v1"
+SYMBOLS = "symbols_v1"
 PACKED = 8  # bits of a slot that is kept in one byte
 MAX_SLOTS = 1024
 MAX_BLOCKS = 64
@@ -101,7 +104,8 @@ class Fingerprints:
     Both are zero, and keys are empty, in rows that are not `complete`, but for those that are
     `numbers_only` and have enough words, if the features are of words. A recipe without
     MinHash has no slots; without SimHash the bits are zero. `words` and `chars`: (n,) int64.
-    `exact`: SHA-256 of the normalised text.
+    `exact`: SHA-256 of the normalised text; of a recipe with `symbols_v1` of that, and where it has
+    words and symbols of value, a line feed and these (`normalise.value_symbols`).
     """
 
     recipe: Recipe
@@ -192,7 +196,7 @@ def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 
     if not _has_batch_form(recipe):
         return _fingerprint_each(texts, recipe)
     _check(recipe)
-    if _kernel is None:
+    if not _kernel_computes(recipe):
         return define(texts, recipe)
     return _compiled(texts, recipe, threads)
 
@@ -204,7 +208,8 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     _check(recipe)
     slots, count = _slots(recipe), len(texts)
     is_v2 = recipe.normaliser == "default_v2"
-    codes = [(normalised_codes_v2 if is_v2 else normalised_codes)(text) for text in texts]
+    composed = [composed_codes(text) for text in texts] if is_v2 else []
+    codes = [fold(text)[0] for text in composed] or [normalised_codes(text) for text in texts]
     minhash = np.zeros((count, slots), dtype=_slot_type(recipe))
     bits = np.zeros(count, dtype=np.uint64)
     status: list[Status] = []
@@ -219,11 +224,27 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
             if recipe.simhash:
                 bits[index] = simhash(features)
     bands, blocks = _keys(minhash, bits, fingerprinted, recipe)
-    exact = [hashlib.sha256(decode(text_codes).encode()).hexdigest() for text_codes in codes]
+    forms = [decode(text_codes) for text_codes in codes]
+    if recipe.exact == SYMBOLS:
+        forms = [
+            _with_symbols(*form) for form in zip(forms, map(value_symbols, composed), strict=True)
+        ]
+    exact = [hashlib.sha256(form.encode()).hexdigest() for form in forms]
     counts = map(len, map(word_starts, codes)) if is_v2 else map(count_words, texts)
     words = np.fromiter(counts, np.int64, count)
     chars = np.array([len(text_codes) for text_codes in codes], dtype=np.int64)
     return Fingerprints(recipe, minhash, bits, bands, blocks, status, exact, words, chars)
+
+
+def _kernel_computes(recipe: Recipe) -> bool:
+    """Return whether there is a kernel that knows the steps of a recipe; an older one may not."""
+    if _kernel is None:
+        return False
+    return not recipe.exact or "symbols" in str(getattr(_kernel.sign, "__text_signature__", ""))
+
+
+def _with_symbols(form: str, values: str) -> str:
+    return f"{form}\n{values}" if form and values else form
 
 
 def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprints:
@@ -243,6 +264,7 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
         packed=recipe.packed is not None,
         digits=recipe.key_digits or 0,
         key=key_words(recipe.secret) if recipe.secret else None,
+        **({"symbols": True} if recipe.exact == SYMBOLS else {}),
     )
     slots: NDArray[Any] = np.frombuffer(minhash, dtype=_slot_type(recipe))
     slots = slots.reshape(len(status), _slots(recipe))
@@ -361,9 +383,10 @@ def _check(recipe: Recipe) -> None:
         "bands": 0 <= (recipe.bands or 0) * (recipe.rows or 0) <= (recipe.slots or 0),
         "packed": recipe.packed in (None, PACKED),
         "key_digits": recipe.key_digits is None or 1 <= recipe.key_digits <= keys.LONGEST_KEY,
-        "simhash": recipe.simhash in ((None,) if by_words else (None, "distinct_v1")),
+        "simhash": recipe.simhash in (None, "distinct_v1"),
         "bits": recipe.bits == 64 if recipe.simhash else not recipe.bits,
         "blocks": 0 <= (recipe.blocks or 0) <= (MAX_BLOCKS if recipe.simhash else 0),
+        "exact": recipe.exact in ((None, SYMBOLS) if by_words else (None,)),
     }
     invalid = [f"{name} = {getattr(recipe, name)}" for name, valid in is_valid.items() if not valid]
     if invalid:

@@ -274,7 +274,58 @@ def normalise_v2(text: str) -> str:
 
 def normalised_codes_v2(text: str) -> NDArray[np.uint32]:
     """Return the code points of `normalise_v2(text)`, (n,) uint32."""
-    return fold(encode(nfkc(_join_lines_v2(text))))[0]
+    return fold(composed_codes(text))[0]
+
+
+def composed_codes(text: str) -> NDArray[np.uint32]:
+    """Return the code points of a text after steps 1 to 3 of `default_v2`, (n,) uint32."""
+    return encode(nfkc(_join_lines_v2(text)))
+
+
+# Symbols of value, which `default_v2` leaves out, and which tell two numbers or formulas apart.
+
+CURRENCIES = frozenset((*"$¢£¤¥", *map(chr, range(0x20A0, 0x20C0))))
+SYMBOLS = frozenset("#%+<=>°±×÷‰≈≠≤≥")
+MINUSES = frozenset("-\u2013\u2212")
+
+
+def value_symbols(codes: NDArray[np.uint32]) -> str:
+    """Return the symbols of value in composed code points, each with its position in words.
+
+    `symbols_v1`. One is a currency, wherever it stands; one of `SYMBOLS` after a word of its line,
+    or directly before one of the digits 0 to 9; a minus, written `-`, directly before such a digit
+    or a currency, but not directly after a word. A character of a script without spaces is no word
+    here, so a symbol may stand directly after it. A line ends at a line feed or carriage return. A
+    symbol is followed by the number of words, as of the normalised text, that begin before it.
+    Quotation marks, bullets and rules of `=` at the start of a line are no symbols.
+
+    >>> value_symbols(composed_codes("> 7 < 8, -500 or 5-6 in C++"))
+    '<1-2+8+8'
+    """
+    codes = to_lower()[codes]
+    bits = codepoint_classes()[codes]
+    word = bits & SEPARATOR == 0
+    unspaced = word & (bits & UNSPACED != 0)
+    inside = np.concatenate(([False], (word & ~unspaced)[:-1]))[: len(codes)]
+    before = np.cumsum(word & (unspaced | ~inside))
+    positions = np.arange(len(codes))
+    line_end = (codes == 0x0A) | (codes == 0x0D)
+    last_word, last_end = (
+        np.maximum.accumulate(np.where(mask, positions, -1)) for mask in (word, line_end)
+    )
+    digit = (codes >= ord("0")) & (codes <= ord("9"))
+    currency, other, minus = (_isin(codes, known) for known in (CURRENCIES, SYMBOLS, MINUSES))
+    before_digit, before_value = (
+        np.concatenate((mask[1:], [False]))[: len(codes)] for mask in (digit, digit | currency)
+    )
+    found = currency | other & (last_word > last_end) | other & before_digit
+    found |= minus & ~inside & before_value
+    written = np.where(minus, np.uint32(ord("-")), codes)
+    return "".join(f"{chr(written[index])}{before[index]}" for index in np.flatnonzero(found))
+
+
+def _isin(codes: NDArray[np.uint32], known: frozenset[str]) -> NDArray[np.bool_]:
+    return np.isin(codes, np.array(sorted(map(ord, known)), dtype=np.uint32))
 
 
 def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

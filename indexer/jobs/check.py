@@ -251,8 +251,8 @@ def _between(match: Match, options: CheckOptions) -> str:
 
 def _unseen(row: Row, result: SimilarResult) -> str:
     """Return why a duplicate may have been missed; empty where none is expected to be."""
-    keys = (*row.bands, *row.blocks)
-    if keys and len(result.capped_keys) == len(keys):
+    keys = row.bands or row.blocks
+    if keys and set(keys) <= set(result.capped_keys):
         return "all its keys are on too many documents to be looked up"
     if row.status == "numbers_only" and keys:
         return ""

@@ -19,7 +19,7 @@ from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
-from indexer.fingerprinting.keys import pack_slots, stored_sketch
+from indexer.fingerprinting.keys import DISTANCE, hamming, pack_slots, stored_sketch
 from indexer.grouping.words_in_common import FEW_WORDS, max_words, min_in_common
 from indexer.model import (
     Candidate,
@@ -33,7 +33,7 @@ from indexer.model import (
     Status,
     WordLookup,
 )
-from indexer.recipe import Recipe
+from indexer.recipe import LONG_BITS, Recipe
 from indexer.searching.rescore import Conditions, find_rearranged, rescore
 from indexer.searching.stored_texts import comparable_rows, text_cache
 from indexer.stores.abilities import FullStore, VocabularyStore
@@ -45,6 +45,7 @@ from indexer.wording import count_of, percent, visible
 
 # The subject of a look-up: a text, or a stored document.
 
+_CLOSE = 1 - DISTANCE / LONG_BITS  # the similarity within which blocks find every document
 _TEXT_ALONE = Row("", "", "complete", "", "", "", "", None, 0, "", "", "", "", 0, 0, "")
 
 
@@ -339,17 +340,49 @@ def _look_up(
 ) -> tuple[list[Fingerprint], list[Candidates]]:
     """Return the fingerprints of look-ups, and their candidates."""
     prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
-    keys = [
-        (own.bands, (*own.blocks, *_earlier_keys(lookup.text, recipe)))
+    blocks = [
+        (*own.blocks, *_earlier_keys(lookup.text, recipe))
         for lookup, own in zip(lookups, prints, strict=True)
     ]
+    shared = recipe.shared or 1
+    with_bands = [
+        (own.bands, () if shared > 1 else keys) for own, keys in zip(prints, blocks, strict=True)
+    ]
     prefilters = [_prefilter(own, recipe, options) for own in prints]
-    results = store.candidates(keys, options.window, recipe.shared or 1, prefilters)
+    results = store.candidates(with_bands, options.window, shared, prefilters)
+    if shared > 1 and options.measure == "hamming":
+        near = store.candidates([((), keys) for keys in blocks], options.window)
+        results = [
+            _with_close_bits(result, own, others)
+            for result, own, others in zip(results, prints, near, strict=True)
+        ]
     if looks_up_words(options.measure, options.threshold, recipe):
         texts = [(lookup.text, own) for lookup, own in zip(lookups, prints, strict=True)]
         settings = options.threshold, options.window
         results = with_candidates_by_words(store, recipe, *settings, texts, results)
     return prints, results
+
+
+def _with_close_bits(result: Candidates, own: Fingerprint, near: Candidates) -> Candidates:
+    """Add the rows that share a block and differ in few bits, by a look-up of their own.
+
+    Where two bands are shared, one block alone makes no candidate: their keys are not counted
+    together.
+    """
+    known = {candidate.id for candidate in result.found}
+    added = (
+        candidate
+        for candidate in near.found
+        if candidate.id not in known
+        and None not in (own.simhash, candidate.simhash)
+        and hamming(own.simhash or 0, candidate.simhash or 0) <= DISTANCE
+    )
+    return replace(
+        result,
+        found=(*result.found, *added),
+        capped_keys=(*result.capped_keys, *near.capped_keys),
+        cut=result.cut or near.cut,
+    )
 
 
 def _earlier_keys(text: str, recipe: Recipe) -> Iterator[str]:
@@ -521,6 +554,11 @@ def _notes(
         yield f"more than {limit} documents share {shared}; those that share most were compared"
     if result.complete:
         return
+    if recipe.shared and options.measure == "hamming" and options.threshold < _CLOSE:
+        yield (
+            f"documents within {DISTANCE} different bits are all found; "
+            "those with more only if they share keys of their words"
+        )
     recall = stored_recall(recipe, options.measure, options.threshold)
     if recall is not None and recall < USUAL_RECALL:
         yield (

@@ -1,4 +1,4 @@
-//! Fingerprints of texts, bit for bit as the numpy definition in `indexer/sketch/` has them.
+//! Fingerprints of texts, bit for bit as the numpy definition in `indexer/fingerprinting/` has them.
 
 mod ascii;
 mod codepoints;
@@ -18,6 +18,7 @@ pub mod signer;
 mod simhash;
 pub mod siphash;
 pub mod slots;
+mod symbols;
 #[allow(clippy::unreadable_literal)]
 mod unicode13;
 mod words;

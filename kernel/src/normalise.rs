@@ -1,5 +1,5 @@
-//! Normalisation `default_v1` and `default_v2`, as `indexer/fingerprinting/normalise.py` and `normalise_v2.py` define them, in one
-//! pass over the text.
+//! Normalisation `default_v1` and `default_v2`, as `indexer/fingerprinting/normalise.py` defines them, in one pass
+//! over the text.
 
 use std::mem::take;
 
@@ -10,6 +10,7 @@ use crate::codepoints::{
     BLANK, CODE, HYPHEN, IGNORABLE, NONSTARTER, Table, UNASSIGNED, UNSPACED, UNSTABLE, WORDLESS, table,
 };
 use crate::separate::{self, LineEnd, Separator};
+use crate::symbols::Symbols;
 
 const MAX_NONSTARTERS: u32 = 30;
 /// Runs of ASCII of at least this length are read as such within other text.
@@ -34,6 +35,8 @@ pub struct Normalised {
     pub words: u64,
     /// There is more than numbers, punctuation and symbols.
     pub letters: bool,
+    /// Symbols of value of a text that is read by `default_v2`, if they are asked for.
+    pub symbols: Symbols,
 }
 
 impl Normalised {
@@ -43,6 +46,7 @@ impl Normalised {
         self.codes.clear();
         self.words = 0;
         self.letters = false;
+        self.symbols.clear();
         match (version, text.is_ascii()) {
             (Version::V1, true) => {
                 ascii::read(text.as_bytes(), false, self, |place| ends_line(&text[place + 1..]));

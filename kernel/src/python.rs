@@ -35,7 +35,7 @@ type Arrays<'py> = (
 /// Fingerprint texts; see the stub for the arguments and the arrays that come back.
 #[pyfunction]
 #[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1, key=None,
-    normaliser=1, words=false, packed=false, digits=0))]
+    normaliser=1, words=false, packed=false, digits=0, symbols=false))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 fn sign<'py>(
     py: Python<'py>,
@@ -53,14 +53,28 @@ fn sign<'py>(
     words: bool,
     packed: bool,
     digits: usize,
+    symbols: bool,
 ) -> PyResult<Arrays<'py>> {
     let normaliser = match normaliser {
         1 => Version::V1,
         2 => Version::V2,
         _ => return Err(PyValueError::new_err("settings beyond what the kernel computes")),
     };
-    let recipe =
-        Recipe { normaliser, words, width, slots, packed, bands, rows, digits, simhash, blocks, min_features, key };
+    let recipe = Recipe {
+        normaliser,
+        words,
+        width,
+        slots,
+        packed,
+        bands,
+        rows,
+        digits,
+        simhash,
+        blocks,
+        min_features,
+        key,
+        symbols,
+    };
     check(&recipe)?;
     let texts = texts.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
     let signed = guarded(py, || sign_all(&texts, &recipe, threads))?;
@@ -195,7 +209,8 @@ fn check(recipe: &Recipe) -> PyResult<()> {
         && recipe.bands.saturating_mul(recipe.rows) <= recipe.slots
         && recipe.blocks <= 64
         && recipe.digits <= 12
-        && !(recipe.words && (recipe.simhash || recipe.normaliser == Version::V1));
+        && !(recipe.words && recipe.normaliser == Version::V1)
+        && !(recipe.symbols && recipe.normaliser == Version::V1);
     if good { Ok(()) } else { Err(PyValueError::new_err("settings beyond what the kernel computes")) }
 }
 

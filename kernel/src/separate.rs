@@ -29,15 +29,23 @@ pub fn read_ascii(text: &[u8], out: &mut Normalised) {
 ///
 /// `inside`: the text before ended within a word. Returns that of this text.
 fn read_run(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
+    if out.symbols.wanted {
+        read_run_with::<true>(text, inside, out)
+    } else {
+        read_run_with::<false>(text, inside, out)
+    }
+}
+
+fn read_run_with<const SYMBOLS: bool>(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2") {
         // SAFETY: the check above shows that the processor has these instructions.
-        return unsafe { avx512::read_run(text, inside, out) };
+        return unsafe { avx512::read_run::<SYMBOLS>(text, inside, out) };
     }
-    read_bytes(text, inside, out)
+    read_bytes::<SYMBOLS>(text, inside, out)
 }
 
-fn read_bytes(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
+fn read_bytes<const SYMBOLS: bool>(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
     let start = out.text.len();
     out.text.resize(start + text.len(), 0);
     let room = &mut out.text[start..];
@@ -53,6 +61,9 @@ fn read_bytes(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
             continue;
         }
         let plain = PLAIN[usize::from(byte & 127)];
+        if SYMBOLS {
+            out.symbols.take(byte.into(), plain == BLANK, before != BLANK, out.words + words);
+        }
         words += u64::from(before == BLANK && plain != BLANK);
         letters |= plain.is_ascii_lowercase();
         room[end] = plain;
@@ -68,13 +79,13 @@ fn read_bytes(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
 /// The same, 64 bytes at a time.
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use std::arch::x86_64::{_mm512_cmpeq_epi8_mask, _mm512_mask_mov_epi8};
+    use std::arch::x86_64::{__m512i, _mm512_cmpeq_epi8_mask, _mm512_mask_mov_epi8};
 
     use super::{BLANK, Normalised, after_line_end};
     use crate::ascii::avx512::{SIZE, all, append, load, lower, within};
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt,bmi1,bmi2")]
-    pub fn read_run(text: &[u8], mut inside: bool, out: &mut Normalised) -> bool {
+    pub fn read_run<const SYMBOLS: bool>(text: &[u8], mut inside: bool, out: &mut Normalised) -> bool {
         out.text.reserve(text.len() + SIZE);
         let mut start = 0;
         while start < text.len() {
@@ -99,12 +110,25 @@ mod avx512 {
             let letters = within(lower, b'a', b'z') & read;
             let plain = letters | within(bytes, b'0', b'9') & read;
             let after = plain << 1 | u64::from(inside);
+            if SYMBOLS {
+                let [ends, others, minus] = marks(bytes);
+                let found = (others | minus & !after) & read;
+                out.symbols.take_block(&part[..length], [plain, plain & !after, found, ends & read], out.words);
+            }
             out.words += u64::from((plain & !after).count_ones());
             out.letters |= letters != 0;
             inside = plain >> (length - 1) & 1 == 1;
             append(_mm512_mask_mov_epi8(all(BLANK), plain, lower), plain | after & read, &mut out.text);
         }
         inside
+    }
+
+    /// The ends of lines, the symbols but for the minus, and the hyphens.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn marks(bytes: __m512i) -> [u64; 3] {
+        let is = |byte| _mm512_cmpeq_epi8_mask(bytes, all(byte));
+        let others = within(bytes, b'#', b'%') | within(bytes, b'<', b'>') | is(b'+');
+        [is(b'\n') | is(b'\r'), others, is(b'-')]
     }
 }
 
@@ -192,6 +216,10 @@ impl Separator {
     #[inline(always)]
     pub fn append(&mut self, code: u32, table: &Table, out: &mut Normalised) {
         let word = table[code as usize];
+        if out.symbols.wanted {
+            let inside = !self.waiting && !self.unspaced && !out.codes.is_empty();
+            out.symbols.take(code, word & SEPARATOR != 0, inside, out.words);
+        }
         if word & SEPARATOR != 0 {
             self.waiting = true;
             return;
@@ -246,15 +274,17 @@ mod tests {
 
     #[test]
     fn both_ways_read_the_same() {
-        let bytes = b"ab1 -\r\n\tZ.-";
+        let bytes = b"ab1 -\r\n\tZ.-+$<5";
         let byte = |n: u32| bytes[(n.wrapping_mul(n).wrapping_mul(2_654_435_761) >> 11) as usize % bytes.len()];
         let text: Vec<u8> = (0..5000_u32).map(byte).collect();
         for (start, end) in (0..300).map(|n| (n, n * 7)).filter(|(start, end)| start < end) {
             for inside in [false, true] {
                 let (mut one, mut other) = (Normalised::default(), Normalised::default());
+                (one.symbols.wanted, other.symbols.wanted) = (true, true);
                 let ends = read_run(&text[start..end], inside, &mut one);
-                assert_eq!(ends, read_bytes(&text[start..end], inside, &mut other));
+                assert_eq!(ends, read_bytes::<true>(&text[start..end], inside, &mut other));
                 assert_eq!((one.text, one.words, one.letters), (other.text, other.words, other.letters));
+                assert_eq!(one.symbols.text, other.symbols.text);
             }
         }
     }

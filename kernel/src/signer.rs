@@ -16,6 +16,7 @@ use crate::{keys, simhash};
 
 /// The settings of a recipe that change a fingerprint. No slots: no MinHash; no `simhash`: none of that.
 #[derive(Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct Recipe {
     pub normaliser: Version,
     /// The features are occurrences of word pairs rather than runs of `width` characters.
@@ -32,6 +33,8 @@ pub struct Recipe {
     pub blocks: usize,
     pub min_features: usize,
     pub key: Option<siphash::Key>,
+    /// The digest of a text reads its symbols of value, too.
+    pub symbols: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,7 +80,7 @@ pub fn sign_all(texts: &[Cow<str>], recipe: &Recipe, threads: usize) -> Vec<Fing
     rows
 }
 
-/// Signs one text after the other in the same memory.
+/// Symbols one text after the other in the same memory.
 #[derive(Default)]
 pub struct Signer {
     normalised: Normalised,
@@ -95,9 +98,10 @@ impl Recipe {
 impl Signer {
     /// Fingerprint one text.
     pub fn sign(&mut self, text: &str, recipe: &Recipe) -> Fingerprint {
+        self.normalised.symbols.wanted = recipe.symbols;
         self.normalised.read(text, recipe.normaliser);
         let mut signed = Fingerprint {
-            exact: Sha256::digest(&self.normalised.text).into(),
+            exact: self.digest(),
             words: self.normalised.words,
             chars: self.normalised.chars() as u64,
             ..Fingerprint::default()
@@ -115,9 +119,20 @@ impl Signer {
         signed
     }
 
+    /// SHA-256 of the normalised text, and of its symbols, if they are asked for, after a line feed.
+    fn digest(&self) -> [u8; 32] {
+        let Normalised { text, symbols, .. } = &self.normalised;
+        let mut digest = Sha256::new_with_prefix(text);
+        if !text.is_empty() && !symbols.text.is_empty() {
+            digest.update(b"\n");
+            digest.update(&symbols.text);
+        }
+        digest.finalize().into()
+    }
+
     /// Add sketches and keys, unless there are too few features.
     fn sketch(&mut self, recipe: &Recipe, signed: &mut Fingerprint) -> Status {
-        let Some(mut slots) = self.slots(recipe) else {
+        let Some((mut slots, bits)) = self.sketches(recipe) else {
             return Status::TooShort;
         };
         if recipe.packed {
@@ -126,7 +141,7 @@ impl Signer {
             }
         }
         if recipe.simhash {
-            signed.simhash = simhash::simhash(self.distinct.hashes());
+            signed.simhash = bits;
             signed.blocks = keys::blocks(signed.simhash, recipe.blocks);
         }
         signed.bands = keys::bands(&slots, recipe.bands, recipe.rows, recipe.digits);
@@ -138,8 +153,8 @@ impl Signer {
         Status::Complete
     }
 
-    /// The slots; nothing if there are too few features.
-    fn slots(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
+    /// The slots and the SimHash; nothing if there are too few features.
+    fn sketches(&mut self, recipe: &Recipe) -> Option<(Vec<u32>, u64)> {
         // The words are counted in the text itself by version 2 alone.
         if !recipe.words || recipe.normaliser == Version::V1 {
             return self.first_round_alone(recipe).or_else(|| self.all_rounds(recipe));
@@ -155,17 +170,17 @@ impl Signer {
 
     /// The slots, if nobody asks for the distinct features, and the first round fills every slot: then there are at least
     /// as many distinct features as slots, and repeats did no harm.
-    fn first_round_alone(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
+    fn first_round_alone(&mut self, recipe: &Recipe) -> Option<(Vec<u32>, u64)> {
         if recipe.simhash || recipe.slots == 0 || recipe.slots < recipe.min_features {
             return None;
         }
         let mut sketch = Sketch::new(recipe.slots);
         self.each_chunk(recipe, |_, hashes| sketch.first_round(hashes));
-        sketch.is_full().then(|| sketch.slots())
+        sketch.is_full().then(|| (sketch.slots(), 0))
     }
 
-    /// The slots, after finding the distinct features; nothing if there are too few of them.
-    fn all_rounds(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
+    /// The same, after finding the distinct features; nothing if there are too few of them.
+    fn all_rounds(&mut self, recipe: &Recipe) -> Option<(Vec<u32>, u64)> {
         self.distinct.clear(self.normalised.chars());
         self.each_chunk(recipe, Distinct::extend);
         sketch(self.distinct.hashes(), recipe)
@@ -181,8 +196,8 @@ impl Signer {
     }
 }
 
-/// The slots of a set of features; nothing if there are too few of them.
-fn sketch(features: &[u64], recipe: &Recipe) -> Option<Vec<u32>> {
+/// The slots and the SimHash of a set of features; nothing if there are too few of them.
+fn sketch(features: &[u64], recipe: &Recipe) -> Option<(Vec<u32>, u64)> {
     if features.len() < recipe.min_features.max(1) {
         return None;
     }
@@ -191,7 +206,8 @@ fn sketch(features: &[u64], recipe: &Recipe) -> Option<Vec<u32>> {
         sketch.first_round(features);
         sketch.other_rounds(features);
     }
-    Some(sketch.slots())
+    let bits = if recipe.simhash { simhash::simhash(features) } else { 0 };
+    Some((sketch.slots(), bits))
 }
 
 #[cfg(test)]
@@ -211,6 +227,7 @@ mod tests {
         blocks: 4,
         min_features: 8,
         key: None,
+        symbols: false,
     };
 
     fn status(text: &str) -> Status {

@@ -39,8 +39,9 @@ impl Numbers {
     fn recipe(&mut self) -> Recipe {
         let slots = self.below(300);
         let rows = 1 + self.below(8);
+        let normaliser = [Version::V1, Version::V2][self.below(2)];
         Recipe {
-            normaliser: [Version::V1, Version::V2][self.below(2)],
+            normaliser,
             words: self.below(2) == 0,
             packed: self.below(2) == 0,
             digits: self.below(13),
@@ -52,6 +53,7 @@ impl Numbers {
             blocks: 1 + self.below(64),
             min_features: self.below(20),
             key: (self.below(2) == 0).then(|| [self.next(), self.next()]),
+            symbols: normaliser == Version::V2 && self.below(2) == 0,
         }
     }
 }

@@ -1,4 +1,6 @@
-"""The ingest pipeline of `default_v2` on a real engine computes what `fingerprint` computes."""
+"""The ingest pipelines of `default_v2` and `default_v3` on a real engine compute what `fingerprint`
+computes.
+"""
 
 import base64
 import json
@@ -12,9 +14,9 @@ from test_pipeline import CASES, FOX
 
 from indexer.comparing.measures import estimate
 from indexer.fingerprinting.fingerprint import fingerprint
-from indexer.fingerprinting.keys import pack_slots
+from indexer.fingerprinting.keys import pack_slots, signed64
 from indexer.jobs.install import install, uninstall
-from indexer.recipe import DEFAULT_V2
+from indexer.recipe import DEFAULT_V2, DEFAULT_V3
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.engine.ingest_pipeline import MAX_UNITS
@@ -38,27 +40,38 @@ BETWEEN = [
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def signer(request):
-    """A server and the name of a pipeline on it."""
-    server = request.getfixturevalue(f"{request.param}_url")
-    with installed_pipeline(server, DEFAULT_V2) as name:
-        yield server, name
+def server(request):
+    return request.getfixturevalue(f"{request.param}_url")
+
+
+@pytest.fixture(scope="module", params=[DEFAULT_V2, DEFAULT_V3], ids=lambda recipe: recipe.name)
+def recipe(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def signer(server, recipe):
+    """A server, the name of a pipeline on it, and its recipe."""
+    with installed_pipeline(server, recipe) as name:
+        yield server, name, recipe
 
 
 def agree(signer, texts):
     """The pipeline signs texts as `fingerprint` does."""
-    check_agreement(*signer, texts, DEFAULT_V2)
+    server, name, recipe = signer
+    check_agreement(server, name, texts, recipe)
 
 
 def test_golden_vectors(signer):
-    golden = json.loads((TESTS / "golden/default_v2.json").read_text(encoding="ascii"))
+    *pipeline, recipe = signer
+    golden = json.loads((TESTS / f"golden/{recipe.name}.json").read_text(encoding="ascii"))
     cases = json.loads((TESTS / "golden/texts.json").read_text(encoding="ascii"))
     texts = {
         case["name"]: case["text"] * case.get("times", 1)
         for case in cases
         if case["name"] in golden
     }
-    documents = simulated(*signer, [{"text": text} for text in texts.values()])
+    documents = simulated(*pipeline, [{"text": text} for text in texts.values()])
     for name, document in zip(texts, documents, strict=True):
         vector = golden[name]
         packed = vector["minhash"] and base64.b64encode(bytes.fromhex(vector["minhash"])).decode()
@@ -67,7 +80,9 @@ def test_golden_vectors(signer):
         assert document["near_exact"] == shorten(vector["exact"]), name
         for field in ("status", "words", "chars"):
             assert document[f"near_{field}"] == vector[field], name
-        assert "near_simhash" not in document
+        bits = vector["simhash"] and signed64(int(vector["simhash"], 16))
+        assert document.get("near_simhash") == bits, name
+        assert document.get("near_blocks", []) == vector["blocks"], name
 
 
 @pytest.mark.parametrize("around", ["e", "近"], ids=["after a letter", "after Han"])
@@ -90,6 +105,12 @@ def test_cases_of_our_own(signer):
     agree(signer, [*CASES, *(f"{FOX} {case} {FOX}" for case in CASES), *around, *quoted])
 
 
+def test_signs_of_value(signer):
+    parts = [*"-+<=>#%$€°× a5\n近", "\u2212", "\u2013", "-\n", "\u0338"]
+    chance = random.Random(9)
+    agree(signer, [FOX + "".join(chance.choices(parts, k=60)) + FOX for _ in range(200)])
+
+
 def test_texts_of_every_size(signer):
     chance = random.Random(7)
     words = [f"{chance.getrandbits(chance.choice([8, 16, 40])):x}" for _ in range(90_000)]
@@ -102,9 +123,10 @@ def test_texts_of_every_size(signer):
 
 
 def test_a_signature_of_another_recipe_does_not_survive(signer):
-    stale = {"near_simhash": 1, "near_blocks": ["00aa"], "near_minhash": "AAAA"}
-    (document,) = simulated(*signer, [{"text": FOX, **stale}])
-    assert signed(document) == expected([FOX], DEFAULT_V2)[0]
+    stale = {"near_simhash": 1, "near_blocks": ["00aa"], "near_minhash": "AAAA", "near_rare": ["x"]}
+    *pipeline, recipe = signer
+    (document,) = simulated(*pipeline, [{"text": FOX, **stale}])
+    assert signed(document) == expected([FOX], recipe)[0]
 
 
 def test_an_installed_index_answers_and_scores(opensearch_url):

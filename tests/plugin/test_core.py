@@ -24,11 +24,13 @@ import indexer
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SECRET = "0123456789abcdef" * 4
 RECIPES = (
-    *("default_v2", "default_v1", "scans", "default_v2+key:legal", "default_v1+key:legal"),
+    *("default_v3", "default_v2", "default_v1", "scans"),
+    *("default_v3+key:legal", "default_v2+key:legal", "default_v1+key:legal"),
     *(f"simhash-doc-{version}" for version in ("v1", "v2", "v3", "v4", "v5", "v2-loose")),
 )
 LATIN, COMBINING, EVERY = range(0x20, 0x250), range(0x300, 0x370), range(0x110000)
 PIECES = (
+    *("-5", " -", "\u2212", "+", "$", "€3", "<", "= ", "%", "\n", "\u0338"),
     *("-\n", "-\r\n ", "\u2010\n", " \t", "\u200b", "\u00ad", "ß", "ẞ", "ﬁ", "½", "…", "\u00a0"),
     *("https://example.org/a?b=c", "me@example.org", "10.1000/182", "e\u0301", "\ud800", "\udc00"),
     *(
@@ -46,7 +48,7 @@ PIECES = (
 )
 
 
-@pytest.mark.parametrize("name", ["default_v1", "default_v2", "scans_v1"])
+@pytest.mark.parametrize("name", ["default_v1", "default_v2", "default_v3", "scans_v1"])
 def test_golden_vectors(name: str) -> None:
     vectors = json.loads((GOLDEN / f"{name}.json").read_text(encoding="ascii"))
     cases = plain_cases()
@@ -70,7 +72,7 @@ def test_random_texts(recipe: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recipe", ["default_v2", "default_v1"])
+@pytest.mark.parametrize("recipe", ["default_v3", "default_v2", "default_v1"])
 def test_ten_thousand_random_texts(recipe: str) -> None:
     _compare(_random_texts(random.Random(41), 10_000), recipe)
 

@@ -15,6 +15,7 @@ from golden_cases import (
     VECTORS,
     VECTORS_SCANS,
     VECTORS_V2,
+    VECTORS_V3,
     cases,
     plain_cases,
     recipe_of,
@@ -31,12 +32,13 @@ from indexer.fingerprinting.fingerprint import (
     kernel_name,
 )
 from indexer.fingerprinting.normalise import normalise
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, SCANS_V1, Recipe
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, DEFAULT_V3, SCANS_V1, Recipe
 
 CASES = cases()
 GOLDEN: dict[str, dict[str, Any]] = json.loads(VECTORS.read_text(encoding="ascii"))
 PLAIN: dict[Recipe, dict[str, dict[str, Any]]] = {
     DEFAULT_V2: json.loads(VECTORS_V2.read_text(encoding="ascii")),
+    DEFAULT_V3: json.loads(VECTORS_V3.read_text(encoding="ascii")),
     SCANS_V1: json.loads(VECTORS_SCANS.read_text(encoding="ascii")),
 }
 WORD = 2**64

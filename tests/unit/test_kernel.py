@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from indexer.fingerprinting.fingerprint import Fingerprints, define, fingerprints, kernel_name
 from indexer.fingerprinting.hashing import gram_hashes
 from indexer.fingerprinting.normalise import encode
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, DEFAULT_V3, Recipe
 
 pytestmark = pytest.mark.skipif(
     kernel_name() != "rust" and os.environ.get("NEARFOLD_REQUIRE_KERNEL", "") in {"", "0"},
@@ -30,6 +30,7 @@ PIECES = [
     "\ud800\udbff\udc00\udfff", "\x00\x01\x7f\x85\u2028\u3000",
     "\U0001d400\U0001f600\U0002f800\U000e0100\U00010400",
     "\u0378\u1c89\U0001df00\uffff\U0010ffff\ue000",
+    "-\u2013\u2212+<=>#%$€\u20bf°× a5\n\r\u0338\u200b近é",
 ]  # fmt: skip
 ANY = st.characters(exclude_categories=())
 RUNS = st.builds(
@@ -58,10 +59,10 @@ def differences(texts: list[str], recipe: Recipe = DEFAULT_V1, threads: int = 1)
 
 
 def differences_by_both(texts: list[str]) -> list[str]:
-    """Return the fields in which kernel and definition differ by either default recipe, and by the
-    features of one with the normaliser of the other.
+    """Return the fields in which kernel and definition differ by a default recipe, and by the
+    features of the first with the normaliser of the others.
     """
-    recipes = (DEFAULT_V1, SEPARATED, DEFAULT_V2)
+    recipes = (DEFAULT_V1, SEPARATED, DEFAULT_V2, DEFAULT_V3)
     return [name for recipe in recipes for name in differences(texts, recipe)]
 
 
@@ -147,7 +148,8 @@ def test_every_code_point_around_a_line_end() -> None:
 )
 def test_ascii_of_every_size(size: int) -> None:
     rng = np.random.default_rng(size)
-    for alphabet in (bytes(range(128)), b"ab -\n", b"the quick brown fox-\r\n0123"):
+    signs = b"ab -\n+$<59>=-- "
+    for alphabet in (bytes(range(128)), b"ab -\n", b"the quick brown fox-\r\n0123", signs):
         text = bytes(rng.choice(list(alphabet), size).tolist()).decode("ascii")
         assert differences_by_both([text, text + "é", "\u4e00" + text]) == []
 
@@ -245,7 +247,7 @@ def test_settings_out_of_range_are_refused_by_the_kernel_itself() -> None:
         "min_features": 1,
     }
     for wrong in ({"width": 0}, {"width": 7}, {"slots": 1025}, {"bands": 3}, {"blocks": 65},
-        {"digits": 17}, {"words": True}, {"normaliser": 3},
+        {"digits": 17}, {"words": True}, {"normaliser": 3}, {"symbols": True},
     ):  # fmt: skip
         with pytest.raises(ValueError, match="beyond"):
             _kernel.sign(["text"], **(good | wrong))

@@ -14,10 +14,12 @@ from indexer.fingerprinting.normalise import (
     SEPARATOR,
     UNASSIGNED,
     codepoint_classes,
+    composed_codes,
     decode,
     normalise_v2,
     normalised_codes_v2,
     ranges,
+    value_symbols,
     word_starts,
 )
 
@@ -96,3 +98,50 @@ def test_rule(text: str, normal: str) -> None:
 @pytest.mark.parametrize("run", ["\u0301\u0323", "e\u0323\u0301", "- ", "-\n", "-\u200b", "\u0378"])
 def test_hostile_runs_end(run: str) -> None:
     assert len(normalise_v2("é" + run * (100_000 // len(run)) + "\nx")) < 200_000
+
+
+def signs_slowly(text: str) -> str:
+    """Return the symbols of value of a text by regular expressions, line by line."""
+    composed = decode(composed_codes(text))
+    value = "[$¢£¤¥\u20a0-\u20bf]"
+    word = "[^\\W_]"
+    spaced = f"(?!{UNSPACED}){word}"
+    found = {match.start(): match[0] for match in re.finditer(value, composed)}
+    for match in re.finditer("[#%+<=>°±×÷‰≈≠≤≥]", composed):
+        line = re.split("[\r\n]", composed[: match.start()])[-1]
+        if re.search(word, line) or re.match("[0-9]", composed[match.end() :]):
+            found[match.start()] = match[0]
+    minus = f"(?<!{spaced})[-\u2013\u2212](?=[0-9]|{value})"
+    found |= {match.start(): "-" for match in re.finditer(minus, composed)}
+    return "".join(
+        f"{found[start]}{len(word_starts(normalised_codes_v2(composed[:start])))}"
+        for start in sorted(found)
+    )
+
+
+PARTS = ["-", "\u2212", "\u2013", "+", "<", ">", "=", "%", "$", "€", "5", "a", "近", " ", "\n", "é"]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=40).map("".join))
+@example("> 7 < 8, -500 or 5-6 in C++; -$12 and \u2013€3\n=====\n+5 近-5")
+def test_signs_as_regular_expressions_find_them(text: str) -> None:
+    assert value_symbols(composed_codes(text)) == signs_slowly(text)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [("a gain of 500", "a gain of -500"), ("a < b", "a > b"), ("made in C", "made in C++"),
+     ("5 % of it", "5 of it"), ("costs €5", "costs $5"), ("-5 and 5", "5 and -5")],
+)  # fmt: skip
+def test_signs_tell_texts_of_the_same_words_apart(a: str, b: str) -> None:
+    assert normalise_v2(a) == normalise_v2(b)
+    assert value_symbols(composed_codes(a)) != value_symbols(composed_codes(b))
+
+
+@pytest.mark.parametrize(
+    "marked",
+    ["> near duplicates", "+ near duplicates", "# near duplicates", "= near duplicates",
+     "near-duplicates", "near - duplicates", "near\n====\nduplicates", "– near – duplicates"],
+)  # fmt: skip
+def test_marks_of_layout_are_no_signs(marked: str) -> None:
+    assert value_symbols(composed_codes(marked)) == ""

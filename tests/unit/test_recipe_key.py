@@ -225,7 +225,7 @@ def test_without_its_key_or_with_another_a_stored_recipe_signs_nothing(keyed):
         "default_v1+key:Legal",
         "default_v1+key:a b",
         "default_v2+key:Legal",
-        "default_v3+key:legal",
+        "default_v4+key:legal",
         "clauses+key:legal",
         "+key:x",
     ],

@@ -25,6 +25,7 @@ from indexer.fingerprinting.normalise import (
     MAX_NONSTARTERS,
     NONSTARTER,
     SEPARATOR,
+    SYMBOLS,
     UNASSIGNED,
     UNSPACED,
     WORDLESS,
@@ -35,7 +36,7 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine.bodies import Body, index_body
 
 MAX_UNITS = 500_000
-VERSION = 8
+VERSION = 9
 TEXT = "text"  # the field of texts unless another one is named
 TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in another one
 _BLOCK = 128
@@ -167,6 +168,7 @@ def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
         blank=BLANK,
         wordless=WORDLESS,
         unspaced=UNSPACED,
+        symbols=" || ".join(f"code == {code}" for code in sorted(map(ord, SYMBOLS))),
     )
 
 
@@ -176,11 +178,14 @@ def _part(recipe: Recipe) -> int:
 
 
 def _of_version(template: str, recipe: Recipe) -> str:
-    """Return the lines for all versions and those for the recipe's.
+    """Return the lines for all recipes and those for the recipe's version and sketches.
 
-    A line `//# v1`, `//# v2` or `//# all` says for which the lines after it are.
+    A line `//# v1`, `//# v2`, `//# simhash`, `//# symbols` or `//# all` says for which the lines
+    after it are.
     """
-    versions = ("all", "v2" if _is_v2(recipe) else "v1")
+    versions = {"all", "v2" if _is_v2(recipe) else "v1"}
+    versions |= {"simhash"} if recipe.simhash else set()
+    versions |= {"symbols"} if recipe.exact else set()
     lines, is_kept = [], True
     for line in template.splitlines(keepends=True):
         if line.startswith(_SECTION):
@@ -252,15 +257,14 @@ _NEEDED_V1 = {
     "features": "chars_v1",
     "minhash": "fss_v1",
     "simhash": "distinct_v1",
-    "bits": 64,
 }
 _NEEDED_V2 = {
     "features": "word_pairs_v1",
     "feature_hash": "word64_v1",
     "minhash": "fss_v1",
     "packed": 8,
-    "simhash": None,
 }
+_BITS = {"simhash": "distinct_v1", "bits": 64, "tables": None}
 
 
 def unsupported_settings(recipe: Recipe) -> str:
@@ -278,6 +282,10 @@ def unsupported_settings(recipe: Recipe) -> str:
     if recipe.left_out:
         return "its approved passages lie outside the cluster, where no script can find them"
     needed = _NEEDED_V2 if _is_v2(recipe) else _NEEDED_V1
+    if recipe.simhash:
+        needed = {**needed, **_BITS}
+    if recipe.exact:
+        needed = {**needed, "exact": "symbols_v1"}
     return ", ".join(
         f"{name} = {getattr(recipe, name)}"
         for name, value in needed.items()

@@ -22,6 +22,7 @@ struct Input<'a> {
     blocks: u8,
     min_features: u8,
     key: Option<[u64; 2]>,
+    symbols: bool,
 }
 
 impl Input<'_> {
@@ -40,6 +41,7 @@ impl Input<'_> {
             blocks: 1 + usize::from(self.blocks % 64),
             min_features: usize::from(self.min_features),
             key: self.key,
+            symbols: self.second && self.symbols,
         }
     }
 }

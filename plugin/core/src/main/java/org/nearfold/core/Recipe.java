@@ -32,8 +32,8 @@ public final class Recipe {
 
     /** The names that {@link #named} knows, for messages. */
     public static final String NAMES =
-            "default, default_v1, default_v2, scans, simhash-doc[-v1..v5][-loose]; "
-                    + "default_v1 and default_v2 take a secret key, as in default_v2+key:NAME";
+            "default, default_v1, default_v2, default_v3, scans, simhash-doc[-v1..v5][-loose]; "
+                    + "default_v1 to default_v3 take a secret key, as in default_v2+key:NAME";
 
     private static final Pattern KEYED = Pattern.compile("(.+)\\+key:([a-z][a-z0-9_]{0,31})");
     private static final Pattern DOC = Pattern.compile("simhash-doc(?:-(v[1-5]))?(-loose)?");
@@ -74,6 +74,7 @@ public final class Recipe {
             case "default_v1" -> new Recipe(Features.CHARS, defaultV1(), null, null);
             case "default", "default_v2" ->
                     new Recipe(Features.WORD_PAIRS, defaultV2(), null, null);
+            case "default_v3" -> new Recipe(Features.WORD_PAIRS, defaultV3(), null, null);
             case "scans", "scans_v1" -> new Recipe(Features.CHARS, scansV1(), null, null);
             default ->
                     throw new IllegalArgumentException(
@@ -155,6 +156,11 @@ public final class Recipe {
         return (String) settings.get("tables");
     }
 
+    /** Returns whether the digest of a text reads its symbols of value, too. */
+    public boolean keepsSymbols() {
+        return settings.containsKey("exact");
+    }
+
     /** Returns the fewest distinct features of a complete text. */
     public int minFeatures() {
         return number("min_features");
@@ -206,7 +212,9 @@ public final class Recipe {
 
     private static Recipe keyed(String plain, String keyName, Function<String, String> secrets) {
         boolean isV1 = plain.equals("default_v1");
+        boolean isV3 = plain.equals("default_v3");
         if (isV1 == false
+                && isV3 == false
                 && plain.equals("default_v2") == false
                 && plain.equals("default") == false) {
             throw new IllegalArgumentException(
@@ -219,12 +227,12 @@ public final class Recipe {
                             + plain
                             + "+key:"
                             + keyName
-                            + "] signs with a secret key: add [nearfold.key."
+                            + "] symbols with a secret key: add [nearfold.key."
                             + keyName
                             + ".secret] to the keystore of every node");
         }
         SecretKey key = new SecretKey(secret);
-        Map<String, Object> settings = isV1 ? defaultV1() : defaultV2();
+        Map<String, Object> settings = isV1 ? defaultV1() : isV3 ? defaultV3() : defaultV2();
         settings.put("name", settings.get("name") + "+key:" + keyName);
         settings.put("feature_hash", isV1 ? "sip24_v1" : "sip24_pairs_v1");
         settings.put("key", key.fingerprint());
@@ -245,6 +253,16 @@ public final class Recipe {
         Map<String, Object> settings =
                 slots("default_v2", "default_v2", "word_pairs_v1", "word64_v1", 42, 3, 3);
         return packed(settings);
+    }
+
+    private static Map<String, Object> defaultV3() {
+        Map<String, Object> settings = defaultV2();
+        settings.put("name", "default_v3");
+        settings.put("simhash", "distinct_v1");
+        settings.put("bits", 64);
+        settings.put("blocks", 4);
+        settings.put("exact", "symbols_v1");
+        return settings;
     }
 
     private static Map<String, Object> scansV1() {

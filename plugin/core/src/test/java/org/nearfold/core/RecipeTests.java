@@ -18,6 +18,7 @@ public class RecipeTests extends RandomizedTest {
     public void testIdsAreThoseOfThePythonPackage() {
         assertEquals("05acd0445251", Recipe.named("default_v1").id());
         assertEquals("61b6cbae3842", Recipe.named("default_v2").id());
+        assertEquals("b0f9a3a55794", Recipe.named("default_v3").id());
         assertEquals("d7cfb914164a", Recipe.named("default_v2+key:legal", name -> SECRET).id());
     }
 

@@ -7,6 +7,7 @@ import org.nearfold.core.text.Form;
 import org.nearfold.core.text.NormalText;
 import org.nearfold.core.text.Normaliser;
 
+import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -38,7 +39,8 @@ public final class Fingerprinter {
         form =
                 switch (recipe.features()) {
                     case CHARS -> Form.DEFAULT_V1;
-                    case WORD_PAIRS -> Form.DEFAULT_V2;
+                    case WORD_PAIRS ->
+                            recipe.keepsSymbols() ? Form.DEFAULT_V2_SYMBOLS : Form.DEFAULT_V2;
                     case TOKENS -> Form.VERBATIM;
                 };
         features =
@@ -144,6 +146,10 @@ public final class Fingerprinter {
 
     private byte[] digest() {
         sha256.update(text.utf8(), 0, text.utf8Length());
+        if (text.utf8Length() > 0 && text.symbols().isEmpty() == false) {
+            sha256.update((byte) '\n');
+            sha256.update(text.symbols().getBytes(StandardCharsets.UTF_8));
+        }
         byte[] digest = new byte[DIGEST];
         try {
             sha256.digest(digest, 0, DIGEST);

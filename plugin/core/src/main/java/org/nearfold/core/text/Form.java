@@ -9,6 +9,8 @@ public enum Form {
      * joined.
      */
     DEFAULT_V2,
+    /** The same, and the symbols of value that it leaves out ({@link NormalText#symbols}). */
+    DEFAULT_V2_SYMBOLS,
     /** NFKC in lower case without ignorable characters; white space and punctuation stay. */
     FOLDED,
     /** Without ignorable characters, otherwise as written. */

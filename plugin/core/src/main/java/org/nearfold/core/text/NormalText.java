@@ -13,6 +13,7 @@ public final class NormalText {
     private static final byte[] NONE = {};
 
     final CodePoints codes = new CodePoints();
+    final Symbols symbols = new Symbols();
     byte[] utf8 = NONE;
     int bytes;
     int words;
@@ -42,6 +43,14 @@ public final class NormalText {
         return letters;
     }
 
+    /**
+     * Returns the symbols of value of the original text, each followed by the number of words before
+     * it; only by {@link Form#DEFAULT_V2_SYMBOLS}.
+     */
+    public String symbols() {
+        return symbols.toString();
+    }
+
     /** Returns whether there is anything but white space and controls. */
     public boolean isVisible() {
         return visible || words > 0;
@@ -59,6 +68,7 @@ public final class NormalText {
 
     void clear() {
         codes.clear();
+        symbols.clear();
         bytes = 0;
         words = 0;
         letters = false;

@@ -49,6 +49,12 @@ public final class Normaliser {
     private Form form;
     private NormalText out;
 
+    /** Words are separated by one blank. */
+    private boolean separates;
+
+    /** Symbols of value are noted. */
+    private boolean keepsSymbols;
+
     /**
      * The last stable character, which what comes next may still change; {@link #NOTHING} if there
      * is none.
@@ -87,7 +93,7 @@ public final class Normaliser {
                 if (end - i >= LONG_RUN) {
                     flush();
                     marks = 0;
-                    if (form == Form.DEFAULT_V2) {
+                    if (separates) {
                         separateRun(i, end);
                     } else {
                         copyRun(i, end);
@@ -124,6 +130,8 @@ public final class Normaliser {
     private void begin(String text, Form newForm, NormalText newOut) {
         form = newForm;
         out = newOut;
+        keepsSymbols = form == Form.DEFAULT_V2_SYMBOLS;
+        separates = keepsSymbols || form == Form.DEFAULT_V2;
         length = text.length();
         if (chars.length < length) {
             chars = new char[length + (length >> 2)];
@@ -201,7 +209,7 @@ public final class Normaliser {
         int code = word & CODE;
         if (form == Form.FOLDED) {
             out.append(code);
-        } else if (form == Form.DEFAULT_V2) {
+        } else if (separates) {
             separate(code, Unicode13.word(code));
         } else {
             int lower = Unicode13.word(code);
@@ -247,6 +255,9 @@ public final class Normaliser {
         int seen = 0;
         for (int i = start; i < end; i++) {
             int plain = PLAIN[chars[i] & 0x7F];
+            if (keepsSymbols) {
+                out.symbols.take(chars[i], plain == SPACE, before != SPACE, out.words + words);
+            }
             codes[size] = plain;
             utf8[shift + size] = (byte) plain;
             seen |= plain;
@@ -302,6 +313,10 @@ public final class Normaliser {
      * stands.
      */
     private void separate(int code, int word) {
+        if (keepsSymbols) {
+            boolean isInside = waiting == false && unspaced == false && out.codes.size() > 0;
+            out.symbols.take(code, (word & SEPARATOR) != 0, isInside, out.words);
+        }
         if ((word & SEPARATOR) != 0) {
             waiting = true;
             return;

@@ -1,0 +1,137 @@
+//! `symbols_v1`: symbols of value, which `default_v2` leaves out, with the number of words before each, as `symbols` of
+//! `indexer/fingerprinting/normalise.py` defines them.
+
+use crate::normalise::push;
+
+const MINUS: u32 = b'-' as u32;
+const NOTHING: u32 = 0;
+/// Digits of the greatest number.
+const DIGITS: usize = 20;
+
+/// The symbols of the text that is read.
+#[derive(Default)]
+pub struct Symbols {
+    /// They are asked for.
+    pub wanted: bool,
+    /// Each sign in UTF-8, and in digits the words before it.
+    pub text: Vec<u8>,
+    /// What is a sign if a digit comes next, a minus also if a currency does.
+    pending: u32,
+    /// A word stands on this line.
+    in_line: bool,
+}
+
+impl Symbols {
+    pub fn clear(&mut self) {
+        self.text.clear();
+        (self.pending, self.in_line) = (NOTHING, false);
+    }
+
+    /// Take the next code point; `inside`: it comes directly after one of a word; `words`: those that began before it.
+    pub fn take(&mut self, code: u32, separates: bool, inside: bool, words: u64) {
+        self.finish(code, words);
+        if !separates {
+            self.in_line = true;
+        } else if is_currency(code) {
+            self.push(code, words);
+        } else if is_sign(code) {
+            if self.in_line {
+                self.push(code, words);
+            } else {
+                self.pending = code;
+            }
+        } else if is_minus(code) {
+            self.pending = if inside { NOTHING } else { MINUS };
+        } else if code == 10 || code == 13 {
+            self.in_line = false;
+        }
+    }
+
+    /// Decide on what waits for the next code point.
+    fn finish(&mut self, next: u32, words: u64) {
+        if self.pending != NOTHING && makes_sign(self.pending, next) {
+            self.push(self.pending, words);
+        }
+        self.pending = NOTHING;
+    }
+
+    fn push(&mut self, code: u32, words: u64) {
+        push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), &mut self.text);
+        let (mut digits, mut start, mut rest) = ([0; DIGITS], DIGITS, words);
+        while rest > 0 || start == DIGITS {
+            start -= 1;
+            digits[start] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        self.text.extend_from_slice(&digits[start..]);
+    }
+
+    /// Take up to 64 bytes of ASCII. Bit masks: `plain` bytes are of words, `starts` begin one, `marks` may be symbols,
+    /// `ends` are ends of lines; no minus stands directly after a word. `words`: those that began before.
+    #[cfg(target_arch = "x86_64")]
+    pub fn take_block(&mut self, bytes: &[u8], [plain, starts, marks, ends]: [u64; 4], words: u64) {
+        if let (true, Some(&first)) = (self.pending != NOTHING, bytes.first()) {
+            self.finish(first.into(), words);
+        }
+        let mut rest = marks;
+        while rest != 0 {
+            let place = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let below = (1 << place) - 1;
+            let (code, before) = (u32::from(bytes[place]), words + u64::from((starts & below).count_ones()));
+            let is_certain = is_currency(code) || code != MINUS && self.has_word(plain & below, ends & below);
+            match bytes.get(place + 1) {
+                _ if is_certain => self.push(code, before),
+                Some(&next) if makes_sign(code, next.into()) => self.push(code, before),
+                Some(_) => {}
+                None => self.pending = code,
+            }
+        }
+        self.in_line = self.has_word(plain, ends);
+    }
+
+    /// Whether a word stands after the last end of a line.
+    #[cfg(target_arch = "x86_64")]
+    fn has_word(&self, plain: u64, ends: u64) -> bool {
+        if ends == 0 { self.in_line || plain != 0 } else { plain > ends }
+    }
+}
+
+/// Whether a sign, or a minus, is one because of what comes next.
+fn makes_sign(code: u32, next: u32) -> bool {
+    (0x30..=0x39).contains(&next) || code == MINUS && is_currency(next)
+}
+
+fn is_currency(code: u32) -> bool {
+    matches!(code, 0x24 | 0xA2..=0xA5 | 0x20A0..=0x20BF)
+}
+
+fn is_sign(code: u32) -> bool {
+    matches!(
+        code,
+        0x23 | 0x25 | 0x2B | 0x3C..=0x3E | 0xB0 | 0xB1 | 0xD7 | 0xF7 | 0x2030 | 0x2248 | 0x2260 | 0x2264 | 0x2265
+    )
+}
+
+fn is_minus(code: u32) -> bool {
+    matches!(code, MINUS | 0x2013 | 0x2212)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::normalise::{Normalised, Version};
+
+    fn symbols(text: &str) -> String {
+        let mut out = Normalised::default();
+        out.symbols.wanted = true;
+        out.read(text, Version::V2);
+        String::from_utf8(out.symbols.text).unwrap()
+    }
+
+    #[test]
+    fn signs_with_the_words_before_them() {
+        assert_eq!(symbols("> 7 < 8, -500 or 5-6 in C++"), "<1-2+8+8");
+        assert_eq!(symbols("> é 7 < 8, \u{2212}500 or 5-6 in C++"), "<2-3+9+9");
+        assert_eq!(symbols("a -$5\n> b\n+5 --\n5"), "-1$1+3-4");
+    }
+}
