@@ -246,11 +246,14 @@ class UnsupportedEngine(StoreError):
 class StoreUnreachable(StoreError):
     """The store does not answer."""
 
-    def __init__(self, *, url: str, reason: str) -> None:
-        super().__init__(
-            f"no answer from {url} ({reason}); "
-            "check that the server runs and that the address and port are right"
-        )
+    def __init__(
+        self,
+        *,
+        url: str,
+        reason: str,
+        remedy: str = "check that the server runs and that the address and port are right",
+    ) -> None:
+        super().__init__(f"no answer from {url} ({reason}); {remedy}")
         self.url, self.reason = url, reason
 
 

@@ -192,11 +192,16 @@ def _printable(url: str) -> str:
 def _split(url: str) -> SplitResult:
     """Split the URL; its nodes are not checked yet."""
     try:
-        return urlsplit(url)
+        parts = urlsplit(url)
     except ValueError as error:
         raise UsageError(
             f"{without_login(url)!r} is not a URL ({error}); write ENGINE://host:{PORT}/index"
         ) from None
+    if "#" in url:
+        raise UsageError(
+            f"{without_login(url)} has a part after #, which no index has; leave it out"
+        )
+    return parts
 
 
 def _index_options(url: str, query: str) -> dict[str, int]:

@@ -178,6 +178,7 @@ def test_a_file_that_is_no_text_is_not_quoted(tmp_path):
         "opensearch://host/docs*", "opensearch://host/_all", "opensearch://host/-docs",
         "opensearch://host/" + "x" * 250,
         "opensearch://host,/docs", "opensearch://one,two:x/docs",
+        "opensearch://host/docs#part", "elasticsearch+https://host/docs?shards=1#",
         "opensearch://host:notaport/docs", "opensearch://host:99999/docs", "opensearch://host/docs?shards=x",
         "opensearch://host/docs?password=x", "opensearch+http://host/docs",
         "opensearch+https+https://host/docs", "opensearch",

@@ -9,6 +9,7 @@ import base64
 import io
 import re
 import socket
+import ssl
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -19,7 +20,13 @@ from typing import TYPE_CHECKING, Any
 from urllib3 import HTTPConnectionPool, HTTPResponse, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from indexer.errors import StoreError, StoreNotReady, StoreUnreachable, UnsupportedEngine
+from indexer.errors import (
+    StoreError,
+    StoreNotReady,
+    StoreUnreachable,
+    UnsupportedEngine,
+    UsageError,
+)
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.requests import Response
 
@@ -149,8 +156,11 @@ class ClientLink(ABC):
 
     def __init__(self, address: StoreAddress) -> None:
         self._url = address.url
+        self._address = address
         self._product = _PRODUCTS[address.kind]
         self._is_checked = False
+        if address.tls and address.ca_certs:
+            _check_certificates(address.ca_certs)
 
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
@@ -171,6 +181,12 @@ class ClientLink(ABC):
             self._check()
             self._is_checked = True
         return response
+
+    def _unreachable(self, reason: str) -> StoreUnreachable:
+        """Return the error of a request that no node answered, with the remedy for its reason."""
+        if remedy := _tls_remedy(self._address, reason):
+            return StoreUnreachable(url=self._url, reason=reason, remedy=remedy)
+        return StoreUnreachable(url=self._url, reason=reason)
 
     @abstractmethod
     def _send(
@@ -202,6 +218,38 @@ class ClientLink(ABC):
                 requested=self._product,
                 supported=str(SUPPORTED[self._product]),
             )
+
+
+def _check_certificates(path: str) -> None:
+    """Raise `UsageError` where NEARFOLD_CA_CERTS names no file of certificates."""
+    try:
+        ssl.create_default_context(cafile=path)
+    except OSError as error:  # also `SSLError`
+        raise UsageError(
+            f"NEARFOLD_CA_CERTS={path} cannot be used ({error.strerror or error}); name a file "
+            "with the certificates of the authority of the server, in PEM"
+        ) from None
+
+
+def _tls_remedy(address: StoreAddress, reason: str) -> str:
+    """Return what to do where TLS failed for this reason; empty where something else did."""
+    hosts = " or ".join(host for host, _ in address.hosts)
+    lowered = reason.lower()
+    if "hostname mismatch" in lowered or "ip address mismatch" in lowered:
+        return (
+            f"the certificate is of another host than {hosts}: write the host into the store's URL "
+            "that the certificate is for"
+        )
+    if "certificate verify failed" in lowered:
+        trusted = f"{address.ca_certs} does" if address.ca_certs else "the system's authorities do"
+        return (
+            f"{trusted} not vouch for the certificate of {hosts}: set NEARFOLD_CA_CERTS to a file "
+            "with the certificate of its authority"
+        )
+    if address.tls and "wrong_version_number" in lowered.replace(" ", "_"):
+        plain = f"{address.kind}://"
+        return f"{hosts} answers without TLS there: begin the URL with {plain}, or check the port"
+    return ""
 
 
 def authorization(address: StoreAddress) -> dict[str, str]:

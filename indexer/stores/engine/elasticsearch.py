@@ -13,7 +13,7 @@ from elastic_transport import NodeConfig, Urllib3HttpNode
 from elastic_transport.client_utils import DEFAULT
 from elasticsearch import Elasticsearch, SerializationError, TransportError
 
-from indexer.errors import StoreError, StoreUnreachable
+from indexer.errors import StoreError
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.connections import (
     ELASTICSEARCH,
@@ -106,7 +106,7 @@ class ElasticsearchLink(ClientLink):
             return Response(200, None)
         except TransportError as error:
             causes = "; ".join(dict.fromkeys(map(str, (error.message, *error.errors))))
-            raise StoreUnreachable(url=self._url, reason=causes) from error
+            raise self._unreachable(causes) from error
         response = Response(meta.status, content, meta.headers.get("retry-after"))
         if response.kind == _OTHER_VERSION and form == _NEWEST:
             self._form = _OLDEST

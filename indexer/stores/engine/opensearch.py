@@ -10,7 +10,7 @@ from typing import Any
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 from opensearchpy.exceptions import ConnectionError as ClientConnectionError
 
-from indexer.errors import MissingExtra, StoreUnreachable
+from indexer.errors import MissingExtra
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.connections import ClientLink, authorization, deadline_pool
 from indexer.stores.engine.index import WRITERS, OpenIndex
@@ -106,7 +106,7 @@ class OpenSearchLink(ClientLink):
                 method, f"/{path}", params, body, timeout=seconds, headers=headers
             )
         except ClientConnectionError as error:
-            raise StoreUnreachable(url=self._url, reason=str(error.info or error)) from error
+            raise self._unreachable(str(error.info or error)) from error
         return response
 
     def close(self) -> None:
