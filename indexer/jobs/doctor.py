@@ -20,7 +20,7 @@ from indexer.stores.journal import journal_path, stored_failures
 from indexer.stores.maintenance import Installable, Shareable, faults_as_damage
 from indexer.stores.requirements import blocks_in_words, signing_command
 from indexer.system.release import release, requirement
-from indexer.wording import count_of
+from indexer.wording import count_of, visible
 
 SAMPLE = 200
 _DISK_BLOCK = "index.blocks.read_only_allow_delete"  # set by the engine itself
@@ -134,6 +134,7 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
         yield _check_keys(store, recipe)
     if isinstance(store.maintenance, Shareable) and store.maintenance.is_shared():
         yield _check_changes(store.maintenance, recipe)
+        yield _check_principals(store.maintenance)
     yield _check_journal(store)
 
 
@@ -177,6 +178,20 @@ def _check_changes(maintenance: Shareable, recipe: Recipe) -> Check:
         "bad",
         f"{len(wrong)} of {documents} changed lately with keys of an older text, first {wrong[0]}; "
         "`nearfold group` and `nearfold doctor --repair` sign them again",
+    )
+
+
+def _check_principals(maintenance: Shareable) -> Check:
+    """Look for groups whose principal another program deleted, or sent again with another text."""
+    headless = maintenance.headless_families()
+    if not headless:
+        return Check("groups", "good", "every group has its principal")
+    return Check(
+        "groups",
+        "bad",
+        f"{count_of(len(headless), 'group')} whose principal is gone or has another text now, "
+        f"first {visible(headless[0])}: clients that look at principals alone do not see them; "
+        "`nearfold group` and `nearfold doctor --repair` choose others",
     )
 
 

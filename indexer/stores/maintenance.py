@@ -135,6 +135,10 @@ class Shareable(Protocol):
         """Return documents that were written more than once, as far as lately."""
         ...
 
+    def headless_families(self) -> Sequence[str]:
+        """Return the families with members whose principal is gone or in another family."""
+        ...
+
     def check_updatable(self) -> None:
         """Raise `PartialSource` where a change of a document would lose a part of it, and
         `LimitedView` where a part of the documents is hidden from this user.

@@ -124,6 +124,31 @@ def test_group_that_is_killed_after_new_keys_leaves_no_document_in_its_old_group
     assert folded_together(store) == {frozenset("a"), frozenset("bc")}
 
 
+@pytest.mark.parametrize("repaired_by", [repair, group])
+@pytest.mark.parametrize("change", ["deleted", "sent again"])
+def test_a_group_whose_principal_a_client_takes_away_is_found_and_repaired(
+    own, change, repaired_by
+):
+    store, url, _ = own
+    assert {check.verdict for check in doctor(store.url) if check.name == "groups"} == {"good"}
+    rows = by_name(store)
+    (principal,) = (name for name in "ab" if rows[name].principal)
+    (member,) = set("ab") - {principal}
+    document = f"{url}/_doc/{rows[principal].id}?refresh=true"
+    if change == "deleted":
+        good("DELETE", document)
+    else:
+        good("PUT", document, {"text": BREAD, "path": rows[principal].path})
+    assert all(len(names) == 1 for names in folded_together(store))
+    (check,) = (check for check in doctor(store.url) if check.name == "groups")
+    assert check.verdict == "bad" and "1 group whose principal" in check.detail
+    repaired_by(store)
+    store.refresh()
+    assert {check.verdict for check in doctor(store.url) if check.name == "groups"} == {"good"}
+    row = by_name(store)[member]
+    assert row.family == row.id and row.principal is not False
+
+
 def test_index_run_again_finds_texts_that_a_client_changed(own):
     store, url, folder = own
     changed_text(url, BREAD, by_name(store)["b"].id)
@@ -153,7 +178,8 @@ def test_a_change_of_another_field_leaves_a_document_in_its_family(library, path
 def test_a_change_of_the_text_leaves_the_family(library):
     store, url = library
     good("POST", f"{url}/_update/b?refresh=true", {"doc": {"text": BREAD}})
-    assert families(store)["b"] == ("b", True)
+    family, is_provisional = families(store)["b"]
+    assert family.startswith("x:") and is_provisional
     group(store)
     assert families(store)["b"] == families(store)["c"]
 

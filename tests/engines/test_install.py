@@ -246,7 +246,7 @@ def test_documents_of_any_client_are_signed(opensearch_index):
         [*(document["text"] for document in documents), TEXT]
     )
     assert [rows[id].status for id in ids] == ["complete", "complete", "numbers_only", "complete"]
-    assert rows["mine"].family == "mine"
+    assert rows["mine"].family == f"x:{rows['mine'].exact}"
     assert rows[ids[0]].family == rows[ids[1]].family == f"x:{rows[ids[0]].exact}"
     assert store.stored_recipe() == DEFAULT
 

@@ -205,6 +205,8 @@ class Assets:
                 details.append(f"it is not nearfold's (no near_* values of others in {sample})")
             details += [f"{len(missing)} fields near_*"] if missing else []
             details += [f"alias {alias}"] if new_alias else []
+            if not is_shared_mapping(mapping) and mapping.get("dynamic") == "strict":
+                details.append("it refuses documents with fields that it lacks (dynamic: strict)")
             details += [DEFAULT_PIPELINE] if f"{name}/_settings" in puts else []
             left = fields_left(facts, len(missing))
             is_tight = bool(missing) and left < _FEW_FIELDS

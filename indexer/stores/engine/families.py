@@ -163,6 +163,24 @@ def _buckets(queries: IndexQueries, *fields: str) -> Iterator[Body]:
         composite = {**composite, "after": buckets["after_key"]}
 
 
+def headless(queries: IndexQueries) -> list[str]:
+    """Return the families with members whose principal is gone or in another family, by name."""
+    names = sorted(bucket["key"]["family"] for bucket in _buckets(queries, "family"))
+    missing = set(names)
+    for start in range(0, len(names), AT_ONCE):
+        part = names[start : start + AT_ONCE]
+        body = {
+            "size": len(part),
+            "_source": False,
+            "docvalue_fields": ["near_family"],
+            "query": {"ids": {"values": part}},
+        }
+        for hit in queries.search(body)["hits"]["hits"]:
+            if hit.get("fields", {}).get("near_family") == [hit["_id"]]:
+                missing.discard(hit["_id"])
+    return sorted(missing)
+
+
 def _labels(queries: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
     for start in range(0, len(ids), AT_ONCE):
         part = list(ids[start : start + AT_ONCE])

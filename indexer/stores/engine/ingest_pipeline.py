@@ -93,8 +93,8 @@ def mark_unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
 def _mark_without_script(recipe: Recipe, field: str) -> list[Body]:
     """Return the same by processors that copy no document.
 
-    OpenSearch runs no script on a document with an integer beyond 64 bits. Without an id, the
-    family is named by the time of ingestion in nanoseconds.
+    OpenSearch runs no script on a document with an integer beyond 64 bits. The family is named by
+    the time of ingestion in nanoseconds.
     """
     elsewhere = {} if field == TEXT else {TEXT_FIELD: field}
     marks: Body = {
@@ -107,7 +107,7 @@ def _mark_without_script(recipe: Recipe, field: str) -> list[Body]:
         {"remove": {"field": _fields(), "ignore_missing": True}},
         _copy("_ingest.timestamp", "near_family"),
         {"gsub": {"field": "near_family", "pattern": "^", "replacement": "x:"}},
-        *(_copy("_id", name) for name in ("near_family", "near_id")),
+        _copy("_id", "near_id"),
         *({"set": {"field": name, "value": value}} for name, value in marks.items()),
         _copy(**_REASON),
     ]

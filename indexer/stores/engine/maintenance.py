@@ -74,6 +74,12 @@ class EngineMaintenance:
 
         return changed_rows(self._index)
 
+    def headless_families(self) -> Sequence[str]:
+        """Count the members of each family, and look their principals up, as far as refreshed."""
+        from indexer.stores.engine.families import headless
+
+        return headless(self._index.queries("both"))
+
     def check_updatable(self) -> None:
         """Look for fields that the index holds and `_source` lacks, and for limits of the user."""
         from indexer.stores.engine.create_index import require_whole_view
