@@ -183,15 +183,21 @@ def _seeded(seeds: Sequence[RankedRow], rule: Rule) -> list[Group]:
 def _fold_on(
     hits: Iterator[RankedRow], rule: Rule, groups: list[Group], representatives: int, window: int
 ) -> bool:
-    """Fold hits until there are enough groups and hits; return whether every hit was read."""
+    """Fold hits until there are enough groups and hits; return whether every hit was read.
+
+    Hits are compared in batches; a batch after the window has no more hits than groups are missing.
+    """
     read = 0
-    while batch := list(islice(hits, min(_AT_ONCE, window - read) if read < window else 1)):
+    while True:
+        missing = max(window - read, representatives + 1 - len(groups), 1)
+        batch = list(islice(hits, min(_AT_ONCE, missing)))
+        if not batch:
+            return True
         if read >= window and len(groups) > representatives:
             return False
         read += len(batch)
         rule.expect(batch)
         _fold_batch(batch, rule, groups)
-    return True
 
 
 def _fold_batch(hits: Sequence[RankedRow], rule: Rule, groups: list[Group]) -> None:

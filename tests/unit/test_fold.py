@@ -1,6 +1,6 @@
 """Folding a ranked list: greedy in rank order, to the shown hit, nothing dropped."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -218,3 +218,21 @@ def test_what_is_left_out_changes_no_shown_group(
     assert (len(some.groups) > heads) == (len(every.groups) > heads)
     assert len(some.groups) + some.others <= len(every.groups)
     assert not some.complete or len(some.groups) + some.others == len(every.groups)
+
+
+class Batches(NoFolding):
+    """Shows every hit, and notes how many were compared together."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        self.sizes.append(len(hits))
+
+
+def test_late_pages_compare_hits_in_batches_and_read_no_more_than_before() -> None:
+    rule = Batches()
+    hits = (hit(str(number), None) for number in range(12_000))
+    folding = fold_ranking(hits, rule, 9_980, 1_000)
+    assert len(folding.groups) == sum(rule.sizes) == 9_981 and not folding.complete
+    assert len(rule.sizes) < 60
