@@ -14,6 +14,7 @@ NearfoldError
 │   └── MissingExtra           an optional dependency is not installed
 ├── StoreError                 the store, the recipe or the index does not fit
 │   ├── RecipeMismatch
+│   ├── MissingSketch          the recipe makes none of the kind that a measure compares
 │   ├── MappingMismatch
 │   ├── PartialSource          a change of a document would lose what `_source` lacks
 │   ├── LimitedView            security hides a part of the index from these credentials
@@ -137,6 +138,17 @@ class RecipeMismatch(StoreError):
             f"the index was built with recipe {stored}, not with {requested}{detail}; {remedy}"
         )
         self.stored, self.requested, self.difference = stored, requested, difference
+
+
+class MissingSketch(StoreError):
+    """The recipe of the index makes no sketch of the kind that a measure compares."""
+
+    def __init__(self, *, recipe: str, sketch: str, measure: str, remedy: str) -> None:
+        super().__init__(
+            f"recipe {recipe} makes no {sketch}, which {measure} compares; choose another "
+            f"measure, or run nearfold reindex --recipe {remedy}, which makes one"
+        )
+        self.recipe, self.sketch, self.measure = recipe, sketch, measure
 
 
 class MappingMismatch(StoreError):

@@ -83,6 +83,8 @@ def compare_command(
     discounted: bool,
 ) -> int:
     """Show two documents side by side, with shared text marked. A and B are paths or ids."""
+    from indexer.comparing.criteria import NO_CRITERIA
+    from indexer.recipe import DEFAULT
     from indexer.review.compare_page import compare_page
     from indexer.review.compared_documents import original
     from indexer.review.redline_files import redline_docx, redline_pdf
@@ -94,6 +96,8 @@ def compare_command(
             check_output_path(position, option)
     with open_for_command(store_url) as store:
         left, right = originals = original(a, store), original(b, store)
+        if measure:
+            NO_CRITERIA.check_sketches(store.stored_recipe() or DEFAULT, measure)
         comparison = _compare(store, left, right, matching, shingle_width)
         discounts = None
         if discounted or (page and store.stored_recipe()):
@@ -167,7 +171,8 @@ def print_comparison(
         print_json(as_json(comparison, measure) | extra)
         return
     if measure:
-        print(f"{measure}  {as_json(comparison, measure)['measures'][measure]}")
+        value = as_json(comparison, measure)["measures"][measure]
+        print(f"{measure}  {'no sketch: a text is too short' if value is None else value}")
     else:
         _print_texts(comparison, originals)
     if discounts:

@@ -37,9 +37,9 @@ from indexer.comparing.measures import (
 )
 from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, REVIEW
-from indexer.errors import UsageError
+from indexer.errors import MissingSketch, UsageError
 from indexer.model import Difference, NewWords, Row, Sameness
-from indexer.recipe import Recipe
+from indexer.recipe import DEFAULT_V3, Recipe
 
 # The key that copies of a document share.
 
@@ -417,15 +417,13 @@ class Criteria:
                 raise UsageError(f"{name} is 0 or more, and cannot be at most {limit:g}")
 
     def check_sketches(self, recipe: Recipe, measure: str) -> None:
-        """Raise `UsageError` if a recipe lacks the sketches of `measure` or of a required one."""
+        """Raise `MissingSketch` if a recipe lacks those of `measure` or of a required one."""
         for name in (measure, *(required for required, _ in self.require)):
             kind = MEASURES[name].sketch
             sketch = recipe.simhash if kind == "SimHash" else recipe.minhash or recipe.terms
             if kind and not sketch:
-                raise UsageError(
-                    f"recipe {recipe.name} makes no {kind}, which {name} compares; "
-                    "choose another measure, or reindex with a recipe that makes one: default_v1"
-                )
+                remedy = DEFAULT_V3.name
+                raise MissingSketch(recipe=recipe.name, sketch=kind, measure=name, remedy=remedy)
 
     def __bool__(self) -> bool:
         is_limited = self.numbers == "distinguish" or bool(self._limits())

@@ -152,3 +152,21 @@ def test_the_same_options_pass_where_they_count(complaint: Complaint) -> None:
         "match --threshold 1",
     ):  # fmt: skip
         assert not complaint(*words.split(), code=0).startswith("nearfold: ")
+
+
+def test_a_store_without_bits_names_the_command_that_adds_them(
+    complaint: Complaint, capfd: pytest.CaptureFixture[str]
+) -> None:
+    texts = [str(path) for path in sorted((ROOT / "examples").glob("*.txt"))[:2]]
+    older = ("--store", "sqlite:///older.db")
+    index = ["index", *texts, "--extractor", "plain", "--recipe", "default_v2", *older]
+    assert main.run(index) == 0
+    for words in (["compare", *texts], ["similar", texts[0]]):
+        error = complaint(*words, "--measure", "hamming", *older, code=3)
+        assert "default_v2 makes no SimHash, which hamming compares" in error
+        assert "reindex --recipe default_v3" in error
+    assert main.run(["reindex", "--recipe", "default_v3", *older]) == 0
+    capfd.readouterr()
+    for words in (["compare", *texts], ["similar", texts[0]]):
+        assert main.run([*words, "--measure", "hamming", *older]) == 0
+    assert "None" not in capfd.readouterr().out
