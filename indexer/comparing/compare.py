@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from indexer.comparing.criteria import is_rearranged
+from indexer.comparing.criteria import have_same_symbols, is_rearranged
 from indexer.comparing.differences import (
     FrequencyLookup,
     Rarity,
@@ -137,8 +137,12 @@ def compare(
         passages(scores.alignment, *words),
         differences(texts[0].facts, texts[1].facts),
         measure_new_words([texts], Rarity(frequencies) if frequencies else None)[0],
-        _sameness(a, b) if prints[0].exact == prints[1].exact and prints[0].chars else None,
+        _sameness(a, b) if _are_copies(a, b, *prints) else None,
     )
+
+
+def _are_copies(a: str, b: str, left: Fingerprint, right: Fingerprint) -> bool:
+    return left.chars > 0 and left.exact == right.exact and have_same_symbols(a, b)
 
 
 def _sameness(a: str, b: str) -> Sameness:

@@ -38,6 +38,7 @@ from indexer.comparing.measures import (
 from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
+from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import Difference, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
 
@@ -53,6 +54,19 @@ def copy_key(row: Row) -> str:
     if row.chars and row.exact:
         return row.exact
     return f"bytes {row.raw}" if row.raw else row.id
+
+
+def have_same_symbols(a: str, b: str) -> bool:
+    """Return whether texts of the same words have the same symbols of value.
+
+    Digests of recipes before `default_v3` do not read them.
+
+    >>> have_same_symbols("a gain of 500", "a gain of -500"), have_same_symbols("> a-b", "a b!")
+    (False, True)
+    """
+    if a == b:
+        return True
+    return value_symbols(composed_codes(a)) == value_symbols(composed_codes(b))
 
 
 # The requirements of a pair as options write them: `MEASURE=VALUE`, `novelty<=N`.
@@ -674,7 +688,7 @@ def reasons_of(
     They are called rearranged below `REVIEW` of their words in order.
     """
     a, b = sides
-    is_copy = copy_key(rows[0]) == copy_key(rows[1])
+    is_copy = copy_key(rows[0]) == copy_key(rows[1]) and have_same_symbols(a.text, b.text)
     in_order = lcs(a.words, b.words)
     overlap = 0.0 if in_order >= REVIEW else align(a.words, b.words).overlap
     return Reasons(

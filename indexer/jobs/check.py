@@ -22,6 +22,7 @@ from indexer.comparing.criteria import (
     copy_key,
     for_folding,
     format_reasons,
+    have_same_symbols,
     max_replaced,
     two_languages,
 )
@@ -182,7 +183,7 @@ def are_similar(row: Row, other: Row, options: CheckOptions, recipe: Recipe) -> 
     >>> are_similar(row, row, CheckOptions(), DEFAULT)
     True
     """
-    if copy_key(row) == copy_key(other):
+    if copy_key(row) == copy_key(other) and have_same_symbols(row.text, other.text):
         return True
     has_keys = all(item.bands or item.blocks for item in (row, other))
     texts = ComparedText(row.text, recipe), ComparedText(other.text, recipe)
@@ -216,7 +217,8 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
     It has the conditions on texts of the last `group`, the defaults where that is not known.
     """
     criteria = for_folding(_criteria(store), measure)
-    if criteria.content_key(row) == criteria.content_key(stored):
+    is_copy = criteria.content_key(row) == criteria.content_key(stored)
+    if is_copy and have_same_symbols(row.text, stored.text):
         return ""
     if not {row.status, stored.status} <= set(criteria.folded):
         return "texts of numbers alone are duplicates where they are equal"

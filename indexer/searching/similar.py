@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from indexer.comparing.band_plan import min_equal, stored_recall
-from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, RuleValues
+from indexer.comparing.criteria import (
+    NO_CRITERIA,
+    REARRANGED,
+    Criteria,
+    RuleValues,
+    have_same_symbols,
+)
 from indexer.comparing.differences import Rarity, sameness
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words
@@ -483,7 +489,9 @@ def _copies(query: Row, rows: Mapping[str, Row], criteria: Criteria) -> dict[str
     """Return the rows that are copies of the query, by id, and what they have in common."""
     key = criteria.content_key(query)
     return {
-        id: sameness(query, row) for id, row in rows.items() if criteria.content_key(row) == key
+        id: sameness(query, row)
+        for id, row in rows.items()
+        if criteria.content_key(row) == key and have_same_symbols(query.text, row.text)
     }
 
 

@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_rows import row
 
+from indexer.comparing.compare import compare
 from indexer.errors import UsageError
-from indexer.fingerprinting.fingerprint import define, fingerprint, fingerprints
+from indexer.fingerprinting.fingerprint import define, fingerprint, fingerprint_rows, fingerprints
 from indexer.fingerprinting.hashing import word_features
 from indexer.fingerprinting.keys import block_keys, hamming, stored_sketch
 from indexer.fingerprinting.normalise import normalised_codes_v2
 from indexer.model import Row
-from indexer.recipe import DEFAULT_V2, DEFAULT_V3, recipe_named
+from indexer.recipe import DEFAULT_V2, DEFAULT_V3, Recipe, recipe_named
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 
@@ -95,3 +96,17 @@ def test_bands_and_blocks_are_looked_up_apart() -> None:
     assert lcs.matches == ()
     bits = similar(store, TEXT, SimilarOptions(threshold=0.0, measure="hamming"))
     assert [match.id for match in bits.matches] == ["close"]
+
+
+@pytest.mark.parametrize("recipe", [DEFAULT_V2, DEFAULT_V3], ids=lambda recipe: recipe.name)
+def test_other_symbols_of_value_are_no_exact_copy_by_either_recipe(recipe: Recipe) -> None:
+    a, b = f"{TEXT} a gain of 500", f"{TEXT} a gain of -500"
+    assert compare(a, b, recipe).same is None
+    assert compare(a, f"> {a}", recipe).same is not None
+    store = open_store("sqlite:///:memory:")
+    store.prepare(recipe)
+    store.write(fingerprint_rows([row("minus", text=b), row("quoted", text=f"> {a}")], recipe))
+    found = {match.id: match for match in similar(store, a).matches}
+    assert found["quoted"].same and not found["minus"].same
+    assert found["minus"].similarity == 1.0
+    assert found["minus"].differences
