@@ -16,7 +16,7 @@ from indexer.wording import count_of, visible
 if TYPE_CHECKING:
     from indexer.jobs.status import Overview
     from indexer.recipe import Recipe
-    from indexer.stores.base import Store
+    from indexer.stores.abilities import MaintainedStore
     from indexer.stores.journal import Failure, JobSummary
 
 
@@ -55,7 +55,7 @@ def status_command(
     return 0
 
 
-def _statistics(store: Store) -> bytes:
+def _statistics(store: MaintainedStore) -> bytes:
     """Return a store's figures in Prometheus' text format.
 
     Raises `MissingExtra`, and `StoreError` when nothing was indexed yet.
@@ -90,6 +90,11 @@ def _print_status(overview: Overview, as_json: bool) -> None:
             f"{overview.signed_earlier:>10,}  signed by earlier statistics: "
             f"`nearfold reindex --recipe {overview.recipe.name}` signs them again"
         )
+    if overview.without_principal:
+        out.print(
+            f"{overview.without_principal:>10,}  near-duplicate groups without their principal: "
+            "`nearfold group` chooses others"
+        )
     if overview.failed:
         out.print(
             f"{len(overview.failed):>10,}  failed: "
@@ -112,6 +117,7 @@ def _status_json(overview: Overview) -> dict[str, Any]:
         "families": counts.families,
         "status": counts.by_status,
         "signed_earlier": overview.signed_earlier,
+        "without_principal": overview.without_principal,
         "content_types": counts.by_content_type,
         "failed": list(map(_failure_json, overview.failed)),
         "bytes": counts.size_bytes,

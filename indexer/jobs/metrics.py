@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 
 from indexer.errors import StoreBusy
 from indexer.jobs.status import status
-from indexer.stores.base import Store
+from indexer.stores.abilities import MaintainedStore
 from indexer.stores.journal import JobSummary, job_history, journal_path
 from indexer.system.release import release
 
@@ -21,7 +21,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 class Statistics:
     """Metrics of a store, read at each scrape; `observe` adds the requests of a site."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: MaintainedStore) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_StoreStatistics(store))
         self._requests = Counter(
@@ -51,7 +51,7 @@ class Statistics:
 class _StoreStatistics(Collector):
     """Metrics of a store, read when they are collected."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: MaintainedStore) -> None:
         self._store = store
 
     def describe(self) -> Iterator[Metric]:
@@ -86,7 +86,7 @@ class _StoreStatistics(Collector):
             yield from _jobs(self._store)
 
 
-def _jobs(store: Store) -> Iterator[Metric]:
+def _jobs(store: MaintainedStore) -> Iterator[Metric]:
     try:
         jobs = job_history(journal_path(store.address))
     except StoreBusy:

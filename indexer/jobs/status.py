@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from indexer.recipe import Recipe
-from indexer.stores.base import Counts, Store
+from indexer.stores.abilities import MaintainedStore
+from indexer.stores.base import Counts
 from indexer.stores.journal import Failure, journal_path, stored_failures
-from indexer.stores.requirements import require_recipe
+from indexer.stores.maintenance import Shareable
+from indexer.stores.requirements import is_shared, require_recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,7 @@ class Overview:
     """The counts of a store, its recipe, and the files that could not be read or stored (by path).
 
     `running`: a job is working on the store, so its failures are not known yet.
+    `without_principal`: the groups whose principal another program deleted or changed.
     """
 
     store: str
@@ -22,6 +25,7 @@ class Overview:
     counts: Counts
     failed: tuple[Failure, ...]
     running: bool = False
+    without_principal: int = 0
 
     @property
     def signed_earlier(self) -> int:
@@ -34,10 +38,20 @@ def count_fingerprinted_earlier(recipe: Recipe, counts: Counts) -> int:
     return sum(count for id, count in counts.by_recipe.items() if recipe.has_other_statistics(id))
 
 
-def status(store: Store) -> Overview:
+def status(store: MaintainedStore) -> Overview:
     """Count the documents of the store, also while a job is running. Raises `StoreError` when
     nothing was indexed yet.
     """
     recipe = require_recipe(store)
     failures = stored_failures(journal_path(store.address))
-    return Overview(store.url, recipe, store.counts(), failures or (), running=failures is None)
+    maintenance, headless = store.maintenance, 0
+    if isinstance(maintenance, Shareable) and is_shared(store):
+        headless = len(maintenance.headless_families())
+    return Overview(
+        store.url,
+        recipe,
+        store.counts(),
+        failures or (),
+        running=failures is None,
+        without_principal=headless,
+    )

@@ -12,6 +12,7 @@ from indexer.jobs.doctor import doctor
 from indexer.jobs.index import index as run_index
 from indexer.jobs.install import install
 from indexer.jobs.repair import repair
+from indexer.jobs.status import status
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
@@ -142,8 +143,10 @@ def test_a_group_whose_principal_a_client_takes_away_is_found_and_repaired(
     assert all(len(names) == 1 for names in folded_together(store))
     (check,) = (check for check in doctor(store.url) if check.name == "groups")
     assert check.verdict == "bad" and "1 group whose principal" in check.detail
+    assert status(store).without_principal == 1
     repaired_by(store)
     store.refresh()
+    assert status(store).without_principal == 0
     assert {check.verdict for check in doctor(store.url) if check.name == "groups"} == {"good"}
     row = by_name(store)[member]
     assert row.family == row.id and row.principal is not False
