@@ -25,7 +25,7 @@ Status: TypeAlias = Literal[
 `near_error` says why.
 """
 MIN_TERMS = 10  # distinct terms of a text below which rare terms are not reliable
-TERM_HEAD = 3  # numbers before the entries of a stored rare-term vector: its length, its hash
+TERM_PREFIX = 3  # numbers before the entries of a stored rare-term vector: its length, its hash
 CONFLICT = "label_conflict"  # the filter for families whose documents differ in their labels
 Scope: TypeAlias = Literal["documents", "parts", "both"]
 """The rows that a request covers: whole documents, their parts (clauses), or all."""

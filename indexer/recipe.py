@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indexer.errors import UnknownName, UnknownRecipe, UsageError
-from indexer.model import MIN_TERMS, TERM_HEAD
+from indexer.model import MIN_TERMS, TERM_PREFIX
 
 # The secret key of a recipe: its name, its public fingerprint, and the key of the feature hash.
 
@@ -292,7 +292,7 @@ class Recipe:
         than 64 bits; 0 without one.
         """
         if self.terms:
-            return self.terms + TERM_HEAD
+            return self.terms + TERM_PREFIX
         if self.has_long_bits:
             return (self.bits or 0) // 8
         return (self.slots or 0) if self.minhash else 0
@@ -338,8 +338,8 @@ class Recipe:
         )
 
 
-_BESIDE = ("secret", "corpus", "approved")  # what is not a setting
-_FIELDS = tuple(item.name for item in dataclasses.fields(Recipe) if item.name not in _BESIDE)
+_NOT_SETTINGS = ("secret", "corpus", "approved")
+_FIELDS = tuple(item.name for item in dataclasses.fields(Recipe) if item.name not in _NOT_SETTINGS)
 
 
 def settings_id_of(recipe_id: str) -> str:

@@ -10,7 +10,7 @@ FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
 MODULES, LINES, DOORS, HIT_CLASSES = 314, 750, 8, 4
 FLOWS = {"index": 48, "group": 42, "search": 39, "similar": 41}
-PRIVATE_WORDS = 4586
+PRIVATE_WORDS = 3500
 
 
 @pytest.fixture(scope="module")

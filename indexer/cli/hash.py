@@ -86,12 +86,12 @@ def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
     if simhash is not None and recipe.features.startswith(_TOKENS):
         fields["base32"] = _base32(simhash, recipe)
     if recipe.terms:
-        fields |= _signature(fingerprint)
+        fields |= _fields(fingerprint)
     print_json(fields)
     return False
 
 
-def _signature(fingerprint: Fingerprint) -> dict[str, Any]:
+def _fields(fingerprint: Fingerprint) -> dict[str, Any]:
     """Return length, hash and terms of a rare-term signature, and the keys of the terms."""
     from indexer.fingerprinting.rare_terms import format_hash
 

@@ -130,11 +130,11 @@ def _print_columns(
     for row in shown:
         left = _marked_text(row.left, comparison.texts[0], brief)
         right = _marked_text(row.right, comparison.texts[1], brief)
-        table.add_row(left, _sign(row), right)
+        table.add_row(left, _symbol(row), right)
     console.print(table)
 
 
-def _sign(row: Row) -> str:
+def _symbol(row: Row) -> str:
     if row.same:
         return ""
     if row.left and row.right:

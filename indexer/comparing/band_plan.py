@@ -30,7 +30,9 @@ from indexer.wording import percent
 RELATED = tuple(name for name, declared in MEASURES.items() if "chars_v1" in declared.relation)
 """The measures whose relation to the features is known."""
 _UNDECLARED = Measure("", "")
-SHARE_BELOW = QUANTILES[0]  # fraction of the pairs with less similar features than the table says
+FRACTION_BELOW = QUANTILES[
+    0
+]  # fraction of the pairs with less similar features than the table says
 SAMPLE = 500  # equally likely similarities that stand for a distribution
 
 

@@ -252,7 +252,7 @@ def _number(text: str) -> float | None:
 # Texts whose differing words are of two languages, such as pages that were hardly translated.
 
 MIN_TIMES = 4  # function words of either language, since a misread text may have a few
-OWN_SHARE = 3  # times as many of the own language as of the other, in either text
+OWN_FRACTION = 3  # times as many of the own language as of the other, in either text
 BALANCE = 8  # times as many in one text as in the other at most
 
 
@@ -283,7 +283,9 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
         return SAME_LANGUAGE
     of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
     limit, minimum = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
-    is_told_apart = left[of_a] >= OWN_SHARE * left[of_b] and right[of_b] >= OWN_SHARE * right[of_a]
+    is_told_apart = (
+        left[of_a] >= OWN_FRACTION * left[of_b] and right[of_b] >= OWN_FRACTION * right[of_a]
+    )
     if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
         return SAME_LANGUAGE
     return TwoLanguages(of_a, of_b, minimum)

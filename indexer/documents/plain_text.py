@@ -41,7 +41,7 @@ _START = re.compile(
 _REQUEST = re.compile(rb"^[.']", re.MULTILINE)
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
-_HEAD = 64 << 10
+_BEGINNING = 64 << 10
 _SAMPLE = 16 << 10
 _LINE = 2 << 10
 _MAX_CONTROLS = 0.01
@@ -86,7 +86,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     suffix = _suffix(name)
     mark, marked_encoding = byte_order_mark(data)
     encoding = marked_encoding or "utf-8"
-    header = data[:_HEAD]
+    header = data[:_BEGINNING]
     if mark:
         header = header[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
     is_markup = suffix not in _PLAIN and _MARKUP.match(header)

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from indexer.errors import NoFeatures, UnknownName, UsageError
 from indexer.fingerprinting.hashing import GAMMA, mix64_array, natural_log, string_hashes
 from indexer.model import MIN_TERMS
-from indexer.model import TERM_HEAD as HEAD
+from indexer.model import TERM_PREFIX as HEAD
 
 # Corpus statistics: document and collection frequencies of features, and the corpus size.
 

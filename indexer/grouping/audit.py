@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from indexer.comparing.band_plan import (
     ALMOST_ONE,
+    FRACTION_BELOW,
     RELATED,
-    SHARE_BELOW,
     Plan,
     binomial_tails,
     equal_fraction,
@@ -58,7 +58,7 @@ ESCAPING = 1e-4  # fraction of pairs at the threshold that may be where sketches
 MAX_LISTED = 200_000  # pairs of texts up to which all are listed to sample from
 EDGES = (0.9, 0.5, 0.1, RARE)  # chances to reach the threshold between which strata lie
 SKETCH_PRECISION = 0.98  # chance that a pair which its sketches alone list is rightly listed
-FAR_SHARE = 8  # one in so many pairs is sampled from those far apart
+FAR_FRACTION = 8  # one in so many pairs is sampled from those far apart
 FAR = "far apart by their sketches"
 MEASURES = ("jaccard", *RELATED)  # of which misses can be estimated
 
@@ -121,7 +121,7 @@ class AuditFrame:
         sizes = [len(group.codes) for group in self._groups]
         spreads = [group.spread for group in self._groups]
         far = self._far
-        far_draws = min(far.size, max(sample_size // FAR_SHARE, sample_size - sum(sizes)))
+        far_draws = min(far.size, max(sample_size // FAR_FRACTION, sample_size - sum(sizes)))
         draws = allot(sizes, spreads, sample_size - far_draws)
         sampler = _Sampler(self._context, self._threshold)
         strata = [Stratum(MEASURED, self._measured, self._measured, self._measured, 1.0, True)]
@@ -135,7 +135,7 @@ class AuditFrame:
         hits = sampler.count_reaching(sample)
         strata.append(Stratum(FAR, far.size, len(sample), hits, 0.0, False, placed=False))
         measure = self._context.verifier.measure
-        escaping = ESCAPING if measure == "jaccard" else SHARE_BELOW
+        escaping = ESCAPING if measure == "jaccard" else FRACTION_BELOW
         return audit_strata(self._threshold, strata, measure, escaping)
 
 

@@ -79,7 +79,7 @@ from indexer.wording import count_of, percent
 
 # The near-duplicate pairs of a store, how they were found, and what may be missing.
 
-PLACE_BITS = 36  # of a pair's position, next to the number of a document in 64 bits
+POSITION_BITS = 36  # of a pair's position, next to the number of a document in 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +203,10 @@ class MatchResult:
         Documents are positions in `ids`; matches come most similar first, ties by id. With
         `against` those that carry the label are matches only.
         """
-        low = np.uint64((1 << PLACE_BITS) - 1)
+        low = np.uint64((1 << POSITION_BITS) - 1)
         codes = self._sorted_codes()
         for part in slices_of_runs(codes, low, self.budget.block):
-            documents = codes[part] >> np.uint64(PLACE_BITS)
+            documents = codes[part] >> np.uint64(POSITION_BITS)
             positions = codes[part] & low
             others = np.where(
                 self.left[positions] == documents, self.right[positions], self.left[positions]
@@ -223,13 +223,13 @@ class MatchResult:
                 yield document, [(other, value) for _, other, value in matches]
 
     def _sorted_codes(self) -> Codes:
-        """Return document << PLACE_BITS | place of the pair, ascending."""
+        """Return document << POSITION_BITS | place of the pair, ascending."""
         sorter = Sorter(self.budget)
         sides = [self.left, self.right] if self.against is None else [self.left]
         for part in parts(len(self), self.budget.block):
             positions = np.arange(part.start, part.stop, dtype=np.uint64)
             for side in sides:
-                sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | positions)
+                sorter.add(side[part].astype(np.uint64) << np.uint64(POSITION_BITS) | positions)
         return sorter.sorted()
 
     def _passage_notes(self) -> Iterator[str]:

@@ -38,7 +38,7 @@ from indexer.grouping.collection import Collection, PairFilter
 from indexer.grouping.parity_maps import SLACK, ParityMaps
 from indexer.grouping.verification import MatchContext, Verifier
 from indexer.grouping.words_in_common import FEW_WORDS, max_words
-from indexer.model import TERM_HEAD
+from indexer.model import TERM_PREFIX
 from indexer.system.external_memory import (
     Codes,
     Column,
@@ -440,7 +440,7 @@ def collect_term_pairs(context: MatchContext, threshold: float) -> BandPairs:
 
 def _entries(vectors: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """Return the entries of vectors, spread over 64 bits: (texts, size)."""
-    entries: NDArray[np.uint64] = mix64_array(vectors[:, TERM_HEAD:].astype(np.uint64))
+    entries: NDArray[np.uint64] = mix64_array(vectors[:, TERM_PREFIX:].astype(np.uint64))
     return entries
 
 

@@ -222,7 +222,7 @@ def _is_within(path: str, source: Source) -> bool:
     )
 
 
-DEFAULT_READING = ReadOptions()
+DEFAULT_READ_OPTIONS = ReadOptions()
 _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before anything is created."
 
 
@@ -271,7 +271,7 @@ class IndexOptions:
     retry: bool = False
     family_threshold: float | Literal["group"] | None = "group"
     parts: Literal["clauses"] | None = None
-    reading: ReadOptions = DEFAULT_READING
+    reading: ReadOptions = DEFAULT_READ_OPTIONS
     refresh: bool = False
     statistics: str | None = None
     leave_out: ApprovedPassages = NO_PASSAGES

@@ -98,7 +98,7 @@ class MeasureRequests:
 # The memory limit of a server, beyond which the caches are emptied.
 
 DEFAULT_MEGABYTES = 1024
-_SHARE = 4  # one part in so many of the limit, by which memory grows before the next discarding
+_GROWTH = 4  # one part in so many of the limit, by which memory grows before the next discarding
 
 
 class LimitMemory:
@@ -110,7 +110,7 @@ class LimitMemory:
 
     def __init__(self, app: App, limit: int, discard: Callable[[], None]) -> None:
         self._app = app
-        self._most, self._growth = limit, limit // _SHARE
+        self._most, self._growth = limit, limit // _GROWTH
         self._limit = limit
         self._discard = discard
         self._lock = threading.Lock()

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 AUTHOR = "nearfold"
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-_TYPES = f"""{_HEAD}<Types xmlns="{_PACKAGE}/content-types">\
+_TYPES = f"""{_XML}<Types xmlns="{_PACKAGE}/content-types">\
 <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>\
 <Override PartName="/word/document.xml" ContentType="{_WORD_TYPE}"/>\
 <Override PartName="/docProps/core.xml" \
 ContentType="application/vnd.openxmlformats-package.core-properties+xml"/></Types>"""
-_RELATIONS = f"""{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">\
+_RELATIONS = f"""{_XML}<Relationships xmlns="{_PACKAGE}/relationships">\
 <Relationship Id="r1" Target="word/document.xml" \
 Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/>\
 <Relationship Id="r2" Target="docProps/core.xml" \
@@ -54,13 +54,13 @@ def redline_docx(comparison: Comparison) -> bytes:
     """
     before, after = (escape(_clean(name)) for name in comparison.names)
     core = (
-        f'{_HEAD}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
+        f'{_XML}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
         'xmlns:dc="http://purl.org/dc/elements/1.1/">'
         f"<dc:title>Changes from {before} to {after}</dc:title><dc:creator>{AUTHOR}</dc:creator>"
         "</cp:coreProperties>"
     )
     body = "".join(_paragraphs(redline_in_lines(comparison)))
-    document = f'{_HEAD}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
+    document = f'{_XML}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
     parts = {
         "[Content_Types].xml": _TYPES,
         "_rels/.rels": _RELATIONS,

@@ -42,7 +42,7 @@ HEADERS = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 )
 _NAMES = {name for name, _ in HEADERS}
-_READING = ("GET", "HEAD")
+_READ_METHODS = ("GET", "HEAD")
 _WRONG_HOST = "this address is not served here; open the address that nearfold serve printed"
 _OTHER_SITE = "this request comes from another site"
 
@@ -136,7 +136,7 @@ class Safety:
         hosts = self._hosts | _names_of(scope.get("server"))
         if len(host) != 1 or host[0].lower() not in hosts:
             return 421, _WRONG_HOST
-        if scope["method"] in _READING:
+        if scope["method"] in _READ_METHODS:
             return None
         own = {f"{scheme}://{host[0].lower()}" for scheme in (scope.get("scheme", "http"), "https")}
         if any(origin.lower() not in own for origin in headers.get("origin", [])):

@@ -16,7 +16,7 @@ from indexer.documents.base import MESSAGE_ID, REFERENCES
 from indexer.fingerprinting.keys import hamming, unpack_slots
 from indexer.fingerprinting.minhash import NearSketches, near_sketches, similarity_intervals
 from indexer.fingerprinting.rare_terms import lengths_agree
-from indexer.model import TERM_HEAD, RankedRow, Row
+from indexer.model import TERM_PREFIX, RankedRow, Row
 from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.base import RankedHit
 
@@ -494,12 +494,12 @@ class _TermRepresentatives:
 
     def add(self, sketch: NDArray[Any], position: int) -> None:
         self._lengths[position] = int(sketch[0])
-        for entry in sketch[TERM_HEAD:].tolist():
+        for entry in sketch[TERM_PREFIX:].tolist():
             self._holders[entry].append(position)
 
     def near(self, sketch: NDArray[Any]) -> Iterator[tuple[int, int]]:
         common: Counter[int] = Counter()
-        for entry in sketch[TERM_HEAD:].tolist():
+        for entry in sketch[TERM_PREFIX:].tolist():
             common.update(self._holders.get(entry, ()))
         for position, number in common.items():
             if number >= self._threshold and lengths_agree(int(sketch[0]), self._lengths[position]):

@@ -29,7 +29,7 @@ from indexer.spark.distinct_texts import keyed_documents, number_texts, text_con
 from indexer.spark.session import Stage, Work
 from indexer.system.external_memory import LruCache
 
-_SIDE = ("content", "minhash", "simhash", "values")
+_TEXT_COLUMNS = ("content", "minhash", "simhash", "values")
 _MEASURED = {"left": "bigint", "right": "bigint", "similarity": "double"}
 
 Stored: TypeAlias = list[Any]
@@ -63,9 +63,15 @@ class Verifier:
         if self.measure in ("estimate", "hamming") and not self.criteria:
             texts = texts.withColumn("content", sf.lit(""))
         texts = texts.join(needed, "text").select(
-            "cell", sf.col("text").alias("left"), sf.lit(None).cast("bigint").alias("right"), *_SIDE
+            "cell",
+            sf.col("text").alias("left"),
+            sf.lit(None).cast("bigint").alias("right"),
+            *_TEXT_COLUMNS,
         )
-        absent = [sf.lit(None).cast(kind).alias(name) for name, kind in texts.select(*_SIDE).dtypes]
+        absent = [
+            sf.lit(None).cast(kind).alias(name)
+            for name, kind in texts.select(*_TEXT_COLUMNS).dtypes
+        ]
         both = texts.union(cells.select("cell", "left", "right", *absent))
         placed = both.repartitionById(_texts_of_grid(pairs) ** 2, sf.col("cell"))
         is_pair = sf.col("right").isNotNull()
@@ -152,7 +158,7 @@ class _Texts:
 
     def add(self, part: Any) -> None:
         """Take the texts of a batch."""
-        columns = [part.column(name).to_pylist() for name in ("left", *_SIDE)]
+        columns = [part.column(name).to_pylist() for name in ("left", *_TEXT_COLUMNS)]
         self.stored.update((text, values) for text, *values in zip(*columns, strict=True))
 
     def text(self, text: int) -> ComparedText:

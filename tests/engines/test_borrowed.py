@@ -17,7 +17,7 @@ from servers.proxy import Gate, GateRequest
 from indexer import IndexOptions, group, index, install, open_store, search, similar
 from indexer.documents.base import ReadOptions
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
-from indexer.jobs.index import DEFAULT_READING, open_sources, target
+from indexer.jobs.index import DEFAULT_READ_OPTIONS, open_sources, target
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.similar import SimilarOptions
 from indexer.stores import in_place
@@ -274,14 +274,14 @@ def test_what_does_not_fit_is_refused_before_anything_changes(their_url, their_s
     with pytest.raises(
         UsageError, match=r"no field text \(it has: content_type, headline, .*--text-field"
     ):
-        index([their_store.url], their_store, IndexOptions(reading=DEFAULT_READING))
+        index([their_store.url], their_store, IndexOptions(reading=DEFAULT_READ_OPTIONS))
     assert call("GET", their_url)[1] == before
     index([their_store.url], their_store, OF_BODY)
     with pytest.raises(
         TextFieldMismatch,
         match=r"signed by its field page\.body, not text: documents with its fingerprints: 3",
     ):
-        index([their_store.url], their_store, IndexOptions(reading=DEFAULT_READING))
+        index([their_store.url], their_store, IndexOptions(reading=DEFAULT_READ_OPTIONS))
     with pytest.raises(StoreError, match=r"texts in the field page\.body"):
         index([str(tmp_path)], their_store)
 

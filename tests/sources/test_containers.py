@@ -17,13 +17,13 @@ from indexer import IndexOptions, index, threads
 from indexer.documents.base import DEFAULT_LIMITS, Limits, ReadOptions
 from indexer.documents.blobs import MAX_TIMES
 from indexer.errors import UsageError
-from indexer.jobs.index import DEFAULT_READING
+from indexer.jobs.index import DEFAULT_READ_OPTIONS
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 TWO = "A quite different text about the price of bread and the people who pay it every day."
 
 
-def read(place, store, limits=DEFAULT_LIMITS, reading=DEFAULT_READING, **options):
+def read(place, store, limits=DEFAULT_LIMITS, reading=DEFAULT_READ_OPTIONS, **options):
     return index(
         [str(place)],
         store,

@@ -27,7 +27,7 @@ _LONGEST = 12  # units of one name
 _MAX_JOINED = 1000  # units of a clause whose names are joined
 _INSIDE = PARTICLES | {"and"}
 _SOLID = frozenset([NAME, "address"])
-_FIGURES = frozenset(["number", "reference"])
+_NUMBERS = frozenset(["number", "reference"])
 _FORMS = COMPANY_FORMS | {"company"}
 _ENDS = COMPANY_FORMS | NAME_SUFFIXES | ORGANISATIONS
 
@@ -146,7 +146,7 @@ def _is_piece(position: int, run: Sequence[Unit]) -> bool:
     the first word of a sentence can before a name.
     """
     unit = run[position]
-    if unit.kind in _SOLID or unit.kind in _FIGURES:
+    if unit.kind in _SOLID or unit.kind in _NUMBERS:
         return True
     if unit.kind:
         return False
@@ -205,7 +205,7 @@ def _may_be_name(run: Sequence[Unit], lexicon: Lexicon) -> bool:
     """Return whether a run in capitals has no party, and no function word but inside."""
     words = [word for unit in run if not unit.kind for word in unit.words]
     return (
-        all(unit.kind in {"", *_SOLID, *_FIGURES} for unit in run)
+        all(unit.kind in {"", *_SOLID, *_NUMBERS} for unit in run)
         and not any(_is_party(unit, lexicon) for unit in run)
         and all(word in _INSIDE or word not in FUNCTION for word in words)
         and run[0].form not in _INSIDE

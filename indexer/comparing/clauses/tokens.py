@@ -183,7 +183,7 @@ _ALTERNATIVES = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS
 _TOKEN = re.compile(f"(?:{_ALTERNATIVES}) *")
 _TOKEN_OR_SIGN = re.compile(f"(?:(?P<signed>{_SIGNED})|{_ALTERNATIVES}) *")
 _AMOUNTS = frozenset(["money", "percent", "number", "time"])
-_FIGURES = _AMOUNTS | {"ratio", "operator"}
+_NUMBER_KINDS = _AMOUNTS | {"ratio", "operator"}
 _ARITHMETIC = re.compile(
     r"\b(?:multipl\w+|divid(?:ed|ing)\s+by|minus|(?:product|quotient|square|ratio)\s+of|numerator"
     r"|denominator|exponent|coefficient|formula|exchange\s+rate|rate\s+of\s+exchange"
@@ -222,7 +222,7 @@ def clause_tokens(text: str) -> list[Token]:
     """Return the tokens in order, without stops; white space and other signs are in none."""
     text = recased(nfkc(text))
     matches = list(_scan(text))
-    has_numbers = any(match.kind in _FIGURES for match in matches) or "ratio" in text.lower()
+    has_numbers = any(match.kind in _NUMBER_KINDS for match in matches) or "ratio" in text.lower()
     formulas = _formulas(text, matches) if has_numbers else set()
     tokens: list[Token] = []
     opens = True

@@ -24,7 +24,7 @@ from indexer.lab.synthesis.changes import wrap_lines
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DAY = (1980, 1, 1, 0, 0, 0)
-_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -80,12 +80,12 @@ def docx(text: str) -> bytes:
     rels = "application/vnd.openxmlformats-package.relationships+xml"
     return _zip_files(
         {
-            "[Content_Types].xml": f'{_HEAD}<Types xmlns="{_PACKAGE}/content-types">'
+            "[Content_Types].xml": f'{_XML}<Types xmlns="{_PACKAGE}/content-types">'
             f'<Default Extension="rels" ContentType="{rels}"/>'
             f'<Override PartName="/word/document.xml" ContentType="{kind}"/></Types>',
-            "_rels/.rels": f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">'
+            "_rels/.rels": f'{_XML}<Relationships xmlns="{_PACKAGE}/relationships">'
             f'<Relationship Id="r1" Type="{main}" Target="word/document.xml"/></Relationships>',
-            "word/document.xml": f'{_HEAD}<w:document xmlns:w="{_WORD}">'
+            "word/document.xml": f'{_XML}<w:document xmlns:w="{_WORD}">'
             f"<w:body>{body}</w:body></w:document>",
         }
     )
@@ -102,10 +102,10 @@ def odt(text: str) -> bytes:
     return _zip_files(
         {
             "mimetype": kind,
-            "META-INF/manifest.xml": f"{_HEAD}<manifest:manifest "
+            "META-INF/manifest.xml": f"{_XML}<manifest:manifest "
             f'xmlns:manifest="{_ODF}:manifest:1.0" manifest:version="1.2">'
             f"{entries}</manifest:manifest>",
-            "content.xml": f'{_HEAD}<office:document-content xmlns:office="{_ODF}:office:1.0" '
+            "content.xml": f'{_XML}<office:document-content xmlns:office="{_ODF}:office:1.0" '
             f'xmlns:text="{_ODF}:text:1.0" office:version="1.2"><office:body><office:text>{body}'
             "</office:text></office:body></office:document-content>",
         }

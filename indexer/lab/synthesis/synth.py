@@ -233,7 +233,7 @@ COLUMNS = (
     "terminology",
 )
 _DONORS = 8
-_ANSWER = (6, 30)  # words of a sentence in an answer
+_REPLY = (6, 30)  # words of a sentence in an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +370,7 @@ def _groups(texts: ChosenTexts) -> Iterator[Material]:
             file=file,
             words=changes.word_list(donors[0] if donors else file.text),
             names=list(dict.fromkeys(name for text in donors for name in changes.names(text))),
-            sentences=[source for text in donors for source in changes.sentences(text, *_ANSWER)],
+            sentences=[source for text in donors for source in changes.sentences(text, *_REPLY)],
             forms=[
                 source.text
                 for at, source in enumerate(texts.reserve, len(files))

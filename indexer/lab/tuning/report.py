@@ -24,8 +24,8 @@ from indexer.review.rendering import render_file
 from indexer.system.files import write_whole
 from indexer.wording import percent
 
-SHOWN, CURVES = 12, 5
-_RECIPE_HEAD = (
+MAX_LISTED, CURVES = 12, 5
+_RECIPE_HEADER = (
     "recipe", "fair F1", "95 %",
     "threshold", "precision", "recall", "F1",
     "own threshold", "precision", "recall", "F1",
@@ -59,11 +59,11 @@ def page(result: TuneResult) -> str:
         "charts": _charts(chosen, ranked) if charts.can_draw() else None,
         "missing": "" if charts.can_draw() else charts.MISSING,
         "f1_caption": _f1_caption(chosen),
-        "kind_head": _kind_head(chosen),
+        "kind_head": _kind_header(chosen),
         "kinds": [_kind(kind) for kind in chosen.kinds],
-        "recipe_head": _RECIPE_HEAD,
+        "recipe_head": _RECIPE_HEADER,
         "recipes": [_recipe(scores) for scores in ranked],
-        "ranked": ranked[:SHOWN],
+        "ranked": ranked[:MAX_LISTED],
         "layouts": _layouts(result.choice),
     }
     return render_file("tuning.html", values, ("report.css",))
@@ -74,7 +74,7 @@ def _charts(chosen: ExperimentScores, ranked: Sequence[ExperimentScores]) -> _Ch
     others = [scores for scores in ranked if scores is not chosen]
     precision = [_precision_by_recall(scores) for scores in [chosen, *others][:CURVES]]
     return _Charts(
-        [_separation(scores) for scores in [chosen, *ranked[:SHOWN]]],
+        [_separation(scores) for scores in [chosen, *ranked[:MAX_LISTED]]],
         charts.lines(
             "F1 by threshold",
             [charts.Line("F1", f1)],
@@ -114,7 +114,7 @@ def _f1_caption(chosen: ExperimentScores) -> str:
     )
 
 
-def _kind_head(chosen: ExperimentScores) -> tuple[str, ...]:
+def _kind_header(chosen: ExperimentScores) -> tuple[str, ...]:
     best, usual = chosen.best.threshold, chosen.usual.threshold
     return "kind", "type", "pairs", f"found at {best:g}", f"found at {usual:g}"
 

@@ -182,7 +182,7 @@ class PreviewAnswer:
     names: dict[str, str] = field(default_factory=dict)
 
 
-_FAILURES_SHOWN = 200  # failed files that one answer holds
+_MAX_FAILURES = 200  # failed files that one answer holds
 
 
 Threshold: TypeAlias = Annotated[float, number_meta("least similarity, from 0 to 1", 0, 1)]
@@ -234,7 +234,7 @@ class StartGroupParameters(Parameters, frozen=True):
 def state(site: Site, values: NoParameters) -> StoreState:
     """Return the current contents of the store."""
     status = store_status.status(site.store)
-    failed = status.failed[:_FAILURES_SHOWN]
+    failed = status.failed[:_MAX_FAILURES]
     counts = status.counts
     return StoreState(
         store=status.store,

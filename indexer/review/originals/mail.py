@@ -19,7 +19,7 @@ from indexer.documents.mail.message import (
     payload_text,
 )
 
-_HEAD = ("From", "To", "Cc", "Bcc", "Date", "Subject")
+_HEADERS = ("From", "To", "Cc", "Bcc", "Date", "Subject")
 PICTURE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 """The pictures that browsers show."""
 
@@ -44,7 +44,7 @@ def view_mail(data: bytes, clean: Callable[[str, Mapping[str, bytes]], str]) -> 
     """
     source = mail_bytes(data)
     message = message_from_bytes(source.data, policy=policy.compat32)
-    fields = {name: decoded_field(message, name) for name in _HEAD}
+    fields = {name: decoded_field(message, name) for name in _HEADERS}
     header = "".join(
         f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>"
         for name, value in fields.items()
@@ -52,7 +52,7 @@ def view_mail(data: bytes, clean: Callable[[str, Mapping[str, bytes]], str]) -> 
     )
     pictures = dict(_pictures(message))
     body = []
-    for part in _shown(message):
+    for part in _displayed(message):
         text = payload_text(part, source.is_recoded)
         is_html = part.get_content_type() == "text/html"
         body.append(clean(text, pictures) if is_html else f"<pre>{escape(text)}</pre>")
@@ -72,13 +72,13 @@ def _attached(part: Message) -> AttachedPart:
     return AttachedPart(file_name(part) or subject or kind, kind, part_bytes(part))
 
 
-def _shown(part: Message) -> Iterator[Message]:
+def _displayed(part: Message) -> Iterator[Message]:
     """Yield the parts that are the body: of alternatives, HTML where there is any."""
     if not is_container(part):
         if is_body_text(part):
             yield part
         return
-    bodies = [list(_shown(child)) for child in children(part)]
+    bodies = [list(_displayed(child)) for child in children(part)]
     if part.get_content_type() == "multipart/alternative":
         bodies = sorted(bodies, key=_has_html, reverse=True)[:1]
     for body in bodies:

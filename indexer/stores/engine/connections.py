@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-ANSWER_TIMEOUTS = 2.0  # one timeout for an answer to begin, and one for the rest of it
+RESPONSE_TIMEOUTS = 2.0  # one timeout for an answer to begin, and one for the rest of it
 
 
 def deadline_pool(scheme: str, host: str, port: int, **settings: Any) -> HTTPConnectionPool:
-    """Return a pool whose answers are whole, head and body, within `ANSWER_TIMEOUTS` timeouts.
+    """Return a pool whose answers are whole, head and body, within `RESPONSE_TIMEOUTS` timeouts.
 
     The timeout is the request's. A later response ends with urllib3's `ReadTimeoutError`, like
     one that never begins. `scheme` is http or https, `settings` are as for urllib3's pools.
@@ -96,7 +96,7 @@ class _ResponseBytes(io.RawIOBase):
         self._sock = sock
         self._file = sock.makefile("rb", buffering=0)
         self._timeout = sock.gettimeout()
-        self._deadline = time.monotonic() + ANSWER_TIMEOUTS * (self._timeout or 0)
+        self._deadline = time.monotonic() + RESPONSE_TIMEOUTS * (self._timeout or 0)
 
     def readable(self) -> bool:
         return True

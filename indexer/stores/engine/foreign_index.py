@@ -31,7 +31,7 @@ from indexer.stores.fields import refusal, storable
 
 _TRIES = 4
 _CHANGED = "somebody changed the document while it was signed; run again"
-_NOT_SIGNED = "its text is not a text any more, or was changed while it was signed"
+_NOT_FINGERPRINTED = "its text is not a text any more, or was changed while it was signed"
 _GONE = "somebody deleted the document while it was signed"
 _NO_TEXT = "the text is not a string"
 
@@ -243,7 +243,7 @@ class InPlaceStore(EngineStore):
         recipe_id = self.index.require_recipe().id
         operations = []
         for id in (id for id in ids if id not in self._objections):
-            mark = rows.unsigned_mark(id, recipe_id, _NOT_SIGNED)
+            mark = rows.unsigned_mark(id, recipe_id, _NOT_FINGERPRINTED)
             operations.append(Operation("update", id, {"doc": mark}))
         replies = self.index.send(operations)
         return sum(reply.status == 200 for reply in replies.values())

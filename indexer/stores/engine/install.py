@@ -213,7 +213,7 @@ def _check_field(assets: Assets, index: Index, field: str) -> None:
         )
 
 
-_SHOWN = 12
+_MAX_NAMED = 12
 _MALFORMED = (
     "on this engine, a line that is not JSON makes its whole bulk request fail "
     "(docs/cluster.md, Malformed lines)"
@@ -458,8 +458,8 @@ def adopt(
     sample_size = check_index(assets, address, index, recipe, field)
     if not may_hold(mapping, field):
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
-        if len(names) > _SHOWN:
-            names[_SHOWN:] = ["..."]
+        if len(names) > _MAX_NAMED:
+            names[_MAX_NAMED:] = ["..."]
         shown = ", ".join(names)
         raise UsageError(
             f"index {address.index} has no field {field} (it has: {shown}); "

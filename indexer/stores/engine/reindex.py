@@ -235,7 +235,7 @@ class Successor:
         )
         operations = {}
         for hit, row in zip(hits, rows, strict=True):
-            body = _replace_signature(hit["_source"], signature(row, self.text_field))
+            body = _replace_fingerprint(hit["_source"], signature(row, self.text_field))
             metadata = {
                 **routing_of(hit),
                 "version": hit["_version"],
@@ -365,7 +365,7 @@ def nearfold_metadata(index: Mapping[str, Any]) -> bodies.Body:
     return metadata
 
 
-def _replace_signature(source: Mapping[str, Any], signature: Mapping[str, Any]) -> bodies.Body:
+def _replace_fingerprint(source: Mapping[str, Any], signature: Mapping[str, Any]) -> bodies.Body:
     """Return a document with the keys of the new recipe and everything else in it unchanged.
 
     A document that was never signed gets a family, too. The text comes last, as in `rows.source`.
@@ -404,7 +404,7 @@ def replace_index(
     if facts.recipe.id == recipe.id:
         if not index_mapping.is_outdated(old["mappings"]):
             return _clean_up(requests, address, facts.index, old, keep)
-        fingerprint_rows = _sign_unchanged(fingerprint_rows)
+        fingerprint_rows = _fingerprint_unchanged(fingerprint_rows)
     successor = _successor(requests, address, facts, recipe)
     successor.check(old)
     assets = Assets(requests, dry_run=False)
@@ -483,7 +483,7 @@ def _successor(
     return Successor(requests, address, facts.index, name, recipe, field)
 
 
-def _sign_unchanged(fingerprint_rows: FingerprintRows) -> FingerprintRows:
+def _fingerprint_unchanged(fingerprint_rows: FingerprintRows) -> FingerprintRows:
     """Return a function that signs rows by the recipe that they have; families stay decided."""
 
     def sign(rows: Sequence[Row]) -> list[Row]:

@@ -13,7 +13,7 @@ from indexer.stores.engine.requests import Dialect, Requests, Response, error_of
 from indexer.stores.maintenance import Change
 
 ROLES = ("searcher", "indexer", "admin")
-_PLACE = "INDEX"
+_INDEX = "INDEX"
 _LIMITS = ("dls", "fls", "masked_fields", "query", "field_security")
 
 
@@ -26,7 +26,7 @@ def roles(engine: str, index: str) -> dict[str, Body]:
     ['nearfold-papers-admin', 'nearfold-papers-indexer', 'nearfold-papers-searcher']
     """
     pattern = re.sub(r'([.?+*|{}\[\]()"\\#@&<>~])', r"\\\1", index)
-    text = mappings.read(f"roles/{engine}.json").replace(_PLACE, json.dumps(pattern)[1:-1])
+    text = mappings.read(f"roles/{engine}.json").replace(_INDEX, json.dumps(pattern)[1:-1])
     bodies: dict[str, Body] = json.loads(text)
     return {f"nearfold-{index}-{name}": bodies[name] for name in ROLES}
 

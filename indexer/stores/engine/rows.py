@@ -70,7 +70,7 @@ _STORED = {field.name: field.in_engine for field in _BY_ORDER}
 # fields with another name in an engine, and those with the same
 _NAMES = {name: stored for name, stored in _STORED.items() if name != stored}
 _PLAIN = tuple(name for name, stored in _STORED.items() if name == stored)
-_SIGNATURE = (
+_FINGERPRINT_FIELDS = (
     "near_id", "near_simhash", "near_minhash", "near_error", "near_file", *_NAMES.values(),
 )  # fmt: skip
 # the fields that another recipe changes
@@ -146,9 +146,9 @@ def has_text(document: Mapping[str, Any], name: str) -> bool:
 
 def signature(row: Row, text_field: str) -> dict[str, Any]:
     """Return the `near_*` fields to add to another program's document; null where absent."""
-    near = {name: value for name, value in source(row).items() if name in _SIGNATURE}
+    near = {name: value for name, value in source(row).items() if name in _FINGERPRINT_FIELDS}
     elsewhere = {} if text_field == "text" else {"near_text_field": text_field}
-    return {**dict.fromkeys(_SIGNATURE), **near, **elsewhere}
+    return {**dict.fromkeys(_FINGERPRINT_FIELDS), **near, **elsewhere}
 
 
 def unsigned_mark(id: str, recipe: str, error: str) -> dict[str, Any]:
@@ -157,7 +157,12 @@ def unsigned_mark(id: str, recipe: str, error: str) -> dict[str, Any]:
     `error` says why it has no signature.
     """
     own = {"near_id": id, "near_recipe": recipe, "near_family": id, "near_provisional": True}
-    return {**dict.fromkeys(_SIGNATURE), **own, "near_status": "unsigned", "near_error": error}
+    return {
+        **dict.fromkeys(_FINGERPRINT_FIELDS),
+        **own,
+        "near_status": "unsigned",
+        "near_error": error,
+    }
 
 
 def _is_searchable(name: str, value: str) -> bool:

@@ -220,7 +220,7 @@ TURN_SECONDS = 30.0  # SQLite lets any of those that wait write next, not the fi
 _PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")
 _LARGEST_LOG = 64 << 20  # bytes of the write-ahead log, after which it begins anew
 _CHECKPOINT_SECONDS = 2.0  # that readers of the log may take for it
-_READING = ("query_only = ON", "cache_size = -8192")
+_READER = ("query_only = ON", "cache_size = -8192")
 
 
 class File:
@@ -461,7 +461,7 @@ class File:
         return self._connection
 
     def _open_reader(self) -> Connection:
-        return open_connection(self._uri(create=False), _READING, PATIENCE_SECONDS)
+        return open_connection(self._uri(create=False), _READER, PATIENCE_SECONDS)
 
     def _uri(self, create: bool) -> str:
         if self.path == MEMORY:

@@ -66,8 +66,8 @@ class SqliteMaintenance:
 # The indexes of a SQLite file, compared with its rows and rebuilt from them.
 
 # one token whatever the tokeniser thinks of scripts: letters between blanks or ASCII punctuation
-_BESIDE = r"\s!-/:-@\[-^`{-~"
-_WORD = re.compile(rf"(?<![^{_BESIDE}])[A-Za-z]{{4,20}}(?![^{_BESIDE}])")
+_SEPARATORS = r"\s!-/:-@\[-^`{-~"
+_WORD = re.compile(rf"(?<![^{_SEPARATORS}])[A-Za-z]{{4,20}}(?![^{_SEPARATORS}])")
 _KEYS = "SELECT number, bands, minhash, blocks, parent FROM documents"
 _TEXTS = "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (number)"
 _MASK = (1 << 64) - 1

@@ -104,7 +104,7 @@ _OUTLINES = (
 )
 _OUTLINES_AT_ONCE = 2_000
 _PAGE = 100
-_SHOWN = (
+_HIT_COLUMNS = (
     "id, path, in_family, status, minhash, words, CASE status WHEN 'empty' THEN raw ELSE exact END"
 )
 
@@ -185,7 +185,7 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
 
 
 def _ranked(file: File, matches: FullTextMatches, size: int) -> Iterator[RankedRow]:
-    for page in matches.pages(file, _SHOWN, size):
+    for page in matches.pages(file, _HIT_COLUMNS, size):
         for score, name, path, family, status, minhash, words, stored in page:
             digest = rows.unpack_digest(stored)
             yield RankedRow(name, path, score, family, status, minhash, digest, words)
