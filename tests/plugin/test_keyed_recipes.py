@@ -24,7 +24,9 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Rest]:
         yield Rest(running.url)
 
 
-@pytest.mark.parametrize("name", ["default_v2+key:legal", "default_v1+key:legal"])
+@pytest.mark.parametrize(
+    "name", ["default_v3+key:legal", "default_v2+key:legal", "default_v1+key:legal"]
+)
 def test_sketches_are_keyed(engine: Rest, name: str) -> None:
     engine.create("keyed", {"recipe": name})
     engine.put("keyed", "1", text=TEXT)

@@ -18,7 +18,7 @@ from indexer.fingerprinting.schemes import count_text_features
 from indexer.grouping import group as grouping
 from indexer.grouping import match as pairs
 from indexer.grouping.group_options import GroupOptions
-from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V3, Recipe, recipe_named
 from indexer.spark.group import group
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.match import match
@@ -169,7 +169,7 @@ def test_any_partition_of_the_input_gives_the_same_families(
         spark.conf.set("spark.sql.shuffle.partitions", "2")
 
 
-@pytest.mark.parametrize("name", ["default_v1+key:legal", "default_v2+key:legal"])
+@pytest.mark.parametrize("name", [f"default_v{version}+key:legal" for version in (1, 2, 3)])
 def test_a_secret_key_reaches_the_executors_and_no_file(
     spark: SparkSession, tmp_path: Path, name: str
 ) -> None:
@@ -180,27 +180,32 @@ def test_a_secret_key_reaches_the_executors_and_no_file(
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
     with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as single:
         signed = {
-            row["id"]: (row["recipe"], tuple(row["bands"]), row["minhash"])
+            row["id"]: (row["recipe"], tuple(row["bands"]), tuple(row["blocks"]), row["minhash"])
             for row in rows.rows.collect()
         }
-        assert signed == {row.id: (row.recipe, row.bands, row.minhash) for row in single.scan()}
+        assert signed == {
+            row.id: (row.recipe, row.bands, row.blocks, row.minhash) for row in single.scan()
+        }
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 3 and not any(SECRET.encode() in path.read_bytes() for path in files)
 
 
 @pytest.mark.slow
-def test_slots_of_four_bytes(spark: SparkSession, records: list[Record], tmp_path: Path) -> None:
+@pytest.mark.parametrize("recipe", [DEFAULT_V1, DEFAULT_V3], ids=lambda recipe: recipe.name)
+def test_slots_of_four_bytes_and_slots_beside_bits(
+    spark: SparkSession, records: list[Record], tmp_path: Path, recipe: Recipe
+) -> None:
     work = Work(spark, str(tmp_path / "work"))
     source = Input(str(as_json(records[:120], tmp_path / "in", 2)), "json")
-    rows = documents(work, source, DEFAULT_V1)
-    with closing(store_of(records[:120], f"sqlite:///{tmp_path}/one.db", DEFAULT_V1)) as single:
+    rows = documents(work, source, recipe)
+    with closing(store_of(records[:120], f"sqlite:///{tmp_path}/one.db", recipe)) as single:
         options = {"threshold": 0.6, "measure": "estimate"}
         _, expected = pairs_of_one(single, **options)
-        stage = match(work, rows, DEFAULT_V1, pairs.MatchOptions(**options))
+        stage = match(work, rows, recipe, pairs.MatchOptions(**options))
         assert [tuple(row) for row in stage.rows.orderBy("a", "b").collect()] == expected
         assert expected
         _, families = families_of_one(single, threshold=0.6)
-        assert families_of(group(work, rows, DEFAULT_V1, GroupOptions(threshold=0.6))) == families
+        assert families_of(group(work, rows, recipe, GroupOptions(threshold=0.6))) == families
 
 
 def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: Path) -> None:
