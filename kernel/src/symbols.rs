@@ -1,5 +1,5 @@
-//! `symbols_v1`: symbols of value, which `default_v2` leaves out, with the number of words before each, as `symbols` of
-//! `indexer/fingerprinting/normalise.py` defines them.
+//! `symbols_v1`: symbols of value, which `default_v2` leaves out, each with the number of words before it, as
+//! `value_symbols` of `indexer/fingerprinting/normalise.py` defines them.
 
 use crate::normalise::push;
 
@@ -13,9 +13,9 @@ const DIGITS: usize = 20;
 pub struct Symbols {
     /// They are asked for.
     pub wanted: bool,
-    /// Each sign in UTF-8, and in digits the words before it.
+    /// Each symbol in UTF-8, and in digits the words before it.
     pub text: Vec<u8>,
-    /// What is a sign if a digit comes next, a minus also if a currency does.
+    /// What is a symbol if a digit comes next, a minus also if a currency does.
     pending: u32,
     /// A word stands on this line.
     in_line: bool,

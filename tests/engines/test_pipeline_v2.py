@@ -129,10 +129,10 @@ def test_a_signature_of_another_recipe_does_not_survive(signer):
     assert signed(document) == expected([FOX], recipe)[0]
 
 
-def test_an_installed_index_answers_and_scores(opensearch_url):
+def test_an_installed_index_answers_and_scores(opensearch_url, recipe):
     index = f"nearfold-test-{secrets.token_hex(6)}"
     store = open_store(f"opensearch://{opensearch_url.partition('://')[2]}/{index}?replicas=0")
-    install(store, DEFAULT_V2)
+    install(store, recipe)
     texts = {
         "same": f"> {FOX}.",
         "near": FOX.replace("lazy", "idle"),
@@ -143,21 +143,24 @@ def test_an_installed_index_answers_and_scores(opensearch_url):
     ]
     try:
         good("POST", f"{opensearch_url}/{index}/_bulk?refresh=true", lines)
-        assert store.stored_recipe() == DEFAULT_V2
+        assert store.stored_recipe() == recipe
         matches = similar(store, FOX, SimilarOptions(threshold=0.3)).matches
         assert [match.id for match in matches] == ["same", "near"]
-        query = fingerprint(FOX, DEFAULT_V2)
+        query = fingerprint(FOX, recipe)
+        if recipe.simhash:
+            bits = similar(store, FOX, SimilarOptions(threshold=0.9, measure="hamming")).matches
+            assert [(match.id, match.similarity) for match in bits] == [("same", 1.0)]
         minhash = base64.b64encode(pack_slots(query.minhash)).decode()
         script = {"id": "nearfold-minhash8-v1", "params": {"minhash": minhash}}
         body = {"query": {"script_score": {"query": {"match_all": {}}, "script": script}}}
         hits = good("POST", f"{opensearch_url}/{index}/_search", body)["hits"]["hits"]
         assert {hit["_id"]: hit["_score"] for hit in hits} == {
             id: pytest.approx(
-                estimate(query.minhash, fingerprint(text, DEFAULT_V2).minhash, 8).similarity
+                estimate(query.minhash, fingerprint(text, recipe).minhash, 8).similarity
             )
             for id, text in texts.items()
         }
     finally:
         call("DELETE", f"{opensearch_url}/{index}")
-        uninstall(store, DEFAULT_V2)
+        uninstall(store, recipe)
         store.close()

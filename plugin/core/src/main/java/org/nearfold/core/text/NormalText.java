@@ -44,8 +44,8 @@ public final class NormalText {
     }
 
     /**
-     * Returns the symbols of value of the original text, each followed by the number of words before
-     * it; only by {@link Form#DEFAULT_V2_SYMBOLS}.
+     * Returns the symbols of value of the original text, each followed by the number of words
+     * before it; only by {@link Form#DEFAULT_V2_SYMBOLS}.
      */
     public String symbols() {
         return symbols.toString();

@@ -3,19 +3,20 @@ package org.nearfold.core.text;
 /**
  * {@code symbols_v1}: the symbols of value of a text, each with the number of words before it.
  *
- * <p>A sign is a currency; another one after a word of its line, or directly before a digit; a minus
+ * <p>One is a currency; another one after a word of its line, or directly before a digit; a minus
  * directly before a digit or a currency, but not directly after a word. Not safe for use by several
  * threads.
  */
 final class Symbols {
 
-    private static final String OTHERS = "#%+<=>\u00b0\u00b1\u00d7\u00f7\u2030\u2248\u2260\u2264\u2265";
+    private static final String OTHERS =
+            "#%+<=>\u00b0\u00b1\u00d7\u00f7\u2030\u2248\u2260\u2264\u2265";
     private static final int MINUS = '-';
     private static final int NOTHING = -1;
 
     private final StringBuilder found = new StringBuilder();
 
-    /** What is a sign if a digit comes next; {@link #NOTHING} if there is none. */
+    /** What is a symbol if a digit comes next; {@link #NOTHING} if there is none. */
     private int pending;
 
     /** A word stands on this line. */
