@@ -80,7 +80,7 @@ ADAPTERS = {
     "fontTools": {"review/redline_files.py"},
     "fontpkg_noto_sans": {"review/redline_files.py"},
     "mammoth": {"review/originals/render.py"},
-    "nh3": {"review/originals/safe_html.py"},
+    "nh3": {"review/originals/render.py"},
     "ftfy": {"fingerprinting/normalise.py"},
     "spacy": {"fingerprinting/tokens.py"},
     "unidecode": {"fingerprinting/normalise.py"},

@@ -6,20 +6,21 @@ and, for a mail, `parts` or `part NUMBER`; for a TIFF the number of the page fro
 
 from __future__ import annotations
 
+import base64
 import codecs
 import hashlib
 import io
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from html import escape
 
 from indexer.documents.mail.message import html_text
-from indexer.review.originals.files import MailPart
-from indexer.review.originals.mail import AttachedPart, attached_parts, view_mail
+from indexer.review.originals.files import MailPart, picture_type
+from indexer.review.originals.mail import PICTURE_TYPES, AttachedPart, attached_parts, view_mail
 
 _MAX_MEMORY = 2 << 30
 _MAX_SECONDS = 30
@@ -60,14 +61,10 @@ def _word(data: bytes) -> str:
     """Return a Word document as HTML: deletions left out, insertions shown, pictures inline."""
     import mammoth  # type: ignore[import-untyped]
 
-    from indexer.review.originals.safe_html import safe_html
-
     return safe_html(mammoth.convert_to_html(io.BytesIO(data)).value) or _NOTHING
 
 
 def _html(data: bytes) -> str:
-    from indexer.review.originals.safe_html import safe_html
-
     return safe_html(_decoded(data)) or _NOTHING
 
 
@@ -84,7 +81,7 @@ def _decoded(data: bytes) -> str:
 def _mail(data: bytes) -> str:
     """Return the head and the body of a mail; without nh3, HTML as its text alone."""
     try:
-        from indexer.review.originals.safe_html import safe_html
+        import nh3  # noqa: F401
     except ModuleNotFoundError:
         return view_mail(data, lambda html, _: f"<pre>{escape(html_text(html))}</pre>") or _NOTHING
     return view_mail(data, safe_html) or _NOTHING
@@ -118,3 +115,55 @@ def _limit() -> None:
         return
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (_MAX_SECONDS, _MAX_SECONDS))
+
+
+# HTML of strangers as HTML that runs, loads and sends nothing.
+
+_TAGS = frozenset((
+    "a", "abbr", "address", "b", "bdi", "bdo", "blockquote", "br", "caption", "center", "cite",
+    "code", "col", "colgroup", "dd", "del", "div", "dl", "dt", "em", "figcaption", "figure",
+    "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "li", "mark", "ol", "p", "pre",
+    "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "table", "tbody", "td",
+    "tfoot", "th", "thead", "tr", "tt", "u", "ul", "var",
+))  # fmt: skip
+_ATTRIBUTES = {
+    "*": {"dir", "lang"},
+    "img": {"src", "alt"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+    "ol": {"start"},
+}
+_DATA = re.compile(rf"data:(?:{'|'.join(PICTURE_TYPES)});base64,[A-Za-z0-9+/=\s]*\Z")
+
+
+def safe_html(html: str, pictures: Mapping[str, bytes] | None = None) -> str:
+    """Return HTML of plain tags; scripts, styles, forms, links and addresses are left out.
+
+    Pictures stay where they are in it as data, or by their `cid:` in `pictures`.
+
+    >>> safe_html('<p onclick="x()">See <a href="https://a.example">this</a><script>1</script>')
+    '<p>See <a>this</a></p>'
+    """
+
+    import nh3
+
+    def keep(element: str, attribute: str, value: str) -> str | None:
+        if (element, attribute) != ("img", "src"):
+            return value
+        if value.startswith("cid:") and pictures:
+            return _inline(pictures.get(value[4:], b""))
+        return value if _DATA.match(value) else None
+
+    return nh3.clean(
+        html,
+        tags=set(_TAGS),
+        attributes=_ATTRIBUTES,
+        attribute_filter=keep,
+        url_schemes={"data", "cid"},
+        link_rel=None,
+    )
+
+
+def _inline(data: bytes) -> str | None:
+    kind = picture_type(data)
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}" if kind else None
