@@ -385,27 +385,23 @@ REARRANGED = 0.9  # minimum overlap of texts that are called rearranged
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """Conditions that near duplicates meet beside the threshold of their measure.
+    """Conditions that near duplicates meet in addition to the threshold of their measure.
 
-    `numbers`: `distinguish` refuses a pair with any of the `differences` in facts that
-    `indexer.comparing.facts` describes; `ignore` hides texts of
-    numbers alone under similar ones too; None neither.
-    `require`: (measure, least value) pairs that must all hold.
+    `numbers`: `distinguish` refuses a pair with any difference in facts, such as numbers, names or
+    negations; `ignore` also hides texts of numbers alone under similar ones; None does neither.
+    `require`: (measure, minimum) pairs that must all hold.
     `same`: fields of which both documents have the same value.
     `differ`: fields of which both have a value, and not the same.
     `window`: fields whose values are at most so far apart.
-    `novelty`: most novelty of the words that only one of the texts has
-    (`indexer.comparing.differences`), by their frequencies in a store.
-    `replaced`: most times that the same words may stand for the same other words
-    (`indexer.comparing.criteria`), or words of one language for those of another
-    (`indexer.comparing.criteria`).
+    `novelty`: the maximum novelty of the words that only one of the texts has, by their
+    frequencies in a store.
+    `replaced`: how often the same words may stand for the same other words, or words of one
+    language for those of another.
 
-    Fields are those of `indexer.comparing.criteria`. A document without a value for one of them
-    meets no such rule: it has no near duplicate.
+    A document without a value for one of the fields meets no such rule: it has no near duplicate.
 
-    False when there is no condition. Raises `UnknownMeasure`, and `UsageError` for a value that is
-    not from 0 to 1, for a `novelty` or `replaced` below 0, and for a field that documents do not
-    have.
+    False when there is no condition. Raises `UsageError` for an unknown field, for a value that is
+    not from 0 to 1, and for a `novelty` or `replaced` below 0; `UnknownMeasure` for a measure.
     """
 
     numbers: Numbers | None = None
