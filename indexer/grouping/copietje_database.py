@@ -44,11 +44,11 @@ def unpack_lean(packed: bytes, byte_order: str = "!") -> StoredSketch:
     """
     try:
         seed, count = struct.unpack_from(f"{byte_order}qi", packed)
-        representative, scheme = f"{byte_order}qi", "legacy"
+        header, scheme = f"{byte_order}qi", "legacy"
         if count < 0:
-            representative, count = f"{representative}B", -count
-            scheme = _CODES[struct.unpack_from(representative, packed)[2]]
-        body = f"{representative}{count}{'Q' if scheme == 'affine64' else 'I'}"
+            header, count = f"{header}B", -count
+            scheme = _CODES[struct.unpack_from(header, packed)[2]]
+        body = f"{header}{count}{'Q' if scheme == 'affine64' else 'I'}"
         slots = struct.unpack_from(body, packed)[-count:] if count else ()
     except (struct.error, KeyError):
         raise UsageError("these bytes are not a LeanMinHash; try another byte order") from None
