@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli import progress
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.manifest import manifest_path, run_manifest, write_manifest
 from indexer.cli.options import (
     approved_option,
@@ -22,7 +23,7 @@ from indexer.cli.options import (
     text_field_option,
     threshold_option,
 )
-from indexer.cli.output import EXIT_FAILED, console, print_json
+from indexer.cli.output import console, print_json
 from indexer.errors import UsageError
 from indexer.wording import count_of, visible
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import FractionType, json_option, open_for_command, store_option
-from indexer.cli.output import EXIT_FAILED, console, print_json
+from indexer.cli.output import console, print_json
 from indexer.defaults import FOLD, MEASURE, MEASURE_NAMES, PRINCIPAL
 from indexer.wording import count_of, visible
 

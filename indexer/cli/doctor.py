@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.options import dry_run_option, json_option, open_for_command, store_option
-from indexer.cli.output import EXIT_STORE, console, print_json
+from indexer.cli.output import console, print_json
 from indexer.errors import UsageError
 from indexer.wording import visible
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli import progress
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import FractionType, json_option
-from indexer.cli.output import EXIT_FAILED, console
+from indexer.cli.output import console
 from indexer.defaults import FOLD
 from indexer.errors import UsageError
 from indexer.wording import count_of, percent, visible

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, out_file_option, recipe_option, statistics_option
-from indexer.cli.output import EXIT_FAILED, print_json
+from indexer.cli.output import print_json
 from indexer.wording import visible
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli import progress
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
     ByteCount,
     FractionType,
@@ -27,7 +28,7 @@ from indexer.cli.options import (
     store_option,
     text_field_option,
 )
-from indexer.cli.output import EXIT_FAILED, console, print_json
+from indexer.cli.output import console, print_json
 from indexer.defaults import (
     EXTRACTION_MEGABYTES,
     EXTRACTION_SECONDS,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
     dry_run_option,
     index_recipe_option,
@@ -14,7 +15,7 @@ from indexer.cli.options import (
     open_for_command,
     store_option,
 )
-from indexer.cli.output import EXIT_FAILED, print_json
+from indexer.cli.output import print_json
 from indexer.errors import UsageError
 from indexer.wording import visible
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
     FractionType,
     dry_run_option,
@@ -18,7 +19,7 @@ from indexer.cli.options import (
     refuse_options,
     store_option,
 )
-from indexer.cli.output import EXIT_FAILED, console, print_json, print_lines
+from indexer.cli.output import console, print_json, print_lines
 from indexer.errors import UsageError
 from indexer.wording import count_of, format_labels, visible
 

@@ -12,7 +12,7 @@ from typing import NoReturn, TextIO
 
 import click
 
-from indexer.cli.output import (
+from indexer.cli.exit_codes import (
     EXIT_FAULT,
     EXIT_INTERRUPTED,
     EXIT_TERMINATED,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from indexer.cli.exit_codes import EXIT_FAULT
 from indexer.cli.options import open_for_command, port_option, store_option
-from indexer.cli.output import EXIT_FAULT
 from indexer.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, out_file_option, threshold_option
-from indexer.cli.output import EXIT_FAILED, console, print_json
+from indexer.cli.output import console, print_json
 from indexer.errors import UsageError
 from indexer.wording import count_of, percent, visible
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from indexer.cli import main
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.main import exit_without
 from indexer.cli.options import (
     criteria_options,
@@ -19,7 +20,6 @@ from indexer.cli.options import (
     threshold_option,
     unset_options,
 )
-from indexer.cli.output import EXIT_FAILED
 from indexer.defaults import CAP, DefaultName, DefaultNumber
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions

@@ -10,6 +10,7 @@ import click
 
 from indexer.cli import main
 from indexer.cli.dedup import keep_option
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.main import exit_without
 from indexer.cli.options import (
     cap_option,
@@ -20,7 +21,6 @@ from indexer.cli.options import (
     text_field_option,
     threshold_option,
 )
-from indexer.cli.output import EXIT_FAILED
 from indexer.jobs.dedup import DedupOptions
 
 try:

@@ -10,8 +10,8 @@ import pytest
 from pipelines import OTHER, bulk, call, expected, good, signed
 from sample_rows import row
 
+from indexer.cli.exit_codes import EXIT_STORE, EXIT_USAGE
 from indexer.cli.main import run
-from indexer.cli.output import EXIT_STORE, EXIT_USAGE
 from indexer.errors import (
     MappingMismatch,
     RecipeMismatch,

@@ -7,8 +7,8 @@ import urllib.request
 import pytest
 from pipelines import bulk, call, good, store_url
 
+from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.main import run
-from indexer.cli.output import EXIT_STORE
 from indexer.documents.base import ReadOptions
 from indexer.errors import PartialSource, StoreError, UsageError
 from indexer.grouping.delete import delete

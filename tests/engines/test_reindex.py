@@ -19,8 +19,8 @@ import pytest
 from pipelines import call, expected, good, signed
 from servers.proxy import Gate
 
+from indexer.cli.exit_codes import EXIT_USAGE
 from indexer.cli.main import run
-from indexer.cli.output import EXIT_USAGE
 from indexer.errors import (
     MappingMismatch,
     ReindexInProgress,

@@ -28,5 +28,5 @@ def words_command(store_url: str, as_json: bool) -> int:
         print_json({"words": words})
     else:
         click.echo(count_of(words, "word"))
-    # 5. The exit code, one of indexer/cli/output.py.
+    # 5. The exit code, one of indexer/cli/exit_codes.py.
     return 0

@@ -4,7 +4,7 @@ yet, in a search as in a job.
 
 import pytest
 
-from indexer.cli.output import EXIT_STOPPED, exit_code_of
+from indexer.cli.exit_codes import EXIT_STOPPED, exit_code_of
 from indexer.errors import StoreError, StoreNotReady, StoreStopped
 from indexer.stores.engine import requests
 from indexer.stores.engine.bulk import Operation, Sender

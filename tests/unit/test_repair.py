@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
+from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.main import run
-from indexer.cli.output import EXIT_STORE
 from indexer.errors import StoreBusy
 from indexer.grouping.group import group
 from indexer.jobs.doctor import doctor

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from indexer.cli.output import exit_code_of
+from indexer.cli.exit_codes import exit_code_of
 from indexer.errors import StoreNotReady, StoreUnreachable, UnsupportedEngine
 from indexer.stores import open_store
 from indexer.stores.engine.connections import SUPPORTED, server_in

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from indexer.cli import main
-from indexer.cli.output import EXIT_USAGE
+from indexer.cli.exit_codes import EXIT_USAGE
 from indexer.errors import UsageError
 from indexer.spark import __main__, deduplicate
 from indexer.spark.__main__ import command
