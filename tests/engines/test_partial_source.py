@@ -2,6 +2,7 @@
 nothing is changed; and what other programs keep in their documents stays when keys are repaired.
 """
 
+import re
 import urllib.request
 
 import pytest
@@ -10,7 +11,7 @@ from pipelines import bulk, call, good, store_url
 from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.main import run
 from indexer.documents.base import ReadOptions
-from indexer.errors import PartialSource, StoreError, UsageError
+from indexer.errors import MappingMismatch, PartialSource, StoreError, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
@@ -110,6 +111,17 @@ def test_an_index_that_keeps_a_part_of_its_documents_is_not_installed_into(
             refused()
         assert gap in str(error.value)
     assert state(server, index) == before
+
+
+@pytest.mark.parametrize("kind", PARTIAL)
+def test_no_advice_leads_to_a_command_that_refuses_the_index(store, server, index, kind):
+    fill(server, index, PARTIAL[kind][0])
+    with pytest.raises(MappingMismatch, match=re.escape(PARTIAL[kind][1])) as error:
+        store.stored_recipe()
+    (check,) = (check for check in doctor(store.url) if check.name == "store")
+    for advice in (str(error.value), check.detail):
+        assert "choose another index name" in advice
+        assert "--text-field" not in advice and "nearfold install" not in advice
 
 
 @pytest.mark.parametrize("kind", PARTIAL)
