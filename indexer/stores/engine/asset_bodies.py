@@ -28,7 +28,7 @@ from indexer.stores.engine.ingest_pipeline import TEXT, TEXT_FIELD
 
 # The ingest pipeline for files: the attachment processor extracts the text, then it is signed.
 
-VERSION = 5
+VERSION = 6
 FIELD = "data"
 _READ = "near_attachment"
 
