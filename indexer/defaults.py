@@ -26,6 +26,7 @@ MEASURE_NAMES = (
     "resemblance",
     "terminology",
 )
+POLICY_NAMES = ("strict", "standard", "loose")  # of folding, the strictest first
 SHINGLE_WORDS = 5  # words of a shingle in resemblance, and where boilerplate is discounted
 RUN_WORDS = 8  # words of a run, by which passages are found in other texts
 MIN_FAMILIES, MIN_PASSAGE_WORDS = 5, 20  # of a passage that counts as repeated

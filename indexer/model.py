@@ -331,6 +331,44 @@ DIFFERENCE_NOUNS: dict[DifferenceKind, str] = {"renamed": "name throughout"}
 """How a kind of difference is counted, where not by its own name."""
 
 
+MarkKind: TypeAlias = Literal[
+    "negated",
+    "parties_exchanged",
+    "form",
+    "message",
+    "version",
+    "amount",
+    "deadline",
+    "date",
+    "number",
+    "symbol",
+    "name",
+    "address",
+    "clause_added",
+    "rearranged",
+    "grown",
+    "language",
+    "link",
+    "renamed",
+    "format",
+]
+"""The kinds of marks, the most serious first; `indexer.comparing.marks` defines them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A kind of difference between two documents that a reader must know.
+
+    `a` and `b`: what either document has where they differ so first; None where it has nothing, and
+    for kinds of whole documents. `count`: how many differences are of this kind.
+    """
+
+    kind: MarkKind
+    a: str | None = None
+    b: str | None = None
+    count: int = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A fact in which two texts differ, as either writes it; None where a text has none.
@@ -399,7 +437,8 @@ class Match:
     query's features that the match has, and of the match's that the query has; None if one has
     none. `in_order`: the words that both have in the same order. `rearranged`: at least nine tenths
     of the words of both stand in shared passages, but in an order that leaves `lcs` below the
-    threshold. `differences`: the facts that differ. `same`: what a copy has in common with the
+    threshold. `marks`: the kinds of differences that a reader must know, the most serious first.
+    `differences`: the facts that differ. `same`: what a copy has in common with the
     query, None for others. `new_words`: the words of the query (left) and of the match (right) that
     the other lacks.
     """
@@ -418,6 +457,7 @@ class Match:
     differences: tuple[Difference, ...] = ()
     same: Sameness | None = None
     new_words: NewWords = NewWords()
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,7 +495,8 @@ class FoldedHit:
     `type`: the duplicate type, if hits are folded by type. `part`: its location; None for a whole
     document. `as_read`: one of both texts was cut, and the rest of it is not known. `differences`:
     the facts in which it differs from the other one, which the similarity does not show; None where
-    they were not looked for.
+    they were not looked for. `marks`: the kinds of differences that a reader must know, the most
+    serious first.
     """
 
     id: str
@@ -465,6 +506,7 @@ class FoldedHit:
     part: Part | None = None
     differences: tuple[Difference, ...] | None = None
     as_read: bool = False
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

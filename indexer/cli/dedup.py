@@ -15,13 +15,15 @@ from indexer.cli.options import (
     approved_option,
     cap_option,
     delimiter_option,
+    drop_defaults,
+    fold_threshold_option,
     json_option,
     measure_option,
     memory_option,
     numbers_option,
+    policy_option,
     require_option,
     text_field_option,
-    threshold_option,
 )
 from indexer.cli.output import console, print_json
 from indexer.errors import UsageError
@@ -64,7 +66,8 @@ keep_option = click.option(
     "Keep one copy of each passage that is approved in this file of `passages --out`, and "
     "remove the others from the rows that stay; OUTPUT.spans.jsonl lists them.",
 )
-@threshold_option
+@policy_option
+@fold_threshold_option
 @measure_option
 @keep_option
 @text_field_option
@@ -93,6 +96,7 @@ def dedup_command(
     from indexer.jobs.dedup import DedupOptions, dedup
     from indexer.recipe import DEFAULT
 
+    drop_defaults(options, "policy", "threshold")
     settings = DedupOptions(**options)
     if not replace and manifest_path(out).exists():
         raise UsageError(

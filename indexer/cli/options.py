@@ -20,6 +20,7 @@ from indexer.defaults import (
     MEASURE_NAMES,
     MEMORY_MEGABYTES,
     OVERLAP,
+    POLICY_NAMES,
     PRINCIPAL,
     RECIPE,
     REVIEW,
@@ -198,6 +199,13 @@ explain_option = click.option(
     help="Say what differs beside the similarity: facts, new words, the order of passages; reads "
     "all these texts.",
 )
+policy_option = click.option(
+    "--policy",
+    type=click.Choice(POLICY_NAMES),
+    help="What documents that are folded may differ in: strict (words, no fact), standard (no "
+    "negation, parties, form or message; the default where documents are hidden or removed), or "
+    "loose (templates and drafts too).",
+)
 numbers_option = click.option(
     "--numbers",
     type=click.Choice(["ignore", "distinguish"]),
@@ -333,7 +341,7 @@ def drop_defaults(options: dict[str, Any], *names: str) -> None:
 def criteria_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of which `take_criteria` makes criteria."""
     rules = _same_option(_differ_option(_window_option(command)))
-    return numbers_option(require_option(rules))
+    return policy_option(numbers_option(require_option(rules)))
 
 
 def take_criteria(options: dict[str, Any]) -> Criteria:
@@ -350,7 +358,9 @@ def take_criteria(options: dict[str, Any]) -> Criteria:
         options.pop("same"),
         options.pop("differ"),
         parse_windows(options.pop("window")),
-        **limits,
+        limits.get("novelty"),
+        limits.get("replaced"),
+        options.pop("policy"),
     )
 
 

@@ -179,13 +179,15 @@ def print_page(page: Page, as_json: bool, by_token: bool) -> None:
 
 
 def _format_threshold(page: Page) -> str:
-    return "" if page.threshold is None else f", folded at {page.threshold:g} or more"
+    policy = f" by policy: {page.policy}" if page.policy else ""
+    return "" if page.threshold is None else f", folded at {page.threshold:g} or more{policy}"
 
 
 def _print_hit(hit: Hit, of: str) -> None:
     """Print a hit and the hits folded under it."""
     from rich.text import Text
 
+    from indexer.comparing.criteria import format_marks
     from indexer.comparing.differences import format_differences
 
     out = console()
@@ -199,6 +201,8 @@ def _print_hit(hit: Hit, of: str) -> None:
             name = f"{visible(folded.path)}  {folded.id}"
         read = "  (as far as read)" if folded.as_read else ""
         out.print(Text(f"  + {percent(folded.similarity):>4}  {kind}{name}{read}"))
+        if folded.marks:
+            out.print(Text(f"          marks: {format_marks(folded.marks)}", style="bold"))
         for sentence in format_differences(folded.differences or ()):
             out.print(Text(f"          {visible(sentence)}"))
     if len(hit.folded) > LISTED:
@@ -213,6 +217,7 @@ def _page_json(page: Page) -> dict[str, Any]:
         "next": page.next,
         "measure": page.measure,
         "threshold": page.threshold,
+        "policy": page.policy,
     }
     if page.facets:
         fields["facets"] = {
@@ -240,6 +245,7 @@ def _folded_json(hit: FoldedHit) -> dict[str, Any]:
     if hit.type:
         fields["type"] = hit.type
     if hit.differences is not None:
+        fields["marks"] = list(map(dataclasses.asdict, hit.marks))
         fields["differences"] = list(map(dataclasses.asdict, hit.differences))
     return fields | _part_json(hit.part)
 

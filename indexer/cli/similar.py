@@ -157,6 +157,7 @@ def _match_json(match: Match) -> dict[str, Any]:
         "in_order": match.in_order and dataclasses.asdict(match.in_order),
         "same": match.same and dataclasses.asdict(match.same),
         "rearranged": match.rearranged,
+        "marks": [dataclasses.asdict(mark) for mark in match.marks],
         "differences": [dataclasses.asdict(difference) for difference in match.differences],
         "new_words": dataclasses.asdict(match.new_words),
         "shared": shared,

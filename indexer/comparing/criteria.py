@@ -26,7 +26,15 @@ from indexer.comparing.differences import (
     sameness,
 )
 from indexer.comparing.facts import stated_facts
-from indexer.comparing.function_words import LANGUAGES_BY_WORD
+from indexer.comparing.marks import (
+    POLICIES,
+    may_separate,
+    separates,
+)
+from indexer.comparing.marks import PolicyName as PolicyName  # noqa: PLC0414 - the door to them
+from indexer.comparing.marks import format_marks as format_marks  # noqa: PLC0414
+from indexer.comparing.marks import marks as marks  # noqa: PLC0414
+from indexer.comparing.marks import two_languages as two_languages  # noqa: PLC0414
 from indexer.comparing.measures import (
     MEASURES,
     ComparedText,
@@ -39,7 +47,7 @@ from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
-from indexer.model import Difference, NewWords, Row, Sameness
+from indexer.model import Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
 
 # The key that copies of a document share.
@@ -249,69 +257,6 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-# Texts whose differing words are of two languages, such as pages that were hardly translated.
-
-MIN_TIMES = 4  # function words of either language, since a misread text may have a few
-OWN_FRACTION = 3  # times as many of the own language as of the other, in either text
-BALANCE = 8  # times as many in one text as in the other at most
-
-
-class TwoLanguages(NamedTuple):
-    """The languages (ISO 639-1) of the words that only a, and only b has, and how many those are:
-    of the text that has fewer.
-    """
-
-    a: str
-    b: str
-    times: int
-
-
-SAME_LANGUAGE = TwoLanguages("", "", 0)
-
-
-def two_languages(a: Words, b: Words) -> TwoLanguages:
-    """Return the languages of the words that differ; `SAME_LANGUAGE` unless they are two.
-
-    >>> from indexer.comparing.words import normal_words
-    >>> a = normal_words("foo --bar: das ist nicht mit der Option und für die Datei")
-    >>> two_languages(a, normal_words("foo --bar: this is not for the option and for the file"))
-    TwoLanguages(a='de', b='en', times=8)
-    """
-    counts_a, counts_b = _function_words(a), _function_words(b)
-    left, right = _by_language(counts_a - counts_b), _by_language(counts_b - counts_a)
-    if not left or not right:
-        return SAME_LANGUAGE
-    of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
-    limit, minimum = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
-    is_told_apart = (
-        left[of_a] >= OWN_FRACTION * left[of_b] and right[of_b] >= OWN_FRACTION * right[of_a]
-    )
-    if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
-        return SAME_LANGUAGE
-    return TwoLanguages(of_a, of_b, minimum)
-
-
-def _function_words(words: Words) -> Counter[str]:
-    """Return how often each function word stands in a text."""
-    counts = np.bincount(words.numbers, minlength=len(words.vocabulary))
-    return Counter(
-        {
-            word: int(counts[number])
-            for number, word in enumerate(words.vocabulary)
-            if word in LANGUAGES_BY_WORD
-        }
-    )
-
-
-def _by_language(words: Counter[str]) -> Counter[str]:
-    """Return the number of function words by language."""
-    counts = Counter[str]()
-    for word, times in words.items():
-        for language in LANGUAGES_BY_WORD.get(word, ()):
-            counts[language] += times
-    return counts
-
-
 # Words that the other text replaces by the same words again and again.
 
 MIN_FRACTION = 0.25  # of the positions where the words stand
@@ -379,7 +324,7 @@ Numbers: TypeAlias = Literal["ignore", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
-RULES_VERSION = 1  # raise it when criteria refuse other pairs; `group` then measures all pairs anew
+RULES_VERSION = 2  # raise it when criteria refuse other pairs; `group` then measures all pairs anew
 REARRANGED = 0.9  # minimum overlap of texts that are called rearranged
 
 
@@ -393,6 +338,8 @@ class Criteria:
     `same`: fields of which both documents have the same value.
     `differ`: fields of which both have a value, and not the same.
     `window`: fields whose values are at most so far apart.
+    `policy`: the name of a policy, which refuses pairs by their marks; `strict` also any pair in
+    which a fact differs.
     `novelty`: the maximum novelty of the words that only one of the texts has, by their
     frequencies in a store.
     `replaced`: how often the same words may stand for the same other words, or words of one
@@ -411,8 +358,13 @@ class Criteria:
     window: tuple[Window, ...] = ()
     novelty: float | None = None
     replaced: float | None = None
+    policy: PolicyName | None = None
 
     def __post_init__(self) -> None:
+        if self.policy is not None and self.policy not in POLICIES:
+            raise UsageError(f"no policy {self.policy!r}; choose {', '.join(POLICIES)}")
+        if self.policy == "strict":
+            object.__setattr__(self, "numbers", "distinguish")
         check_fields([*self.same, *self.differ])
         both = sorted({*self.same} & {*self.differ})
         if both:
@@ -438,8 +390,13 @@ class Criteria:
                 raise MissingSketch(recipe=recipe.name, sketch=kind, measure=name, remedy=remedy)
 
     def __bool__(self) -> bool:
-        is_limited = self.numbers == "distinguish" or bool(self._limits())
+        is_limited = self.numbers == "distinguish" or bool(self._limits()) or self.reads_marks
         return is_limited or bool(self.require or self.fields)
+
+    @property
+    def reads_marks(self) -> bool:
+        """True if marks refuse pairs."""
+        return self.policy is not None and bool(POLICIES[self.policy].separates)
 
     def _limits(self) -> list[tuple[str, float]]:
         """Return the upper limits that are set, by name."""
@@ -457,6 +414,11 @@ class Criteria:
     @property
     def needs_texts(self) -> bool:
         """True if more of a pair is compared than the words in order."""
+        return self.needs_facts or self.reads_marks
+
+    @property
+    def needs_facts(self) -> bool:
+        """True if every pair is compared by more than its words."""
         limited = self.numbers == "distinguish" or self.novelty is not None
         return limited or bool(self.require)
 
@@ -491,6 +453,7 @@ class Criteria:
     def settings(self) -> dict[str, Any]:
         """Return the conditions by the names of their options."""
         conditions = {
+            "policy": self.policy or "",
             "numbers": self.numbers or "",
             "require": self._requirements(),
             "same": list(self.same),
@@ -513,6 +476,7 @@ class Criteria:
             tuple(settings.get("same", ())),
             tuple(settings.get("differ", ())),
             parse_windows(settings.get("window", ())),
+            policy=settings.get("policy"),
             **limits,
         )
 
@@ -543,6 +507,13 @@ class Criteria:
     def accepts(self, a: TextOperand, b: TextOperand, rarity: Rarity | None = None) -> bool:
         """Return whether two texts meet the conditions on texts, as `accepts_each` does."""
         return self.accepts_each([(a, b)], rarity)[0]
+
+    def accepts_by_words(self, a: Words, b: Words) -> bool | None:
+        """Return whether two texts meet the conditions; None if their words do not say it."""
+        if not self.accepts_words(a, b):
+            return False
+        reads_texts = self.needs_facts or (self.reads_marks and may_separate(a, b))
+        return None if reads_texts else True
 
     def accepts_words(self, a: Words, b: Words) -> bool:
         """Return whether the words of two texts meet the limit on replacements."""
@@ -582,7 +553,15 @@ class Criteria:
         for name, minimum in self.require:
             if measure_pair(name, a, b, minimum=minimum).similarity < minimum:
                 return False
-        return self.accepts_words(a.words, b.words)
+        if not self.accepts_words(a.words, b.words):
+            return False
+        if not self.reads_marks or not may_separate(a.words, b.words):
+            return True
+        return self.accepts_marks(a, b)
+
+    def accepts_marks(self, a: TextOperand, b: TextOperand) -> bool:
+        """Return whether the policy folds two texts, whatever else differs."""
+        return self.policy is None or not separates(self.policy, a, b)
 
 
 NO_CRITERIA = Criteria()
@@ -591,11 +570,21 @@ NO_CRITERIA = Criteria()
 def for_folding(criteria: Criteria, measure: str) -> Criteria:
     """Return the criteria of folding by a measure, which hides documents.
 
-    For measures of words in order `replaced` is at most `MAX_REPLACED`, unless they limit it.
+    For measures of words in order the policy is `standard` unless one is given, and `replaced` is
+    at most `MAX_REPLACED` unless they limit it or the policy allows more.
     """
-    if criteria.replaced is not None or not MEASURES[measure].is_in_order:
+    if not MEASURES[measure].is_in_order:
         return criteria
-    return replace(criteria, replaced=MAX_REPLACED)
+    policy = criteria.policy or "standard"
+    limit = criteria.replaced
+    if limit is None and not POLICIES[policy].replaced:
+        limit = MAX_REPLACED
+    return replace(criteria, policy=policy, replaced=limit)
+
+
+def policy_threshold(criteria: Criteria) -> float:
+    """Return the threshold of folding where none is given: that of the policy."""
+    return POLICIES[criteria.policy or "standard"].threshold
 
 
 def missing_field(fields: Iterable[str]) -> UsageError:
@@ -649,6 +638,10 @@ class PairDifferences(Protocol):
         """True if nearly all passages are shared, in another order."""
 
     @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The kinds of differences that a reader must know, the most serious first."""
+
+    @property
     def differences(self) -> tuple[Difference, ...]:
         """The facts that differ."""
 
@@ -663,15 +656,18 @@ class Reasons:
 
     same: Sameness | None
     rearranged: bool
+    marks: tuple[Mark, ...]
     differences: tuple[Difference, ...]
     new_words: NewWords
 
 
 def format_reasons(reasons: PairDifferences) -> list[str]:
-    """Return sentences: what copies have in common, whether the order is another, the facts that
-    differ, and the new words of texts that are no copies.
+    """Return sentences: the marks, what copies have in common, whether the order is another, the
+    facts that differ, and the new words of texts that are no copies.
     """
-    sentences = [format_sameness(reasons.same)] if reasons.same else []
+    sentences = [f"marks: {format_marks(reasons.marks)}"] if reasons.marks else []
+    if reasons.same:
+        sentences.append(format_sameness(reasons.same))
     if reasons.rearranged:
         sentences.append("rearranged: nearly all passages are shared, in another order")
     sentences += format_differences(reasons.differences)
@@ -689,9 +685,13 @@ def reasons_of(
     is_copy = copy_key(rows[0]) == copy_key(rows[1]) and have_same_symbols(a.text, b.text)
     in_order = lcs(a.words, b.words)
     overlap = 0.0 if in_order >= REVIEW else align(a.words, b.words).overlap
+    differing = differences(a.facts, b.facts)
+    rearranged = is_rearranged(overlap, in_order, REVIEW)
+    paths = rows[0].path, rows[1].path
     return Reasons(
         sameness(*rows) if is_copy else None,
-        is_rearranged(overlap, in_order, REVIEW),
-        differences(a.facts, b.facts),
+        rearranged,
+        marks(a, b, paths=paths, differing=differing, rearranged=rearranged),
+        differing,
         new_words,
     )

@@ -158,11 +158,14 @@ def _compounds(numbers: dict[str, str]) -> dict[str, str]:
 
 
 MONTHS = {word: line.split()[0] for line in _MONTHS.split("\n") for word in line.split()}
-NEGATIONS = frozenset((_NEGATIONS + _ANSWERS).split())
+ANSWERS = frozenset(_ANSWERS.split())
+NEGATIONS = ANSWERS.union(_NEGATIONS.split())
 SCALES = _by_word(_SCALES)
 NUMBERS = _by_word(_NUMBERS) | _compounds(_by_word(_NUMBERS)) | SCALES
 CURRENCIES = _by_word(_CURRENCIES)
 _FIRST = {line.split()[0] for line in _UNITS.split("\n") if line}
+_OF_TIME = {"s", "min", "h", "day", "week", "month", "year"}
+TIME_UNITS = frozenset(word for word, unit in _by_word(_UNITS).items() if unit in _OF_TIME)
 UNITS = _by_word(_UNITS) | {unit: unit for unit in (*_FIRST, *_SYMBOLS.split())}
 
 

@@ -22,6 +22,7 @@ from indexer.comparing.criteria import (
     Criteria,
     Value,
     for_folding,
+    policy_threshold,
     stored_value,
 )
 from indexer.comparing.differences import Rarity
@@ -204,7 +205,8 @@ NAMED_ORDERS: tuple[str, ...] = get_args(Principal)
 class GroupOptions:
     """Options of `group`: how families and clusters are made.
 
-    `threshold`: the minimum similarity of a member to its principal; above 0, at most 1.
+    `threshold`: the minimum similarity of a member to its principal; above 0, at most 1. The
+    default is that of the policy: .9, .8 of `loose`.
     For a recipe of bits alone the default stands for 3 different bits (`simhash-doc-loose`: 6), and
     `measure` for `hamming`; for one of rare terms `measure` stands for `estimate`, their overlap.
     `measure`: the measure that decides, one of those that `indexer.comparing.measures` names.
@@ -222,7 +224,7 @@ class GroupOptions:
     `of`: `documents`, or `parts` for families and clusters of clauses, across documents and
     within them; the families of documents stay.
     `criteria`: what members meet with their principal, and pairs in clusters, in addition to the
-    threshold; unless they limit `replaced`, it is limited as `folding` has it.
+    threshold; families have the policy `standard` where they name none.
 
     Bands are planned so that 99.8 % of the pairs at the lower of both thresholds share one.
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
@@ -240,6 +242,9 @@ class GroupOptions:
     """The criteria by which families are made: those given, and those of folding by default."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.threshold, DefaultNumber):
+            threshold = DefaultNumber(policy_threshold(self.criteria))
+            object.__setattr__(self, "threshold", threshold)
         check_measure(self.measure)
         check_threshold(self.threshold)
         check_threshold(self.threshold_of_clusters)

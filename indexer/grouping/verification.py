@@ -144,11 +144,15 @@ class Verifier:
     def _accept(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
         """Return whether each pair meets the criteria on texts; texts are read if they matter."""
         criteria = self._collection.criteria
-        words = None if criteria.needs_texts else self._sequences.words(pairs)
-        if words is not None:
-            return [criteria.accepts_words(left, right) for left, right in words]
-        self.read(text for pair in pairs for text in pair)
-        return self.accepts_each([(self.text(a), self.text(b)) for a, b in pairs])
+        words = None if criteria.needs_facts else self._sequences.words(pairs)
+        if words is None:
+            self.read(text for pair in pairs for text in pair)
+            return self.accepts_each([(self.text(a), self.text(b)) for a, b in pairs])
+        accepted = [criteria.accepts_by_words(left, right) for left, right in words]
+        open_pairs = [pair for pair, is_met in zip(pairs, accepted, strict=True) if is_met is None]
+        self.read(text for pair in open_pairs for text in pair)
+        by_marks = (criteria.accepts_marks(self.text(a), self.text(b)) for a, b in open_pairs)
+        return [next(by_marks) if is_met is None else is_met for is_met in accepted]
 
     def _measure(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float]:
         if self.measure == "lcs":

@@ -219,8 +219,11 @@ def accepts_in_common(
 
     `common`: these words, those in order computed; None if they are not known.
     """
-    if criteria.needs_texts or common is None:
+    if criteria.needs_facts or common is None:
         return criteria.accepts(a, b, rarity)
+    if criteria.reads_marks:
+        has_others = max(common.words) > common.in_order
+        return not has_others or criteria.accepts(a, b, rarity)
     limit = criteria.replaced
     words_out_of_order = min(common.words) - common.in_order
     if limit is None or words_out_of_order <= limit:

@@ -21,8 +21,10 @@ from indexer.comparing.criteria import (
     Criteria,
     copy_key,
     for_folding,
+    format_marks,
     format_reasons,
     have_same_symbols,
+    marks,
     max_replaced,
     two_languages,
 )
@@ -233,6 +235,9 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
             "as where one form is filled in for another subject"
         )
     if not criteria.accepts(*texts, Rarity(store.vocabulary.frequencies)):
+        if not criteria.accepts_marks(*texts):
+            found = format_marks(marks(*texts))
+            return f"the policy {criteria.policy} does not fold them: {found}"
         return "the conditions of the last group keep them apart"
     return ""
 

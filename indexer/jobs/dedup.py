@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import Criteria, Numbers
-from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW
+from indexer.comparing.criteria import Criteria, Numbers, PolicyName
+from indexer.defaults import CAP, FOLD, MEASURE, MEMORY_MEGABYTES, DefaultNumber
 from indexer.documents.base import ReadOptions
 from indexer.documents.sources import path_list
 from indexer.documents.tables import text_of
@@ -46,7 +46,8 @@ from indexer.system.release import release
 class DedupOptions:
     """The options of `dedup`: which rows are duplicates, and which of them stays.
 
-    `threshold`: minimum similarity of a removed row to the row that stays; above 0, at most 1.
+    `threshold`: minimum similarity of a removed row to the row that stays; above 0, at most 1. The
+    default is that of the policy.
     `measure`: the measure that decides, on the texts.
     `keep`: the row that stays: `longest` (most words) or `first` (in the order of the input).
     `text_field`: the column of the texts; a dot leads into a nested field.
@@ -57,11 +58,13 @@ class DedupOptions:
     or signs differ; `ignore` compares texts of numbers alone too; None neither.
     `require`: conditions on the texts of a removed row and the row that stays, as `--require` takes
     them; not on novelty, since nothing counts how frequent words are.
+    `policy`: what a removed row may differ in from the row that stays, as
+    `indexer.comparing.marks` has it.
 
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
     """
 
-    threshold: float = REVIEW
+    threshold: float = DefaultNumber(FOLD)
     measure: str = MEASURE
     keep: Literal["longest", "first"] = "longest"
     text_field: str = "text"
@@ -69,10 +72,11 @@ class DedupOptions:
     cap: int = CAP
     numbers: Numbers | None = None
     require: tuple[str, ...] = ()
+    policy: PolicyName = "standard"
 
     def __post_init__(self) -> None:
         self.reading()
-        self.family_options()
+        object.__setattr__(self, "threshold", self.family_options().threshold)
 
     def reading(self) -> ReadOptions:
         """Return how records are read."""
@@ -80,7 +84,9 @@ class DedupOptions:
 
     def family_options(self) -> GroupOptions:
         """Return the options of `group` by which rows that stay are the principals of others."""
-        criteria = Criteria.from_settings({"numbers": self.numbers, "require": self.require})
+        criteria = Criteria.from_settings(
+            {"numbers": self.numbers, "require": self.require, "policy": self.policy}
+        )
         if criteria.novelty is not None:
             raise UsageError(
                 "dedup does not count how frequent words are, which novelty<=N needs; leave it out"
@@ -242,7 +248,7 @@ class DedupRun:
 
     def _decide(self) -> None:
         options = self.options.family_options()
-        criteria = options.criteria
+        criteria = options.folding
         rows = self.spool.rows(with_text=bool(criteria))
         settings = options, self.spool.rows_read, criteria, self.budget, self.progress
         grouping = grouping_of_rows(rows, self.spool, DEFAULT, *settings)

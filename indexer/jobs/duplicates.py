@@ -248,7 +248,7 @@ def _with_near(
     copies = {file.path for members in identical for file in members[1:]}
     by_path = {file.path: file for file in files if file.path not in copies}
     texts = _texts(by_path, failed, progress)
-    criteria = Criteria(numbers="distinguish")
+    criteria = Criteria(policy="strict")
     settings = GroupOptions(options.threshold, principal="longest", criteria=criteria)
     redundant = {keep.path: members for keep, members in found}
     for group in groups(texts.items(), options=settings, progress=progress):

@@ -255,7 +255,7 @@ def dedupe(
     by_id = _read_texts(texts, options.text_field)
     table = _TextRows(by_id, progress)
     family_options = options.family_options()
-    grouping = table.grouping(family_options, family_options.criteria)
+    grouping = table.grouping(family_options, family_options.folding)
     order = grouping.first_order()
     pairs = grouping.pairs(order, progress)
     numbers = grouping.collection.documents.texts

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from indexer.comparing.criteria import format_reasons
+from indexer.comparing.criteria import format_marks, format_reasons
 from indexer.comparing.differences import format_differences, format_new_words_by_text
 from indexer.system.release import release
 from indexer.wording import percent, visible, visible_line, visible_lines, well_formed
@@ -145,6 +145,7 @@ def environment() -> Environment:
         "shortened": shortened,
         "visible_text": visible_line,
         "differing": format_differences,
+        "marks": format_marks,
         "reasons": lambda match: "; ".join(map(visible, format_reasons(match))),
         "new_words_by_side": format_new_words_by_text,
     }

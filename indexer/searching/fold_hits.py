@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.band_plan import has_sketch_alone, min_equal, resolve_sketch
-from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding, policy_threshold
 from indexer.defaults import FOLD, MEASURE, OVERLAP, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.grouping.group_options import parse_order
@@ -47,11 +47,11 @@ Fold: TypeAlias = Literal["live", "family", "threads", "types", "none"]
 WITH_THRESHOLD: tuple[Fold, ...] = ("live", "types")
 
 
-def fold_threshold(fold: Fold, threshold: float | None) -> float:
+def fold_threshold(fold: Fold, threshold: float | None, criteria: Criteria = NO_CRITERIA) -> float:
     """Return the threshold; where it is None, the default of a way of folding.
 
     For `types` it is the minimum terminology that fuzzy duplicates share, else the minimum
-    similarity.
+    similarity, which the policy of the criteria sets.
     Raises `UsageError` for the threshold of a way that takes none.
 
     >>> fold_threshold("types", None) == OVERLAP, fold_threshold("live", None) == FOLD
@@ -64,7 +64,7 @@ def fold_threshold(fold: Fold, threshold: float | None) -> float:
                 "(--fold types); stored families have that of `nearfold group`"
             )
         return threshold
-    return OVERLAP if fold == "types" else FOLD
+    return OVERLAP if fold == "types" else policy_threshold(criteria)
 
 
 def check_criteria(fold: Fold, criteria: Criteria) -> None:
@@ -261,7 +261,7 @@ def fold_hits(
     recipe = require_recipe(store)
     if fold == "live":
         measure, threshold = live_settings(recipe, measure, threshold)
-    threshold = fold_threshold(fold, threshold)
+    threshold = fold_threshold(fold, threshold, criteria)
     measure = fold_measure(fold, measure, family_settings(store, fold))
     if fold == "live":
         criteria.check_sketches(recipe, measure)
@@ -409,10 +409,10 @@ def _by_similarity(hit: FoldedHit) -> tuple[int, float]:
 def _with_differences(
     representative: str, folded: tuple[FoldedHit, ...], texts: StoredTexts, facts: int
 ) -> tuple[FoldedHit, ...]:
-    """Return the folded hits, the first `facts` with their differences."""
+    """Return the folded hits, the first `facts` with their differences and marks."""
     all_differences = texts.differences(representative, [hit.id for hit in folded[:facts]])
     first = [
-        replace(hit, differences=differences)
+        replace(hit, differences=differences.facts, marks=differences.marks)
         for hit, differences in zip(folded, all_differences, strict=False)
     ]
     return (*first, *folded[facts:])

@@ -13,6 +13,7 @@ from indexer.comparing.criteria import (
     REARRANGED,
     Criteria,
     is_rearranged,
+    marks,
     measure_rearranged,
 )
 from indexer.comparing.differences import Rarity, differences, measure_new_words
@@ -179,6 +180,8 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
     candidate, text, value = score
     alignment = align(query.words, text.words)
     in_order = _in_order(query.words, text.words, measure, value.similarity)
+    rearranged = is_rearranged(alignment.overlap, in_order.similarity, threshold)
+    differing = differences(query.facts, text.facts)
     has_features = len(query.features) and len(text.features)
     return Match(
         id=candidate.id,
@@ -191,8 +194,9 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
         containment=containment(query.features, text.features) if has_features else None,
         shared=passages(alignment, query.words, text.words),
         in_order=in_order,
-        rearranged=is_rearranged(alignment.overlap, in_order.similarity, threshold),
-        differences=differences(query.facts, text.facts),
+        rearranged=rearranged,
+        differences=differing,
+        marks=marks(query, text, differing=differing, rearranged=rearranged),
     )
 
 

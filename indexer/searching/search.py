@@ -128,7 +128,7 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         check_criteria(self.fold, self.criteria)
-        fold_threshold(self.fold, self.threshold)
+        fold_threshold(self.fold, self.threshold, self.criteria)
         if self.measure is not None:
             check_measure(self.measure)
             if self.fold in ("none", "threads", "types"):
@@ -151,7 +151,7 @@ class SearchOptions:
     @property
     def least(self) -> float:
         """The threshold, also where none is given."""
-        return fold_threshold(self.fold, self.threshold)
+        return fold_threshold(self.fold, self.threshold, self.criteria)
 
 
 DEFAULT_OPTIONS = SearchOptions()
@@ -518,7 +518,7 @@ class Page:
     were folded; by fold `family` the minimum of a member to its principal. None without folding,
     and for families of which that is not known here. `passed_over`: by fold `types`, hits whose
     texts exceeded the limit of comparison. `unranked`: matches that were not ranked yet, and come
-    last.
+    last. `policy`: the policy by which hits were folded, or families were made; None without one.
     """
 
     total: int
@@ -535,6 +535,7 @@ class Page:
     threshold: float | None = None
     passed_over: int = 0
     unranked: int = 0
+    policy: str | None = None
 
 
 def search(
@@ -606,6 +607,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
         threshold=_threshold(options, families_by),
         passed_over=folded.passed_over,
         unranked=ranking.unranked,
+        policy=families_by.get("policy") if options.fold == "family" else criteria.policy,
     )
     if ranking.snapshot and not has_more:
         view.snapshots.release(ranking.snapshot)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues, marks
 from indexer.comparing.differences import Rarity, differences
 from indexer.comparing.measures import ComparedText, stored_text
 from indexer.defaults import MEASURE
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
-from indexer.model import Difference, Part, RankedRow, Row
+from indexer.model import Difference, Mark, Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
@@ -67,11 +67,19 @@ class _Memory:
     """The part of a document that is remembered; one that is gone does not exist."""
 
     title: str
+    path: str
     compared: ComparedText
     values: RuleValues
     key: str
     exists: bool
     is_changed: bool
+
+
+class TextDifferences(NamedTuple):
+    """The marks of two documents, and the facts that differ."""
+
+    marks: tuple[Mark, ...]
+    facts: tuple[Difference, ...]
 
 
 @dataclass(slots=True)
@@ -176,8 +184,8 @@ class StoredTexts:
             values += [self.similarity(representative, id) for id in batch]
         return values
 
-    def differences(self, representative: str, ids: Sequence[str]) -> list[tuple[Difference, ...]]:
-        """Return the facts in which each of some documents differs from one, read together.
+    def differences(self, representative: str, ids: Sequence[str]) -> list[TextDifferences]:
+        """Return in what each of some documents differs from one, read together.
 
         None differ where a document is gone.
         """
@@ -209,14 +217,17 @@ class StoredTexts:
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
-            memory = _Memory(title, side, values, key, row is not None, id in changed)
+            path = row.path if row else ""
+            memory = _Memory(title, path, side, values, key, row is not None, id in changed)
             self._known.put(id, memory)
 
 
-def _differences(a: _Memory, b: _Memory) -> tuple[Difference, ...]:
+def _differences(a: _Memory, b: _Memory) -> TextDifferences:
     if not (a.exists and b.exists) or a.compared.text == b.compared.text:
-        return ()
-    return differences(a.compared.facts, b.compared.facts)
+        return TextDifferences((), ())
+    differing = differences(a.compared.facts, b.compared.facts)
+    found = marks(a.compared, b.compared, paths=(a.path, b.path), differing=differing)
+    return TextDifferences(found, differing)
 
 
 def comparable_rows(store: FullStore, recipe: Recipe, rows: Iterable[Row]) -> dict[str, Row]:

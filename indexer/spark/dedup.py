@@ -10,8 +10,6 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from indexer.comparing.criteria import NO_CRITERIA, Criteria
-from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.dedup import DedupOptions
 from indexer.recipe import DEFAULT
 from indexer.spark.arrow_rows import Batches, Mapper, batch
@@ -31,7 +29,6 @@ from indexer.spark.input_documents import ERROR, Input, file_digest, readable_ro
 from indexer.spark.principals import order_key
 from indexer.spark.session import Stage, Work
 
-_ANY_NUMBER = 10**9  # of times that words stand for others: templates are duplicates here
 _NEVER = "cast(null as string)"
 
 
@@ -55,7 +52,7 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     table = _csv_table(work, dataset, files, source) if dataset.kind == "csv" else None
     fingerprinted = _fingerprinted(work, dataset, files, source, table)
     rows = readable_rows(fingerprinted)
-    settings = _family_options(options)
+    settings = options.family_options()
     assigned = group(work, rows, DEFAULT, settings)
     texts = order_key(work, rows, DEFAULT, settings.folding).members
     removed = work.stage(
@@ -128,20 +125,6 @@ def _fingerprinted(
         return {"documents": counted[0], "failed": counted[1]}
 
     return work.stage("dataset", source, [] if table is None else [table], make, count)
-
-
-def _family_options(options: DedupOptions) -> GroupOptions:
-    """Return the options of `group` by which the rows that stay are the principals of others.
-
-    Families have a limit of their own on words that stand for others, which `dedup` has not.
-    """
-    settings = options.family_options()
-    if settings.folding == settings.criteria:
-        return settings
-    criteria: Criteria = settings.criteria or NO_CRITERIA
-    return dataclasses.replace(
-        settings, criteria=dataclasses.replace(criteria, replaced=_ANY_NUMBER)
-    )
 
 
 def _removed(assigned: Stage, texts: Stage, fingerprinted: Stage) -> DataFrame:

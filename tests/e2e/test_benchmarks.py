@@ -26,6 +26,7 @@ ARGUMENTS = {
     "matching": ["--documents 60", "--texts --documents 30 --words 40"],
     "measures": ["--work {work}"],
     "pages": ["--documents 60 --rounds 1"],
+    "policies": ["--only templates"],
     "passages": [
         "{corpus} --from {corpus} --documents 20 --passages 2",
         "{corpus} --from {corpus} --documents 20 --passages 2 --leave-out",

@@ -70,4 +70,5 @@ def test_copies_are_pairs_if_the_criteria_hold(kind, measure, criteria, apart, a
 def test_copies_that_state_different_facts_are_none_if_these_are_distinguished():
     store = stored("numbers", 0, "-12 34")
     assert answers(store, DISTINGUISH) == set()
-    assert answers(store, Criteria()) == {("a", "b")}
+    assert similar(store, id="a").matches == ()
+    assert [(pair.a, pair.b) for pair in match(store, MatchOptions(0.8))] == [("a", "b")]

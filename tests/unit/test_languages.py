@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
-from indexer.comparing.criteria import NO_CRITERIA, SAME_LANGUAGE, Criteria, two_languages
+from indexer.comparing.criteria import NO_CRITERIA, Criteria
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
+from indexer.comparing.marks import SAME_LANGUAGE, two_languages
 from indexer.comparing.words import normal_words
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
@@ -22,7 +23,7 @@ GERMAN = f"Das ist nicht für die Datei. {UNTRANSLATED} Wenn das Programm mit de
 SWEDISH = f"Det är inte för en fil. {UNTRANSLATED} Om programmet avslutas med ett val som anges."
 EDITED = GERMAN.replace("nicht", "auch nicht").replace("Wenn das Programm", "Falls es")
 TEXTS = {"a": GERMAN, "b": SWEDISH, "c": EDITED}
-ANY = Criteria(replaced=999)
+ANY = Criteria(policy="loose")
 english = [word for word, languages in LANGUAGES_BY_WORD.items() if languages == ("en",)]
 sentences = st.lists(st.sampled_from([*english, "file", "option"]), max_size=30).map(" ".join)
 mixed = st.lists(st.sampled_from([*LANGUAGES_BY_WORD, "file"]), max_size=40).map(" ".join)

@@ -13,6 +13,7 @@ from indexer.jobs.threads import ThreadsOptions, near_mails, quotes_contained, s
 WORDS = (
     "The ferry to the island leaves from pier four on Sundays and holidays at nine in the morning"
 )
+TREES = ("oak", "elm", "ash", "fir", "yew")
 QUOTE = "Would you please tell all of us when the ferry leaves on the first Sunday of May"
 
 
@@ -90,7 +91,9 @@ def test_groups_are_those_of_the_definition(seed):
         for _ in range(6):
             words = text.split()
             for _ in range(random_source.randrange(5)):
-                words[random_source.randrange(len(words))] = f"word{random_source.randrange(100)}"
+                words[random_source.randrange(len(words))] = random_source.choice(
+                    ["oak", "elm", "ash", "fir", "yew"]
+                )
             texts.append(" ".join(words))
     random_source.shuffle(texts)
     principals: dict[str, str] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from indexer.comparing.criteria import Criteria
 from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.mail.threads import ThreadMail
 from indexer.jobs.threads import stored_thread
@@ -104,6 +105,13 @@ class SearchParameters(Parameters, frozen=True):
         ]
         | None
     ) = None
+    policy: Annotated[
+        Literal["", "strict", "standard", "loose"],
+        about(
+            "with fold=live, what folded hits may differ in: strict (words, no fact), standard (no "
+            "negation, parties, form or message; the default), loose (templates and drafts too)"
+        ),
+    ] = ""
     filter: Annotated[
         # A filter without = is refused by the search, with what to write instead.
         tuple[Annotated[Item, described_pattern("^[^=]+=")], ...],
@@ -176,6 +184,7 @@ def search(site: Site, values: SearchParameters) -> Results:
         threshold=page.threshold,
         passed_over=page.passed_over,
         unranked=page.unranked,
+        policy=page.policy,
     )
 
 
@@ -209,6 +218,7 @@ def search_options(values: SearchParameters, with_facets: bool) -> SearchOptions
         threshold=values.threshold if has_threshold else None,
         filters=parse_filters(filter_texts(values)),
         sort=values.sort,
+        criteria=Criteria(policy=values.policy or None if values.fold == "live" else None),
         limit=values.limit,
         page=values.page,
         of=values.of,

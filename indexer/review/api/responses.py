@@ -161,9 +161,9 @@ class Results:
 
     `families` is exact if `relation` is `eq`, else a lower bound. `measure` names the similarity
     of folded hits, `threshold` is the least by which they were folded, None where that is not
-    known. `passed_over`: by fold `types`, hits whose texts did not fit into what is compared; if
-    not `ready`, `done` of `to_compare` texts are read, and there are no hits yet. `unranked`:
-    matches that are not ranked yet, and come last.
+    known, `policy` what they may differ in. `passed_over`: by fold `types`, hits whose texts did
+    not fit into what is compared; if not `ready`, `done` of `to_compare` texts are read, and there
+    are no hits yet. `unranked`: matches that are not ranked yet, and come last.
     """
 
     query: str
@@ -182,6 +182,7 @@ class Results:
     done: int = 0
     to_compare: int = 0
     unranked: int = 0
+    policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

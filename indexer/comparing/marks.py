@@ -1,0 +1,656 @@
+"""Marks: the kinds of differences between two documents that a reader must know, most serious
+first, and the policies by which documents with some of them are not folded.
+
+The words that only one text has lie in gaps between the words that both have in the same order
+(`indexer.comparing.alignment`). A mark is read from the facts that differ
+(`indexer.comparing.differences`), from these gaps, from first lines and from paths:
+
+- `negated`: a sentence is the same but for a negation ("may" / "may not"), or a negation differs.
+- `parties_exchanged`: words stand for each other in both directions ("the tenant pays the
+  landlord" / "the landlord pays the tenant").
+- `form`: one template with other fields: `MIN_FIELDS` or more of two kinds, one of which is a
+  name, an address or an amount, and at least as many as other words that differ.
+- `message`: another message around one passage of half of either text or more, as mails under one
+  disclaimer: other names, or hardly a word in common.
+- `version`: a number of the first lines.
+- `amount`, `deadline`, `date`, `number`, `symbol`, `name`, `address`, `link`, `renamed`: facts of
+  that kind; a deadline is a number of minutes, hours, days, weeks, months or years.
+- `clause_added`: a whole sentence that the other text lacks.
+- `rearranged`: nearly all passages are shared, in another order.
+- `grown`: one text is in the other, which is longer by a tenth or more.
+- `language`: words of one language stand for those of another.
+- `format`: files of one name but for its ending, the shorter text being nearly all in the longer.
+
+docs/lab/032-policies.md has the trials.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from indexer.comparing.alignment import common_runs, lcs_of_strings
+from indexer.comparing.differences import differences
+from indexer.comparing.facts import Fact, FactSource, FactText, is_negation
+from indexer.comparing.function_words import LANGUAGES_BY_WORD
+from indexer.comparing.quantities import ANSWERS, CURRENCIES, MONTHS, NEGATIONS, NUMBERS, TIME_UNITS
+from indexer.comparing.tiling import Tile
+from indexer.comparing.words import Words
+from indexer.defaults import FOLD, REVIEW
+from indexer.model import Difference, Mark, MarkKind
+
+if TYPE_CHECKING:
+    from indexer.comparing.measures import TextOperand
+
+MIN_FIELDS = 3  # of a filled-in form that differ
+MAX_FIELD = 8  # words that stand for each other
+MIN_NAMES = 2  # of people by which letters differ
+MIN_MESSAGE = 3  # words of a message that are no facts
+MAX_COMMON = 0.5  # of the words of two messages
+MAX_BESIDE = 2  # words that differ next to a negation in a sentence that is the same otherwise
+MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
+MIN_CLAUSE = 6  # words of a sentence that is added
+MIN_GROWTH = 1.1  # of the words of a text that has grown
+CONTAINED = 0.98  # minimum fraction of the words of a text that the grown one has
+SAME_FILE = 0.95  # minimum fraction of the words of the shorter one of two formats of a file
+FIRST_LINES = 3  # that may name a version
+FIRST_CHARS = 300
+
+MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
+_OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated", "sign": "symbol"})
+_IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
+_OPPOSITES = [{"ever", "never"}, {"either", "neither"}, {"or", "nor"}, {"one", "none"}]
+MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
+_DATED = {"date", "amount"}  # kinds of fields of which a form has one
+_NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d)\]]*(?:\s|\Z)|\n\s*\n")
+_VERSION = re.compile(r"\d+(?:\.\d+)+[a-z]?\d*|(?<=[vV])\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Words [`a`, `end_a`) and [`b`, `end_b`) between two runs of words in order."""
+
+    a: int
+    end_a: int
+    b: int
+    end_b: int
+
+    @property
+    def words(self) -> tuple[int, int]:
+        """The number of words of either text."""
+        return self.end_a - self.a, self.end_b - self.b
+
+
+class Comparison:
+    """Two texts and the gaps between their words in order."""
+
+    def __init__(self, a: TextOperand, b: TextOperand) -> None:
+        self.a, self.b = FactText(a.facts, b.facts), FactText(b.facts, a.facts)
+        self.texts = a, b
+
+    @cached_property
+    def runs(self) -> list[Tile]:
+        """The runs of words in order."""
+        return common_runs(self.texts[0].spelled, self.texts[1].spelled)
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """The gaps in order; none is empty."""
+        lengths = len(self.texts[0].spelled), len(self.texts[1].spelled)
+        return list(_gaps(self.runs, lengths))
+
+    def folded(self, gap: Gap) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the folded words of either text in a gap."""
+        return (
+            tuple(map(self.a.source.folded, range(gap.a, gap.end_a))),
+            tuple(map(self.b.source.folded, range(gap.b, gap.end_b))),
+        )
+
+    @property
+    def other_words(self) -> Iterator[str]:
+        """The folded words of both texts that are in gaps."""
+        for gap in self.gaps:
+            for words in self.folded(gap):
+                yield from words
+
+    def facts(self, gap: Gap) -> tuple[list[Fact | None], list[Fact | None]]:
+        """Return the fact that each word of a gap states, or None."""
+        return (
+            [self._fact(0, position) for position in range(gap.a, gap.end_a)],
+            [self._fact(1, position) for position in range(gap.b, gap.end_b)],
+        )
+
+    def _fact(self, which: int, position: int) -> Fact | None:
+        """Return the fact that a word states; each word of a copyright notice is part of one."""
+        text = (self.a, self.b)[which]
+        notices = self._notices[which]
+        if notices:
+            start = text.source.starts[position]
+            index = bisect_right(notices, (start, len(text.source.text))) - 1
+            if index >= 0 and start < notices[index][1]:
+                return Fact("date", "", text.source.spelling(position), position, position + 1)
+        return text.fact(position)
+
+    @cached_property
+    def _notices(self) -> list[list[tuple[int, int]]]:
+        return [list(_notices(text.text)) for text in self.texts]
+
+
+def _notices(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines of copyright notices begin and end."""
+    folded = text.lower()
+    if not any(sign in folded for sign in ("copyright", "©", "(c)", "all rights reserved")):
+        return
+    end = 0
+    while match := _NOTICE.search(text, end):
+        start = text.rfind("\n", 0, match.start()) + 1
+        end = text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        yield start, end
+
+
+def _gaps(runs: Sequence[Tile], lengths: tuple[int, int]) -> Iterator[Gap]:
+    a = b = 0
+    for run in [*runs, Tile(*lengths, 0)]:
+        if run.a > a or run.b > b:
+            yield Gap(a, run.a, b, run.b)
+        a, b = run.a + run.words, run.b + run.words
+
+
+# Rules of policies: whether two texts must not be folded.
+
+
+def is_negated(pair: Comparison) -> bool:
+    """Return whether a sentence of one text is that of the other but for a negation.
+
+    >>> from indexer.comparing.measures import ComparedText
+    >>> from indexer.recipe import DEFAULT
+    >>> left = ComparedText("The tenant may assign this lease to an affiliate.", DEFAULT)
+    >>> right = ComparedText("The tenant may not assign this lease to an affiliate.", DEFAULT)
+    >>> is_negated(Comparison(left, right)), is_negated(Comparison(left, left))
+    (True, False)
+    """
+    return negated(pair) is not None
+
+
+def negated(pair: Comparison) -> tuple[str, str] | None:
+    """Return the negations of either text in a sentence that is the same otherwise; None if none.
+
+    Facts that differ beside them do not count, and misread words are no negations.
+    """
+    if not any(map(_denies, pair.other_words)):
+        return None
+    return next(filter(None, (_negated(pair, sentence) for sentence in _by_sentence(pair))), None)
+
+
+def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | None:
+    if _negations(pair, sentence) is None:
+        return None
+    gaps = [gap for gap in sentence if not _is_whole_sentence(pair, gap)]
+    gaps = [gap for gap in gaps if not _is_misread(*map("".join, pair.folded(gap)))]
+    negations = _negations(pair, gaps)
+    if negations is None:
+        return None
+    facts = [pair.facts(gap) for gap in gaps]
+    others = [list(chain(*of_text)).count(None) for of_text in zip(*facts, strict=True)]
+    return negations if max(others) <= MAX_BESIDE else None
+
+
+def _negations(pair: Comparison, gaps: Sequence[Gap]) -> tuple[str, str] | None:
+    """Return the negations of either text in some gaps; None where both have as many."""
+    folded = [pair.folded(gap) for gap in gaps] or [((), ())]
+    left, right = (list(filter(_denies, chain(*words))) for words in zip(*folded, strict=True))
+    return None if len(left) == len(right) else (" ".join(left), " ".join(right))
+
+
+def _is_whole_sentence(pair: Comparison, gap: Gap) -> bool:
+    """Return whether a gap is one sentence or more that the other text lacks."""
+    if min(gap.words):
+        return False
+    if gap.words[0]:
+        text, start, stop = pair.a.source, gap.a, gap.end_a
+    else:
+        text, start, stop = pair.b.source, gap.b, gap.end_b
+    return (not start or _ends_between(text, start, start)) and _ends_between(text, stop, stop)
+
+
+def _by_sentence(pair: Comparison) -> Iterator[list[Gap]]:
+    """Yield the gaps that lie in one sentence of the first text."""
+    sentence: list[Gap] = []
+    source = pair.a.source
+    for gap in pair.gaps:
+        if sentence and _ends_between(source, sentence[-1].end_a, gap.a):
+            yield sentence
+            sentence = []
+        sentence.append(gap)
+    if sentence:
+        yield sentence
+
+
+def _ends_between(source: FactSource, start: int, stop: int) -> bool:
+    """Return whether a sentence ends after word `start` - 1 and before word `stop`."""
+    first = source.ends[start - 1] if start else 0
+    last = source.starts[stop] if stop < len(source.starts) else len(source.text)
+    return _SENTENCE_END.search(source.text, first, last) is not None
+
+
+def _denies(word: str) -> bool:
+    return is_negation(word) and word not in ANSWERS
+
+
+def _is_misread(a: str, b: str) -> bool:
+    """Return whether a few characters differ, but for words such as "never" and "ever"."""
+    if {a, b} in _OPPOSITES:
+        return False
+    return lcs_of_strings(a, b) >= MISREAD * max(len(a), len(b))
+
+
+def exchanged(pair: Comparison) -> tuple[str, str] | None:
+    """Return words that stand for each other in both directions; None if there are none.
+
+    >>> from indexer.comparing.measures import ComparedText
+    >>> from indexer.recipe import DEFAULT
+    >>> texts = "The tenant pays the landlord.", "The landlord pays the tenant."
+    >>> exchanged(Comparison(*(ComparedText(text, DEFAULT) for text in texts)))
+    ('tenant', 'landlord')
+    """
+    seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+    for gap in pair.gaps:
+        left, right = pair.folded(gap)
+        if not left or not right or max(gap.words) > MAX_FIELD:
+            continue
+        if (right, left) in seen and any(map(str.isalpha, left)) and any(map(str.isalpha, right)):
+            return " ".join(right), " ".join(left)
+        seen.add((left, right))
+    return None
+
+
+def is_form(pair: Comparison) -> bool:
+    """Return whether both texts are one template with other fields.
+
+    >>> from indexer.comparing.measures import ComparedText
+    >>> from indexer.recipe import DEFAULT
+    >>> text = "Invoice {} of {} for {}: please pay {} euros within a month."
+    >>> left = ComparedText(text.format("4711", "2024-05-01", "Acme Ltd", "90"), DEFAULT)
+    >>> right = ComparedText(text.format("4712", "2024-06-01", "Initech Inc", "75"), DEFAULT)
+    >>> is_form(Comparison(left, right)), is_form(Comparison(left, left))
+    (True, False)
+    """
+    fields: set[tuple[frozenset[str], frozenset[str]]] = set()
+    kinds: set[str] = set()
+    others = count = 0
+    if not any(_is_dated_field(*pair.folded(gap)) for gap in pair.gaps):
+        return False
+    for gap in pair.gaps:
+        if not min(gap.words):
+            others += max(gap.words)
+            continue
+        facts = pair.facts(gap)
+        values = [_values(of_text) for of_text in facts]
+        others += max(of_text.count(None) for of_text in facts)
+        if all(values) and (values[0], values[1]) not in fields:
+            fields.add((values[0], values[1]))
+            stated = {fact.kind for of_text in facts for fact in of_text if fact and fact.value}
+            stated -= {"number"} if "date" in stated else set()  # the time of the day
+            count += len(stated)
+            kinds |= stated
+    if count < max(MIN_FIELDS, others) or len(kinds) < 2:
+        return False
+    return not kinds.isdisjoint(_IDENTIFYING) and not kinds.isdisjoint(_DATED)
+
+
+def has_other_message(pair: Comparison) -> bool:
+    """Return whether two texts are other messages around one passage, such as a disclaimer.
+
+    The longest run of words in order is half of either text or more; before and after it the texts
+    have hardly anything in common, and at least `MIN_MESSAGE` words of their own that are no facts.
+    """
+    if not pair.runs:
+        return False
+    longest = max(run.words for run in pair.runs)
+    rest = max(len(text.spelled) - longest for text in pair.texts)
+    common = sum(run.words for run in pair.runs) - longest
+    if longest < max(len(text.spelled) for text in pair.texts) / 2:
+        return False
+    own = [0, 0]
+    names = set()
+    for gap in pair.gaps:
+        facts = pair.facts(gap)
+        stated = [_names(of_text) for of_text in facts]
+        if all(stated) and stated[0].isdisjoint(stated[1]):
+            names.add((stated[0], stated[1]))
+        for index, of_text in enumerate(facts):
+            own[index] += of_text.count(None)
+    is_other = bool(names) or common <= MAX_COMMON * rest
+    return len(names) >= MIN_NAMES or (is_other and min(own) >= MIN_MESSAGE)
+
+
+def _values(facts: Sequence[Fact | None]) -> frozenset[str]:
+    return frozenset(fact.value for fact in facts if fact and fact.value)
+
+
+def _names(facts: Sequence[Fact | None]) -> frozenset[str]:
+    return frozenset(fact.value for fact in facts if fact and fact.kind == "name")
+
+
+# Texts whose differing words are of two languages, such as pages that were hardly translated.
+
+MIN_TIMES = 4  # function words of either language, since a misread text may have a few
+OWN_FRACTION = 3  # times as many of the own language as of the other, in either text
+BALANCE = 8  # times as many in one text as in the other at most
+
+
+class TwoLanguages(NamedTuple):
+    """The languages (ISO 639-1) of the words that only a, and only b has, and how many those are:
+    of the text that has fewer.
+    """
+
+    a: str
+    b: str
+    times: int
+
+
+SAME_LANGUAGE = TwoLanguages("", "", 0)
+
+
+def two_languages(a: Words, b: Words) -> TwoLanguages:
+    """Return the languages of the words that differ; `SAME_LANGUAGE` unless they are two.
+
+    >>> from indexer.comparing.words import normal_words
+    >>> a = normal_words("foo --bar: das ist nicht mit der Option und für die Datei")
+    >>> two_languages(a, normal_words("foo --bar: this is not for the option and for the file"))
+    TwoLanguages(a='de', b='en', times=8)
+    """
+    counts_a, counts_b = _function_words(a), _function_words(b)
+    left, right = _by_language(counts_a - counts_b), _by_language(counts_b - counts_a)
+    if not left or not right:
+        return SAME_LANGUAGE
+    of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
+    limit, minimum = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
+    is_told_apart = (
+        left[of_a] >= OWN_FRACTION * left[of_b] and right[of_b] >= OWN_FRACTION * right[of_a]
+    )
+    if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
+        return SAME_LANGUAGE
+    return TwoLanguages(of_a, of_b, minimum)
+
+
+def _function_words(words: Words) -> Counter[str]:
+    """Return how often each function word stands in a text."""
+    counts = np.bincount(words.numbers, minlength=len(words.vocabulary))
+    return Counter(
+        {
+            word: int(counts[number])
+            for number, word in enumerate(words.vocabulary)
+            if word in LANGUAGES_BY_WORD
+        }
+    )
+
+
+def _by_language(words: Counter[str]) -> Counter[str]:
+    """Return the number of function words by language."""
+    counts = Counter[str]()
+    for word, times in words.items():
+        for language in LANGUAGES_BY_WORD.get(word, ()):
+            counts[language] += times
+    return counts
+
+
+# Policies: named conditions of folding.
+
+PolicyName: TypeAlias = Literal["strict", "standard", "loose"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The differences that folded documents may have.
+
+    `threshold`: minimum similarity where none is given. `facts`: whether any fact may differ.
+    `replaced`: whether the same words may stand for the same others again and again. `separates`:
+    marks by which documents are not folded.
+    """
+
+    threshold: float
+    facts: bool
+    replaced: bool
+    separates: frozenset[MarkKind]
+
+
+_SEPARATES = frozenset[MarkKind](("negated", "parties_exchanged", "form", "message"))
+POLICIES: Mapping[PolicyName, Policy] = MappingProxyType(
+    {
+        "strict": Policy(FOLD, facts=False, replaced=False, separates=_SEPARATES),
+        "standard": Policy(FOLD, facts=True, replaced=False, separates=_SEPARATES),
+        "loose": Policy(REVIEW, facts=True, replaced=True, separates=frozenset()),
+    }
+)
+
+
+def may_separate(a: Words, b: Words) -> bool:
+    """Return whether `separates` may hold of texts with these words, as measures read them.
+
+    It does not where no negation, no date or amount and no words in both directions differ, and no
+    run of words is half of either text.
+    """
+    lengths = len(a), len(b)
+    runs = common_runs(a, b)
+    others = min(lengths) - sum(run.words for run in runs)
+    is_around = max((run.words for run in runs), default=0) >= max(lengths) / 2
+    if is_around and others >= MIN_MESSAGE:
+        return True
+    seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+    for gap in _gaps(runs, lengths):
+        left = tuple(a.vocabulary[number] for number in a.numbers[gap.a : gap.end_a].tolist())
+        right = tuple(b.vocabulary[number] for number in b.numbers[gap.b : gap.end_b].tolist())
+        if not _DENIALS.isdisjoint(left) or not _DENIALS.isdisjoint(right):
+            return True
+        if left and right:
+            if (right, left) in seen or _is_dated_field(left, right):
+                return True
+            seen.add((left, right))
+    return is_around and len(seen) >= MIN_NAMES
+
+
+_DENIALS = NEGATIONS - ANSWERS | {"t"}  # of "can't"
+
+
+def _is_dated_field(a: Sequence[str], b: Sequence[str]) -> bool:
+    return any(map(_is_dated, a)) and any(map(_is_dated, b))
+
+
+def _is_dated(word: str) -> bool:
+    return word in NUMBERS or word in MONTHS or word in CURRENCIES or not word.isalpha()
+
+
+def separates(policy: PolicyName, a: TextOperand, b: TextOperand) -> bool:
+    """Return whether a policy does not fold two texts for one of its marks, whatever the facts."""
+    if not POLICIES[policy].separates or a.text == b.text:
+        return False
+    pair = Comparison(a, b)
+    return bool(pair.gaps) and (
+        is_negated(pair) or exchanged(pair) is not None or is_form(pair) or has_other_message(pair)
+    )
+
+
+# The marks of a pair.
+
+
+def marks(
+    a: TextOperand,
+    b: TextOperand,
+    *,
+    paths: tuple[str, str] = ("", ""),
+    differing: Sequence[Difference] | None = None,
+    rearranged: bool = False,
+) -> tuple[Mark, ...]:
+    """Return the marks of two documents, each kind once, the most serious first.
+
+    `differing`: the facts that differ, if they are known. None for equal texts.
+
+    >>> from indexer.comparing.measures import ComparedText
+    >>> from indexer.recipe import DEFAULT
+    >>> a = ComparedText("The tenant may assign this lease within 14 days.", DEFAULT)
+    >>> b = ComparedText("The tenant may not assign this lease within 24 hours.", DEFAULT)
+    >>> for mark in marks(a, b):
+    ...     print(mark.kind, mark.a, mark.b)
+    negated None not
+    deadline 14 days 24 hours
+    """
+    if a.text == b.text:
+        return ()
+    pair = Comparison(a, b)
+    if differing is None:
+        differing = differences(a.facts, b.facts)
+    found: dict[MarkKind, Mark] = {}
+    for mark in [*_whole(pair, rearranged), *_of_gaps(pair), *_of_facts(differing)]:
+        before = found.get(mark.kind)
+        found[mark.kind] = before or mark
+    if "version" not in found and (version := _version(a.text, b.text)):
+        found["version"] = version
+    if _is_same_file(pair, paths):
+        found["format"] = Mark("format", _file_name(paths[0])[1], _file_name(paths[1])[1])
+    return tuple(found[kind] for kind in MARK_KINDS if kind in found)
+
+
+def _of_facts(differing: Sequence[Difference]) -> Iterator[Mark]:
+    """Yield a mark for each kind of facts, with the first of them and their number."""
+    kinds: dict[MarkKind, list[Difference]] = {}
+    for difference in differing:
+        kind = _kind_of(difference)
+        kinds.setdefault(kind, []).append(difference)
+    for kind, members in kinds.items():
+        yield Mark(kind, members[0].a, members[0].b, len(members))
+
+
+def _kind_of(difference: Difference) -> MarkKind:
+    if difference.kind == "number" and any(map(_is_duration, (difference.a, difference.b))):
+        return "deadline"
+    kind: MarkKind = _OF_DIFFERENCE.get(difference.kind, difference.kind)  # type: ignore[arg-type]
+    return kind
+
+
+def _is_duration(written: str | None) -> bool:
+    return not TIME_UNITS.isdisjoint((written or "").casefold().split()[1:])
+
+
+def _whole(pair: Comparison, rearranged: bool) -> Iterator[Mark]:
+    if is_form(pair):
+        yield Mark("form")
+    if has_other_message(pair):
+        yield Mark("message")
+    if rearranged:
+        yield Mark("rearranged")
+    languages = two_languages(pair.texts[0].words, pair.texts[1].words)
+    if languages.times:
+        yield Mark("language", languages.a, languages.b, languages.times)
+    lengths = sorted(len(text.spelled) for text in pair.texts)
+    in_order = sum(run.words for run in pair.runs)
+    if in_order >= CONTAINED * lengths[0] and lengths[1] >= MIN_GROWTH * lengths[0] > 0:
+        yield Mark("grown")
+
+
+def _of_gaps(pair: Comparison) -> Iterator[Mark]:
+    if words_negated := negated(pair):
+        yield Mark("negated", words_negated[0] or None, words_negated[1] or None)
+    if parties := exchanged(pair):
+        yield Mark("parties_exchanged", *parties)
+    added = [text for gap in pair.gaps for text in _added(pair, gap)]
+    if added:
+        yield Mark("clause_added", *added[0], len(added))
+
+
+def _added(pair: Comparison, gap: Gap) -> Iterator[tuple[str | None, str | None]]:
+    """Yield the sentences of a gap that one text has and the other lacks, None for the other."""
+    if max(gap.words) < MIN_CLAUSE or not _is_whole_sentence(pair, gap):
+        return
+    if gap.words[0]:
+        yield _written(pair.a.source, gap.a, gap.end_a), None
+    else:
+        yield None, _written(pair.b.source, gap.b, gap.end_b)
+
+
+def _written(source: FactSource, start: int, stop: int) -> str:
+    return " ".join(source.text[source.starts[start] : source.ends[stop - 1]].split())
+
+
+def _version(a: str, b: str) -> Mark | None:
+    """Return the mark of two first lines that name different versions and the same otherwise."""
+    left, right = (_first_numbers(text) for text in (a, b))
+    if left and right and left[0] != right[0] and left[1:] == right[1:]:
+        return Mark("version", left[0], right[0])
+    return None
+
+
+def _first_numbers(text: str) -> list[str]:
+    lines = [line for line in text[:FIRST_CHARS].splitlines() if line.strip()]
+    return _VERSION.findall("\n".join(lines[:FIRST_LINES]))
+
+
+def _is_same_file(pair: Comparison, paths: tuple[str, str]) -> bool:
+    (stem_a, suffix_a), (stem_b, suffix_b) = map(_file_name, paths)
+    if not stem_a or stem_a != stem_b or suffix_a == suffix_b:
+        return False
+    shorter = min(len(text.spelled) for text in pair.texts)
+    return sum(run.words for run in pair.runs) >= SAME_FILE * shorter
+
+
+def _file_name(path: str) -> tuple[str, str]:
+    """Return the name of a file without its ending, and the ending with its full stop.
+
+    >>> _file_name("/a/lease.docx"), _file_name("lease")
+    (('lease', '.docx'), ('lease', ''))
+    """
+    name = path.replace("\\", "/").rpartition("/")[2]
+    stem, dot, suffix = name.rpartition(".")
+    return (stem, dot + suffix) if stem else (name, "")
+
+
+_PHRASES: Mapping[MarkKind, str] = MappingProxyType(
+    {
+        "parties_exchanged": "parties exchanged",
+        "form": "another filled-in form",
+        "message": "another message",
+        "version": "another version",
+        "clause_added": "clause added",
+        "language": "another language",
+        "format": "another format of the file",
+        "renamed": "renamed",
+    }
+)
+_QUOTED: frozenset[MarkKind] = frozenset(
+    ("parties_exchanged", "version", "clause_added", "language", "format")
+)
+MAX_QUOTED = 60  # characters of what a mark quotes
+
+
+def format_marks(marks: Sequence[Mark]) -> str:
+    """Return the names of marks, the most serious first; with a quotation where no fact has one.
+
+    >>> format_marks([Mark("negated", None, "not"), Mark("version", "2.7", "2.8")])
+    'negated, another version: 2.7 / 2.8'
+    """
+    return ", ".join(map(_format_mark, marks))
+
+
+def _format_mark(mark: Mark) -> str:
+    phrase = _PHRASES.get(mark.kind, mark.kind)
+    if mark.kind not in _QUOTED:
+        return phrase
+    more = f" and {mark.count - 1:,} more" if mark.count > 1 else ""
+    return f"{phrase}: {' / '.join(map(_quoted, (mark.a, mark.b)))}{more}"
+
+
+def _quoted(text: str | None) -> str:
+    if not text:
+        return "–"
+    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"

@@ -1,0 +1,176 @@
+"""Marks of what differs, and the policies of folding by them."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_library import library, rows
+
+import nearfold
+from indexer.comparing.criteria import Criteria, for_folding
+from indexer.comparing.marks import POLICIES, Comparison, marks, negated, separates
+from indexer.comparing.measures import ComparedText
+from indexer.errors import UsageError
+from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
+from indexer.jobs.dedup import DedupOptions
+from indexer.recipe import DEFAULT
+from indexer.searching.search import SearchOptions, search
+
+LEASE = (
+    "The tenant may assign this lease to an affiliate within 14 days of the notice, and the "
+    "landlord consents to it in writing. The rent of 900 euros is paid on the first day of each "
+    "month. Nothing else in this lease is changed by this letter, which both parties sign before "
+    "Acme Ltd takes over. Each party bears its own costs, and keeps the terms of the agreement to "
+    "itself and its advisers."
+)
+
+
+def text(of: str) -> ComparedText:
+    return ComparedText(of, DEFAULT)
+
+
+def kinds(a: str, b: str, **options) -> list[str]:
+    return [mark.kind for mark in marks(text(a), text(b), **options)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("may assign", "may not assign", "negated"),
+        ("consents", "never consents", "negated"),
+        ("14 days", "24 hours", "deadline"),
+        ("900 euros", "950 euros", "amount"),
+        ("Acme Ltd", "Initech Ltd", "name"),
+        ("The rent of 900 euros is paid on the first day of each month. ", "", "clause_added"),
+    ],
+)
+def test_a_change_has_its_mark(old: str, new: str, kind: str) -> None:
+    assert kind in kinds(LEASE, LEASE.replace(old, new))
+    assert kind in kinds(LEASE.replace(old, new), LEASE)
+
+
+def test_marks_come_most_serious_first_and_each_once() -> None:
+    changed = LEASE.replace("may assign", "may not assign").replace("14 days", "24 hours")
+    assert kinds(LEASE, changed)[:2] == ["negated", "deadline"]
+    assert kinds(LEASE, LEASE) == []
+
+
+def test_parties_that_are_exchanged() -> None:
+    changed = LEASE.replace("tenant", "X").replace("landlord", "tenant").replace("X", "landlord")
+    (mark,) = [m for m in marks(text(LEASE), text(changed)) if m.kind == "parties_exchanged"]
+    assert {mark.a, mark.b} == {"tenant", "landlord"}
+
+
+def test_versions_growth_and_formats() -> None:
+    assert "version" in kinds(f"Licence 2.7\n\n{LEASE}", f"Licence 2.8\n\n{LEASE}")
+    assert "grown" in kinds(LEASE, f"{LEASE} " + "Seals and stamps are left out here. " * 4)
+    assert "format" in kinds(LEASE, f"Menu {LEASE}", paths=("/a/lease.md", "/b/lease.html"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("consents", "agrees"),
+        ("in writing", "in writlng"),
+        ("and keeps", "and never gives away"),
+        ("Nothing else", "Nothirg else"),
+    ],
+)
+def test_edits_and_misread_words_are_folded_by_the_standard(old: str, new: str) -> None:
+    changed = LEASE.replace(old, new)
+    assert not separates("standard", text(LEASE), text(changed)) or "never" in new
+
+
+def test_an_inserted_sentence_is_no_negation() -> None:
+    assert negated(Comparison(text(f"No way. {LEASE}"), text(LEASE))) is None
+
+
+@pytest.mark.parametrize(("policy", "shown"), [("strict", 3), ("standard", 2), ("loose", 1)])
+def test_search_and_group_fold_by_the_policy(policy, shown) -> None:
+    texts = {
+        "a": LEASE,
+        "b": LEASE.replace("may assign", "may not assign"),
+        "c": LEASE.replace("14 days", "24 hours"),
+        "d": LEASE.replace("consents", "agrees"),
+    }
+    store = library(rows(texts))
+    page = search(store, "lease", SearchOptions(criteria=Criteria(policy=policy)))
+    assert (len(page.hits), page.policy) == (shown, policy)
+    group(store, GroupOptions(criteria=Criteria(policy=policy)))
+    assert len({row.family for row in store.get(list(texts)).values()}) == shown
+    for hit in page.hits:
+        for folded in hit.folded:
+            assert bool(folded.marks) == (folded.id in "bc")
+
+
+def test_the_standard_keeps_filled_in_forms_and_removes_what_is_sent_again() -> None:
+    form = "Invoice {} of {} May 2024 for {}: {}.50 EUR for bolts. " + LEASE
+    names = ["Anna Okafor", "Ben Baker", "Clara Dubois", "David Novak", "Emil Rossi"]
+    forms = [
+        form.format(4711 + 7 * i, 1 + i % 28, names[i % 5] + f" {'ABCDEFGH'[i % 8]}", 17 * i + 10)
+        for i in range(40)
+    ]
+    again = [f"DUPLICATE\n{text}" for text in forms[:10]]
+    result = nearfold.dedupe(forms + again)
+    assert len(result.kept) == 40 and {text.kept - text.id for text in result.removed} <= {40}
+    assert len(nearfold.dedupe(forms, options=DedupOptions(policy="loose")).kept) < 5
+
+
+def test_a_policy_sets_the_threshold_unless_one_is_given() -> None:
+    assert DedupOptions(policy="loose").threshold == 0.8
+    assert DedupOptions(policy="loose", threshold=0.95).threshold == 0.95
+    assert GroupOptions(criteria=Criteria(policy="loose")).threshold == 0.8
+    assert GroupOptions().threshold == 0.9
+
+
+def test_criteria_keep_their_policy_in_settings_and_refuse_others() -> None:
+    criteria = Criteria(policy="strict")
+    assert Criteria.from_settings(criteria.settings()) == criteria
+    assert for_folding(Criteria(), "lcs").policy == "standard"
+    assert for_folding(Criteria(), "jaccard").policy is None
+    with pytest.raises(UsageError, match="strict, standard, loose"):
+        Criteria(policy="lenient")
+
+
+words = st.sampled_from(
+    [
+        "the",
+        "tenant",
+        "may",
+        "not",
+        "pay",
+        "Acme",
+        "14",
+        "days",
+        "900",
+        "euros",
+        "and",
+        "no",
+        "rent",
+    ]
+)
+sentences = st.lists(words, max_size=30).map(" ".join)
+
+
+@given(sentences, sentences)
+def test_either_order_gives_the_same_kinds_and_decisions(a: str, b: str) -> None:
+    assert set(kinds(a, b)) == set(kinds(b, a))
+    for policy in POLICIES:
+        assert separates(policy, text(a), text(b)) == separates(policy, text(b), text(a))
+
+
+@given(sentences)
+def test_equal_texts_have_no_marks(a: str) -> None:
+    assert kinds(a, a) == [] and not any(separates(p, text(a), text(a)) for p in POLICIES)
+
+
+def test_a_stricter_policy_folds_less() -> None:
+    texts = [LEASE, LEASE.replace("14", "15"), LEASE.replace("may", "may not"), LEASE + " Amen."]
+    for a, b in itertools.combinations(texts, 2):
+        folds = [
+            for_folding(Criteria(policy=policy), "lcs").accepts(text(a), text(b))
+            for policy in ("strict", "standard", "loose")
+        ]
+        assert folds == sorted(folds)
