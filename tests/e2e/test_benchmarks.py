@@ -51,7 +51,6 @@ RUN_BY_HAND = {
     "plugin": "builds the plugin and starts an engine with it",
     "dedup_peers": "needs the packages that it compares with",
     "defaults": "needs the manual pages of a machine",
-    "simhash_blocks": "needs the manual pages of a machine",
 }
 RUNS = [(name, run) for name, runs in ARGUMENTS.items() for run in runs]
 ENGINE = [(name, run) for name, run in RUNS if "{opensearch" in run]

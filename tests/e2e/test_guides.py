@@ -18,7 +18,7 @@ GUIDES = [
         "docs/guides/review-a-matter.md",
         (
             "12 documents: 12 indexed",
-            "4 documents",  # the largest group
+            "3 documents",  # the largest group
             "1 amount differs: 42,000 / 45,500",
         ),
         files={"groups.dat": ("NearDupGroup",), "coding.csv": ("nonresponsive",)},

@@ -38,8 +38,11 @@ def test_match_explains_each_pair(store: str) -> None:
     lines = [line.split("\t") for line in run("match", "--explain", store=store).splitlines()]
     assert sorted(columns[:3] for columns in lines) == sorted(plain)
     reasons = {both(a, b): text for _, a, b, text in lines}
-    assert reasons["ab"].startswith("the same words; ignored: case, blanks, signs; 1 sign differs")
-    assert reasons["ac"].startswith("1 number differs: ") and "; 3 new words, " in reasons["ac"]
+    assert reasons["ab"].startswith("marks: symbol; 1 sign differs")
+    assert (
+        reasons["ac"].startswith("marks: number; 1 number differs: ")
+        and "; 3 new words, " in reasons["ac"]
+    )
     assert "1 sign differs: " in reasons["bc"] and "1 sign differs: " not in reasons["ac"]
     table = csv.DictReader(run("match", "--explain", "--format", "csv", store=store).splitlines())
     assert sorted(row["reasons"] for row in table) == sorted(reasons.values())
@@ -47,7 +50,7 @@ def test_match_explains_each_pair(store: str) -> None:
         json.loads(line) for line in run("match", "--explain", "--json", store=store).splitlines()
     ]
     [copies] = [pair for pair in pairs if pair["similarity"] == 1]
-    assert copies["same"]["ignored"] == ["case", "blanks", "signs"] and not copies["rearranged"]
+    assert copies["same"] is None and not copies["rearranged"]
     [difference] = copies["differences"]
     assert {difference["a"], difference["b"]} == {"< 500", "> 500"}
     new = [pair["new_words"] for pair in pairs]

@@ -18,7 +18,7 @@ TEXTS = {"a": sentence(0, 60), "b": edited(sentence(0, 60), 2), "c": sentence(1,
 
 
 def test_types_do_not_follow_the_threshold_of_folding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexer.searching.fold_hits.FOLD", 0.99)
+    monkeypatch.setattr("indexer.searching.fold_hits.policy_threshold", lambda _: 0.99)
     words = "harbour fence gate boiler valve quay bridge river signal coal engine ferry"
     store = library(rows({"a": words, "b": words.replace("ferry", "lease")}))
     page = search(store, "", SearchOptions(fold="types"))

@@ -11,7 +11,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from sample_library import edited, rows, sentence
 
+from indexer.comparing.criteria import Criteria
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.index import index
 from indexer.stores import open_store
 from web.hostile import hostile_rows
@@ -54,7 +56,8 @@ def store_url(folder: Path) -> str:
     documents = rows({**synthetic, **long, **scripts}, cut=frozenset({"m5"}), labels=labels)
     replies = store.write([*(replace(row, raw=row.id) for row in documents), *hostile_rows()])
     assert not any(replies)
-    group(store)
+    # versions of one agreement that differ in dates and amounts are in one group
+    group(store, GroupOptions(0.9, criteria=Criteria(policy="loose", replaced=2)))
     store.close()
     return f"sqlite:///{folder}/pages.db"
 
