@@ -46,7 +46,7 @@ def test_the_same_questions_to_a_cluster(opensearch_url: str, tmp_path: Path) ->
     try:
         assert len(scripts) == 2
         for script in scripts:
-            assert "6 documents in 3 groups" in shell(script, tmp_path)
+            assert "6 documents in 2 groups" in shell(script, tmp_path)
     finally:
         shell(f"nearfold uninstall --store opensearch://{place}", tmp_path)
         urllib.request.urlopen(
