@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -138,12 +138,37 @@ def stretches(a: Words, b: Words) -> Iterator[Stretch]:
     [Stretch(a=['two'], b=['too']), Stretch(a=['four'], b=[])]
     """
     words_a, words_b = a.folded, b.folded
-    position_a = position_b = 0
-    for run in [*common_runs(a, b), Tile(len(words_a), len(words_b), 0)]:
-        stretch = Stretch(words_a[position_a : run.a], words_b[position_b : run.b])
-        if stretch.a or stretch.b:
-            yield stretch
-        position_a, position_b = run.a + run.words, run.b + run.words
+    for gap in gaps(common_runs(a, b), (len(words_a), len(words_b))):
+        yield Stretch(words_a[gap.a : gap.end_a], words_b[gap.b : gap.end_b])
+
+
+class Gap(NamedTuple):
+    """Words [`a`, `end_a`) and [`b`, `end_b`) between two runs; one text may have none."""
+
+    a: int
+    end_a: int
+    b: int
+    end_b: int
+
+    @property
+    def words(self) -> tuple[int, int]:
+        """The number of words of either text."""
+        return self.end_a - self.a, self.end_b - self.b
+
+
+def gaps(runs: Iterable[Tile], lengths: tuple[int, int]) -> Iterator[Gap]:
+    """Yield the gaps between runs of words in order, none of them empty.
+
+    `lengths`: the words of either text.
+
+    >>> list(gaps([Tile(0, 0, 1), Tile(2, 2, 1)], (4, 3)))
+    [Gap(a=1, end_a=2, b=1, end_b=2), Gap(a=3, end_a=4, b=3, end_b=3)]
+    """
+    a = b = 0
+    for run in [*runs, Tile(*lengths, 0)]:
+        if run.a > a or run.b > b:
+            yield Gap(a, run.a, b, run.b)
+        a, b = run.a + run.words, run.b + run.words
 
 
 class _CommonWords(NamedTuple):

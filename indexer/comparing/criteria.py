@@ -17,7 +17,6 @@ import numpy as np
 from indexer.comparing.alignment import lcs, lcs_length, max_words_in_common, stretches
 from indexer.comparing.differences import (
     Rarity,
-    differences,
     format_differences,
     format_new_words,
     format_sameness,
@@ -26,14 +25,11 @@ from indexer.comparing.differences import (
     sameness,
 )
 from indexer.comparing.facts import stated_facts
-from indexer.comparing.marks import (
-    POLICIES,
-    may_separate,
-    separates,
-)
+from indexer.comparing.marks import POLICIES, may_separate, separates
 from indexer.comparing.marks import PolicyName as PolicyName  # noqa: PLC0414 - the door to them
+from indexer.comparing.marks import TextDifferences as TextDifferences  # noqa: PLC0414
+from indexer.comparing.marks import explain as explain  # noqa: PLC0414
 from indexer.comparing.marks import format_marks as format_marks  # noqa: PLC0414
-from indexer.comparing.marks import marks as marks  # noqa: PLC0414
 from indexer.comparing.marks import two_languages as two_languages  # noqa: PLC0414
 from indexer.comparing.measures import (
     MEASURES,
@@ -363,7 +359,7 @@ class Criteria:
     def __post_init__(self) -> None:
         if self.policy is not None and self.policy not in POLICIES:
             raise UsageError(f"no policy {self.policy!r}; choose {', '.join(POLICIES)}")
-        if self.policy == "strict":
+        if self.policy is not None and not POLICIES[self.policy].facts:
             object.__setattr__(self, "numbers", "distinguish")
         check_fields([*self.same, *self.differ])
         both = sorted({*self.same} & {*self.differ})
@@ -410,11 +406,6 @@ class Criteria:
         A table of numbers that differs in one is another table.
         """
         return COMPARED if self.numbers == "ignore" else KEYED
-
-    @property
-    def needs_texts(self) -> bool:
-        """True if more of a pair is compared than the words in order."""
-        return self.needs_facts or self.reads_marks
 
     @property
     def needs_facts(self) -> bool:
@@ -685,13 +676,12 @@ def reasons_of(
     is_copy = copy_key(rows[0]) == copy_key(rows[1]) and have_same_symbols(a.text, b.text)
     in_order = lcs(a.words, b.words)
     overlap = 0.0 if in_order >= REVIEW else align(a.words, b.words).overlap
-    differing = differences(a.facts, b.facts)
     rearranged = is_rearranged(overlap, in_order, REVIEW)
-    paths = rows[0].path, rows[1].path
+    found = explain(a, b, paths=(rows[0].path, rows[1].path), rearranged=rearranged)
     return Reasons(
         sameness(*rows) if is_copy else None,
         rearranged,
-        marks(a, b, paths=paths, differing=differing, rearranged=rearranged),
-        differing,
+        found.marks,
+        found.facts,
         new_words,
     )

@@ -198,8 +198,12 @@ GapFacts: TypeAlias = dict[tuple[float, str], list[Fact]]  # by gap and class
 Gaps: TypeAlias = dict[int, float]  # by place of a word
 
 
-def differences(a: FactSource, b: FactSource) -> tuple[Difference, ...]:
+def differences(
+    a: FactSource, b: FactSource, runs: Sequence[Tile] | None = None
+) -> tuple[Difference, ...]:
     """Return the facts in which two texts differ, by kind, in the order of the texts.
+
+    `runs`: the `common_runs` of their words, if they are known.
 
     >>> from indexer.comparing.words import words
     >>> texts = "He paid 42,000 euros in May 2023.", "He paid 45,500 euros in May 2024."
@@ -208,7 +212,7 @@ def differences(a: FactSource, b: FactSource) -> tuple[Difference, ...]:
     date 2023 2024
     amount 42,000 45,500
     """
-    result = with_renamed(list(_differences(a, b)), a, b)
+    result = with_renamed(list(_differences(a, b, runs)), a, b)
     # an address is a fact of each of its words
     addresses = dict.fromkeys(fact for fact in result if fact.kind in ADDRESSES)
     result = [*addresses, *(fact for fact in result if fact.kind not in ADDRESSES)]
@@ -226,8 +230,10 @@ def has_differences(a: FactSource, b: FactSource) -> bool:
     return any(True for _ in _differences(a, b))
 
 
-def _differences(a: FactSource, b: FactSource) -> Iterator[Difference]:
-    aligned = common_runs(a.words, b.words)
+def _differences(
+    a: FactSource, b: FactSource, runs: Sequence[Tile] | None = None
+) -> Iterator[Difference]:
+    aligned = common_runs(a.words, b.words) if runs is None else runs
     left, right = FactText(a, b), FactText(b, a)
     yield from _changed_quantities(a, b, aligned)
     yield from _leftover(left, right, aligned)

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from indexer.comparing.alignment import common_runs, lcs_of_strings
+from indexer.comparing.alignment import Gap, common_runs, gaps, lcs_of_strings
 from indexer.comparing.differences import differences
 from indexer.comparing.facts import Fact, FactSource, FactText, is_negation
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
@@ -69,26 +69,10 @@ MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 _OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated", "sign": "symbol"})
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
 _OPPOSITES = [{"ever", "never"}, {"either", "neither"}, {"or", "nor"}, {"one", "none"}]
-MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
 _DATED = {"date", "amount"}  # kinds of fields of which a form has one
 _NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d)\]]*(?:\s|\Z)|\n\s*\n")
 _VERSION = re.compile(r"\d+(?:\.\d+)+[a-z]?\d*|(?<=[vV])\d+")
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """Words [`a`, `end_a`) and [`b`, `end_b`) between two runs of words in order."""
-
-    a: int
-    end_a: int
-    b: int
-    end_b: int
-
-    @property
-    def words(self) -> tuple[int, int]:
-        """The number of words of either text."""
-        return self.end_a - self.a, self.end_b - self.b
 
 
 class Comparison:
@@ -107,7 +91,7 @@ class Comparison:
     def gaps(self) -> list[Gap]:
         """The gaps in order; none is empty."""
         lengths = len(self.texts[0].spelled), len(self.texts[1].spelled)
-        return list(_gaps(self.runs, lengths))
+        return list(gaps(self.runs, lengths))
 
     def folded(self, gap: Gap) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the folded words of either text in a gap."""
@@ -157,14 +141,6 @@ def _notices(text: str) -> Iterator[tuple[int, int]]:
         end = text.find("\n", match.end())
         end = len(text) if end < 0 else end
         yield start, end
-
-
-def _gaps(runs: Sequence[Tile], lengths: tuple[int, int]) -> Iterator[Gap]:
-    a = b = 0
-    for run in [*runs, Tile(*lengths, 0)]:
-        if run.a > a or run.b > b:
-            yield Gap(a, run.a, b, run.b)
-        a, b = run.a + run.words, run.b + run.words
 
 
 # Rules of policies: whether two texts must not be folded.
@@ -449,7 +425,7 @@ def may_separate(a: Words, b: Words) -> bool:
     if is_around and others >= MIN_MESSAGE:
         return True
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
-    for gap in _gaps(runs, lengths):
+    for gap in gaps(runs, lengths):
         left = tuple(a.vocabulary[number] for number in a.numbers[gap.a : gap.end_a].tolist())
         right = tuple(b.vocabulary[number] for number in b.numbers[gap.b : gap.end_b].tolist())
         if not _DENIALS.isdisjoint(left) or not _DENIALS.isdisjoint(right):
@@ -485,41 +461,43 @@ def separates(policy: PolicyName, a: TextOperand, b: TextOperand) -> bool:
 # The marks of a pair.
 
 
-def marks(
+class TextDifferences(NamedTuple):
+    """The marks of two documents, each kind once and the most serious first, and the facts that
+    differ.
+    """
+
+    marks: tuple[Mark, ...]
+    facts: tuple[Difference, ...]
+
+
+def explain(
     a: TextOperand,
     b: TextOperand,
     *,
     paths: tuple[str, str] = ("", ""),
-    differing: Sequence[Difference] | None = None,
     rearranged: bool = False,
-) -> tuple[Mark, ...]:
-    """Return the marks of two documents, each kind once, the most serious first.
-
-    `differing`: the facts that differ, if they are known. None for equal texts.
+) -> TextDifferences:
+    """Return in what two documents differ, by one alignment of their words; none for equal texts.
 
     >>> from indexer.comparing.measures import ComparedText
     >>> from indexer.recipe import DEFAULT
     >>> a = ComparedText("The tenant may assign this lease within 14 days.", DEFAULT)
     >>> b = ComparedText("The tenant may not assign this lease within 24 hours.", DEFAULT)
-    >>> for mark in marks(a, b):
+    >>> for mark in explain(a, b).marks:
     ...     print(mark.kind, mark.a, mark.b)
     negated None not
     deadline 14 days 24 hours
     """
     if a.text == b.text:
-        return ()
+        return TextDifferences((), ())
     pair = Comparison(a, b)
-    if differing is None:
-        differing = differences(a.facts, b.facts)
+    differing = differences(a.facts, b.facts, pair.runs)
     found: dict[MarkKind, Mark] = {}
-    for mark in [*_whole(pair, rearranged), *_of_gaps(pair), *_of_facts(differing)]:
-        before = found.get(mark.kind)
-        found[mark.kind] = before or mark
-    if "version" not in found and (version := _version(a.text, b.text)):
-        found["version"] = version
-    if _is_same_file(pair, paths):
-        found["format"] = Mark("format", _file_name(paths[0])[1], _file_name(paths[1])[1])
-    return tuple(found[kind] for kind in MARK_KINDS if kind in found)
+    for mark in chain(
+        _whole(pair, paths, rearranged), _of_gaps(pair), _of_first_lines(a, b), _of_facts(differing)
+    ):
+        found.setdefault(mark.kind, mark)
+    return TextDifferences(tuple(found[kind] for kind in MARK_KINDS if kind in found), differing)
 
 
 def _of_facts(differing: Sequence[Difference]) -> Iterator[Mark]:
@@ -543,7 +521,7 @@ def _is_duration(written: str | None) -> bool:
     return not TIME_UNITS.isdisjoint((written or "").casefold().split()[1:])
 
 
-def _whole(pair: Comparison, rearranged: bool) -> Iterator[Mark]:
+def _whole(pair: Comparison, paths: tuple[str, str], rearranged: bool) -> Iterator[Mark]:
     if is_form(pair):
         yield Mark("form")
     if has_other_message(pair):
@@ -557,6 +535,9 @@ def _whole(pair: Comparison, rearranged: bool) -> Iterator[Mark]:
     in_order = sum(run.words for run in pair.runs)
     if in_order >= CONTAINED * lengths[0] and lengths[1] >= MIN_GROWTH * lengths[0] > 0:
         yield Mark("grown")
+    (stem_a, suffix_a), (stem_b, suffix_b) = map(_file_name, paths)
+    if stem_a and stem_a == stem_b and suffix_a != suffix_b and in_order >= SAME_FILE * lengths[0]:
+        yield Mark("format", suffix_a, suffix_b)
 
 
 def _of_gaps(pair: Comparison) -> Iterator[Mark]:
@@ -583,25 +564,16 @@ def _written(source: FactSource, start: int, stop: int) -> str:
     return " ".join(source.text[source.starts[start] : source.ends[stop - 1]].split())
 
 
-def _version(a: str, b: str) -> Mark | None:
-    """Return the mark of two first lines that name different versions and the same otherwise."""
-    left, right = (_first_numbers(text) for text in (a, b))
+def _of_first_lines(a: TextOperand, b: TextOperand) -> Iterator[Mark]:
+    """Yield the mark of first lines that name different versions and no other numbers."""
+    left, right = (_first_numbers(text.text) for text in (a, b))
     if left and right and left[0] != right[0] and left[1:] == right[1:]:
-        return Mark("version", left[0], right[0])
-    return None
+        yield Mark("version", left[0], right[0])
 
 
 def _first_numbers(text: str) -> list[str]:
     lines = [line for line in text[:FIRST_CHARS].splitlines() if line.strip()]
     return _VERSION.findall("\n".join(lines[:FIRST_LINES]))
-
-
-def _is_same_file(pair: Comparison, paths: tuple[str, str]) -> bool:
-    (stem_a, suffix_a), (stem_b, suffix_b) = map(_file_name, paths)
-    if not stem_a or stem_a != stem_b or suffix_a == suffix_b:
-        return False
-    shorter = min(len(text.spelled) for text in pair.texts)
-    return sum(run.words for run in pair.runs) >= SAME_FILE * shorter
 
 
 def _file_name(path: str) -> tuple[str, str]:
@@ -617,14 +589,11 @@ def _file_name(path: str) -> tuple[str, str]:
 
 _PHRASES: Mapping[MarkKind, str] = MappingProxyType(
     {
-        "parties_exchanged": "parties exchanged",
         "form": "another filled-in form",
         "message": "another message",
         "version": "another version",
-        "clause_added": "clause added",
         "language": "another language",
         "format": "another format of the file",
-        "renamed": "renamed",
     }
 )
 _QUOTED: frozenset[MarkKind] = frozenset(
@@ -643,7 +612,7 @@ def format_marks(marks: Sequence[Mark]) -> str:
 
 
 def _format_mark(mark: Mark) -> str:
-    phrase = _PHRASES.get(mark.kind, mark.kind)
+    phrase = _PHRASES.get(mark.kind, mark.kind.replace("_", " "))
     if mark.kind not in _QUOTED:
         return phrase
     more = f" and {mark.count - 1:,} more" if mark.count > 1 else ""

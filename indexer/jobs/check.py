@@ -20,11 +20,11 @@ from indexer.comparing.criteria import (
     NO_CRITERIA,
     Criteria,
     copy_key,
+    explain,
     for_folding,
     format_marks,
     format_reasons,
     have_same_symbols,
-    marks,
     max_replaced,
     two_languages,
 )
@@ -236,7 +236,7 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
         )
     if not criteria.accepts(*texts, Rarity(store.vocabulary.frequencies)):
         if not criteria.accepts_marks(*texts):
-            found = format_marks(marks(*texts))
+            found = format_marks(explain(*texts).marks)
             return f"the policy {criteria.policy} does not fold them: {found}"
         return "the conditions of the last group keep them apart"
     return ""

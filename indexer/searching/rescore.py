@@ -12,11 +12,11 @@ from indexer.comparing.criteria import (
     NO_CRITERIA,
     REARRANGED,
     Criteria,
+    explain,
     is_rearranged,
-    marks,
     measure_rearranged,
 )
-from indexer.comparing.differences import Rarity, differences, measure_new_words
+from indexer.comparing.differences import Rarity, measure_new_words
 from indexer.comparing.measures import (
     TextOperand,
     align,
@@ -181,7 +181,7 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
     alignment = align(query.words, text.words)
     in_order = _in_order(query.words, text.words, measure, value.similarity)
     rearranged = is_rearranged(alignment.overlap, in_order.similarity, threshold)
-    differing = differences(query.facts, text.facts)
+    found = explain(query, text, rearranged=rearranged)
     has_features = len(query.features) and len(text.features)
     return Match(
         id=candidate.id,
@@ -195,8 +195,8 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
         shared=passages(alignment, query.words, text.words),
         in_order=in_order,
         rearranged=rearranged,
-        differences=differing,
-        marks=marks(query, text, differing=differing, rearranged=rearranged),
+        differences=found.facts,
+        marks=found.marks,
     )
 
 

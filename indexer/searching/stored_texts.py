@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues, marks
-from indexer.comparing.differences import Rarity, differences
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues, TextDifferences, explain
+from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText, stored_text
 from indexer.defaults import MEASURE
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
-from indexer.model import Difference, Mark, Part, RankedRow, Row
+from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
@@ -73,13 +73,6 @@ class _Memory:
     key: str
     exists: bool
     is_changed: bool
-
-
-class TextDifferences(NamedTuple):
-    """The marks of two documents, and the facts that differ."""
-
-    marks: tuple[Mark, ...]
-    facts: tuple[Difference, ...]
 
 
 @dataclass(slots=True)
@@ -223,11 +216,9 @@ class StoredTexts:
 
 
 def _differences(a: _Memory, b: _Memory) -> TextDifferences:
-    if not (a.exists and b.exists) or a.compared.text == b.compared.text:
+    if not (a.exists and b.exists):
         return TextDifferences((), ())
-    differing = differences(a.compared.facts, b.compared.facts)
-    found = marks(a.compared, b.compared, paths=(a.path, b.path), differing=differing)
-    return TextDifferences(found, differing)
+    return explain(a.compared, b.compared, paths=(a.path, b.path))
 
 
 def comparable_rows(store: FullStore, recipe: Recipe, rows: Iterable[Row]) -> dict[str, Row]:

@@ -10,6 +10,7 @@ from invoices import INVOICE
 from sample_library import library, rows
 
 from indexer.cli.search import LISTED
+from indexer.comparing.criteria import TextDifferences
 from indexer.grouping.group import group
 from indexer.model import Difference
 from indexer.recipe import DEFAULT
@@ -50,11 +51,11 @@ def test_folded_hits_have_the_facts_that_differ(fold: Literal["live", "family"])
 def test_facts_of_the_first_folded_hits_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = []
 
-    def count(*texts: object) -> tuple[()]:
+    def count(*texts: object, **_: object) -> TextDifferences:
         compared.append(texts)
-        return ()
+        return TextDifferences((), ())
 
-    monkeypatch.setattr(stored_texts, "differences", count)
+    monkeypatch.setattr(stored_texts, "explain", count)
     store = library(rows(TEXTS))
     (hit,) = search(store, "", SearchOptions(facts=2)).hits
     assert len(compared) == 2

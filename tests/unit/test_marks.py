@@ -9,8 +9,9 @@ from sample_library import library, rows
 
 import nearfold
 from indexer.comparing.criteria import Criteria, for_folding
-from indexer.comparing.marks import POLICIES, Comparison, marks, negated, separates
+from indexer.comparing.marks import POLICIES, Comparison, explain, negated, separates
 from indexer.comparing.measures import ComparedText
+from indexer.defaults import POLICY_NAMES
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
@@ -32,7 +33,7 @@ def text(of: str) -> ComparedText:
 
 
 def kinds(a: str, b: str, **options) -> list[str]:
-    return [mark.kind for mark in marks(text(a), text(b), **options)]
+    return [mark.kind for mark in explain(text(a), text(b), **options).marks]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,9 @@ def test_marks_come_most_serious_first_and_each_once() -> None:
 
 def test_parties_that_are_exchanged() -> None:
     changed = LEASE.replace("tenant", "X").replace("landlord", "tenant").replace("X", "landlord")
-    (mark,) = [m for m in marks(text(LEASE), text(changed)) if m.kind == "parties_exchanged"]
+    (mark,) = [
+        m for m in explain(text(LEASE), text(changed)).marks if m.kind == "parties_exchanged"
+    ]
     assert {mark.a, mark.b} == {"tenant", "landlord"}
 
 
@@ -174,3 +177,7 @@ def test_a_stricter_policy_folds_less() -> None:
             for policy in ("strict", "standard", "loose")
         ]
         assert folds == sorted(folds)
+
+
+def test_the_names_of_options_are_the_policies() -> None:
+    assert tuple(POLICIES) == POLICY_NAMES
