@@ -29,6 +29,11 @@ TERM_PREFIX = 3  # numbers before the entries of a stored rare-term vector: its 
 CONFLICT = "label_conflict"  # the filter for families whose documents differ in their labels
 Scope: TypeAlias = Literal["documents", "parts", "both"]
 """The rows that a request covers: whole documents, their parts (clauses), or all."""
+CountRelation: TypeAlias = Literal["eq", "gte", "approximate"]
+"""What a printed number of families is: equal to their number, a lower bound, or within
+`FAMILIES_ERROR` of it.
+"""
+FAMILIES_ERROR = 0.01  # engines estimate large numbers with a standard deviation of .4 % or less
 SkipReason: TypeAlias = Literal["unchanged", "special_file", "symbolic_link", "excluded"]
 Matching: TypeAlias = Literal["literal", "information"]
 """The two ways to count words in matching chunks, as `indexer.comparing.measures` defines them."""
@@ -265,11 +270,15 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A value of a field, with the numbers of matching documents and families that have it."""
+    """A value of a field, with the numbers of matching documents and families that have it.
+
+    `relation`: of `families` to their number.
+    """
 
     value: str
     documents: int
     families: int
+    relation: CountRelation = "eq"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,13 @@ from indexer.cli.output import console, print_json
 from indexer.wording import count_of, percent, visible
 
 if TYPE_CHECKING:
-    from indexer.model import Facet, FoldedHit, Hit, Part
+    from indexer.model import CountRelation, Facet, FoldedHit, Hit, Part
     from indexer.searching.search import Page
 
 
 LISTED = 5  # folded hits of a hit
 _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
+_RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
 
 
 @click.command("search")
@@ -158,8 +159,7 @@ def print_page(page: Page, as_json: bool, by_token: bool) -> None:
         print_json(_page_json(page))
         return
     out = console()
-    minimum = "at least " if page.relation == "gte" else ""
-    groups = f"{minimum}{count_of(page.families, 'group')}"
+    groups = f"{_RELATIONS[page.relation]}{count_of(page.families, 'group')}"
     out.print(f"{count_of(page.total, _NOUNS[page.of])} in {groups}, page {page.page}\n")
     for hit in page.hits:
         _print_hit(hit, page.of)
@@ -170,7 +170,8 @@ def print_page(page: Page, as_json: bool, by_token: bool) -> None:
     for name, values in page.facets.items():
         out.print(Text(f"\n{'documents':>10}{'groups':>10}  {name}", style="dim"))
         for value in values:
-            out.print(Text(f"{value.documents:>10,}{value.families:>10,}  {visible(value.value)}"))
+            groups = f"{'~' if value.relation != 'eq' else ''}{value.families:,}"
+            out.print(Text(f"{value.documents:>10,}{groups:>10}  {visible(value.value)}"))
     for note in page.notes:
         out.print(f"note: {note}")
     if page.more:
@@ -212,7 +213,7 @@ def _print_hit(hit: Hit, of: str) -> None:
 def _page_json(page: Page) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "total": page.total,
-        "families": {"value": page.families, "relation": page.relation},
+        "families": _families_json(page.families, page.relation),
         "hits": list(map(_hit_json, page.hits)),
         "next": page.next,
         "measure": page.measure,
@@ -255,4 +256,12 @@ def _part_json(part: Part | None) -> dict[str, Any]:
 
 
 def _facet_json(value: Facet) -> dict[str, Any]:
-    return {"value": value.value, "documents": value.documents, "families": value.families}
+    fields: dict[str, Any] = {"value": value.value, "documents": value.documents}
+    return {**fields, "families": value.families, "relation": value.relation}
+
+
+def _families_json(number: int, relation: CountRelation) -> dict[str, Any]:
+    from indexer.model import FAMILIES_ERROR
+
+    fields: dict[str, Any] = {"value": number, "relation": relation}
+    return {**fields, "error": FAMILIES_ERROR} if relation == "approximate" else fields

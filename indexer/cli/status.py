@@ -115,6 +115,7 @@ def _status_json(overview: Overview) -> dict[str, Any]:
         "documents": counts.documents,
         "parts": counts.parts,
         "families": counts.families,
+        "families_relation": counts.families_relation,
         "status": counts.by_status,
         "signed_earlier": overview.signed_earlier,
         "without_principal": overview.without_principal,

@@ -20,7 +20,7 @@ from indexer.comparing.measures import check_measure
 from indexer.defaults import MEASURE
 from indexer.errors import SnapshotExpired, UsageError
 from indexer.grouping.group_options import parse_order
-from indexer.model import Facet, Hit, Progress, Query, RankedRow, Scope, no_progress
+from indexer.model import CountRelation, Facet, Hit, Progress, Query, RankedRow, Scope, no_progress
 from indexer.recipe import Recipe
 from indexer.searching.fold_hits import (
     ByType,
@@ -510,20 +510,22 @@ class Page:
     """One page of folded hits.
 
     `total`: documents that match. `families`: by fold `family` the stored families of all of them;
-    by `live` the groups among the hits that were read: the relation is `eq` when all were read.
-    Else it is `gte`, and of hits that may be near duplicates only those count on which the page
-    depends. `more`: there is a next page, and `next` is the token that `search` takes to go on
-    after this one. `notes` say what may be missing. `measure`: what the similarity of folded hits
-    to the shown one is, computed on the texts. `threshold`: the minimum value of it by which hits
-    were folded; by fold `family` the minimum of a member to its principal. None without folding,
-    and for families of which that is not known here. `passed_over`: by fold `types`, hits whose
-    texts exceeded the limit of comparison. `unranked`: matches that were not ranked yet, and come
-    last. `policy`: the policy by which hits were folded, or families were made; None without one.
+    by `live` the groups among the hits that were read: the relation is `eq` when all were read. A
+    search engine estimates more than 1,000 stored families: the relation is `approximate`, and the
+    number within `FAMILIES_ERROR`. Else it is `gte`, and of hits that may be near duplicates only
+    those count on which the page depends. `more`: there is a next page, and `next` is the token
+    that `search` takes to go on after this one. `notes` say what may be missing. `measure`: what
+    the similarity of folded hits to the shown one is, computed on the texts. `threshold`: the
+    minimum value of it by which hits were folded; by fold `family` the minimum of a member to its
+    principal. None without folding, and for families of which that is not known here.
+    `passed_over`: by fold `types`, hits whose texts exceeded the limit of comparison. `unranked`:
+    matches that were not ranked yet, and come last. `policy`: the policy by which hits were folded,
+    or families were made; None without one.
     """
 
     total: int
     families: int
-    relation: Literal["eq", "gte"]
+    relation: CountRelation
     hits: tuple[Hit, ...]
     page: int
     more: bool
@@ -695,13 +697,11 @@ def _shown(groups: list[Group], texts: StoredTexts, options: SearchOptions) -> l
     return show_by_order(groups, parse_order(options.show), texts, threshold)
 
 
-def _families(
-    fold: Fold, ranking: Ranking, folded: FoldedRanking
-) -> tuple[int, Literal["eq", "gte"]]:
+def _families(fold: Fold, ranking: Ranking, folded: FoldedRanking) -> tuple[int, CountRelation]:
     if fold == "none":
         return ranking.total, "eq"
     if ranking.families is not None:
-        return ranking.families, "eq"
+        return ranking.families, ranking.families_relation
     return len(folded.groups) + folded.others, "eq" if folded.complete else "gte"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from indexer.model import Candidates, Facet, Prefilter, Query, RankedRow, Row, Status
+from indexer.model import Candidates, CountRelation, Facet, Prefilter, Query, RankedRow, Row, Status
 from indexer.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Ranking:
 
     `families` of all matches, if the query asks for them; a document without a family counts as one
     of its own. `facets`: for each requested field its `FACET_VALUES` most frequent values, ties by
-    value. A search engine counts families exactly up to 40,000, in a facet up to 10,000.
+    value. `families_relation`: `approximate` in a search engine beyond 1,000 families.
     `unranked`: how many matches were not ranked, as `Query.max_ranked` allows.
     `snapshot` names the point in time of a search at a snapshot; None for other searches, and in a
     store that keeps no snapshots. `sketches`: a reader of their sketches, if the query allows it
@@ -84,6 +84,7 @@ class Ranking:
     total: int
     hits: Iterator[RankedRow]
     families: int | None = None
+    families_relation: CountRelation = "eq"
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     snapshot: str | None = None
     unranked: int = 0
@@ -96,8 +97,8 @@ class Counts:
     """The contents of a store in figures: documents by status, by content type and by recipe id,
     distinct families, parts, and bytes on disk where known.
 
-    `families` is exact up to 40,000 and within a few per cent beyond that in a search engine,
-    always exact in SQLite.
+    `families_relation`: of `families` to their number; `approximate` in a search engine beyond
+    10,000 of them.
     """
 
     documents: int
@@ -105,6 +106,7 @@ class Counts:
     by_content_type: dict[str, int] = field(default_factory=dict)
     by_recipe: dict[str, int] = field(default_factory=dict)
     families: int = 0
+    families_relation: CountRelation = "eq"
     size_bytes: int | None = None
     parts: int = 0
 

@@ -11,7 +11,7 @@ from indexer.errors import StoreError, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.families import FamiliesOptions, ListedMember, families
 from indexer.grouping.group import group
-from indexer.model import Assignment
+from indexer.model import Assignment, Facet, Query
 from indexer.stores.abilities import AssignmentResult, Outline, outlines
 
 
@@ -258,3 +258,21 @@ def test_families_of_nothing_are_refused(unprepared):
         list(families(unprepared))
     with pytest.raises(UsageError, match="one document"):
         FamiliesOptions(least=0)
+
+
+def test_numbers_of_families_are_exact_or_said_to_be_estimates(store, monkeypatch):
+    monkeypatch.setattr("indexer.stores.engine.bodies.MAX_COUNTED", 5)
+    monkeypatch.setattr("indexer.stores.engine.bodies.MAX_COUNTED_IN_STORE", 5)
+    store.write(row(str(number), family=f"f{number // 2}") for number in range(12))
+    store.refresh()
+    relation = "approximate" if store.url.startswith(("opensearch", "elasticsearch")) else "eq"
+    page = store.search(Query("", facets=("family", "status"), families=True))
+    assert (page.families, page.families_relation) == (6, relation)
+    assert page.facets["status"] == (Facet("complete", 12, 6, relation),)
+    counts = store.counts()
+    assert (counts.families, counts.families_relation) == (6, relation)
+    store.delete(["0", "1"])
+    store.refresh()
+    page = store.search(Query("", families=True))
+    assert (page.families, page.families_relation) == (5, "eq")
+    assert store.counts().families_relation == "eq"

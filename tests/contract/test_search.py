@@ -7,7 +7,7 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import SnapshotExpired, UsageError
-from indexer.model import Facet, Query
+from indexer.model import Query
 from indexer.stores.query_syntax import parse_query
 
 # a sentence without spaces, words in it, and what is not in it although its letters are
@@ -538,6 +538,13 @@ def test_the_order_does_not_change_between_pages(store):
     assert seen == [f"{place:03}" for place in range(300) if place != 200 or "200" in seen]
 
 
+def numbers(page):
+    return {
+        name: tuple((facet.value, facet.documents, facet.families) for facet in facets)
+        for name, facets in page.facets.items()
+    }
+
+
 def test_facets_count_documents_and_families(store):
     labels = [("x", "y"), ("x",), ("y", "x"), (), ("z",)]
     families = ["f", "f", "g", "h", "i"]
@@ -556,22 +563,22 @@ def test_facets_count_documents_and_families(store):
     store.refresh()
     page = store.search(Query("fox", facets=("labels", "content_type"), families=True))
     assert (page.total, page.families) == (4, 4)
-    assert page.facets == {
-        "labels": (Facet("x", 2, 2), Facet("y", 1, 1), Facet("z", 1, 1)),
-        "content_type": (Facet("a/b", 2, 2), Facet("c/d", 2, 2)),
+    assert numbers(page) == {
+        "labels": (("x", 2, 2), ("y", 1, 1), ("z", 1, 1)),
+        "content_type": (("a/b", 2, 2), ("c/d", 2, 2)),
     }
     everything = store.search(Query("", facets=("labels", "family", "status"), families=True))
-    assert everything.facets["labels"] == (Facet("x", 3, 2), Facet("y", 2, 2), Facet("z", 1, 1))
-    assert everything.facets["family"] == (
-        Facet("f", 2, 1),
-        Facet("g", 1, 1),
-        Facet("h", 1, 1),
-        Facet("i", 1, 1),
+    assert numbers(everything)["labels"] == (("x", 3, 2), ("y", 2, 2), ("z", 1, 1))
+    assert numbers(everything)["family"] == (
+        ("f", 2, 1),
+        ("g", 1, 1),
+        ("h", 1, 1),
+        ("i", 1, 1),
     )
-    assert everything.facets["status"] == (Facet("complete", 5, 4),)
+    assert numbers(everything)["status"] == (("complete", 5, 4),)
     assert (everything.total, everything.families) == (5, 4)
     filtered = store.search(Query("", (("labels", "y"),), facets=("content_type",)))
-    assert filtered.facets == {"content_type": (Facet("c/d", 2, 2),)}
+    assert numbers(filtered) == {"content_type": (("c/d", 2, 2),)}
     assert filtered.families is None
 
 

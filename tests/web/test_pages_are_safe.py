@@ -477,7 +477,9 @@ def test_the_pages_work_over_a_search_engine(opensearch_url: str) -> None:
                 PATHS, 200
             )
             facets = json.loads(request(address, "/api/search").body)["facets"]
-            assert facets["labels"] == [{"value": "hot", "documents": 1, "families": 1}]
+            assert facets["labels"] == [
+                {"value": "hot", "documents": 1, "families": 1, "relation": "approximate"}
+            ]
             assert json.loads(request(address, "/api/family?id=m3").body)["size"] > 1
     finally:
         store.close()

@@ -10,7 +10,18 @@ from typing import Literal
 from indexer.comparing.compare import Stretch, compare, redline
 from indexer.comparing.measures import MeasureValues, describe_measures
 from indexer.jobs.versions import Version, Versions
-from indexer.model import Estimate, Facet, FoldedHit, Hit, Match, NewWords, Part, Row, Status
+from indexer.model import (
+    CountRelation,
+    Estimate,
+    Facet,
+    FoldedHit,
+    Hit,
+    Match,
+    NewWords,
+    Part,
+    Row,
+    Status,
+)
 from indexer.review.boilerplate import DiscountedSimilarity
 from indexer.review.collation import CollationRow
 from indexer.review.compared_documents import stored_original
@@ -159,17 +170,18 @@ class ShownHit:
 class Results:
     """A page of folded hits.
 
-    `families` is exact if `relation` is `eq`, else a lower bound. `measure` names the similarity
-    of folded hits, `threshold` is the least by which they were folded, None where that is not
-    known, `policy` what they may differ in. `passed_over`: by fold `types`, hits whose texts did
-    not fit into what is compared; if not `ready`, `done` of `to_compare` texts are read, and there
-    are no hits yet. `unranked`: matches that are not ranked yet, and come last.
+    `families` is exact if `relation` is `eq`, within 1 % if it is `approximate`, else a lower
+    bound. `measure` names the similarity of folded hits, `threshold` is the least by which they
+    were folded, None where that is not known, `policy` what they may differ in. `passed_over`: by
+    fold `types`, hits whose texts did not fit into what is compared; if not `ready`, `done` of
+    `to_compare` texts are read, and there are no hits yet. `unranked`: matches that are not ranked
+    yet, and come last.
     """
 
     query: str
     total: int
     families: int
-    relation: Literal["eq", "gte"]
+    relation: CountRelation
     page: int
     more: bool
     hits: tuple[ShownHit, ...]

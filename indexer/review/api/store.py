@@ -10,6 +10,7 @@ from typing import Annotated, TypeAlias
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.label import LabelJob, label_history
 from indexer.jobs import status as store_status
+from indexer.model import CountRelation
 from indexer.review.access import Login
 from indexer.review.api.endpoints import (
     WAIT_SECONDS,
@@ -47,6 +48,7 @@ class StoreState:
     recipe: str
     documents: int
     families: int
+    families_relation: CountRelation
     size_bytes: int | None
     by_status: dict[str, int]
     by_content_type: dict[str, int]
@@ -241,6 +243,7 @@ def state(site: Site, values: NoParameters) -> StoreState:
         recipe=status.recipe.name,
         documents=counts.documents,
         families=counts.families,
+        families_relation=counts.families_relation,
         size_bytes=counts.size_bytes,
         by_status={str(name): number for name, number in counts.by_status.items()},
         by_content_type=dict(counts.by_content_type),

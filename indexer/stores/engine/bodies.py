@@ -129,8 +129,9 @@ _FIELDS = {
 }
 _SKETCHES = ["near_minhash", "near_simhash"]
 _FOLDED = ["near_minhash", "near_family", "near_status", "near_exact", "near_raw", "near_words"]
-_FAMILIES = 40_000  # the most families that are counted exactly
-_FACET_FAMILIES = 10_000  # the same for each value of a facet
+_PRECISION, _FACET_PRECISION = 40_000, 10_000  # estimates with a deviation of .2 and .4 %
+MAX_COUNTED, MAX_COUNTED_IN_STORE = 1_000, 10_000  # families that are counted one by one
+_ERROR = 50  # families that an estimate of so few does not miss
 
 
 def within_scope(body: Body, scope: Scope) -> Body:
@@ -208,20 +209,30 @@ def _aggregations(query: Query) -> Body:
     facets = {
         name: {
             "terms": {"field": _FIELDS.get(name, name), "size": FACET_VALUES},
-            "aggs": families(_FACET_FAMILIES),
+            "aggs": _families(_FACET_PRECISION),
         }
         for name in map(facet_field, query.facets)
     }
-    aggregations = {**(families() if query.families else {}), **facets}
+    aggregations = {**(_families(_PRECISION) if query.families else {}), **facets}
     return {"aggs": aggregations} if aggregations else {}
 
 
-def families(exact: int = _FAMILIES) -> Body:
-    """Return aggregations that count families, and documents without one, each its own family."""
+def _families(precision: int) -> Body:
+    """Return aggregations that estimate families, and count documents without one.
+
+    `cardinality` may be wrong by one below its threshold, too (6,001 of 6,000).
+    """
     return {
-        "families": {"cardinality": {"field": "near_family", "precision_threshold": exact}},
+        "families": {"cardinality": {"field": "near_family", "precision_threshold": precision}},
         "without_family": {"missing": {"field": "near_family"}},
     }
+
+
+def exact_families(body: Body, estimate: int) -> Body:
+    """Return the search that counts the families of another one, a bucket each."""
+    scope = {"query": body["query"]} if "query" in body else {}
+    terms = {"field": "near_family", "size": estimate + _ERROR}
+    return {**scope, "size": 0, "track_total_hits": False, "aggs": {"families": {"terms": terms}}}
 
 
 def _filter(field: str, value: str) -> Body:
@@ -365,7 +376,7 @@ def counts() -> Body:
             "status": {"terms": {"field": "near_status", "size": 100}},
             "content_type": {"terms": {"field": "content_type", "size": 10_000}},
             "recipe": {"terms": {"field": "near_recipe", "size": 1_000}},
-            **families(),
+            **_families(_PRECISION),
         },
     }
 

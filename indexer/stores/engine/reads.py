@@ -8,7 +8,16 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.errors import SnapshotExpired
-from indexer.model import Candidates, Query, RankedRow, Row, Scope, WordFrequencies, WordLookup
+from indexer.model import (
+    Candidates,
+    CountRelation,
+    Query,
+    RankedRow,
+    Row,
+    Scope,
+    WordFrequencies,
+    WordLookup,
+)
 from indexer.stores.base import Counts, MemberReader, Ranking, SketchRow
 from indexer.stores.engine import bodies, families, rows
 from indexer.stores.engine.bodies import BEST, Body, has_ids, read_ids
@@ -215,7 +224,7 @@ def search_rows(
     size = min(max(FIRST_PAGE, query.expected + 1), COLUMNS_PAGE + 1)
     body = bodies.search(plain, size)
     if body is None:
-        return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
+        return Ranking(0, iter(()), 0, facets=dict.fromkeys(query.facets, ()))
     if on_families:
         body["query"]["bool"]["filter"] += families.family_filters(queries, on_families)
     has_scores = body["sort"][0] == BEST
@@ -230,17 +239,37 @@ def search_rows(
     pages = _of_one_index(index, queries.pages(body, snapshot, keep_alive, first_page))
     first = next(pages)
     counted = first.get("aggregations", {})
+    number: int | None = None
+    relation: CountRelation = "eq"
+    if query.families:
+        exact = _exact_families(queries, body, first, bodies.MAX_COUNTED)
+        number, relation = rows.families(counted, exact)
     hits = chain.from_iterable(page["hits"]["hits"] for page in chain([first], pages))
-    facets = {name: tuple(map(rows.facet, counted[name]["buckets"])) for name in query.facets}
+    facets = {name: rows.facets(counted[name]) for name in query.facets}
     return Ranking(
         total=first["hits"]["total"]["value"],
         hits=(rows.ranked(hit, has_scores) for hit in hits),
-        families=rows.families(counted) if query.families else None,
+        families=number,
+        families_relation=relation,
         facets=facets,
         snapshot=first["pit_id"] if keep_alive else None,
         sketches=sketches if sketches and sketches.has_others else None,
         members=_members(queries, body, first["pit_id"]) if query.families else None,
     )
+
+
+def _exact_families(
+    queries: IndexQueries, body: bodies.Body, response: bodies.Body, limit: int
+) -> int | None:
+    """Return the number of families of a search after its response; None of more than `limit`."""
+    estimate = response["aggregations"]["families"]["value"]
+    if not 0 < estimate <= limit:
+        return None
+    counting = bodies.exact_families(body, estimate)
+    snapshot = response.get("pit_id")
+    counted = queries.at_snapshot(counting, snapshot) if snapshot else queries.search(counting)
+    families = counted["aggregations"]["families"]
+    return None if families["sum_other_doc_count"] else len(families["buckets"])
 
 
 def _members(queries: IndexQueries, body: bodies.Body, snapshot: str) -> MemberReader:
@@ -267,15 +296,14 @@ def _of_one_index(index: OpenIndex, pages: Iterator[bodies.Body]) -> Iterator[bo
 
 
 def count_rows(index: OpenIndex, scope: Scope) -> Counts:
-    """Count rows; bytes are of the primary shards, None where the engine does not say.
-
-    Families are exact up to 40,000.
-    """
-    response = index.queries(scope).search(bodies.counts())
+    """Count rows; bytes are of the primary shards, None where the engine does not say."""
+    queries, body = index.queries(scope), bodies.counts()
+    response = queries.search(body)
+    exact = _exact_families(queries, body, response, bodies.MAX_COUNTED_IN_STORE)
     stats = index.requests.send("GET", f"{index.name()}/_stats/store").body
     size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
     parts = index.queries("parts").search(bodies.total())["hits"]["total"]["value"]
-    return rows.counts(response, size, parts)
+    return rows.counts(response, exact, size, parts)
 
 
 class EngineSnapshots:

@@ -10,7 +10,16 @@ from datetime import datetime, timezone
 from typing import Any
 
 from indexer.fingerprinting.keys import signed64, unsigned64
-from indexer.model import Assignment, Candidate, Facet, RankedRow, Row, Status, field_of
+from indexer.model import (
+    Assignment,
+    Candidate,
+    CountRelation,
+    Facet,
+    RankedRow,
+    Row,
+    Status,
+    field_of,
+)
 from indexer.stores.base import Counts
 from indexer.stores.engine.bodies import LAST
 from indexer.stores.fields import FIELDS
@@ -246,9 +255,12 @@ def _digest(hit: Mapping[str, Any], status: Status) -> str:
     return lengthen(_column(hit, "near_exact") or "")
 
 
-def facet(bucket: Mapping[str, Any]) -> Facet:
-    """Return the facet of a bucket."""
-    return Facet(_value_of(bucket), bucket["doc_count"], families(bucket))
+def facets(aggregation: Mapping[str, Any]) -> tuple[Facet, ...]:
+    """Return the values of a facet."""
+    return tuple(
+        Facet(_value_of(bucket), bucket["doc_count"], *families(bucket))
+        for bucket in aggregation["buckets"]
+    )
 
 
 def _value_of(bucket: Mapping[str, Any]) -> str:
@@ -256,23 +268,35 @@ def _value_of(bucket: Mapping[str, Any]) -> str:
     return str(bucket.get("key_as_string", bucket["key"]))
 
 
-def families(counted: Mapping[str, Any]) -> int:
-    """Return the number of families that the aggregations of `bodies.families` counted."""
-    return int(counted["families"]["value"] + counted["without_family"]["doc_count"])
+def families(
+    aggregations: Mapping[str, Any], exact: int | None = None
+) -> tuple[int, CountRelation]:
+    """Return the number of families, each document without one counted as one, and its relation.
+
+    `exact`: the number of families where it was counted.
+    """
+    estimate: int = aggregations["families"]["value"]
+    single: int = aggregations["without_family"]["doc_count"]
+    if estimate and exact is None:
+        return estimate + single, "approximate"
+    return (exact or 0) + single, "eq"
 
 
-def counts(response: Mapping[str, Any], size: int | None, parts: int) -> Counts:
+def counts(response: Mapping[str, Any], exact: int | None, size: int | None, parts: int) -> Counts:
     """Return the counts of an answer to `bodies.counts`.
 
-    `size` is the number of bytes on disk where known, `parts` the number of parts.
+    `exact`: the number of families where they were counted. `size`: of bytes on disk where known.
+    `parts`: of parts.
     """
     aggregations = response["aggregations"]
+    number, relation = families(aggregations, exact)
     return Counts(
         documents=response["hits"]["total"]["value"],
         by_status=_bucket_counts(aggregations["status"]),
         by_content_type=_bucket_counts(aggregations["content_type"]),
         by_recipe=_bucket_counts(aggregations["recipe"]),
-        families=families(aggregations),
+        families=number,
+        families_relation=relation,
         size_bytes=size,
         parts=parts,
     )

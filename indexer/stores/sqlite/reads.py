@@ -167,7 +167,7 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
     words = parse_query(query.text)
     conditions, values = _conditions(query, bool(words.terms))
     if query.text.strip() and words.is_empty:
-        return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
+        return Ranking(0, iter(()), 0, facets=dict.fromkeys(query.facets, ()))
     with file.reader() as db:
         if within := parts.within(db, scope):
             conditions = [within, *conditions]
@@ -178,7 +178,7 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
         len(matches.numbers),
         _ranked(file, matches, min(expected or _PAGE, _PAGE)),
         matches.families,
-        matches.facets,
+        facets=matches.facets,
         unranked=matches.unranked,
         sketches=sketches,
     )
