@@ -22,7 +22,7 @@ from pathlib import Path
 from harness import ROOT, arguments, head, row
 
 from indexer import open_store
-from indexer.comparing.criteria import is_replaced
+from indexer.comparing.criteria import Criteria
 from indexer.comparing.differences import Rarity, has_differences, measure_new_words
 from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.defaults import MAX_REPLACED
@@ -65,6 +65,7 @@ def counts(read: Iterable[Family]) -> list[str]:
 def conditions(store: FullStore) -> Mapping[str, Condition]:
     """Return what separates a pair, by the option that asks for it."""
     rarity = Rarity(store.vocabulary.frequencies)
+    once = Criteria(replaced=MAX_REPLACED)
 
     def is_new(a: ComparedText, b: ComparedText) -> bool:
         return (measure_new_words([(a, b)], rarity)[0].novelty or 0) > 2
@@ -73,7 +74,7 @@ def conditions(store: FullStore) -> Mapping[str, Condition]:
         "--threshold 0.95": lambda a, b: measure_pair("lcs", a, b).similarity < 0.95,
         "--numbers distinguish": lambda a, b: has_differences(a.facts, b.facts),
         "--require 'novelty<=2'": is_new,
-        "--require 'replaced<=2'": lambda a, b: is_replaced(a.words, b.words, MAX_REPLACED),
+        "--require 'replaced<=2'": lambda a, b: not once.accepts_words(a.words, b.words),
     }
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -124,22 +125,10 @@ def common_runs(a: Words, b: Words) -> list[Tile]:
 
 
 class Stretch(NamedTuple):
-    """Words of either text between two runs; one text may have none."""
+    """Folded words of either text between two runs; one text may have none."""
 
-    a: Sequence[str]
-    b: Sequence[str]
-
-
-def stretches(a: Words, b: Words) -> Iterator[Stretch]:
-    """Yield the words that are not in order, between the `common_runs` and in their order.
-
-    >>> from indexer.comparing.words import words
-    >>> list(stretches(words("one two three four"), words("one too three")))
-    [Stretch(a=['two'], b=['too']), Stretch(a=['four'], b=[])]
-    """
-    words_a, words_b = a.folded, b.folded
-    for gap in gaps(common_runs(a, b), (len(words_a), len(words_b))):
-        yield Stretch(words_a[gap.a : gap.end_a], words_b[gap.b : gap.end_b])
+    a: tuple[str, ...]
+    b: tuple[str, ...]
 
 
 class Gap(NamedTuple):
@@ -169,6 +158,42 @@ def gaps(runs: Iterable[Tile], lengths: tuple[int, int]) -> Iterator[Gap]:
         if run.a > a or run.b > b:
             yield Gap(a, run.a, b, run.b)
         a, b = run.a + run.words, run.b + run.words
+
+
+class AlignedWords:
+    """The words of two texts, which are aligned once, on first use."""
+
+    def __init__(self, a: Words, b: Words) -> None:
+        self.a, self.b = a, b
+
+    @cached_property
+    def runs(self) -> list[Tile]:
+        """The `common_runs`."""
+        return common_runs(self.a, self.b)
+
+    @property
+    def in_order(self) -> int:
+        """The number of words in runs."""
+        return sum(run.words for run in self.runs)
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """The gaps between the runs, in order; none is empty."""
+        return list(gaps(self.runs, (len(self.a), len(self.b))))
+
+    @cached_property
+    def stretches(self) -> list[Stretch]:
+        """The folded words of each gap.
+
+        >>> from indexer.comparing.words import words
+        >>> AlignedWords(words("one two three four"), words("one too three")).stretches
+        [Stretch(a=('two',), b=('too',)), Stretch(a=('four',), b=())]
+        """
+        words_a, words_b = self.a.folded, self.b.folded
+        return [
+            Stretch(tuple(words_a[gap.a : gap.end_a]), tuple(words_b[gap.b : gap.end_b]))
+            for gap in self.gaps
+        ]
 
 
 class _CommonWords(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from indexer.comparing.alignment import lcs, lcs_length, max_words_in_common, stretches
+from indexer.comparing.alignment import AlignedWords, lcs, max_words_in_common
 from indexer.comparing.differences import (
     Rarity,
     format_differences,
@@ -281,25 +281,23 @@ def max_replaced(a: Words, b: Words) -> Replacement:
     >>> max_replaced(a, b)
     Replacement(a='instances', b='disks', times=3)
     """
-    return min(replacements(a, b), key=lambda made: (-made.times, made), default=NONE)
+    found = replacements(AlignedWords(a, b))
+    return min(found, key=lambda made: (-made.times, made), default=NONE)
 
 
-def is_replaced(a: Words, b: Words, limit: float) -> bool:
-    """Return whether the same words stand for the same other words more than `limit` times.
-
-    No text is aligned of which at most so many words are not in order.
-    """
-    others = min(len(a), len(b)) - lcs_length(a, b)
-    return others > limit and any(replacements(a, b, limit))
+def is_replaced(pair: AlignedWords, limit: float) -> bool:
+    """Return whether the same words stand for the same other words more than `limit` times."""
+    others = min(len(pair.a), len(pair.b)) - pair.in_order
+    return others > limit and any(replacements(pair, limit))
 
 
-def replacements(a: Words, b: Words, more_than: float = 0) -> Iterator[Replacement]:
+def replacements(pair: AlignedWords, more_than: float = 0) -> Iterator[Replacement]:
     """Yield each replacement that is made more than so many times, once."""
-    pairs = ((" ".join(left), " ".join(right)) for left, right in stretches(a, b))
-    counts = Counter((left, right) for left, right in pairs if left and right)
-    often = [(pair, times) for pair, times in counts.items() if times > more_than]
-    texts = [_WordString(a), _WordString(b)] if often else []
-    for (left, right), times in often:
+    counts = Counter(stretch for stretch in pair.stretches if stretch.a and stretch.b)
+    often = [(stretch, times) for stretch, times in counts.items() if times > more_than]
+    texts = [_WordString(pair.a), _WordString(pair.b)] if often else []
+    for stretch, times in often:
+        left, right = map(" ".join, stretch)
         sides = zip(texts, (left, right), strict=True)
         if all(times >= MIN_FRACTION * text.occurrences(words) for text, words in sides):
             yield Replacement(left, right, times)
@@ -501,16 +499,21 @@ class Criteria:
 
     def accepts_by_words(self, a: Words, b: Words) -> bool | None:
         """Return whether two texts meet the conditions; None if their words do not say it."""
-        if not self.accepts_words(a, b):
+        pair = AlignedWords(a, b)
+        if not self._accepts_aligned(pair):
             return False
-        reads_texts = self.needs_facts or (self.reads_marks and may_separate(a, b))
+        reads_texts = self.needs_facts or (self.reads_marks and may_separate(pair))
         return None if reads_texts else True
 
     def accepts_words(self, a: Words, b: Words) -> bool:
         """Return whether the words of two texts meet the limit on replacements."""
+        return self._accepts_aligned(AlignedWords(a, b))
+
+    def _accepts_aligned(self, pair: AlignedWords) -> bool:
         if self.replaced is None:
             return True
-        return self.accepts_languages(a, b) and not is_replaced(a, b, self.replaced)
+        is_one_language = self.accepts_languages(pair.a, pair.b)
+        return is_one_language and not is_replaced(pair, self.replaced)
 
     def accepts_languages(self, a: Words, b: Words) -> bool:
         """Return whether words of one language stand for another's no more than that limit."""
@@ -544,9 +547,10 @@ class Criteria:
         for name, minimum in self.require:
             if measure_pair(name, a, b, minimum=minimum).similarity < minimum:
                 return False
-        if not self.accepts_words(a.words, b.words):
+        pair = AlignedWords(a.words, b.words)
+        if not self._accepts_aligned(pair):
             return False
-        if not self.reads_marks or not may_separate(a.words, b.words):
+        if not self.reads_marks or not may_separate(pair):
             return True
         return self.accepts_marks(a, b)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -156,6 +156,24 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
         position = match.end() if match else first.end()
 
 
+# Lines of copyright notices.
+
+_NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
+
+
+def _notices(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines of copyright notices begin and end."""
+    folded = text.lower()
+    if not any(sign in folded for sign in ("copyright", "©", "(c)", "all rights reserved")):
+        return
+    end = 0
+    while match := _NOTICE.search(text, end):
+        start = text.rfind("\n", 0, match.start()) + 1
+        end = text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        yield start, end
+
+
 # A fact as it is compared, and the normal forms of names and negations.
 
 
@@ -252,21 +270,18 @@ class FactSource:
         ends: list[int] = self.words.ends.tolist()
         return ends
 
-    @cached_property
-    def _folded(self) -> list[str]:
-        return self.words.folded
-
     def spelling(self, position: int) -> str:
         """Return a word as it is written."""
         return self.text[self.starts[position] : self.ends[position]]
 
     def folded(self, position: int) -> str:
         """Return the folded word; empty outside the text."""
-        return self._folded[position] if 0 <= position < len(self._folded) else ""
+        words = self.words.folded
+        return words[position] if 0 <= position < len(words) else ""
 
     def folded_words(self, start: int, end: int) -> list[str]:
         """Return the folded words [start, end)."""
-        return self._folded[start:end]
+        return self.words.folded[start:end]
 
     @cached_property
     def run_hashes(self) -> list[int]:
@@ -333,6 +348,18 @@ class FactSource:
             end = bisect_left(self.starts, start + len(address))
             by_position |= dict.fromkeys(range(first, end), address)
         return by_position
+
+    def is_in_notice(self, position: int) -> bool:
+        """Return whether a word stands in a line of a copyright notice."""
+        if not self._notices:
+            return False
+        start = self.starts[position]
+        index = bisect_right(self._notices, (start, len(self.text))) - 1
+        return index >= 0 and start < self._notices[index][1]
+
+    @cached_property
+    def _notices(self) -> list[tuple[int, int]]:
+        return list(_notices(self.text))
 
     def quantity(self, position: int) -> Quantity:
         """Return the number that a word is, with its sign and unit."""

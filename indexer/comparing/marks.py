@@ -27,18 +27,14 @@ docs/lab/032-policies.md has the trials.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from itertools import chain, starmap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
-import numpy as np
-
-from indexer.comparing.alignment import Gap, common_runs, gaps, lcs_of_strings
+from indexer.comparing.alignment import AlignedWords, Gap, Stretch, lcs_of_strings
 from indexer.comparing.differences import differences
 from indexer.comparing.facts import Fact, FactSource, FactText, is_negation
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
@@ -70,42 +66,32 @@ _OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated"
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
 _OPPOSITES = [{"ever", "never"}, {"either", "neither"}, {"or", "nor"}, {"one", "none"}]
 _DATED = {"date", "amount"}  # kinds of fields of which a form has one
-_NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d)\]]*(?:\s|\Z)|\n\s*\n")
 _VERSION = re.compile(r"\d+(?:\.\d+)+[a-z]?\d*|(?<=[vV])\d+")
 
 
 class Comparison:
-    """Two texts and the gaps between their words in order."""
+    """Two texts and the gaps between their words in order, as these are written."""
 
     def __init__(self, a: TextOperand, b: TextOperand) -> None:
         self.a, self.b = FactText(a.facts, b.facts), FactText(b.facts, a.facts)
         self.texts = a, b
-
-    @cached_property
-    def runs(self) -> list[Tile]:
-        """The runs of words in order."""
-        return common_runs(self.texts[0].spelled, self.texts[1].spelled)
-
-    @cached_property
-    def gaps(self) -> list[Gap]:
-        """The gaps in order; none is empty."""
-        lengths = len(self.texts[0].spelled), len(self.texts[1].spelled)
-        return list(gaps(self.runs, lengths))
-
-    def folded(self, gap: Gap) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the folded words of either text in a gap."""
-        return (
-            tuple(map(self.a.source.folded, range(gap.a, gap.end_a))),
-            tuple(map(self.b.source.folded, range(gap.b, gap.end_b))),
-        )
+        self.aligned = AlignedWords(a.spelled, b.spelled)
 
     @property
-    def other_words(self) -> Iterator[str]:
-        """The folded words of both texts that are in gaps."""
-        for gap in self.gaps:
-            for words in self.folded(gap):
-                yield from words
+    def runs(self) -> list[Tile]:
+        """The runs of words in order."""
+        return self.aligned.runs
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """The gaps in order; none is empty."""
+        return self.aligned.gaps
+
+    def folded(self, gap: Gap) -> Stretch:
+        """Return the folded words of either text in a gap."""
+        a, b = self.aligned.a.folded, self.aligned.b.folded
+        return Stretch(tuple(a[gap.a : gap.end_a]), tuple(b[gap.b : gap.end_b]))
 
     def facts(self, gap: Gap) -> tuple[list[Fact | None], list[Fact | None]]:
         """Return the fact that each word of a gap states, or None."""
@@ -117,30 +103,9 @@ class Comparison:
     def _fact(self, which: int, position: int) -> Fact | None:
         """Return the fact that a word states; each word of a copyright notice is part of one."""
         text = (self.a, self.b)[which]
-        notices = self._notices[which]
-        if notices:
-            start = text.source.starts[position]
-            index = bisect_right(notices, (start, len(text.source.text))) - 1
-            if index >= 0 and start < notices[index][1]:
-                return Fact("date", "", text.source.spelling(position), position, position + 1)
+        if text.source.is_in_notice(position):
+            return Fact("date", "", text.source.spelling(position), position, position + 1)
         return text.fact(position)
-
-    @cached_property
-    def _notices(self) -> list[list[tuple[int, int]]]:
-        return [list(_notices(text.text)) for text in self.texts]
-
-
-def _notices(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of copyright notices begin and end."""
-    folded = text.lower()
-    if not any(sign in folded for sign in ("copyright", "©", "(c)", "all rights reserved")):
-        return
-    end = 0
-    while match := _NOTICE.search(text, end):
-        start = text.rfind("\n", 0, match.start()) + 1
-        end = text.find("\n", match.end())
-        end = len(text) if end < 0 else end
-        yield start, end
 
 
 # Rules of policies: whether two texts must not be folded.
@@ -164,9 +129,8 @@ def negated(pair: Comparison) -> tuple[str, str] | None:
 
     Facts that differ beside them do not count, and misread words are no negations.
     """
-    if not any(map(_denies, pair.other_words)):
-        return None
-    return next(filter(None, (_negated(pair, sentence) for sentence in _by_sentence(pair))), None)
+    found = (_negated(pair, sentence) for sentence in _denying_sentences(pair))
+    return next(filter(None, found), None)
 
 
 def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | None:
@@ -175,16 +139,29 @@ def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | Non
     gaps = [gap for gap in sentence if not _is_whole_sentence(pair, gap)]
     gaps = [gap for gap in gaps if not _is_misread(*map("".join, pair.folded(gap)))]
     negations = _negations(pair, gaps)
-    if negations is None:
-        return None
-    facts = [pair.facts(gap) for gap in gaps]
-    others = [list(chain(*of_text)).count(None) for of_text in zip(*facts, strict=True)]
-    return negations if max(others) <= MAX_BESIDE else None
+    return negations if negations and not _have_others(pair, gaps) else None
+
+
+def _have_others(pair: Comparison, gaps: Sequence[Gap]) -> bool:
+    """Return whether more than `MAX_BESIDE` words of either text in gaps are no facts."""
+    others = [0, 0]
+    for left, right in map(pair.folded, gaps):
+        others[0] += len(left) - sum(map(_denies, left))
+        others[1] += len(right) - sum(map(_denies, right))
+    if max(others) <= MAX_BESIDE:  # no facts need to be read
+        return False
+    others = [0, 0]
+    for gap in gaps:
+        for index, facts in enumerate(pair.facts(gap)):
+            others[index] += facts.count(None)
+        if max(others) > MAX_BESIDE:
+            return True
+    return False
 
 
 def _negations(pair: Comparison, gaps: Sequence[Gap]) -> tuple[str, str] | None:
     """Return the negations of either text in some gaps; None where both have as many."""
-    folded = [pair.folded(gap) for gap in gaps] or [((), ())]
+    folded = [pair.folded(gap) for gap in gaps] or [Stretch((), ())]
     left, right = (list(filter(_denies, chain(*words))) for words in zip(*folded, strict=True))
     return None if len(left) == len(right) else (" ".join(left), " ".join(right))
 
@@ -200,17 +177,24 @@ def _is_whole_sentence(pair: Comparison, gap: Gap) -> bool:
     return (not start or _ends_between(text, start, start)) and _ends_between(text, stop, stop)
 
 
-def _by_sentence(pair: Comparison) -> Iterator[list[Gap]]:
-    """Yield the gaps that lie in one sentence of the first text."""
-    sentence: list[Gap] = []
-    source = pair.a.source
-    for gap in pair.gaps:
-        if sentence and _ends_between(source, sentence[-1].end_a, gap.a):
-            yield sentence
-            sentence = []
-        sentence.append(gap)
-    if sentence:
-        yield sentence
+def _denying_sentences(pair: Comparison) -> Iterator[list[Gap]]:
+    """Yield the gaps in each sentence of the first text that has a negation in one of them."""
+    gaps, source = pair.gaps, pair.a.source
+
+    def is_last(index: int) -> bool:
+        following = gaps[index + 1].a if index + 1 < len(gaps) else -1
+        return following < 0 or _ends_between(source, gaps[index].end_a, following)
+
+    end = 0
+    for index, stretch in enumerate(pair.aligned.stretches):
+        if index < end or not any(map(_denies, chain(*stretch))):
+            continue
+        start, end = index, index + 1
+        while start > 0 and not is_last(start - 1):
+            start -= 1
+        while not is_last(end - 1):
+            end += 1
+        yield gaps[start:end]
 
 
 def _ends_between(source: FactSource, start: int, stop: int) -> bool:
@@ -241,9 +225,8 @@ def exchanged(pair: Comparison) -> tuple[str, str] | None:
     ('tenant', 'landlord')
     """
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
-    for gap in pair.gaps:
-        left, right = pair.folded(gap)
-        if not left or not right or max(gap.words) > MAX_FIELD:
+    for left, right in pair.aligned.stretches:
+        if not left or not right or max(len(left), len(right)) > MAX_FIELD:
             continue
         if (right, left) in seen and any(map(str.isalpha, left)) and any(map(str.isalpha, right)):
             return " ".join(right), " ".join(left)
@@ -264,13 +247,16 @@ def is_form(pair: Comparison) -> bool:
     """
     fields: set[tuple[frozenset[str], frozenset[str]]] = set()
     kinds: set[str] = set()
-    others = count = 0
-    if not any(_is_dated_field(*pair.folded(gap)) for gap in pair.gaps):
+    others = sum(max(gap.words) for gap in pair.gaps if not min(gap.words))
+    filled = [gap for gap in pair.gaps if min(gap.words)]
+    to_read = sum(sum(gap.words) for gap in filled)
+    if not any(starmap(_is_dated_field, pair.aligned.stretches)):
         return False
-    for gap in pair.gaps:
-        if not min(gap.words):
-            others += max(gap.words)
-            continue
+    count = 0
+    for gap in filled:
+        if count + to_read < max(MIN_FIELDS, others):
+            return False
+        to_read -= sum(gap.words)
         facts = pair.facts(gap)
         values = [_values(of_text) for of_text in facts]
         others += max(of_text.count(None) for of_text in facts)
@@ -347,7 +333,7 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     >>> two_languages(a, normal_words("foo --bar: this is not for the option and for the file"))
     TwoLanguages(a='de', b='en', times=8)
     """
-    counts_a, counts_b = _function_words(a), _function_words(b)
+    counts_a, counts_b = a.function_words, b.function_words
     left, right = _by_language(counts_a - counts_b), _by_language(counts_b - counts_a)
     if not left or not right:
         return SAME_LANGUAGE
@@ -359,18 +345,6 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
         return SAME_LANGUAGE
     return TwoLanguages(of_a, of_b, minimum)
-
-
-def _function_words(words: Words) -> Counter[str]:
-    """Return how often each function word stands in a text."""
-    counts = np.bincount(words.numbers, minlength=len(words.vocabulary))
-    return Counter(
-        {
-            word: int(counts[number])
-            for number, word in enumerate(words.vocabulary)
-            if word in LANGUAGES_BY_WORD
-        }
-    )
 
 
 def _by_language(words: Counter[str]) -> Counter[str]:
@@ -412,22 +386,19 @@ POLICIES: Mapping[PolicyName, Policy] = MappingProxyType(
 )
 
 
-def may_separate(a: Words, b: Words) -> bool:
+def may_separate(pair: AlignedWords) -> bool:
     """Return whether `separates` may hold of texts with these words, as measures read them.
 
     It does not where no negation, no date or amount and no words in both directions differ, and no
     run of words is half of either text.
     """
-    lengths = len(a), len(b)
-    runs = common_runs(a, b)
-    others = min(lengths) - sum(run.words for run in runs)
-    is_around = max((run.words for run in runs), default=0) >= max(lengths) / 2
+    lengths = len(pair.a), len(pair.b)
+    others = min(lengths) - pair.in_order
+    is_around = max((run.words for run in pair.runs), default=0) >= max(lengths) / 2
     if is_around and others >= MIN_MESSAGE:
         return True
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
-    for gap in gaps(runs, lengths):
-        left = tuple(a.vocabulary[number] for number in a.numbers[gap.a : gap.end_a].tolist())
-        right = tuple(b.vocabulary[number] for number in b.numbers[gap.b : gap.end_b].tolist())
+    for left, right in pair.stretches:
         if not _DENIALS.isdisjoint(left) or not _DENIALS.isdisjoint(right):
             return True
         if left and right:

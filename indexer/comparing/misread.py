@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from indexer.comparing.alignment import Stretch, lcs, lcs_of_strings, stretches
+from indexer.comparing.alignment import AlignedWords, Stretch, lcs, lcs_of_strings
 from indexer.comparing.measure import Measure
 from indexer.comparing.quantities import NEGATIONS
 from indexer.comparing.relations import Relation
@@ -48,7 +48,7 @@ def _misread_words(a: Words, b: Words) -> float:
     """Return the words that misread stretches count."""
     own = _own_words(a, b) | _own_words(b, a)
     others, misread = 0, []
-    for stretch in stretches(a, b):
+    for stretch in AlignedWords(a, b).stretches:
         size = max(len(stretch.a), len(stretch.b))
         others += size
         fraction = characters_in_order(stretch) if _may_be_misread(stretch, own) else 0.0
@@ -87,9 +87,9 @@ def characters_in_order(stretch: Stretch) -> float:
 
     0 when it has fewer than `MIN_CHARACTERS`.
 
-    >>> characters_in_order(Stretch(["modern", "age"], ["modernage"]))
+    >>> characters_in_order(Stretch(("modern", "age"), ("modernage",)))
     1.0
-    >>> round(characters_in_order(Stretch(["modern"], ["rnodern"])), 3)
+    >>> round(characters_in_order(Stretch(("modern",), ("rnodern",))), 3)
     0.714
     """
     a, b = "".join(stretch.a), "".join(stretch.b)

@@ -16,14 +16,17 @@ between letters left out, so that `E‑Mail` equals `email`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import repeat
 from unicodedata import is_normalized
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.fingerprinting.normalise import (
     BLANK,
     DIGIT,
@@ -78,11 +81,19 @@ class Words:
         return {word: number for number, word in enumerate(self.vocabulary)}
 
     @cached_property
+    def function_words(self) -> Counter[str]:
+        """The occurrences of each function word of a language."""
+        known = list(LANGUAGES_BY_WORD.keys() & self.numbering.keys())
+        counts = np.bincount(self.numbers, minlength=len(self.vocabulary))
+        times = counts[[self.numbering[word] for word in known]].tolist()
+        return Counter(dict(zip(known, times, strict=True)))
+
+    @cached_property
     def firsts(self) -> NDArray[np.int64]:
         """The position where each word of the vocabulary first stands: (vocabulary,)."""
         return np.unique(self.numbers, return_index=True)[1]
 
-    @property
+    @cached_property
     def folded(self) -> list[str]:
         """The folded form of every word."""
         return [self.vocabulary[number] for number in self.numbers.tolist()]
@@ -116,7 +127,7 @@ def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.in
 
 def translate_numbers(a: Words, b: Words) -> NDArray[np.int64]:
     """Return the number that each word of b's vocabulary has in a; -1 where a lacks it."""
-    numbers = (a.numbering.get(word, -1) for word in b.vocabulary)
+    numbers = map(a.numbering.get, b.vocabulary, repeat(-1))
     return np.fromiter(numbers, np.int64, len(b.vocabulary))
 
 
@@ -363,7 +374,7 @@ _DIGIT_JOINERS = ",:/"
 _SEPARATOR = "\U0010ffff"  # a noncharacter: never part of a word, untouched by normalisation
 _ASCII_SEPARATOR = "!"  # never part of a word either
 _LINE_END = re.compile(r"[-\u00ad\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
-_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010](?=[^\W\d_])")
+_HYPHEN = re.compile(r"[-\u2010](?<=[^\W\d_].)(?=[^\W\d_])")  # a set is found soonest
 
 
 def words(text: str) -> Words:

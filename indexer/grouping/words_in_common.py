@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import Criteria, replacements
+from indexer.comparing.criteria import Criteria
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import TextOperand, lcs_of_codes, measure_pair
 from indexer.comparing.words import (
@@ -228,11 +228,9 @@ def accepts_in_common(
     words_out_of_order = min(common.words) - common.in_order
     if limit is None or words_out_of_order <= limit:
         return True
-    if not criteria.accepts_languages(a.words, b.words):
-        return False
     if common.max_out_of_order <= limit:
-        return True
-    return not any(replacements(a.words, b.words, limit))
+        return criteria.accepts_languages(a.words, b.words)
+    return criteria.accepts_words(a.words, b.words)
 
 
 def lcs_to_each(text: str, others: Sequence[str], minimum: float) -> list[float | None]:
@@ -324,7 +322,8 @@ Contents = Callable[[Sequence[int]], list[str]]
 
 
 class SequenceCache:
-    """Word sequences of texts by number, at most `memory` bytes of them and of their vocabulary.
+    """Word sequences of texts by number, at most `memory` bytes of them, of their vocabulary and of
+    the words of those that were compared word by word.
 
     `contents` returns the texts of these numbers.
     """
@@ -334,6 +333,7 @@ class SequenceCache:
         self._memory = memory
         self._vocabulary = Vocabulary()
         self._sequences = LruCache[int, WordSequence | None](memory // 2, _size)
+        self._words = LruCache[int, Words](memory // 4, _size_of_words)
 
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float | None]:
         """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long."""
@@ -345,14 +345,17 @@ class SequenceCache:
 
     def words(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[Words, Words]] | None:
         """Return the words of the texts of each pair; None if one has more than code points."""
-        self.read(dict.fromkeys(text for pair in pairs for text in pair))
-        result = []
-        for a, b in pairs:
-            left, right = self._sequences.peek(a), self._sequences.peek(b)
-            if left is None or right is None:
+        distinct = dict.fromkeys(text for pair in pairs for text in pair)
+        self._words.use(distinct)
+        self._words.trim()
+        missing = [text for text in distinct if text not in self._words]
+        self.read(missing)
+        for text in missing:
+            sequence = self._sequences.peek(text)
+            if sequence is None:
                 return None
-            result.append((self._vocabulary.words(left), self._vocabulary.words(right)))
-        return result
+            self._words.add(text, self._vocabulary.words(sequence))
+        return [(self._words[a], self._words[b]) for a, b in pairs]
 
     def may_reach(self, pairs: Sequence[tuple[int, int]], minimum: float) -> NDArray[np.bool_]:
         """Return for each pair whether its lengths and its words allow an `lcs` of `minimum`."""
@@ -395,10 +398,14 @@ class SequenceCache:
             self._sequences.add(text, self._vocabulary.sequence_of(content))
 
     def _evict(self) -> None:
-        if BYTES_A_WORD * len(self._vocabulary) > self._memory // 2:
+        if BYTES_A_WORD * len(self._vocabulary) > self._memory // 4:
             self._vocabulary = Vocabulary()
             self._sequences.clear()
         self._sequences.trim()
+
+
+def _size_of_words(words: Words) -> int:
+    return BYTES_A_WORD * len(words.vocabulary) + 16 * len(words)
 
 
 def _size(sequence: WordSequence | None) -> int:

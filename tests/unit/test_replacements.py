@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
+from indexer.comparing.alignment import AlignedWords
 from indexer.comparing.criteria import (
     NO_CRITERIA,
     NONE,
@@ -90,7 +91,8 @@ def test_the_limit_is_kept_in_settings_and_checked() -> None:
 
 @given(texts, texts, st.integers(0, 4))
 def test_a_limit_is_exceeded_exactly_by_the_most_frequent_one(a: str, b: str, limit: int) -> None:
-    assert is_replaced(normal_words(a), normal_words(b), limit) == (most(a, b).times > limit)
+    pair = AlignedWords(normal_words(a), normal_words(b))
+    assert is_replaced(pair, limit) == (most(a, b).times > limit)
 
 
 def test_folding_keeps_them_apart_by_default_and_pairs_for_review_do_not() -> None:
