@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 LISTED = 50  # lines that are printed
 
 
-def console() -> Console:
-    """Return standard output; colours only on a terminal, `NO_COLOR` respected.
+def console(stderr: bool = False) -> Console:
+    """Return standard output, or stderr; colours only on a terminal, `NO_COLOR` respected.
 
     Square brackets are text, as in `nearfold[web]`.
     """
     from rich.console import Console  # loads sixty modules, of which JSON needs none
 
-    return Console(highlight=False, soft_wrap=True, markup=False)
+    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False)
 
 
 def json_line(value: object) -> str:

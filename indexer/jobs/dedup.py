@@ -6,38 +6,50 @@ of `match` and `group`, within a memory budget; then the rows that stay are copi
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import Criteria, Numbers, PolicyName
+from indexer.comparing.measures import ComparedText
 from indexer.defaults import CAP, FOLD, MEASURE, MEMORY_MEGABYTES, DefaultNumber
 from indexer.documents.base import ReadOptions
 from indexer.documents.sources import path_list
-from indexer.documents.tables import text_of
+from indexer.documents.tables import is_empty, text_of
 from indexer.errors import ExtractionError, UsageError
 from indexer.fingerprinting.fingerprint import Fingerprints, fingerprints
 from indexer.fingerprinting.keys import pack_slots
 from indexer.grouping.group import grouping_of_rows
 from indexer.grouping.group_options import GroupOptions, memory_budget
 from indexer.jobs.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
-from indexer.jobs.dedup_output import SPOOL, Output, copy_rows, make_work_folder, plan_output
+from indexer.jobs.dedup_output import (
+    SPOOL,
+    Output,
+    copy_rows,
+    make_work_folder,
+    output_in,
+    plan_output,
+)
 from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
-from indexer.jobs.dedup_spool import FingerprintRow, Removal, RowSpool
-from indexer.model import Progress, no_progress
+from indexer.jobs.dedup_spool import FingerprintRow, Removal, RowSpool, row_id
+from indexer.model import Progress, field_of, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.system.external_memory import MemoryBudget
 from indexer.system.files import write_error
 from indexer.system.release import release
+from indexer.wording import count_of
 
 # Settings of `dedup`.
 
@@ -113,16 +125,28 @@ BATCH_CHARS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class RowText:
-    """The text of a row, or the error that it has none."""
+    """The text of a row, None without one, or the error of a row that cannot be read."""
 
     file: int
     number: int
-    text: str | ExtractionError
+    text: str | ExtractionError | None
 
     @property
     def chars(self) -> int:
         """The length of the text, 0 without one."""
         return len(self.text) if isinstance(self.text, str) else 0
+
+
+def row_text(
+    record: Mapping[str, Any] | ExtractionError, read_options: ReadOptions
+) -> str | ExtractionError | None:
+    """Return the text of a row; None where the field is missing, null or blank."""
+    if isinstance(record, ExtractionError):
+        return record
+    if is_empty(field_of(record, read_options.text_field)):
+        return None
+    text = text_of(record, read_options)
+    return None if isinstance(text, str) and not text.strip() else text
 
 
 def fingerprinted_rows(
@@ -133,7 +157,7 @@ def fingerprinted_rows(
     `known`: how many rows of each file are signed already; files before the last that has some are
     not read again. Raises `UsageError` for a file that cannot be read, or changes meanwhile.
     """
-    without_keys = replace(recipe, bands=0, rows=0)
+    without_keys = dataclasses.replace(recipe, bands=0, rows=0)
     for batch in _batches(_texts(files, read_options, known)):
         yield fingerprint_texts(batch, read_options, without_keys)
 
@@ -147,10 +171,7 @@ def _texts(
             continue
         for count, (number, record) in enumerate(file.records(read_options), 1):
             if count > known[index]:
-                if isinstance(record, ExtractionError):
-                    yield RowText(index, int(number), record)
-                else:
-                    yield RowText(index, int(number), text_of(record, read_options))
+                yield RowText(index, int(number), row_text(record, read_options))
         file.check_unchanged()
 
 
@@ -170,7 +191,7 @@ def _batches(texts: Iterator[RowText]) -> Iterator[list[RowText]]:
 def fingerprint_texts(
     batch: Sequence[RowText], read_options: ReadOptions, recipe: Recipe
 ) -> list[FingerprintRow]:
-    """Return the rows of these texts, in order; those without one have its error."""
+    """Return the rows of these texts, in order; without a text or with an error as they are."""
     texts = [item.text for item in batch if isinstance(item.text, str)]
     signatures = fingerprints([text[: read_options.max_chars] for text in texts], recipe)
     rows: list[FingerprintRow] = []
@@ -178,6 +199,8 @@ def fingerprint_texts(
     for item in batch:
         if isinstance(item.text, ExtractionError):
             rows.append(FingerprintRow(item.file, item.number, error=str(item.text)))
+        elif item.text is None:
+            rows.append(FingerprintRow(item.file, item.number))
         else:
             rows.append(
                 _fingerprinted_row(item, item.text[: read_options.max_chars], signatures, position)
@@ -221,16 +244,21 @@ class DedupRun:
     progress: Progress
     spans: ApprovedPassages
 
-    def finish(self) -> tuple[int, int]:
-        """Take the steps that are left; return how many spans were removed, and their words."""
+    def decide(self) -> None:
+        """Take the steps that are left until it is decided which rows stay."""
+        if not self.spool.step:
+            self._fingerprint()
+        if self.spool.step == "signed":
+            self._decide()
+
+    def write(self) -> dict[str, Any]:
+        """Write what was decided; return where, how many spans were removed, and their words."""
         if self.spool.step != "written":
-            self.output.check_new()
-        steps = {"": self._fingerprint, "signed": self._decide, "decided": self._write}
-        while step := steps.get(self.spool.step):
-            step()
-        counts = self._span_counts()
+            self._write()
+        spans, span_words = self._span_counts()
         self.output.publish()
-        return counts
+        places = {"out": str(self.output.out), "report": str(self.output.report)}
+        return {**places, "spans": spans, "span_words": span_words}
 
     def _span_counts(self) -> tuple[int, int]:
         for part, position in self.output.parts[2:]:
@@ -244,7 +272,23 @@ class DedupRun:
         for rows in fingerprinted_rows(self.files, self.options.reading(), DEFAULT, known):
             self.spool.add(rows)
             self.progress("signing rows", self.spool.rows_read, 0)
+        self._check_texts()
         self.spool.set_step("signed")
+
+    def _check_texts(self) -> None:
+        """Raise `UsageError` where no row has a text, as by the name of another field."""
+        readable = self.spool.rows_read - self.spool.counts()[2]
+        if not readable or self.spool.without_text < readable:
+            return
+        read_options = self.options.reading()
+        records = (record for file in self.files for _, record in file.records(read_options))
+        first = next(record for record in records if not isinstance(record, ExtractionError))
+        error = text_of(first, read_options)
+        if not isinstance(error, ExtractionError):
+            error = ExtractionError(
+                f"the field {self.options.text_field!r} is blank; name another by --text-field"
+            )
+        raise UsageError(f"none of {count_of(readable, 'row')} has a text: {error}")
 
     def _decide(self) -> None:
         options = self.options.family_options()
@@ -271,6 +315,18 @@ class DedupRun:
                 removals = []
         self.spool.decide(removals, len(order))
         self.spool.set_step("decided")
+
+    def templates(self) -> Iterator[Template]:
+        """Yield the rows that stay for the most near duplicates with other facts."""
+        distinguish = Criteria(numbers="distinguish")
+        for position, removed in self.spool.largest_kept(MIN_REMOVED, MAX_TEMPLATES):
+            ids = [row_id(each) for each in (position, *removed[:MAX_COMPARED])]
+            rows = self.spool.get(ids)
+            kept, *others = (ComparedText(rows[id].text, DEFAULT) for id in ids)
+            differ = sum(not distinguish.accepts(kept, other) for other in others)
+            if differ >= MIN_REMOVED:
+                file, number = self.spool.source_of(position)
+                yield Template(self.output.names[file], number, differ, len(removed))
 
     def _known(self, order: Sequence[int], positions: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the row that stays for each row that is decided, -1 of the others.
@@ -344,6 +400,26 @@ class DedupRun:
         return list(zip(self.files, np.split(kept, ends[:-1]), strict=True))
 
 
+MIN_REMOVED = 10  # near duplicates of one row with other facts, of which a result warns
+MAX_TEMPLATES = 3  # rows of which it warns
+MAX_COMPARED = 1000  # near duplicates of such a row whose facts are compared
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A row that stays for many near duplicates that state other facts, such as numbers or names.
+
+    `kept_file` and `kept_row` as in the report. `differ`: how many of the first `MAX_COMPARED` of
+    its `removed` near duplicates differ from it in facts, so that numbers="distinguish" separates
+    them.
+    """
+
+    kept_file: str
+    kept_row: int
+    differ: int
+    removed: int
+
+
 @dataclass(frozen=True, slots=True)
 class DedupResult:
     """The account of a run: `read` is the sum of `kept`, `exact`, `near` and `failed`.
@@ -351,7 +427,9 @@ class DedupResult:
     `exact` and `near`: rows removed as copies and as near duplicates; `failed`: rows that could not
     be compared, and are not in the output. `files` were read; `other_files` below the folders hold
     no rows. `resumed`: rows that an interrupted run had signed. `out` and `report`: what was
-    written. `spans` copies of approved passages, of so many `span_words`, were removed from rows.
+    written, empty after a dry run. `spans` copies of approved passages, of so many `span_words`,
+    were removed from rows. `without_text` of the kept rows have no text. `templates`: kept rows for
+    which many were removed that state other facts.
     """
 
     read: int
@@ -362,15 +440,17 @@ class DedupResult:
     files: int
     other_files: int
     resumed: int
-    out: str
-    report: str
+    out: str = ""
+    report: str = ""
     spans: int = 0
     span_words: int = 0
+    without_text: int = 0
+    templates: tuple[Template, ...] = ()
 
 
 def dedup(
     paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None,
     options: DedupOptions = DEFAULTS,
     *,
     memory: int = MEMORY_MEGABYTES,
@@ -385,10 +465,10 @@ def dedup(
     in the order of `keep`, complete texts first; each is removed if a row that was kept before it
     has the same normalised text, or reaches the threshold, under the most similar one, ties to the
     first of the input. `OUT.removed.jsonl` lists the rows that are not in the output, and why; it
-    is empty if there are none. A text that is empty is a copy of other empty ones. Of the passages
-    of `spans` one copy stays, the first in the rows that are kept; `OUT.spans.jsonl` lists the
-    others, which are removed from the texts of their rows. They make no difference to which rows
-    are kept.
+    is empty if there are none. Rows without a text are kept. With None for `out` nothing is
+    written, and the result says what would be. Of the passages of `spans` one copy stays, the first
+    in the rows that are kept; `OUT.spans.jsonl` lists the others, which are removed from the texts
+    of their rows. They make no difference to which rows are kept, and none without `out`.
 
     `memory`: megabytes, 1 or more, for signatures, pairs and texts; what does not fit is written to
     temporary files, with the same result. About 700 bytes a row for an index of the rows, and some
@@ -402,33 +482,52 @@ def dedup(
     Raises before any row is read: `UsageError` for files that cannot be read or written, for tables
     without the column of texts or, with one output file, of other columns, and for an output that
     exists; `MissingExtra` for Parquet without pyarrow; `StoreBusy` while another process writes
-    `out`. Later: `UsageError` for a file that changed meanwhile or cannot be read to its end, and
-    `StoreStopped` when the disk is full. Nothing is at `out` then.
+    `out`. Later: `UsageError` where no row has a text, for a file that changed meanwhile or cannot
+    be read to its end, and `StoreStopped` when the disk is full. Nothing is at `out` then.
     """
     budget = memory_budget(memory)
     names = path_list(paths)
     files, other_files = dataset_files(names)
-    output = plan_output(files, names, Path(out), replace, bool(spans))
-    check_columns(files, options.reading(), alike=not output.is_folder)
-    make_work_folder(output)
-    spool = RowSpool(output.work / SPOOL, _settings(files, options, spans))
-    resumed = spool.rows_read
-    try:
+    with nullcontext("") if out else TemporaryDirectory(prefix="nearfold") as folder:
+        if not out:
+            output = output_in(Path(folder), files)
+        else:
+            output = plan_output(files, names, Path(out), replace, bool(spans))
+        check_columns(files, options.reading(), alike=not output.is_folder)
+        make_work_folder(output)
+        spool = RowSpool(output.work / SPOOL, _settings(files, options, spans))
+        resumed = spool.rows_read
         run = DedupRun(files, output, options, spool, budget, progress, spans)
-        removed = run.finish()
-        exact, near, failed = spool.counts()
-    except UsageError:
-        if not spool.rows_read:
-            shutil.rmtree(output.work)
-        raise
-    finally:
-        spool.close()
-    shutil.rmtree(output.work)
-    read = spool.rows_read
-    kept = read - exact - near - failed
-    positions = str(output.out), str(output.report)
+        try:
+            if spool.step != "written":
+                output.check_new()
+            run.decide()
+            result = _account(run, other_files, resumed)
+            if out:
+                written = run.write()
+                result = dataclasses.replace(result, **written)
+        except UsageError:
+            if not spool.step:
+                shutil.rmtree(output.work)
+            raise
+        finally:
+            spool.close()
+        shutil.rmtree(output.work)
+    return result
+
+
+def _account(run: DedupRun, other_files: int, resumed: int) -> DedupResult:
+    """Return the account of a run whose rows are decided."""
+    spool = run.spool
+    read, (exact, near, failed) = spool.rows_read, spool.counts()
+    counts = read, read - exact - near - failed, exact, near, failed
     return DedupResult(
-        read, kept, exact, near, failed, len(files), other_files, resumed, *positions, *removed
+        *counts,
+        files=len(run.files),
+        other_files=other_files,
+        resumed=resumed,
+        without_text=spool.without_text,
+        templates=tuple(run.templates()),
     )
 
 

@@ -14,7 +14,13 @@ from typing import Any, BinaryIO, cast
 from indexer.documents.base import ReadOptions
 from indexer.documents.tables import text_of
 from indexer.errors import ExtractionError, MissingExtra, UsageError
-from indexer.jobs.dataset_files import KINDS, DatasetFile, KeptRows, kind_of_rows
+from indexer.jobs.dataset_files import (
+    KINDS,
+    DatasetFile,
+    KeptRows,
+    dataset_files,
+    kind_of_rows,
+)
 from indexer.jobs.dedup_passages import SpanEdits, with_csv_text, with_json_text
 from indexer.system.files import check_output_path, is_special, write_error
 
@@ -125,6 +131,25 @@ def plan_output(
     if not output.is_folder:
         check_output_path(out)
     return output
+
+
+def output_in(folder: Path, files: Sequence[DatasetFile]) -> Output:
+    """Return the output of a run in a new folder, which nothing is moved out of."""
+    return Output(folder / "rows", True, _names(files), replace=False, has_spans=False)
+
+
+def stdout_name(paths: Sequence[str]) -> str:
+    """Return a name for one file of the rows of these paths, whose ending says their kind.
+
+    Raises `UsageError` for files of several kinds.
+    """
+    kinds = {file.kind for file in dataset_files(paths)[0]}
+    if len(kinds) > 1:
+        raise UsageError(
+            f"--out - takes rows of one kind, not {' and '.join(sorted(kinds))}; give --out the "
+            "name of a new folder"
+        )
+    return f"rows{_ending(kinds.pop())}"
 
 
 def make_work_folder(output: Output) -> None:

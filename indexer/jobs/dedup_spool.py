@@ -241,6 +241,33 @@ class RowSpool:
         for file, number, exact, *others in self._connection.execute(_REPORT):
             yield ReportLine(file, number, None if exact is None else bool(exact), *others)
 
+    @property
+    def without_text(self) -> int:
+        """The number of rows that have no text."""
+        query = "SELECT count(*) FROM row WHERE chars = 0 AND raw IS NULL"
+        [(count,)] = self._connection.execute(query)
+        return int(count)
+
+    def largest_kept(self, minimum: int, limit: int) -> Iterator[tuple[int, list[int]]]:
+        """Yield the rows that stay for at least `minimum` near duplicates, most first, by position,
+        each with these duplicates.
+        """
+        found = self._connection.execute(
+            "SELECT kept FROM removal WHERE NOT exact GROUP BY kept HAVING count(*) >= ? "
+            "ORDER BY count(*) DESC, kept LIMIT ?",
+            (minimum, limit),
+        ).fetchall()
+        removed = "SELECT place FROM removal WHERE kept = ? AND NOT exact ORDER BY place"
+        for (kept,) in found:
+            yield kept, [place for (place,) in self._connection.execute(removed, (kept,))]
+
+    def source_of(self, position: int) -> tuple[int, int]:
+        """Return the file of a row, and its number there."""
+        [source] = self._connection.execute(
+            "SELECT file, number FROM row WHERE place = ?", (position,)
+        )
+        return source[0], source[1]
+
     def counts(self) -> tuple[int, int, int]:
         """Return how many rows were removed as copies and as near duplicates, how many failed."""
         [(exact, near)] = self._connection.execute(
@@ -311,8 +338,13 @@ def _row(
     minhash: bytes | None,
     text: bytes,
 ) -> Row:
-    """Return a row as matching and grouping take it; its id ascends with the place."""
+    """Return a row as matching and grouping take it."""
     decoded = text.decode("utf-8", "surrogatepass")
     digests = exact.hex(), (raw or b"").hex()
     row = FingerprintRow(0, 0, decoded, status, *digests, words, chars, minhash)
-    return row.as_row(f"{place:012}")
+    return row.as_row(row_id(place))
+
+
+def row_id(position: int) -> str:
+    """Return the id of a row for matching and grouping; it ascends with the position."""
+    return f"{position:012}"

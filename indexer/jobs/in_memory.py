@@ -238,7 +238,7 @@ def dedupe(
     `threshold`: minimum similarity of a removed text to the kept one, above 0 and at most 1; None:
     as in `options`. Options and result are the same as for `dedup`: of similar texts the longest
     one stays, the earlier one among equals, and a text is only removed for a text that
-    stays. Empty texts are copies of each other; a missing text (None, NaN) is kept.
+    stays. Blank texts and missing ones (None, NaN) are kept.
     `progress`: called with the name of a step, the number done, and the total.
 
     Nothing gives nothing. Raises `UsageError` for anything that is not a text, for an id that comes
@@ -253,7 +253,7 @@ def dedupe(
     """
     options = options if threshold is None else replace(options, threshold=threshold)
     by_id = _read_texts(texts, options.text_field)
-    table = _TextRows(by_id, progress)
+    table = _TextRows({id: text for id, text in by_id.items() if text and text.strip()}, progress)
     family_options = options.family_options()
     grouping = table.grouping(family_options, family_options.folding)
     order = grouping.first_order()

@@ -21,10 +21,9 @@ from pyspark.sql import functions as sf
 from indexer.documents import tables
 from indexer.documents.base import ReadOptions
 from indexer.documents.blobs import DamagedRecord
-from indexer.documents.tables import text_of
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.jobs.dataset_files import column_difference
-from indexer.jobs.dedup import BATCH_CHARS, BATCH_ROWS, RowText, fingerprint_texts
+from indexer.jobs.dedup import BATCH_CHARS, BATCH_ROWS, RowText, fingerprint_texts, row_text
 from indexer.recipe import DEFAULT
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl, pack_row, with_fields
 from indexer.spark.input_documents import ERROR, OUTCOME
@@ -135,8 +134,8 @@ def fingerprint_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> 
         table = read_dataset(spark, dataset).select(f"`{column}`", FILE, PLACE)
     options = dataset.options
 
-    def texts(part: Any) -> Iterator[tuple[str, str | ExtractionError]]:
-        return ((id, record_text(record, options)) for id, record in records(part))
+    def texts(part: Any) -> Iterator[tuple[str, Text]]:
+        return ((id, row_text(record, options)) for id, record in records(part))
 
     return table.mapInArrow(signer(texts, options), ddl(OUTCOME))
 
@@ -260,17 +259,14 @@ def signer(texts_of: TextReader, options: ReadOptions) -> Callable[[Batches], Ba
     return sign
 
 
-def record_text(record: _Record, options: ReadOptions) -> str | ExtractionError:
-    """Return the text of a record, or why it has none."""
-    return record if isinstance(record, ExtractionError) else text_of(record, options)
-
-
-Texts: TypeAlias = Sequence[tuple[str, str | ExtractionError]]
-TextReader: TypeAlias = Callable[[Any], Iterable[tuple[str, str | ExtractionError]]]
+Text: TypeAlias = str | ExtractionError | None
+"""The text of a row, None without one, or the error of a row that cannot be read."""
+Texts: TypeAlias = Sequence[tuple[str, Text]]
+TextReader: TypeAlias = Callable[[Any], Iterable[tuple[str, Text]]]
 
 
 def _batches(texts: Texts) -> Iterator[Texts]:
-    some: list[tuple[str, str | ExtractionError]] = []
+    some: list[tuple[str, Text]] = []
     chars = 0
     for item in texts:
         some.append(item)
@@ -353,7 +349,7 @@ def _is_names() -> Column:
     return sf.col("id").endswith(f"-{_NAMES:012}")
 
 
-def _texts(part: Any) -> Iterator[tuple[str, str | ExtractionError]]:
+def _texts(part: Any) -> Iterator[tuple[str, Text]]:
     columns = [part.column(name).to_pylist() for name in ("id", "text", ERROR)]
     for id, text, error in zip(*columns, strict=True):
         yield id, text if error is None else ExtractionError(error)
@@ -386,9 +382,8 @@ def _rows_of_file(
         columns, names, rows = tables.table_rows(name, stream, options)
         yield files.id_of(number, _NAMES), _without_end(names), json.dumps(columns), None
         for row, (line, record) in enumerate(rows, 1):
-            text = record_text(record, options)
-            failed = isinstance(text, ExtractionError)
-            outcome = (None, str(text)) if failed else (str(text), None)
+            text = row_text(record, options)
+            outcome = (None, str(text)) if isinstance(text, ExtractionError) else (text, None)
             yield files.id_of(number, row), _without_end(line), *outcome
     except DamagedRecord as error:
         raise UsageError(f"{name}: {error}") from error

@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from indexer.errors import UsageError
 from indexer.jobs.dedup import DedupOptions
 from indexer.recipe import DEFAULT
 from indexer.spark.arrow_rows import Batches, Mapper, batch
@@ -41,7 +42,7 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     counts. Stages are kept in `out/work`; an interrupted run goes on there, with the same result.
 
     Raises `SourceNotFound`, and `UsageError` for a dataset without files or without the column of
-    texts, for CSV files with unlike columns, and when `out` cannot be written.
+    texts or without a text, for CSV files with unlike columns, and when `out` cannot be written.
     """
     start = time.monotonic()
     position = out.rstrip("/")
@@ -51,6 +52,12 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     source = _source(work, dataset, files)
     table = _csv_table(work, dataset, files, source) if dataset.kind == "csv" else None
     fingerprinted = _fingerprinted(work, dataset, files, source, table)
+    facts = fingerprinted.facts
+    if 0 < facts["documents"] == facts["without_text"]:
+        raise UsageError(
+            f"no row of {dataset.path} has a text in the field {dataset.options.text_field!r}; "
+            "name the field by --text-field"
+        )
     rows = readable_rows(fingerprinted)
     settings = options.family_options()
     assigned = group(work, rows, DEFAULT, settings)
@@ -74,12 +81,13 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
         writer.option("lineSep", "\n").text(f"{position}/rows")
     report = removed.rows.orderBy("id").mapInArrow(_report(files), "value string")
     report.write.mode("overwrite").text(f"{position}/removed")
-    read = fingerprinted.facts["documents"] + fingerprinted.facts["failed"]
+    read = facts["documents"] + facts["failed"]
     counts = {name: removed.facts[name] for name in ("exact", "near", "failed")}
     account = {
         "read": read,
         "kept": read - sum(counts.values()),
         **counts,
+        "without_text": facts["without_text"],
         "files": len(files.names),
         "settings": dataclasses.asdict(options),
         "stages": {"made": work.new_stages, "kept": work.old_stages},
@@ -121,8 +129,10 @@ def _fingerprinted(
 
     def count(rows: DataFrame) -> dict[str, Any]:
         good = sf.col(ERROR).isNull()
-        counted = rows.agg(sf.count_if(good), sf.count_if(~good)).first() or (0, 0)
-        return {"documents": counted[0], "failed": counted[1]}
+        blank = good & (sf.col("chars") == 0) & (sf.col("raw") == "")
+        counted = rows.agg(sf.count_if(good), sf.count_if(~good), sf.count_if(blank)).first()
+        names = ("documents", "failed", "without_text")
+        return dict(zip(names, counted or (0, 0, 0), strict=True))
 
     return work.stage("dataset", source, [] if table is None else [table], make, count)
 

@@ -204,11 +204,29 @@ def test_every_row_has_one_outcome(folder: Path) -> None:
     good = [json.dumps({"text": text}) for text in (FERRY, SHOUTED, "", "", "\ud800", LIBRARY)]
     (folder / "a.jsonl").write_text("\n".join([*bad, *good]))
     result = dedup([folder / "a.jsonl"], out)
-    assert (result.read, result.kept, result.exact, result.near, result.failed) == (11, 4, 2, 0, 5)
+    assert (result.read, result.kept, result.exact, result.near, result.failed) == (11, 7, 1, 0, 3)
+    assert result.without_text == 4
     failures = [line for line in report(out) if line["outcome"] == "failed"]
-    assert [line["row"] for line in failures] == [1, 2, 3, 4, 5]
-    assert "not a JSON object" in failures[0]["error"] and "no text" in failures[3]["error"]
-    assert out.read_text().splitlines() == [good[0], good[2], good[4], good[5]]
+    assert [line["row"] for line in failures] == [1, 2, 5]
+    assert "not a JSON object" in failures[0]["error"] and "a number" in failures[1]["error"]
+    assert out.read_text().splitlines() == [*bad[2:4], good[0], *good[2:]]
+
+
+def test_dry_run_counts_and_writes_nothing(folder: Path) -> None:
+    write_lines(folder / "a.jsonl", [FERRY, SHOUTED, LATER, LIBRARY])
+    before = sorted(folder.iterdir())
+    result = dedup([folder / "a.jsonl"], None)
+    assert (result.read, result.kept, result.exact, result.near) == (4, 2, 1, 1)
+    assert (result.out, result.report) == ("", "") and sorted(folder.iterdir()) == before
+
+
+def test_rows_that_stay_for_other_facts_are_named(folder: Path) -> None:
+    texts = [LIBRARY, *(f"{FERRY} {FERRY} Tickets cost {euros} euros." for euros in range(7, 20))]
+    write_lines(folder / "a.jsonl", texts)
+    [template] = dedup([folder / "a.jsonl"], None).templates
+    assert (template.kept_file, template.kept_row, template.differ) == ("a.jsonl", 2, 12)
+    result = dedup([folder / "a.jsonl"], None, DedupOptions(numbers="distinguish"))
+    assert (result.kept, result.templates) == (len(texts), ())
 
 
 def test_row_of_csv_that_cannot_be_read(folder: Path) -> None:
@@ -341,9 +359,12 @@ def test_rows_without_texts(folder: Path) -> None:
     (folder / "b.csv").write_text("text,n\n")
     (folder / "c.jsonl").write_text("\n{}\n")
     (folder / "d.jsonl").write_text("")
-    for name, failed in (("a.parquet", 0), ("b.csv", 0), ("c.jsonl", 1), ("d.jsonl", 0)):
+    for name in ("a.parquet", "b.csv", "d.jsonl"):
         result = dedup([folder / name], folder / f"out.{name}")
-        assert (result.read, result.kept, result.failed) == (failed, 0, failed)
+        assert (result.read, result.kept, result.failed) == (0, 0, 0)
+    with pytest.raises(UsageError, match="none of 1 row has a text"):
+        dedup([folder / "c.jsonl"], folder / "out.c.jsonl")
+    assert not list(folder.glob("*out.c.jsonl*"))
     assert pq.read_table(folder / "out.a.parquet").num_rows == 0
     assert (folder / "out.b.csv").read_text() == "text,n\n"
 
