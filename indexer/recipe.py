@@ -575,7 +575,7 @@ def _study(parts: list[str]) -> Recipe:
         feature_hash="string64_v1" if "topsig" in method else "utf8_v1",
         simhash=_STUDY[method],
         bits=bits,
-        tables=_study_tables(method, bits),
+        tables=_study_tables(bits),
         statistics=_study_statistics(method),
     )
 
@@ -586,14 +586,15 @@ def _study_statistics(method: str) -> str | None:
     return OPEN_STATISTICS if method.startswith("weighted") else None
 
 
-def _study_tables(method: str, bits: int) -> str | None:
-    """Return the tables of a sketch that an index keeps: of projections to 64 bits or more.
-
-    They find everything within 3 of 64 bits, and within 8 of more.
+def _study_tables(bits: int) -> str:
+    """Return the tables that find everything within 1 of 16 or 24 bits, 2 of 32, 3 of up to 64,
+    and 8 of more.
     """
-    if method.startswith("minhash") or bits < LONG_BITS:
-        return None
-    return "4/1,4/1" if bits == LONG_BITS else "9/1"
+    if bits <= 24:
+        return "4/3"
+    if bits <= 32:
+        return "4/2"
+    return "4/1,4/1" if bits <= LONG_BITS else "9/1"
 
 
 def _clauses(parts: list[str]) -> Recipe:

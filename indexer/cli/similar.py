@@ -10,6 +10,7 @@ import click
 
 from indexer.cli.options import (
     criteria_options,
+    drop_defaults,
     json_option,
     measure_option,
     open_for_command,
@@ -58,6 +59,7 @@ def similar_command(
     from indexer.searching.similar import SimilarOptions, similar
     from indexer.stores.requirements import require_recipe
 
+    drop_defaults(options, "threshold", "measure")  # those of the recipe
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
     settings = SimilarOptions(criteria=take_criteria(options), **options)

@@ -22,7 +22,7 @@ from indexer.errors import UsageError
 from indexer.fingerprinting.keys import DISTANCE, allowed_distance, check_distance, parse_design
 from indexer.fingerprinting.minhash import FULL, Z999, similarity_intervals
 from indexer.fingerprinting.rare_terms import THRESHOLD, min_common
-from indexer.recipe import DEFAULT, LONG_BITS, Recipe
+from indexer.recipe import DEFAULT, Recipe
 from indexer.wording import percent
 
 # The similarity of features of pairs whose measure is exactly at a threshold.
@@ -467,24 +467,34 @@ def resolve_sketch(
         return own, (recipe.similarity or THRESHOLD) if is_default else threshold
     bits = recipe.bits or 64
     if isinstance(threshold, DefaultNumber):
-        threshold = 1 - usual_distance(recipe) / bits
+        threshold = usual_threshold(recipe)
     if by_keys:
         remedy = "give a higher threshold, or compare texts by `match --complete`"
         check_distance(bits, allowed_distance(threshold, bits), remedy)
     return own, threshold
 
 
+def usual_threshold(recipe: Recipe) -> float:
+    """Return the least `hamming` of near duplicates by default, of a recipe of bits."""
+    return 1 - usual_distance(recipe) / (recipe.bits or 64)
+
+
 def usual_distance(recipe: Recipe) -> int:
     """Return the different bits of near duplicates by default.
 
-    3, but of 64 bits those within which the recipe's tables find everything.
+    3, but of 64 bits or fewer those within which the recipe's tables find everything, and 0 of the
+    study's MinHash, whose first bits are zero in most texts.
 
     >>> from indexer.recipe import recipe_named
-    >>> names = ("simhash-doc", "simhash-doc-loose", "signature-study:topsig:256")
+    >>> names = ["simhash-doc", "simhash-doc-loose"]
+    >>> names += ["signature-study:topsig:256", "signature-study:topsig:32"]
+    >>> names += ["signature-study:minhash:256"]
     >>> [usual_distance(recipe_named(name)) for name in names]
-    [3, 6, 3]
+    [3, 6, 3, 2, 0]
     """
-    if recipe.tables is None or recipe.bits != LONG_BITS:
+    if (recipe.simhash or "").startswith("truncated"):
+        return 0
+    if not (recipe.bits and recipe.tables) or recipe.has_long_bits:
         return DISTANCE
     return parse_design(recipe.bits, recipe.tables).distance
 

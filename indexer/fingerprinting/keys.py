@@ -400,12 +400,12 @@ def count_ones(maps: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def farthest(bits: int) -> int:
-    """Return the most different bits within which pairs are found: 8 of 64, an eighth of more.
+    """Return the most different bits within which pairs are found: an eighth.
 
-    >>> farthest(64), farthest(256), farthest(1024)
-    (8, 32, 128)
+    >>> farthest(32), farthest(64), farthest(1024)
+    (4, 8, 128)
     """
-    return max(FARTHEST, bits // 8)
+    return bits // 8
 
 
 def _mask_of(positions: list[int]) -> int:

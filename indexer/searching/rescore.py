@@ -26,7 +26,7 @@ from indexer.comparing.measures import (
     words_in_order,
 )
 from indexer.comparing.words import Words
-from indexer.defaults import MEASURE
+from indexer.defaults import MEASURE, REVIEW
 from indexer.grouping.words_in_common import lcs_to_each, may_share_words
 from indexer.model import Candidate, Estimate, Match, Sameness, WordsInOrder
 
@@ -72,7 +72,7 @@ def rescore(
     new_words = measure_new_words([(query, score.text) for score in accepted], conditions.rarity)
     matches = [
         replace(
-            _match(query, score, measure, threshold),
+            _match(query, score, measure),
             same=copies.get(score.candidate.id),
             new_words=new,
         )
@@ -176,11 +176,11 @@ class _Score(NamedTuple):
         return self.value.similarity
 
 
-def _match(query: TextOperand, score: _Score, measure: str, threshold: float) -> Match:
+def _match(query: TextOperand, score: _Score, measure: str) -> Match:
     candidate, text, value = score
     alignment = align(query.words, text.words)
     in_order = _in_order(query.words, text.words, measure, value.similarity)
-    rearranged = is_rearranged(alignment.overlap, in_order.similarity, threshold)
+    rearranged = is_rearranged(alignment.overlap, in_order.similarity, REVIEW)
     found = explain(query, text, rearranged=rearranged)
     has_features = len(query.features) and len(text.features)
     return Match(

@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from indexer.comparing.band_plan import min_equal, stored_recall
+from indexer.comparing.band_plan import (
+    HAMMING,
+    has_bits_alone,
+    min_equal,
+    stored_recall,
+    usual_threshold,
+)
 from indexer.comparing.criteria import (
     NO_CRITERIA,
     REARRANGED,
@@ -22,7 +28,7 @@ from indexer.comparing.criteria import (
 from indexer.comparing.differences import Rarity, sameness
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words
-from indexer.defaults import MEASURE, REVIEW
+from indexer.defaults import MEASURE, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import DISTANCE, hamming, pack_slots, stored_sketch
@@ -218,7 +224,8 @@ class SimilarOptions:
     """The options of `similar` and `similar_many`.
 
     `threshold`: least similarity of a match, 0 to 1.
-    `measure`: name of the similarity.
+    `measure`: name of the similarity. With a recipe of bits alone the defaults are `hamming` and
+    the distance of `usual_distance`.
     `limit`: most matches a document.
     `of`: which rows are looked up. None: parts for the id of a part, else documents. Among parts, a
     text that is one clause is looked up without its number and heading, as they are stored.
@@ -226,12 +233,25 @@ class SimilarOptions:
     `window`: candidates that are compared at most, those that share most keys.
     """
 
-    threshold: float = REVIEW
-    measure: str = MEASURE
+    threshold: float = DefaultNumber(REVIEW)
+    measure: str = DefaultName(MEASURE)
     limit: int = 20
     of: Scope | None = None
     criteria: Criteria = NO_CRITERIA
     window: int = WINDOW
+
+    def for_recipe(self, recipe: Recipe) -> SimilarOptions:
+        """Return the options with the defaults of a recipe.
+
+        Raises `UsageError` where its sketches do not suffice for the measure and the criteria.
+        """
+        options = self
+        if has_bits_alone(recipe) and isinstance(self.measure, DefaultName):
+            is_default = isinstance(self.threshold, DefaultNumber)
+            threshold = usual_threshold(recipe) if is_default else self.threshold
+            options = replace(self, measure=HAMMING, threshold=threshold)
+        options.criteria.check_sketches(recipe, options.measure)
+        return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +301,7 @@ def similar(
     without fields, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
-    options.criteria.check_sketches(recipe, options.measure)
+    options = options.for_recipe(recipe)
     if id is None:
         lookup = Lookup(without_heading(text or "", options.of), path=path, row=row)
     else:
@@ -304,7 +324,7 @@ def similar_many(
     for a document that is not found when its turn comes.
     """
     recipe = require_recipe(store)
-    options.criteria.check_sketches(recipe, options.measure)
+    options = options.for_recipe(recipe)
     view = store if options.of is None else scope_view(store, options.of)
     for start in range(0, len(texts), BATCH):
         batch = texts[start : start + BATCH]

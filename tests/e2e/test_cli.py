@@ -334,7 +334,6 @@ def test_what_failed_is_counted_listed_and_tried_again(tmp_path: Path) -> None:
     "recipe",
     [
         "baseline:i-match",
-        "signature-study:topsig:32",
         "ws:none:sha1:16:affine64",
         "baseline:winnowing",
     ],

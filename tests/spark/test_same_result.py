@@ -226,7 +226,11 @@ def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None
     }
 
 
-BITS = ("simhash-doc", pytest.param("signature-study:topsig:256", marks=pytest.mark.slow))
+BITS = (
+    "simhash-doc",
+    pytest.param("signature-study:topsig:32", marks=pytest.mark.slow),
+    pytest.param("signature-study:topsig:256", marks=pytest.mark.slow),
+)
 
 
 @pytest.fixture(scope="module", params=BITS)

@@ -1,4 +1,4 @@
-"""TopSig of 256 bits: rows keep more than 64 bits, by which every store finds and folds."""
+"""Signatures of 16 to 1,024 bits, by which every store finds and folds."""
 
 import pytest
 from sample_library import rows
@@ -29,7 +29,15 @@ TEXTS = {
     "e": "The bakery on the corner sells rye bread, cinnamon buns and strong coffee from six on.",
     "empty": "",
 }
-NAMES = ("signature-study:weighted-topsig:256", "signature-study:topsig:1024")
+NAMES = (
+    "signature-study:topsig:16",
+    "signature-study:weighted-topsig:32",
+    "signature-study:minhash:32",
+    "signature-study:weighted-topsig:256",
+    "signature-study:topsig:1024",
+)
+TABLES = {16: 4, 32: 6, 256: 9, 1024: 9}
+USUAL = {"topsig:16": 1, "weighted-topsig:32": 2, "minhash:32": 0}
 
 
 @pytest.fixture(params=NAMES)
@@ -52,17 +60,25 @@ def distances(recipe):
     return {(a, b): hamming(bits[a], bits[b]) for a in bits for b in bits if a < b}
 
 
+def usual_of(recipe):
+    return USUAL.get(recipe.name.removeprefix("signature-study:"), 3)
+
+
 def test_rows_keep_the_bits(reports, recipe):
     for id, row in reports.get(list(TEXTS)).items():
         bits = fingerprint(TEXTS[id], recipe).simhash
-        assert row.simhash is None
-        assert row.minhash == (bits and bits.to_bytes(recipe.bits // 8, "big"))
-        assert len(row.blocks) == (9 if bits else 0)
+        if recipe.has_long_bits:
+            assert row.simhash is None
+            assert row.minhash == (bits and bits.to_bytes(recipe.bits // 8, "big"))
+        else:
+            assert (row.simhash, row.minhash) == (bits, None)
+        assert len(row.blocks) == (TABLES[recipe.bits] if TEXTS[id] else 0)
 
 
 def test_pairs_and_families_are_those_within_a_distance(reports, recipe):
     apart = distances(recipe)
-    for distance in (3, farthest(recipe.bits)):
+    usual = usual_of(recipe)
+    for distance in (usual, farthest(recipe.bits)):
         options = MatchOptions(threshold=1 - distance / recipe.bits)
         pairs = match(reports, options)
         found = {tuple(sorted((pair.a, pair.b))): pair.similarity for pair in pairs}
@@ -74,20 +90,26 @@ def test_pairs_and_families_are_those_within_a_distance(reports, recipe):
     reports.refresh()
     families = {row.id: row.family for row in reports.scan()}
     assert all(
-        (families[a] == families[b]) == (apart[a, b] <= 3) for a, b in [("a", "b"), ("a", "e")]
+        (families[a] == families[b]) == (apart[a, b] <= usual) for a, b in [("a", "b"), ("a", "e")]
     )
 
 
 def test_look_ups_and_folding_by_hamming_distance(reports, recipe):
     apart = distances(recipe)
-    least = 1 - 8 / recipe.bits
+    distance = 8 if recipe.has_long_bits else usual_of(recipe)
+    least = 1 - distance / recipe.bits
     hits = {
         hit.id: hit.similarity
         for hit in similar(reports, options=SimilarOptions(least, "hamming"), id="a").matches
     }
-    assert hits == {
-        b: 1 - bits / recipe.bits for (a, b), bits in apart.items() if a == "a" and bits <= 8
+    near = {b: bits for (a, b), bits in apart.items() if a == "a"}
+    assert hits == {b: 1 - bits / recipe.bits for b, bits in near.items() if bits <= distance}
+    usual = similar(reports, id="a").matches
+    assert {match.id for match in usual} == {
+        b for b, bits in near.items() if bits <= usual_of(recipe)
     }
+    assert {match.measure for match in usual} <= {"hamming"}
+    assert not any(match.rearranged for match in usual if match.id != "d")
     page = search(reports, "", SearchOptions(sort="path", threshold=least))
     assert page.measure == "hamming"
     folded = {member.id for hit in page.hits if hit.id == "a" for member in hit.folded}
