@@ -1,6 +1,6 @@
 """The public names of nearfold. Written by tools/public_types.py."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from indexer.comparing.band_plan import plan as plan
@@ -211,6 +211,7 @@ def group(
     write: bool = ...,
     progress: Progress = ...,
     leave_out: ApprovedPassages = ...,
+    joined: Mapping[str, str] = ...,
 ) -> GroupResult: ...
 def index(
     paths: Sequence[str] | str | Path,

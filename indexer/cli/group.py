@@ -76,6 +76,7 @@ def group_command(
     """Find near-duplicate groups and clusters, and store these."""
     from indexer.grouping.group import group
     from indexer.grouping.group_options import GroupOptions
+    from indexer.jobs.review_file import joined_documents
     from indexer.stores.requirements import require_recipe
     from indexer.system.approved_passages import left_out_json
 
@@ -89,6 +90,7 @@ def group_command(
             write=not dry_run,
             progress=advance,
             leave_out=leave_out,
+            joined=joined_documents(store) if settings.of == "documents" else {},
         )
         recipe = require_recipe(store)
     settings = settings.for_recipe(recipe)

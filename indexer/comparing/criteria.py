@@ -45,6 +45,7 @@ from indexer.errors import MissingSketch, UsageError
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
+from indexer.wording import count_of, percent
 
 # The key that copies of a document share.
 
@@ -553,6 +554,46 @@ class Criteria:
         if not self.reads_marks or not may_separate(pair):
             return True
         return self.accepts_marks(a, b)
+
+    def refusal(self, a: TextOperand, b: TextOperand, rarity: Rarity | None = None) -> str:
+        """Return the condition on texts that a pair does not meet, empty if it meets all of them.
+
+        >>> from indexer.recipe import DEFAULT
+        >>> a = ComparedText("The tenant may assign this lease to an affiliate.", DEFAULT)
+        >>> b = ComparedText("The tenant may not assign this lease to an affiliate.", DEFAULT)
+        >>> Criteria(policy="standard").refusal(a, b)
+        'negated: – / not'
+        """
+        if self.accepts(a, b, rarity):
+            return ""
+        if self.numbers == "distinguish" and has_differences(a.facts, b.facts):
+            return "; ".join(format_differences(explain(a, b).facts))
+        for name, minimum in self.require:
+            value = measure_pair(name, a, b).similarity
+            if value < minimum:
+                return f"{name} is {percent(value)}, and {percent(minimum)} is required"
+        return self._replacement(a.words, b.words) or self._separating_marks(a, b) or "new words"
+
+    def _replacement(self, a: Words, b: Words) -> str:
+        if self.replaced is None or self._accepts_aligned(AlignedWords(a, b)):
+            return ""
+        times = two_languages(a, b).times
+        if times > self.replaced:
+            return f"{count_of(times, 'word')} of another language"
+        made = max_replaced(a, b)
+        return f"“{made.b}” stands for “{made.a}” {count_of(made.times, 'time')}"
+
+    def _separating_marks(self, a: TextOperand, b: TextOperand) -> str:
+        if self.policy is None:
+            return ""
+        separating = POLICIES[self.policy].separates
+        marks = [mark for mark in explain(a, b).marks if mark.kind in separating]
+        return ", ".join(
+            f"negated: {mark.a or '–'} / {mark.b or '–'}"
+            if mark.kind == "negated"
+            else format_marks([mark])
+            for mark in marks
+        )
 
     def accepts_marks(self, a: TextOperand, b: TextOperand) -> bool:
         """Return whether the policy folds two texts, whatever else differs."""

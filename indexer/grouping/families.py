@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from indexer.comparing.criteria import Reasons, reasons_of
 from indexer.comparing.differences import Rarity, measure_new_words
-from indexer.comparing.measures import ComparedText
-from indexer.errors import UsageError
-from indexer.grouping.group_options import unknown_label
-from indexer.model import Query, Row
+from indexer.comparing.measures import ComparedText, measure_pair
+from indexer.errors import DocumentNotFound, UsageError
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, unknown_label
+from indexer.model import Assignment, Query, Row
+from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import require_recipe, scope_view
+from indexer.stores.journal import Journal, journal_path, record_job
+from indexer.stores.requirements import require_recipe, require_writable, scope_view
 
 FAMILIES_AT_ONCE = 500  # whose members are looked up together
 ROWS_AT_ONCE = 256  # that are read together
@@ -174,3 +176,64 @@ def explain_pairs(store: FullStore, pairs: Sequence[tuple[str, str]]) -> Iterato
             for (a, b), new in zip(known, new_words, strict=True)
         }
         yield from map(reasons.get, batch)
+
+
+# Documents that reviewers put into another family, or take out of theirs.
+
+
+def assign_joined(
+    store: FullStore,
+    recipe: Recipe,
+    options: GroupOptions,
+    members: Sequence[Assignment],
+    family: str,
+) -> Iterator[Assignment]:
+    """Yield the members of another family, each with its similarity to the principal."""
+    rows = store.get([family, *(member.id for member in members)])
+    texts = {id: ComparedText(row.text, recipe) for id, row in rows.items()}
+    for made in members:
+        similarity = None
+        if made.id in texts and family in texts:
+            similarity = measure_pair(options.measure, texts[family], texts[made.id]).similarity
+        yield replace(made, family=family, principal=False, similarity=similarity)
+
+
+def join(store: FullStore, id: str, other: str, options: GroupOptions = DEFAULT_OPTIONS) -> int:
+    """Put a document into the family of another one, with the members of its own where it is the
+    principal; return how many documents that changed.
+
+    Raises `DocumentNotFound`, and `StoreBusy` while another job works on the store.
+    """
+    recipe = require_writable(store)
+    with Journal(journal_path(store.address)) as journal, record_job(journal, "join") as job:
+        rows = store.get([id, other])
+        for name in (id, other):
+            if name not in rows:
+                raise DocumentNotFound(id=name)
+        if rows[id].family == rows[other].family:
+            return 0
+        ids = dict.fromkeys([id, *(name for name, _ in store.families.members("family", [id]))])
+        members = [
+            Assignment(row.id, row.family, False, None, row.cluster)
+            for row in store.get(list(ids)).values()
+        ]
+        store.families.assign(assign_joined(store, recipe, options, members, rows[other].family))
+        store.refresh()
+        job.counts.update(changed=len(members))
+    return len(members)
+
+
+def separate(store: FullStore, id: str) -> None:
+    """Take a document that is no principal out of its family, until the next `group`.
+
+    Raises `DocumentNotFound`, and `StoreBusy` while another job works on the store.
+    """
+    require_writable(store)
+    with Journal(journal_path(store.address)) as journal, record_job(journal, "separate"):
+        row = store.get([id]).get(id)
+        if row is None:
+            raise DocumentNotFound(id=id)
+        if row.family != id:
+            alone = Assignment(id, id, row.status == "complete", None, row.cluster, True)
+            store.families.assign([alone])
+            store.refresh()

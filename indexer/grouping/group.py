@@ -7,9 +7,10 @@ on what was grouped before.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from indexer.comparing.differences import Rarity
 from indexer.defaults import MEMORY_MEGABYTES
 from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
 from indexer.grouping.collection import Collection, Entry, PairFilter, gather
+from indexer.grouping.families import assign_joined
 from indexer.grouping.group_options import (
     DEFAULT_OPTIONS,
     FieldOrder,
@@ -507,6 +509,7 @@ def group(
     write: bool = True,
     progress: Progress = no_progress,
     leave_out: ApprovedPassages = NO_PASSAGES,
+    joined: Mapping[str, str] = MappingProxyType({}),
 ) -> GroupResult:
     """Make the families and clusters of a store, and write them back unless `write` is False.
 
@@ -520,6 +523,7 @@ def group(
     files; the families themselves take about 1 KB a document in addition. `progress` is called with
     a stage, how much of it is done, and its total. Texts are compared as if `leave_out` were not in
     them; the journal keeps the id of the list, and what is stored but for families stays as it is.
+    `joined`: documents that reviewers put into the family of another one, whatever the options say.
 
     Run again it gives the same families, also when it was cut short before. What it measures is
     kept next to the journal, so that the next run compares only what is new. Raises `UsageError`,
@@ -534,6 +538,8 @@ def group(
     with Journal(journal_path(store.address)) as journal, record_job(journal, command) as job:
         pairs, capped = _assign(store, recipe, options, progress, memory, write)
         check_order(options.principal_kind, (entry for entry, _ in pairs))
+        if joined:
+            pairs = _with_joined(store, recipe, options, pairs, joined)
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         outcome = AssignmentResult(written=len(changed))
         if write:
@@ -584,6 +590,31 @@ def _assign(
     if missing and pairs:
         raise missing_field(missing)
     return pairs, capped
+
+
+def _with_joined(
+    store: FullStore,
+    recipe: Recipe,
+    options: GroupOptions,
+    pairs: Sequence[tuple[Entry, Assignment]],
+    joined: Mapping[str, str],
+) -> list[tuple[Entry, Assignment]]:
+    """Return the families with those joined that reviewers joined; documents that are gone do not
+    count.
+    """
+    after = {made.id: made for _, made in pairs}
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for made in after.values():
+        members[made.family].append(made.id)
+    for id, other in joined.items():
+        if id not in after or other not in after or after[id].family == after[other].family:
+            continue
+        family = after[other].family
+        moving = members.pop(id, [id])
+        changed = [after[id] for id in moving]
+        after |= {made.id: made for made in assign_joined(store, recipe, options, changed, family)}
+        members[family] += moving
+    return [(entry, after[made.id]) for entry, made in pairs]
 
 
 def check_order(kind: Principal | FieldOrder, entries: Iterable[Entry]) -> None:

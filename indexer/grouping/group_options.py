@@ -26,7 +26,7 @@ from indexer.comparing.criteria import (
     stored_value,
 )
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import TextOperand, check_measure
+from indexer.comparing.measures import TextOperand, check_measure, measure_pair
 from indexer.comparing.words import normal_words
 from indexer.defaults import CAP, FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError
@@ -35,6 +35,7 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.stores.journal import group_settings
+from indexer.wording import percent
 
 if TYPE_CHECKING:
     from indexer.system.external_memory import SpillFiles
@@ -395,3 +396,34 @@ def similarity_to_principal(
     if not criteria or value < options.threshold:
         return value
     return value if accepts_in_common(criteria, a, b, common, rarity) else 0.0
+
+
+def separation(
+    row: Row,
+    representative: Row,
+    options: GroupOptions,
+    text: Callable[[Row], TextOperand],
+    rarity: Rarity,
+) -> str:
+    """Return why the options keep a document out of the group of a principal; empty if they do not.
+
+    `text` and `rarity` as for `similarity_to_principal`.
+    """
+    criteria = options.folding
+    if options.within is not None and set(row.labels) != set(representative.labels):
+        return "other labels: groups stay within labels"
+    if criteria.fields and not criteria.allows(
+        criteria.values(row), criteria.values(representative)
+    ):
+        return f"the rules on {', '.join(criteria.fields)}"
+    if criteria.content_key(row) == criteria.content_key(representative):
+        return ""
+    statuses = {row.status, representative.status}
+    if not statuses.issubset(criteria.folded):
+        return "texts of numbers alone are grouped with equal ones only"
+    a, b = text(row), text(representative)
+    similarity = measure_pair(options.measure, a, b).similarity
+    if similarity < options.threshold:
+        found, required = percent(similarity, 1), percent(options.threshold)
+        return f"{found} by {options.measure}, and {required} is required"
+    return criteria.refusal(b, a, rarity)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +147,14 @@ _GRID = np.arange(101) / 100
 Codes = NDArray[np.uint64]
 
 
+class SeparatedPair(NamedTuple):
+    """Two documents that are similar enough, and whose texts do not meet the criteria."""
+
+    similarity: float
+    a: str
+    b: str
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """The pairs that decide from a threshold on; `estimated` by slots."""
@@ -163,7 +172,8 @@ class CollectionPreview:
     `STARTS` with at most `MAX_VERIFIED` pairs. They are measured on the texts. Below that
     threshold, and where `group` looks at more than `MAX_GROUPED`, the groups are estimated: of
     pairs that were not measured to reach it the similarity is the usual one by the measure of pairs
-    with as many equal slots.
+    with as many equal slots. `separated`: the pairs that were measured and do not meet the criteria
+    on texts, by similarity, then id; the first documents of either text stand for all of them.
     """
 
     def __init__(
@@ -178,9 +188,16 @@ class CollectionPreview:
         self._progress = progress
         rarity = Rarity(store.vocabulary.frequencies)
         self._verifier = Verifier(store, collection, options.measure, rarity)
+        refused: dict[tuple[int, int], float] = {}
+        self._verifier.refused = refused
         self._grouping = Grouping(collection, self._verifier, options)
         self._first_order = self._grouping.first_order()
         self.levels = sorted(self._levels(), key=lambda level: level.threshold)
+        separated = [
+            SeparatedPair(value, *sorted(map(collection.first_id, pair)))
+            for pair, value in refused.items()
+        ]
+        self.separated = sorted(separated, key=lambda pair: (-pair.similarity, pair.a, pair.b))
 
     @property
     def measured_from(self) -> float:

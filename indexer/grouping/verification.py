@@ -38,7 +38,9 @@ class Verifier:
     Texts are named by their numbers in the collection, and read in batches; a quarter of the memory
     budget, 250 MB at the most, keeps them. A text is 1 to itself by every measure, a pair that does
     not meet the criteria of the collection is 0, and a text that has left the store is empty.
-    `rarity` has the frequencies that criteria on novelty need. Methods raise `UnknownMeasure`.
+    `rarity` has the frequencies that criteria on novelty need. `refused`, if set, receives the
+    measure of each pair that reaches a minimum and does not meet the criteria on texts. Methods
+    raise `UnknownMeasure`.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Verifier:
         self._limit = collection.budget.items(4, BYTES_A_CHAR, limit=MAX_CHARS)
         self._texts = LruCache[int, ComparedText](self._limit // 2, lambda text: len(text.text))
         self._rarity = rarity
+        self.refused: dict[tuple[int, int], float] | None = None
         self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._limit)
 
     def similarities(
@@ -138,6 +141,8 @@ class Verifier:
             batch = near[start : start + ACCEPTED]
             accepted = self._accept([pairs[position] for position in batch])
             for index, is_met in zip(batch, accepted, strict=True):
+                if not is_met and self.refused is not None:
+                    self.refused[pairs[index]] = values[index]
                 values[index] *= is_met
         return values
 

@@ -1,5 +1,5 @@
-"""The work and notes of reviewers next to a store: which family is whose, notes on documents, saved
-searches.
+"""The work and notes of reviewers next to a store: which family is whose, documents that were put
+into the family of another one, notes on documents, saved searches.
 
 Servers of one store share the file, which is next to the journal.
 """
@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from indexer.errors import StoreDamaged
-from indexer.stores.journal import LazyFile, connect_journal, journal_error
+from indexer.stores.base import Store
+from indexer.stores.journal import LazyFile, connect_journal, journal_error, journal_path
 from indexer.wording import well_formed
 
 _SCHEMA = (
@@ -23,6 +24,8 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS note (number INTEGER PRIMARY KEY AUTOINCREMENT, "
     "id TEXT NOT NULL, at TEXT NOT NULL, reviewer TEXT NOT NULL, text TEXT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS note_id ON note (id)",
+    "CREATE TABLE IF NOT EXISTS joined "
+    "(id TEXT PRIMARY KEY, other TEXT NOT NULL, reviewer TEXT NOT NULL, at TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS search "
     "(name TEXT PRIMARY KEY, address TEXT NOT NULL, reviewer TEXT NOT NULL)",
 )
@@ -53,8 +56,15 @@ def review_path(journal: Path | None) -> Path | None:
     return None if journal is None else Path(f"{journal}.review")
 
 
+def joined_documents(store: Store) -> dict[str, str]:
+    """Return the documents of a store that reviewers put into the family of another one."""
+    return ReviewFile(review_path(journal_path(store.address))).joined()
+
+
 class ReviewFile:
-    """Assignments of families, notes and saved searches; safe for threads and processes.
+    """Assignments of families, joined documents, notes and saved searches.
+
+    Safe for threads and processes.
 
     Raises `StoreStopped` when the file cannot be written, `StoreDamaged` when it is not whole.
     """
@@ -96,6 +106,27 @@ class ReviewFile:
                 update = "UPDATE OR IGNORE assignment SET family = ? WHERE family = ?"
                 db.execute(update, (new, old))
                 db.execute("DELETE FROM assignment WHERE family = ?", (old,))
+
+    def joined(self) -> dict[str, str]:
+        """Return the documents that reviewers put into the family of another one, each with that
+        one, in the order in which they did.
+        """
+        if self._is_absent():
+            return {}
+        with self._file.transaction() as db:
+            return dict(db.execute("SELECT id, other FROM joined ORDER BY rowid").fetchall())
+
+    def join(self, id: str, other: str, reviewer: str) -> None:
+        """Remember that a document belongs to the family of another one."""
+        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        with self._file.transaction() as db:
+            db.execute("DELETE FROM joined WHERE id = ?", (id,))
+            db.execute("INSERT INTO joined VALUES (?, ?, ?, ?)", (id, other, reviewer, at))
+
+    def separate(self, id: str) -> None:
+        """Forget that a document belongs to the family of another one."""
+        with self._file.transaction() as db:
+            db.execute("DELETE FROM joined WHERE id = ?", (id,))
 
     def notes(self, id: str) -> tuple[Note, ...]:
         """Return the notes on a document, the oldest first."""

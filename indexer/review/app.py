@@ -98,7 +98,7 @@ PAGES = (
     Page("/", "search.html", "Search", ("search", "searches"), _SEARCHING),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
     Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
-    Page("/family", "family.html", "Near-duplicate group", ("family",), {}),
+    Page("/family", "family.html", "Near-duplicate group", ("family", "near"), _SOON),
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
     Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
@@ -167,8 +167,10 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
         *work_list_routes(pages.site),
         Route("/overview/refresh", pages.refresh, methods=["POST"]),
         Route("/regroup/apply", pages.regroup, methods=["POST"]),
-        Route("/searches/save", pages.change_searches("save_search"), methods=["POST"]),
-        Route("/searches/delete", pages.change_searches("delete_search"), methods=["POST"]),
+        Route("/searches/save", pages.form("save_search"), methods=["POST"]),
+        Route("/searches/delete", pages.form("delete_search"), methods=["POST"]),
+        Route("/family/join", pages.form("join"), methods=["POST"]),
+        Route("/family/separate", pages.form("separate"), methods=["POST"]),
     ]
 
 
@@ -227,8 +229,8 @@ class _Pages:
             return RedirectResponse("/jobs", 303)
         return RedirectResponse(link("/regroup", threshold=result.threshold, changed="yes"), 303)
 
-    def change_searches(self, name: str) -> AsyncEndpoint:
-        """Return the endpoint of a form that changes saved searches; it leads back to its page."""
+    def form(self, name: str) -> AsyncEndpoint:
+        """Return the endpoint of a form that leads back to its page."""
         write = self._api.writes[name]
 
         async def endpoint(request: Request) -> Response:

@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.measures import estimate
+from indexer.comparing.differences import Rarity
+from indexer.comparing.measures import ComparedText, estimate
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.keys import unpack_slots
 from indexer.fingerprinting.minhash import FULL, without_chance
-from indexer.model import Estimate, Query, Row, Scope
+from indexer.grouping.group_options import DEFAULT_OPTIONS, separation
+from indexer.model import Estimate, Match, Query, Row, Scope
 from indexer.recipe import Recipe
+from indexer.review.store_figures import last_group_options
+from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
@@ -78,6 +82,50 @@ def family(store: Store, id: str) -> Family:
         warnings=tuple(_warnings(name, principal, members, ranking.total, recipe)),
         measure=known_group_settings(store.address, of).get("measure"),
     )
+
+
+# Documents of other groups that are near a document, and what keeps them out of its group.
+
+
+@dataclass(frozen=True, slots=True)
+class NearCopy:
+    """A document of another group, its similarity, and why it is not in the group."""
+
+    id: str
+    path: str
+    similarity: float
+    reason: str
+
+
+def near_copies(store: FullStore, row: Row, matches: Sequence[Match]) -> Iterator[NearCopy]:
+    """Yield the near duplicates of a document that are in other groups than it is.
+
+    The reason compares each with the principal of the document's group.
+    """
+    recipe = require_recipe(store)
+    options = last_group_options(store) or DEFAULT_OPTIONS
+    rows = store.get([row.family, row.id, *(match.id for match in matches)])
+    principal = rows.get(row.family, row)
+    rarity = Rarity(store.vocabulary.frequencies)
+    texts: dict[str, ComparedText] = {}
+
+    def text(of: Row) -> ComparedText:
+        return texts.setdefault(of.id, ComparedText(of.text, recipe))
+
+    for match in matches:
+        other = rows.get(match.id)
+        if other is None or other.family == row.family:
+            continue
+        reason = separation(other, principal, options, text, rarity) or _other_reason(other)
+        yield NearCopy(other.id, other.path, match.similarity, reason)
+
+
+def _other_reason(row: Row) -> str:
+    if row.provisional:
+        return "it came after the last group"
+    if row.family != row.id:
+        return "it is in the group of a document that is more similar to it"
+    return "no rule separates them: group would look at them again"
 
 
 def _matrix(rows: Sequence[Row], recipe: Recipe) -> tuple[tuple[Estimate | None, ...], ...]:

@@ -132,7 +132,7 @@ class _LabellingPages:
         """Show a dry run, a labelling that was written or waits, an undo, or a conflict."""
         texts = {name: [value] for name, value in request.query_params.items()}
         values = parse_parameters(_LabelledParameters, texts)
-        shown: dict[str, Any] = {
+        context: dict[str, Any] = {
             "page": None,
             "number": values.number,
             "plan": None,
@@ -143,8 +143,8 @@ class _LabellingPages:
             if planned is None:
                 raise _forgotten(values.plan)
             wanted, result = planned
-            shown |= {"wanted": wanted, "result": result, "plan": values.plan}
-            return self._html(request, "labelled.html", shown)
+            context |= {"wanted": wanted, "result": result, "plan": values.plan}
+            return self._html(request, "labelled.html", context)
         if values.number is None:
             raise UsageError("number is missing: the labelling to show")
         wanted = self._site.labels.request(values.number)
@@ -154,16 +154,18 @@ class _LabellingPages:
         if isinstance(outcome, NearfoldError):
             raise outcome
         if isinstance(outcome, UndoResult):
-            return self._html(request, "undone.html", {**shown, "result": outcome})
+            return self._html(request, "undone.html", {**context, "result": outcome})
         if outcome is None or outcome.conflict:
             waits = outcome is None
             outcome = plan_label(self._site, wanted) if wanted.options else None
             again = replace(wanted, seen="")
             plan = self._site.keep_plan(again, outcome) if outcome and not waits else None
-            shown |= {"waits": waits, "plan": plan}
+            context |= {"waits": waits, "plan": plan}
             template = "waiting.html" if waits else "conflict.html"
-            return self._html(request, template, {**shown, "wanted": wanted, "result": outcome})
-        return self._html(request, "labelled.html", {**shown, "wanted": wanted, "result": outcome})
+            return self._html(request, template, {**context, "wanted": wanted, "result": outcome})
+        return self._html(
+            request, "labelled.html", {**context, "wanted": wanted, "result": outcome}
+        )
 
     def _label(self, values: _LabelForm, login: Login) -> Response:
         if values.on != "checked":

@@ -10,7 +10,7 @@ from pathlib import Path
 from indexer.errors import UsageError
 from indexer.grouping.label import label_names
 from indexer.review.access import Access, Login, read_accounts
-from indexer.review.api.comparisons import COMPARISON_READS
+from indexer.review.api.comparisons import COMPARISON_READS, COMPARISON_WRITES
 from indexer.review.api.documents import DOCUMENT_READS
 from indexer.review.api.labels import LABEL_WRITES
 from indexer.review.api.saved_searches import SEARCHES_READS, SEARCHES_WRITES
@@ -34,7 +34,13 @@ REVIEW_API = Api(
         **WORK_LIST_READS,
         **SEARCHES_READS,
     },
-    {**LABEL_WRITES, **WORK_LIST_WRITES, **SEARCHES_WRITES, "group": START_GROUP},
+    {
+        **LABEL_WRITES,
+        **WORK_LIST_WRITES,
+        **SEARCHES_WRITES,
+        **COMPARISON_WRITES,
+        "group": START_GROUP,
+    },
     (hits_route, archive_route),
 )
 

@@ -15,7 +15,7 @@ from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageErro
 from indexer.grouping.group import GroupResult, group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelResult, UndoResult
-from indexer.jobs.review_file import ReviewFile, review_path
+from indexer.jobs.review_file import ReviewFile, joined_documents, review_path
 from indexer.model import Facet, Progress, Query, Row
 from indexer.review.caches import (
     TIMEOUT_SECONDS,
@@ -26,6 +26,7 @@ from indexer.review.caches import (
     TimedCache,
 )
 from indexer.review.comparison_cache import LONG_CHARS, Comparisons
+from indexer.review.family_view import NearCopy, near_copies
 from indexer.review.label_queue import LabelQueue, LabelRequest
 from indexer.review.originals.files import OriginalFiles
 from indexer.review.store_figures import FamilyChanges, Preview, store_statistics
@@ -255,7 +256,9 @@ class Regrouping:
 
     def _run(self, options: GroupOptions) -> None:
         try:
-            self._state = _format_result(group(self._store, options, progress=self._report))
+            joined = joined_documents(self._store) if options.of == "documents" else {}
+            result = group(self._store, options, progress=self._report, joined=joined)
+            self._state = _format_result(result)
         except NearfoldError as error:
             self._error = error
             self._state = f"failed: {error}"
@@ -280,6 +283,8 @@ def _format_result(result: GroupResult) -> str:
 MAX_AUTOMATIC_DOCUMENTS = 300_000  # documents; more are compared when somebody asks for it
 _COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
 _LOOKUPS = 200  # that are cached
+_MAX_NEAR = 20  # documents of other groups that a group shows
+_MAX_MEMBERS = 200  # of a group, beyond which not all of these may be found
 _FOLDED = 20  # searches folded by type that are cached
 _LEASE_SECONDS = 60.0  # for which a search is folded by type after it was asked for last
 _PREVIEWS = 100  # of other thresholds
@@ -520,6 +525,21 @@ class Site:
             return similar(self.store, options=options, id=row.id)
 
         key = (row.id, row.text, options, self._counts(), self._last_job())
+        return self._readers.get(key, read, 1, timeout)
+
+    def near_copies(self, principal: Row, timeout: float) -> tuple[NearCopy, ...] | None:
+        """Return the documents of other groups that are near a principal.
+
+        None if they are not found within `timeout` seconds: the look-up goes on.
+        """
+
+        def read(progress: Progress) -> tuple[NearCopy, ...]:
+            size = self.store.search(Query("", (("family", principal.id),), "path")).total
+            limit = min(size, _MAX_MEMBERS) + _MAX_NEAR
+            found = similar(self.store, options=SimilarOptions(limit=limit), id=principal.id)
+            return tuple(near_copies(self.store, principal, found.matches))[:_MAX_NEAR]
+
+        key = ("near", principal.id, principal.text, self._counts(), self._last_job())
         return self._readers.get(key, read, 1, timeout)
 
 

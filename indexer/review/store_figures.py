@@ -50,11 +50,28 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class NearPair:
+    """Two documents, named by id and path, that are similar enough for one group.
+
+    `reason`: what keeps them out of it.
+    """
+
+    similarity: float
+    a: str
+    a_path: str
+    b: str
+    b_path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """The groups that a threshold would make, and the greatest moves between groups.
 
     `measure` decides; `estimated` if it is estimated from sketches. `gathered`: documents in
-    groups of two or more; `moved`: documents that would be in another group than now.
+    groups of two or more; `moved`: documents that would be in another group than now. `separated`:
+    pairs of texts that are similar enough, and that the rules of the last `group` keep out of one
+    group.
     """
 
     threshold: float
@@ -66,6 +83,7 @@ class Preview:
     largest: int
     moved: int
     moves: tuple[Move, ...] = ()
+    separated: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 
+from indexer.comparing.differences import Rarity
+from indexer.comparing.measures import ComparedText
 from indexer.grouping.collection import Entry
 from indexer.grouping.group import compartments
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, separation
 from indexer.grouping.preview import (
     FLOOR,
     CollectionPreview,
     Numbers32,
+    SeparatedPair,
     ThresholdFamilies,
     summarise,
 )
-from indexer.model import Progress, no_progress
+from indexer.model import Progress, Row, no_progress
+from indexer.recipe import Recipe
 from indexer.review.store_figures import (
     FamilyChange,
     FamilyChanges,
     FamilySize,
     Move,
+    NearPair,
     Preview,
     Step,
     StoreStatistics,
@@ -35,6 +40,7 @@ from indexer.system.external_memory import decode_pair, encode_pair
 
 _MAX_CHANGES = 50  # families that are named
 _MAX_PARTS = 6  # of each
+_MAX_PAIRS = 20  # that are named
 STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 
@@ -43,7 +49,8 @@ class Survey(StoreStatistics):
 
     The measure is `none` for a recipe without slots.
     `measured_from`: the minimum threshold at which `group` would make the same groups as `at`;
-    below it they are estimated.
+    below it they are estimated. `near_pairs`: the most similar pairs of documents that rules keep
+    out of one group, one of two groups.
     """
 
     def __init__(
@@ -67,7 +74,21 @@ class Survey(StoreStatistics):
             [positions.get(entry.family, index) for index, entry in enumerate(entries)], np.int32
         )
         self._previews = previews
+        separated = sorted(
+            (pair for preview in previews for pair in preview.separated),
+            key=lambda pair: (-pair.similarity, pair.a, pair.b),
+        )
+        self.separated = [pair for pair in separated if len(self._groups(positions, pair)) == 2]
+        first_of: dict[frozenset[int], SeparatedPair] = {}
+        for pair in self.separated:
+            first_of.setdefault(self._groups(positions, pair), pair)
+        self.of_groups = list(first_of.values())
+        self.near_pairs: tuple[NearPair, ...] = ()
         self.steps = tuple(self._steps())
+
+    def _groups(self, positions: Mapping[str, int], pair: SeparatedPair) -> frozenset[int]:
+        """Return the stored groups of a pair."""
+        return frozenset(int(self._before[positions[id]]) for id in (pair.a, pair.b))
 
     def at(self, threshold: float | None = None) -> Preview:
         """Return the groups at a threshold, that of the groups if None; nothing is written.
@@ -98,6 +119,7 @@ class Survey(StoreStatistics):
             preview.largest,
             preview.moved,
             self._moves(preview),
+            sum(pair.similarity >= preview.threshold for pair in self.separated),
         )
 
     def changes(self, threshold: float) -> FamilyChanges:
@@ -200,4 +222,24 @@ def survey(store: FullStore, progress: Progress = no_progress) -> Survey:
         entries += collection.entries
         if collection.slots.shape[1]:
             previews.append(CollectionPreview(store, collection, options, progress))
-    return Survey(entries, previews, options, last_options is not None)
+    surveyed = Survey(entries, previews, options, last_options is not None)
+    surveyed.near_pairs = tuple(_near_pairs(store, recipe, options, surveyed.of_groups))
+    return surveyed
+
+
+def _near_pairs(
+    store: FullStore, recipe: Recipe, options: GroupOptions, pairs: Sequence[SeparatedPair]
+) -> Iterator[NearPair]:
+    """Yield the first pairs with what keeps them out of one group."""
+    named = pairs[:_MAX_PAIRS]
+    rows = store.get([id for pair in named for id in (pair.a, pair.b)]) if named else {}
+    rarity = Rarity(store.vocabulary.frequencies)
+
+    def text(row: Row) -> ComparedText:
+        return ComparedText(row.text, recipe)
+
+    for pair in named:
+        a, b = rows.get(pair.a), rows.get(pair.b)
+        if a and b:
+            reason = separation(b, a, options, text, rarity)
+            yield NearPair(pair.similarity, a.id, a.path, b.id, b.path, reason)

@@ -48,7 +48,7 @@ class WorkList:
 
     A document is reviewed if it carries one of the labels `judgements`, or any label where there
     are none of these. `moved`: of the groups `followed`, those that have another principal now,
-    each with the group in which its former principal is. Groups have places from 0 on, by id.
+    each with the group in which its former principal is. Groups have positions from 0 on, by id.
     """
 
     def __init__(

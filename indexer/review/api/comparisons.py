@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from indexer.errors import DocumentNotFound, UsageError
+from indexer.grouping import families
+from indexer.grouping.group_options import DEFAULT_OPTIONS
 from indexer.jobs.versions import versions
 from indexer.model import Matching, Row
 from indexer.review import family_view
+from indexer.review.access import Login
 from indexer.review.api.endpoints import (
     WAIT_SECONDS,
     DocumentId,
@@ -18,16 +21,20 @@ from indexer.review.api.endpoints import (
     ReadEndpoint,
     TwoIds,
     Wait,
+    WriteEndpoint,
     YesNo,
     about,
     count_parts,
+    text_meta,
 )
 from indexer.review.api.responses import (
     ComparisonAnswer,
     DocumentFacts,
     FamilyAnswer,
+    JoinResult,
     MapLink,
     MatrixAnswer,
+    NearCopies,
     VersionsAnswer,
     WithoutBoilerplate,
     facts_of,
@@ -42,6 +49,7 @@ from indexer.review.comparison_cache import MAX_CHARS
 from indexer.review.originals.pages import original_view
 from indexer.review.side_by_side import difference_map, facts
 from indexer.review.site import Site
+from indexer.review.store_figures import last_group_options
 
 _BLOCKS_A_PART = 120  # of a comparison that one answer holds
 MAX_VERSIONS = 8  # side by side
@@ -58,6 +66,18 @@ class VersionsParameters(DocumentId, frozen=True):
 
     dates: Annotated[YesNo, about("order by dates, or by the texts alone")] = "yes"
     redline: Annotated[YesNo, about("include the added and removed words")] = "no"
+
+
+class NearParameters(DocumentId, frozen=True):
+    """A group whose near copies in other groups are looked up."""
+
+    wait: Wait = WAIT_SECONDS
+
+
+class JoinParameters(DocumentId, frozen=True):
+    """A document, and another one whose group it belongs to."""
+
+    other: Annotated[str, text_meta("the id of a document of the group")]
 
 
 class MatrixParameters(DocumentId, frozen=True):
@@ -93,6 +113,7 @@ def family(site: Site, values: DocumentId) -> FamilyAnswer:
     view = family_view.family(site.store, values.id)
     rows = [*([view.principal] if view.principal else []), *view.members]
     tree = versions(site.store, rows[0].id) if _is_quick_to_order(rows) else None
+    joined = site.review.joined()
     return FamilyAnswer(
         id=view.id,
         size=view.size,
@@ -104,7 +125,35 @@ def family(site: Site, values: DocumentId) -> FamilyAnswer:
         warnings=view.warnings,
         measure=view.measure,
         versions=shown_versions(tree, False) if tree else None,
+        joined=tuple(row.id for row in view.members if row.id in joined),
     )
+
+
+def near(site: Site, values: NearParameters) -> NearCopies:
+    """Return the documents of other groups that are near the principal of a group."""
+    row = site.row(values.id)
+    principal = site.store.get([row.family]).get(row.family, row)
+    copies = site.near_copies(principal, values.wait)
+    return NearCopies((), ready=False) if copies is None else NearCopies(copies)
+
+
+def join(site: Site, values: JoinParameters, login: Login) -> JoinResult:
+    """Put a document into the group of another one; later groups keep it there."""
+    options = last_group_options(site.store) or DEFAULT_OPTIONS
+    changed = families.join(site.store, values.id, values.other, options)
+    site.review.join(values.id, values.other, login.name)
+    site.discard_counts()
+    return JoinResult(changed)
+
+
+def separate(site: Site, values: DocumentId, login: Login) -> JoinResult:
+    """Take a document out of the group that a reviewer put it into."""
+    if values.id not in site.review.joined():
+        raise UsageError("no reviewer put this document into its group; load the page again")
+    site.review.separate(values.id)
+    families.separate(site.store, values.id)
+    site.discard_counts()
+    return JoinResult(1)
 
 
 def _is_quick_to_order(rows: Sequence[Row]) -> bool:
@@ -237,6 +286,14 @@ COMPARISON_READS: Mapping[str, ReadEndpoint] = {
         family,
         FamilyAnswer,
     ),
+    "near": ReadEndpoint(
+        "family/near",
+        "The documents that are near the principal of a near-duplicate group and in other groups, "
+        "and why.",
+        NearParameters,
+        near,
+        NearCopies,
+    ),
     "versions": ReadEndpoint(
         "versions",
         "The probable origin of each document of a near-duplicate group, and the changes on the "
@@ -267,5 +324,21 @@ COMPARISON_READS: Mapping[str, ReadEndpoint] = {
         DiscountedParameters,
         discounted,
         WithoutBoilerplate,
+    ),
+}
+COMPARISON_WRITES: Mapping[str, WriteEndpoint] = {
+    "join": WriteEndpoint(
+        "family/join",
+        "Put a document into the near-duplicate group of another one, where later groups keep it.",
+        JoinParameters,
+        join,
+        JoinResult,
+    ),
+    "separate": WriteEndpoint(
+        "family/separate",
+        "Take a document out of the near-duplicate group that a reviewer put it into.",
+        DocumentId,
+        separate,
+        JoinResult,
     ),
 }

@@ -10,6 +10,7 @@ from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.mail.threads import ThreadMail
 from indexer.jobs.threads import stored_thread
 from indexer.model import Row
+from indexer.review import family_view
 from indexer.review.api.endpoints import (
     WAIT_SECONDS,
     Attachment,
@@ -271,7 +272,12 @@ def similar(site: Site, values: SimilarParameters) -> Similar:
     result = site.near_duplicates(row, options, values.wait)
     if result is None:
         return Similar(DocumentFacts.of(row), values.threshold, (), (), ready=False)
-    return Similar(DocumentFacts.of(row), values.threshold, result.matches, result.notes)
+    reasons = {
+        copy.id: copy.reason for copy in family_view.near_copies(site.store, row, result.matches)
+    }
+    return Similar(
+        DocumentFacts.of(row), values.threshold, result.matches, result.notes, reasons=reasons
+    )
 
 
 def thread(site: Site, values: DocumentId) -> ThreadAnswer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from indexer.comparing.compare import Stretch, compare, redline
@@ -25,6 +25,7 @@ from indexer.model import (
 from indexer.review.boilerplate import DiscountedSimilarity
 from indexer.review.collation import CollationRow
 from indexer.review.compared_documents import stored_original
+from indexer.review.family_view import NearCopy
 from indexer.review.originals.files import OriginalView
 from indexer.review.side_by_side import Cells, Fact
 from indexer.stores.query_syntax import Term, parse_query
@@ -224,6 +225,7 @@ class Similar:
     """The near duplicates of a document, most similar first, and notes on what may be missing.
 
     `ready` is False while those of a long document are looked up; there are no matches then.
+    `reasons`: why those of other near-duplicate groups, by id, are not in that of the document.
     """
 
     document: DocumentFacts
@@ -231,6 +233,7 @@ class Similar:
     matches: tuple[Match, ...]
     notes: tuple[str, ...]
     ready: bool = True
+    reasons: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,12 +323,28 @@ class VersionsAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class NearCopies:
+    """The documents of other groups that are near the principal of a group; none until `ready`."""
+
+    copies: tuple[NearCopy, ...]
+    ready: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class JoinResult:
+    """The number of documents that are in another group now."""
+
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
 class FamilyAnswer:
     """A group: its principal (None if it is not in the store), and members by similarity.
 
     `matrix[i][j]`: the similarity of documents i and j of `compared`, estimated from their slots.
     `measure`: that of the last `group`, None if it is not known here. `versions` is None for a
-    group that is too large to be ordered with every request: `/api/versions` does it.
+    group that is too large to be ordered with every request: `/api/versions` does it. `joined`:
+    members that reviewers put into the group.
     """
 
     id: str
@@ -338,6 +357,7 @@ class FamilyAnswer:
     warnings: tuple[str, ...]
     versions: VersionsAnswer | None
     measure: str | None
+    joined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

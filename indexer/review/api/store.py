@@ -25,7 +25,14 @@ from indexer.review.api.endpoints import (
 )
 from indexer.review.rendering import names_by_path
 from indexer.review.site import Site, checked_threshold
-from indexer.review.store_figures import FamilyChanges, FamilySize, LessSimilar, Move, Step
+from indexer.review.store_figures import (
+    FamilyChanges,
+    FamilySize,
+    LessSimilar,
+    Move,
+    NearPair,
+    Step,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +175,9 @@ class PreviewAnswer:
 
     `moved` counts documents that would be in another group than now. `measure` names what decides,
     `estimated` if it is estimated from sketches. `ready` is False until the store is read.
-    `names` are those of the groups in `moves` by path, told apart.
+    `names` are those of the groups in `moves` and `near_pairs` by path, told apart. `separated`:
+    pairs of texts that are similar enough, and that the rules of `group` keep out of one group;
+    `near_pairs` are the most similar of them, at any threshold.
     """
 
     ready: bool
@@ -181,6 +190,8 @@ class PreviewAnswer:
     largest: int = 0
     moved: int = 0
     moves: tuple[Move, ...] = ()
+    separated: int = 0
+    near_pairs: tuple[NearPair, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
 
 
@@ -334,7 +345,9 @@ def preview(site: Site, values: PreviewParameters) -> PreviewAnswer:
     if previewed is None:
         return PreviewAnswer(False, values.threshold or 0.0)
     families = previewed.families
-    paths = ((move.before_path, move.after_path) for move in families.moves)
+    near_pairs = previewed.dated.survey.near_pairs
+    moved = ((move.before_path, move.after_path) for move in families.moves)
+    paths = [*moved, *((pair.a_path, pair.b_path) for pair in near_pairs)]
     return PreviewAnswer(
         ready=True,
         threshold=families.threshold,
@@ -346,6 +359,8 @@ def preview(site: Site, values: PreviewParameters) -> PreviewAnswer:
         largest=families.largest,
         moved=families.moved,
         moves=families.moves,
+        separated=families.separated,
+        near_pairs=near_pairs,
         names=names_by_path(path for ends in paths for path in ends),
     )
 

@@ -197,7 +197,7 @@ def work_list(site: Site, values: WorkListParameters) -> WorkListAnswer:
 
 
 def _positions(work: WorkList, owners: Mapping[str, str], values: ListParameters) -> Positions:
-    """Return the places of the groups of a list in its order, whatever its part."""
+    """Return the positions of the groups of a list in its order, whatever its part."""
     positions = work.positions(values.order, values.least, values.most)
     reviewer = values.reviewer
     if not reviewer:

@@ -100,7 +100,7 @@ export function slider() {
   const show = (answer) => {
     document.querySelector("[data-figures]").classList.toggle("estimated", answer.estimated);
     document.querySelector("[data-estimate]").hidden = !answer.estimated;
-    showNumbers(document, { families: answer.families, gathered: answer.gathered, largest: answer.largest, moved: answer.moved });
+    showNumbers(document, { families: answer.families, gathered: answer.gathered, largest: answer.largest, moved: answer.moved, separated: answer.separated });
     const rows = answer.moves.map((move) => {
       const row = document.createElement("tr");
       const count = document.createElement("td");

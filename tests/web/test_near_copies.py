@@ -1,0 +1,109 @@
+"""Near copies that are not in the group: why, how many, and how one joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample_library import rows, sentence
+from starlette.testclient import TestClient
+
+from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
+from indexer.jobs.review_file import joined_documents
+from indexer.recipe import DEFAULT
+from indexer.review.serve import review_application
+from indexer.stores import open_store
+
+CLAUSE = "The tenant may{} assign this lease to an affiliate of the tenant without consent. "
+PATTERN = " ".join(f"{sentence(7, 12)} Pattern {place}" for place in range(6))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Any]:
+    """A store of a lease, its opposite, a scan with a misread word, and another document."""
+    store = open_store(f"sqlite:///{tmp_path}/near.db")
+    store.prepare(DEFAULT)
+    texts = {
+        "lease": CLAUSE.format("") + sentence(3, 80),
+        "opposite": CLAUSE.format(" not") + sentence(3, 80),
+        "scan": PATTERN,
+        "misread": PATTERN.replace("Pattern", "Pattem"),
+        "other": sentence(9, 80),
+    }
+    assert not any(store.write(rows(texts)))
+    store.refresh()
+    group(store)
+    yield store
+    store.close()
+
+
+class Client(TestClient):
+    """A client whose forms carry the token."""
+
+    def submit(self, path: str, **fields: str) -> Any:
+        token = self.get("/api/token").json()["token"]
+        headers = {"origin": "http://testserver"}
+        data = {**fields, "token": token}
+        return self.post(path, data=data, headers=headers, follow_redirects=False)
+
+
+@pytest.fixture
+def client(store: Any) -> Client:
+    return Client(review_application(store, frozenset({"testserver"})))
+
+
+@pytest.mark.parametrize(
+    ("id", "other", "reason"),
+    [
+        ("lease", "opposite", "negated: – / not"),
+        ("scan", "misread", "“pattem” stands for “pattern” 6 times"),
+    ],
+)
+def test_pages_say_why_a_near_copy_is_not_in_the_group(
+    client: Client, id: str, other: str, reason: str
+) -> None:
+    near = client.get(f"/api/family/near?id={id}&wait=20").json()
+    assert [(copy["id"], copy["reason"]) for copy in near["copies"]] == [(other, reason)]
+    assert f"Kept apart: <bdi>{reason}" in client.get(f"/family?id={id}&wait=20").text
+    document = client.get(f"/document?id={id}&wait=20").text
+    assert "Not in its group" in document
+    assert reason in document
+
+
+def test_threshold_counts_the_near_copies_that_rules_keep_apart(client: Client) -> None:
+    while not (preview := client.get("/api/preview?wait=20").json())["ready"]:
+        pass
+    assert preview["separated"] == 2
+    pairs = {frozenset({pair["a"], pair["b"]}): pair["reason"] for pair in preview["near_pairs"]}
+    assert set(pairs) == {frozenset({"lease", "opposite"}), frozenset({"scan", "misread"})}
+    assert "Near copies that the rules keep apart" in client.get("/threshold?wait=20").text
+
+
+def test_one_click_joins_and_the_next_group_keeps_it(client: Client, store: Any) -> None:
+    answer = client.submit("/family/join", id="opposite", other="lease", next="/family?id=lease")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/family?id=lease")
+    for _ in range(2):
+        found = store.get(["lease", "opposite"])
+        assert len({row.family for row in found.values()}) == 1
+        assert [row.principal for row in found.values()].count(True) == 1
+        page = client.get("/family?id=lease&wait=20").text
+        assert "put here by a reviewer" in page
+        assert "Kept apart" not in page
+        assert group(store, GroupOptions(), joined=joined_documents(store)).changed == 0
+    client.submit("/family/separate", id="opposite", next="/")
+    assert store.get(["opposite"])["opposite"].family == "opposite"
+    assert joined_documents(store) == {}
+
+
+def test_a_joined_principal_takes_its_members_along(store: Any, client: Client) -> None:
+    assert not any(store.write(rows({"copy": store.get(["misread"])["misread"].text})))
+    group(store)
+    principal = store.get(["copy"])["copy"].family
+    client.submit("/family/join", id=principal, other="scan", next="/")
+    found = store.get(["scan", "misread", "copy"]).values()
+    assert {row.family for row in found} == {"scan"}
+    assert group(store, joined=joined_documents(store)).changed == 0
+    assert {row.family for row in store.get(["scan", "misread", "copy"]).values()} == {"scan"}
