@@ -74,7 +74,7 @@ def conditions(store: FullStore) -> Mapping[str, Condition]:
         "--threshold 0.95": lambda a, b: measure_pair("lcs", a, b).similarity < 0.95,
         "--numbers distinguish": lambda a, b: has_differences(a.facts, b.facts),
         "--require 'novelty<=2'": is_new,
-        "--require 'replaced<=2'": lambda a, b: not once.accepts_words(a.words, b.words),
+        "--require 'replaced<=2'": lambda a, b: not once.accepts_replacements(a, b),
     }
 
 

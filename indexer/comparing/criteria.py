@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import compress
-from operator import ne
+from operator import itemgetter, ne
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from indexer.comparing.alignment import AlignedWords, lcs, max_words_in_common
+from indexer.comparing.alignment import AlignedWords as AlignedWords  # noqa: PLC0414 - a door
+from indexer.comparing.alignment import Stretch, lcs, max_words_in_common
 from indexer.comparing.differences import (
     Rarity,
     format_differences,
@@ -39,7 +41,7 @@ from indexer.comparing.measures import (
     check_measure,
     measure_pair,
 )
-from indexer.comparing.words import Words, words
+from indexer.comparing.words import Words, are_variants, find_unworded, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
@@ -270,32 +272,73 @@ class Replacement(NamedTuple):
 NONE = Replacement("", "", 0)
 
 
-def max_replaced(a: Words, b: Words) -> Replacement:
+def max_replaced(a: TextOperand, b: TextOperand) -> Replacement:
     """Return the replacement that is made most often, ties to the first words in order.
 
     `NONE` where no words stand for others, as for texts without words. The other order of the
     texts gives the same number of times.
 
-    >>> from indexer.comparing.words import normal_words
-    >>> a = normal_words("List instances. All instances are shown: no instances, no list.")
-    >>> b = normal_words("List disks. All disks are shown: no disks, no list.")
-    >>> max_replaced(a, b)
+    >>> from indexer.recipe import DEFAULT
+    >>> a = "List instances. All instances are shown: no instances, no list."
+    >>> b = "List disks. All disks are shown: no disks, no list."
+    >>> max_replaced(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))
     Replacement(a='instances', b='disks', times=3)
     """
-    found = replacements(AlignedWords(a, b))
+    found = replacements(a, b)
     return min(found, key=lambda made: (-made.times, made), default=NONE)
 
 
-def is_replaced(pair: AlignedWords, limit: float) -> bool:
+def is_replaced(a: TextOperand, b: TextOperand, limit: float) -> bool:
     """Return whether the same words stand for the same other words more than `limit` times."""
+    return any(replacements(a, b, limit))
+
+
+def may_be_replaced(pair: AlignedWords, limit: float) -> bool:
+    """Return whether `is_replaced` may hold of texts with these words."""
     others = min(len(pair.a), len(pair.b)) - pair.in_order
-    return others > limit and any(replacements(pair, limit))
+    return others > limit and any(_replacements(pair, pair.stretches, limit))
 
 
-def replacements(pair: AlignedWords, more_than: float = 0) -> Iterator[Replacement]:
-    """Yield each replacement that is made more than so many times, once."""
-    counts = Counter(stretch for stretch in pair.stretches if stretch.a and stretch.b)
-    often = [(stretch, times) for stretch, times in counts.items() if times > more_than]
+def replacements(a: TextOperand, b: TextOperand, more_than: float = 0) -> Iterator[Replacement]:
+    """Yield each replacement that is made more than so many times, once.
+
+    Words that are misread or spelled in another way are replaced once, however often; replacements
+    in targets of links, tokens and lines that recur in both texts do not count.
+    """
+    pair = AlignedWords(a.words, b.words)
+    found = list(_replacements(pair, pair.stretches, more_than))
+    if not found:
+        return
+    spans = [sorted(find_unworded(text.text)) for text in (a, b)]
+    worded = {
+        stretch
+        for gap, stretch in zip(pair.gaps, pair.stretches, strict=True)
+        if not _are_within(a.words, gap.a, gap.end_a, spans[0])
+        or not _are_within(b.words, gap.b, gap.end_b, spans[1])
+    }
+    kept = [stretch for stretch in pair.stretches if stretch in worded]
+    yield from _replacements(pair, kept, more_than)
+
+
+def _are_within(words: Words, start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Return whether words [start, end) begin in spans, which are sorted."""
+    for position in words.starts[start:end].tolist():
+        index = bisect_right(spans, position, key=itemgetter(0)) - 1
+        if index < 0 or position >= spans[index][1]:
+            return False
+    return True
+
+
+def _replacements(
+    pair: AlignedWords, stretches: Iterable[Stretch], more_than: float
+) -> Iterator[Replacement]:
+    counts = Counter(stretch for stretch in stretches if stretch.a and stretch.b)
+    often = [
+        (stretch, 1 if times > 1 and are_variants(*stretch) else times)
+        for stretch, times in counts.items()
+        if times > more_than
+    ]
+    often = [(stretch, times) for stretch, times in often if times > more_than]
     texts = [_WordString(pair.a), _WordString(pair.b)] if often else []
     for stretch, times in often:
         left, right = map(" ".join, stretch)
@@ -319,7 +362,7 @@ Numbers: TypeAlias = Literal["ignore", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
-RULES_VERSION = 2  # raise it when criteria refuse other pairs; `group` then measures all pairs anew
+RULES_VERSION = 3  # raise it when criteria refuse other pairs; `group` then measures all pairs anew
 REARRANGED = 0.9  # minimum overlap of texts that are called rearranged
 
 
@@ -498,23 +541,28 @@ class Criteria:
         """Return whether two texts meet the conditions on texts, as `accepts_each` does."""
         return self.accepts_each([(a, b)], rarity)[0]
 
-    def accepts_by_words(self, a: Words, b: Words) -> bool | None:
+    def accepts_by_words(self, pair: AlignedWords) -> bool | None:
         """Return whether two texts meet the conditions; None if their words do not say it."""
-        pair = AlignedWords(a, b)
-        if not self._accepts_aligned(pair):
+        if not self.accepts_languages(pair.a, pair.b):
             return False
-        reads_texts = self.needs_facts or (self.reads_marks and may_separate(pair))
-        return None if reads_texts else True
+        is_open = self.needs_facts or self._may_be_replaced(pair)
+        return None if is_open or (self.reads_marks and may_separate(pair)) else True
 
-    def accepts_words(self, a: Words, b: Words) -> bool:
-        """Return whether the words of two texts meet the limit on replacements."""
-        return self._accepts_aligned(AlignedWords(a, b))
+    def accepts_texts(self, pair: AlignedWords, a: TextOperand, b: TextOperand) -> bool:
+        """Return whether texts of words in one language meet the limit and the policy.
 
-    def _accepts_aligned(self, pair: AlignedWords) -> bool:
-        if self.replaced is None:
-            return True
-        is_one_language = self.accepts_languages(pair.a, pair.b)
-        return is_one_language and not is_replaced(pair, self.replaced)
+        `pair`: their words, which `accepts_by_words` has aligned.
+        """
+        if self._may_be_replaced(pair) and not self.accepts_replacements(a, b):
+            return False
+        return not self.reads_marks or not may_separate(pair) or self.accepts_marks(a, b)
+
+    def _may_be_replaced(self, pair: AlignedWords) -> bool:
+        return self.replaced is not None and may_be_replaced(pair, self.replaced)
+
+    def accepts_replacements(self, a: TextOperand, b: TextOperand) -> bool:
+        """Return whether words are replaced no more often than the limit."""
+        return self.replaced is None or not is_replaced(a, b, self.replaced)
 
     def accepts_languages(self, a: Words, b: Words) -> bool:
         """Return whether words of one language stand for another's no more than that limit."""
@@ -549,11 +597,7 @@ class Criteria:
             if measure_pair(name, a, b, minimum=minimum).similarity < minimum:
                 return False
         pair = AlignedWords(a.words, b.words)
-        if not self._accepts_aligned(pair):
-            return False
-        if not self.reads_marks or not may_separate(pair):
-            return True
-        return self.accepts_marks(a, b)
+        return self.accepts_languages(pair.a, pair.b) and self.accepts_texts(pair, a, b)
 
     def refusal(self, a: TextOperand, b: TextOperand, rarity: Rarity | None = None) -> str:
         """Return the condition on texts that a pair does not meet, empty if it meets all of them.

@@ -186,7 +186,7 @@ def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
 
 
-# What is no wording: targets of links, URLs, and tokens.
+# What is no wording: targets of links, URLs, tokens, and lines that recur.
 
 _OUTSIDE = r'\x00-\x20\x7f-\U0010ffff"<>\\^`{|}'  # characters that end a URL
 _TARGET = re.compile(r"""[:wW(=](?:(?<=:)//|(?<=[wW])[wW]{2}\.|(?<=\]\()|(?<==)(?=["']))""")
@@ -229,6 +229,89 @@ def _target(text: str, hint: re.Match[str], position: int) -> tuple[int, int] | 
     name = text[max(0, start - 4) : start]
     value = _ATTRIBUTE.match(text, end) if name.lower().endswith(_ATTRIBUTES) else None
     return (value.start() + 1, value.end()) if value else None
+
+
+_TOKEN = re.compile(  # a UUID, or ten and more letters with digits
+    r"""(?<![A-Za-z0-9])(?:
+        (?=[A-Fa-f-]{,35}[0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])
+        | (?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{10,}
+    )""",
+    re.VERBOSE,
+)
+_MIN_RECURRING = 3  # times that a running head stands in a text
+_DIGITS = re.compile(r"\d+")
+
+
+def find_unworded(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of URLs, targets of links and tokens, and of lines that recur but for digits,
+    as running heads do.
+
+    >>> text = "page 1\\nand\\npage 2\\nor\\npage 3\\nsee www.x.org/a, A1B2C3D4E5F6"
+    >>> [text[start:end] for start, end in find_unworded(text)]
+    ['www.x.org/a,', 'A1B2C3D4E5F6', 'page 1\\n', 'page 2\\n', 'page 3\\n']
+    """
+    yield from link_targets(text)
+    yield from (match.span() for match in _TOKEN.finditer(text))
+    lines: dict[str, list[tuple[int, int]]] = {}
+    end = 0
+    for line in text.splitlines(keepends=True):
+        start, end = end, end + len(line)
+        key = _DIGITS.sub("0", line.strip().casefold())
+        if any(map(str.isalpha, key)):
+            lines.setdefault(key, []).append((start, end))
+    for spans in lines.values():
+        yield from spans if len(spans) >= _MIN_RECURRING else ()
+
+
+# Words that are written in two ways, or misread, but are the same.
+
+_MISREAD = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("ii", "u"), ("li", "h"), ("i", "l"))
+_MISREAD_DIGITS = str.maketrans("105", "los")
+_SPELLINGS = tuple(
+    (re.compile(rf"(?<=[a-z]{{2}}){british}"), american)
+    for british, american in (
+        ("our", "or"), ("ys(?=e|ing)", "yz"), (r"is(?=e|ing|ation)", "iz"), (r"tre\b", "ter"),
+        (r"ogue\b", "og"), (r"amme\b", "am"), ("ence", "ense"),
+    )
+)  # fmt: skip
+_DOUBLED = re.compile(r"(.)\1")
+_MIN_SPELLED = 4  # letters of a word that has two spellings
+
+
+def are_variants(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Return whether folded words are others misread, spelled in another way or joined.
+
+    >>> [are_variants(a.split(), b.split()) for a, b in (
+    ...     ("pattern", "pattem"), ("colour", "color"), ("travelled", "traveled"), ("12", "l2"),
+    ...     ("no index", "noindex"), ("21", "11"), ("lessor", "lessee"), ("cat", "cats"))]
+    [True, True, True, True, True, False, False, False]
+    """
+    if "".join(a) == "".join(b):
+        return True
+    return len(a) == len(b) and all(map(_is_variant, a, b))
+
+
+def _is_variant(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    if a.isdecimal() and b.isdecimal():
+        return False
+    return _as_misread(a) == _as_misread(b) or _as_spelled(a) == _as_spelled(b)
+
+
+def _as_misread(word: str) -> str:
+    word = word.translate(_MISREAD_DIGITS)
+    for read, printed in _MISREAD:
+        word = word.replace(read, printed)
+    return word
+
+
+def _as_spelled(word: str) -> str:
+    if len(word) < _MIN_SPELLED or not word.isalpha():
+        return word
+    for british, american in _SPELLINGS:
+        word = british.sub(american, word)
+    return _DOUBLED.sub(r"\1", word)
 
 
 # The words that measures compare, with their offsets in the original text.

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.criteria import AlignedWords
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText, jaccard, measure_pair, stored_text
 from indexer.fingerprinting.keys import count_ones, pack_slots
@@ -153,11 +154,15 @@ class Verifier:
         if words is None:
             self.read(text for pair in pairs for text in pair)
             return self.accepts_each([(self.text(a), self.text(b)) for a, b in pairs])
-        accepted = [criteria.accepts_by_words(left, right) for left, right in words]
-        open_pairs = [pair for pair, is_met in zip(pairs, accepted, strict=True) if is_met is None]
-        self.read(text for pair in open_pairs for text in pair)
-        by_marks = (criteria.accepts_marks(self.text(a), self.text(b)) for a, b in open_pairs)
-        return [next(by_marks) if is_met is None else is_met for is_met in accepted]
+        aligned = [AlignedWords(left, right) for left, right in words]
+        by_words = list(map(criteria.accepts_by_words, aligned))
+        is_open = [is_met is None for is_met in by_words]
+        self.read(text for pair in compress(pairs, is_open) for text in pair)
+        by_texts = (
+            criteria.accepts_texts(of_pair, self.text(a), self.text(b))
+            for (a, b), of_pair in compress(zip(pairs, aligned, strict=True), is_open)
+        )
+        return [next(by_texts) if is_met is None else is_met for is_met in by_words]
 
     def _measure(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float]:
         if self.measure == "lcs":

@@ -228,9 +228,9 @@ def accepts_in_common(
     words_out_of_order = min(common.words) - common.in_order
     if limit is None or words_out_of_order <= limit:
         return True
-    if common.max_out_of_order <= limit:
-        return criteria.accepts_languages(a.words, b.words)
-    return criteria.accepts_words(a.words, b.words)
+    if not criteria.accepts_languages(a.words, b.words):
+        return False
+    return common.max_out_of_order <= limit or criteria.accepts_replacements(a, b)
 
 
 def lcs_to_each(text: str, others: Sequence[str], minimum: float) -> list[float | None]:

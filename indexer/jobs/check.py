@@ -228,8 +228,8 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
     if not criteria.accepts_languages(texts[0].words, texts[1].words):
         languages = two_languages(texts[0].words, texts[1].words)
         return f"words of {languages.a} stand for words of {languages.b}: they are two languages"
-    if not criteria.accepts_words(texts[0].words, texts[1].words):
-        replaced = max_replaced(texts[0].words, texts[1].words)
+    if not criteria.accepts_replacements(*texts):
+        replaced = max_replaced(*texts)
         return (
             f'"{replaced.a}" stands for "{replaced.b}" {replaced.times} times, '
             "as where one form is filled in for another subject"

@@ -6,16 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
-from indexer.comparing.alignment import AlignedWords
 from indexer.comparing.criteria import (
     NO_CRITERIA,
     NONE,
+    AlignedWords,
     Criteria,
     Replacement,
     is_replaced,
     max_replaced,
+    may_be_replaced,
 )
-from indexer.comparing.words import normal_words
+from indexer.comparing.measures import ComparedText
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
@@ -34,7 +35,7 @@ texts = st.lists(st.sampled_from(["a", "b", "c", "d e"]), max_size=12).map(" ".j
 
 
 def most(a: str, b: str) -> Replacement:
-    return max_replaced(normal_words(a), normal_words(b))
+    return max_replaced(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))
 
 
 def test_the_same_words_for_the_same_are_counted() -> None:
@@ -64,7 +65,7 @@ def test_either_order_gives_the_same_number(a: str, b: str) -> None:
 def test_there_is_none_exactly_where_no_stretch_may_count(a: str, b: str) -> None:
     found = most(a, b)
     assert (found.times == 0) == (found == NONE)
-    assert found.times <= min(len(normal_words(a)), len(normal_words(b)))
+    assert found.times <= min(len(a.split()), len(b.split()))
 
 
 def test_match_and_group_and_folding_and_arrival_keep_them_apart() -> None:
@@ -91,8 +92,10 @@ def test_the_limit_is_kept_in_settings_and_checked() -> None:
 
 @given(texts, texts, st.integers(0, 4))
 def test_a_limit_is_exceeded_exactly_by_the_most_frequent_one(a: str, b: str, limit: int) -> None:
-    pair = AlignedWords(normal_words(a), normal_words(b))
-    assert is_replaced(pair, limit) == (most(a, b).times > limit)
+    pair = ComparedText(a, DEFAULT), ComparedText(b, DEFAULT)
+    assert is_replaced(*pair, limit) == (most(a, b).times > limit)
+    aligned = AlignedWords(*(text.words for text in pair))
+    assert may_be_replaced(aligned, limit) or not is_replaced(*pair, limit)
 
 
 def test_folding_keeps_them_apart_by_default_and_pairs_for_review_do_not() -> None:
@@ -117,3 +120,35 @@ def test_the_default_is_in_the_settings_of_families() -> None:
     assert GroupOptions().settings()["require"] == ["replaced<=2"]
     assert GroupOptions.from_settings(GroupOptions().settings()).folding == GroupOptions().folding
     assert "require" not in GroupOptions(measure="jaccard").settings()
+
+
+LINKS = " ".join(f"{sentence(seed, 24)} see https://a.org/disks/x" for seed in range(4))
+HEADS = "\n".join(f"{sentence(seed, 24)}\nDraft of the lease, page {seed}" for seed in range(4))
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (LINKS, LINKS.replace("disks", "tapes")),
+        (HEADS, HEADS.replace("Draft", "Final")),
+        (PAGE.replace("disks", "A1B2C3D4E5F6"), PAGE.replace("disks", "Z1B2C3D4E5F6")),
+    ],
+    ids=["links", "running heads", "tokens"],
+)
+def test_replacements_outside_of_the_wording_do_not_count(text: str, other: str) -> None:
+    assert most(text, other) == NONE
+
+
+def test_a_name_counts_in_links_where_it_also_stands_outside() -> None:
+    text = f"{LINKS} the disks {sentence(9, 24)}"
+    assert most(text, text.replace("disks", "tapes")) == ("disks", "tapes", 5)
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("pattern", "pattem"), ("colour", "color"), ("licence", "license"), ("no index", "noindex")],
+)
+def test_a_misread_or_differently_spelled_word_counts_once(word: str, other: str) -> None:
+    text = PAGE.replace("disks", word)
+    assert most(text, text.replace(word, other)).times <= 1
+    assert not ONCE.accepts(ComparedText(text, DEFAULT), ComparedText(PAGE, DEFAULT))

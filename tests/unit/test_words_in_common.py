@@ -15,7 +15,7 @@ from indexer.comparing.words import normal_words
 from indexer.grouping import words_in_common
 from indexer.grouping import words_in_common as word_sequences
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
-from indexer.recipe import DEFAULT_V2
+from indexer.recipe import DEFAULT, DEFAULT_V2
 
 WORDS = ["to", "be", "or", "not", "Be", "of-\nten", "½", "的", "話", "\ud800"]
 sentences = st.lists(st.sampled_from(WORDS), max_size=150).map(" ".join)
@@ -60,7 +60,7 @@ def test_no_words_are_replaced_more_often_than_the_bound(
             patch.setattr(word_sequences, "BINS", 4)
         (common,) = words_in_common.words_in_common(text, [other], 0.0)
     assert common is not None
-    replaced = max_replaced(normal_words(text), normal_words(other)).times
+    replaced = max_replaced(ComparedText(text, DEFAULT), ComparedText(other, DEFAULT)).times
     assert replaced <= common.max_out_of_order
 
 
