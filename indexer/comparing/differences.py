@@ -73,13 +73,16 @@ class _Occurrences:
 
     def _add(self, surroundings: tuple[Neighbour, Neighbour]) -> None:
         self._pairs.add((surroundings[0][0], surroundings[1][0]))
-        for side in (0, 1):
-            (word, _), (other_word, other_boundary) = surroundings[side], surroundings[1 - side]
-            self._words[side].add(word)
+        for edge in (0, 1):
+            (word, _), (other_word, other_boundary) = (
+                surroundings[edge],
+                surroundings[1 - edge],
+            )
+            self._words[edge].add(word)
             if not other_word:
-                self._before_ends[side].add(word)
+                self._before_ends[edge].add(word)
             if other_boundary:
-                self._before_boundaries[side].add(word)
+                self._before_boundaries[edge].add(word)
 
     @cached_property
     def _runs(self) -> dict[tuple[int, int], Fact]:
@@ -108,12 +111,15 @@ class _Occurrences:
             word for word, _ in surroundings
         ):
             return True
-        for side in (0, 1):
-            (word, _), (other_word, other_boundary) = surroundings[side], surroundings[1 - side]
+        for edge in (0, 1):
+            (word, _), (other_word, other_boundary) = (
+                surroundings[edge],
+                surroundings[1 - edge],
+            )
             if word and (
-                (other_boundary and word in self._before_boundaries[side])
-                or word in self._before_ends[side]
-                or (not other_word and word in self._words[side])
+                (other_boundary and word in self._before_boundaries[edge])
+                or word in self._before_ends[direction]
+                or (not other_word and word in self._words[direction])
             ):
                 return True
         return False
@@ -195,7 +201,7 @@ JOINED: tuple[DifferenceKind, ...] = ("name", "date")  # kinds of which neighbou
 
 FactKey: TypeAlias = tuple[str, str]  # class and value
 GapFacts: TypeAlias = dict[tuple[float, str], list[Fact]]  # by gap and class
-Gaps: TypeAlias = dict[int, float]  # by place of a word
+Gaps: TypeAlias = dict[int, float]  # by position of a word
 
 
 def differences(
@@ -283,7 +289,7 @@ def _changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> I
 
 
 def _unequal_numbers(a: FactSource, b: FactSource, run: Tile) -> list[int]:
-    """Return the places of the numbers of a run in `a` that may be written in another way in `b`:
+    """Return positions of the numbers of a run in `a` that may be written in another way in `b`:
     of a run that is written alike, those near its ends.
     """
     numbers = _within(a.numbers, run.a, run.words)

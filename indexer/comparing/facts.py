@@ -330,7 +330,7 @@ class FactSource:
 
     @cached_property
     def symbols(self) -> dict[int, str]:
-        """The signs before words, by the place of the word; after the last word, their number."""
+        """The symbols before words, by position; after the last word, the number of words."""
         by_position: dict[int, str] = {}
         for end, symbol in find_symbols(self.text):
             position = bisect_left(self.starts, end)
@@ -387,22 +387,24 @@ class FactSource:
             self._facts[position] = self._read(position)
         return self._facts[position]
 
-    def _read(self, place: int) -> Fact | None:
-        word = self.folded(place)
-        if address := self.addresses.get(place):
+    def _read(self, position: int) -> Fact | None:
+        word = self.folded(position)
+        if address := self.addresses.get(position):
             kind: DifferenceKind = "link" if is_link(address) else "address"
-            return Fact(kind, address_value(address), address, place, place + 1)
-        if place in self._numeric:
-            return None if self._is_of_number(place) else self._number(place, word)
-        if word in MONTHS and (self._has_digit(place - 1) or self._has_digit(place + 1)):
-            return Fact("date", MONTHS[word], self.spelling(place), place, place + 1)
+            return Fact(kind, address_value(address), address, position, position + 1)
+        if position in self._numeric:
+            return None if self._is_of_number(position) else self._number(position, word)
+        if word in MONTHS and (self._has_digit(position - 1) or self._has_digit(position + 1)):
+            return Fact("date", MONTHS[word], self.spelling(position), position, position + 1)
         if is_negation(word):
-            return Fact("negation", negation_value(word), self.spelling(place), place, place + 1)
+            return Fact(
+                "negation", negation_value(word), self.spelling(position), position, position + 1
+            )
         if word in CURRENCIES:
-            return self._currency(place, word)
-        if self._has_capital(place) and not self._is_of_number(place):
-            spelling = self.spelling(place)
-            return Fact("name", name_value(spelling), spelling, place, place + 1)
+            return self._currency(position, word)
+        if self._has_capital(position) and not self._is_of_number(position):
+            spelling = self.spelling(position)
+            return Fact("name", name_value(spelling), spelling, position, position + 1)
         return None
 
     def symbol_before(self, position: int) -> Fact | None:
@@ -493,7 +495,7 @@ class FactText:
         return None
 
     def facts(self, position: int, end: int) -> list[Fact]:
-        """Return the facts that words [place, end) state, one by one."""
+        """Return the facts that words [position, end) state, one by one."""
         return [fact for fact in map(self.fact, range(position, end)) if fact]
 
     def is_name(self, word: str) -> bool:

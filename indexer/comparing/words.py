@@ -381,25 +381,25 @@ def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray
 
     And the offsets [start, end) in the text of the characters that each comes from; (n,) each.
     """
-    shown = text if text.isascii() else without_ignorables(text)
-    if len(shown) == len(text):
+    visible = text if text.isascii() else without_ignorables(text)
+    if len(visible) == len(text):
         positions = np.arange(len(text))
     else:
         bits = codepoint_classes()[encode(text)]
         positions = np.flatnonzero(bits & IGNORABLE == 0)
-    spans = [match.span() for match in LINE_END_HYPHEN.finditer(shown)]
+    spans = [match.span() for match in LINE_END_HYPHEN.finditer(visible)]
     if spans:
-        joins = np.zeros(len(shown) + 1, dtype=np.int64)
+        joins = np.zeros(len(visible) + 1, dtype=np.int64)
         for start, end in spans:
             joins[start] += 1
             joins[end] -= 1
         positions = positions[np.cumsum(joins[:-1]) == 0]
-        shown = LINE_END_HYPHEN.sub("", shown)
-    normal = nfkc(shown)
+        visible = LINE_END_HYPHEN.sub("", visible)
+    normal = nfkc(visible)
     codes = encode(normal)
-    if normal == shown:
+    if normal == visible:
         return codes, positions, positions + 1
-    first, last = _sources(shown)
+    first, last = _sources(visible)
     return codes, positions[first], positions[last] + 1
 
 
