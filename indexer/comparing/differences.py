@@ -118,8 +118,8 @@ class _Occurrences:
             )
             if word and (
                 (other_boundary and word in self._before_boundaries[edge])
-                or word in self._before_ends[direction]
-                or (not other_word and word in self._words[direction])
+                or word in self._before_ends[edge]
+                or (not other_word and word in self._words[edge])
             ):
                 return True
         return False
