@@ -4,6 +4,7 @@ one half, reported on the other.
     python benchmarks/clauses.py                 # the half that nothing was fixed on
     python benchmarks/clauses.py --half train --examples 5
     python benchmarks/clauses.py --speed         # milliseconds for result sets of 20, 100 and 1,000
+    python benchmarks/clauses.py --names 500     # so many pairs that differ in a name or a heading
 
 A set is captured when each of its clauses is found a duplicate of the first, of whatever type.
 Precision: of all pairs found, the true ones; two variants of one clause count neither
@@ -18,11 +19,21 @@ from dataclasses import dataclass, field
 
 from harness import arguments
 from synthetic_clauses import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
+from synthetic_names import (
+    UNSEEN_FORMS,
+    bare_name_pairs,
+    firm_pairs,
+    heading_pairs,
+    name_pairs,
+)
 
-from indexer.comparing.clauses.duplicates import duplicate_pairs, duplicate_sets, read
+from indexer.comparing.clauses.clause_terms import read_clause
+from indexer.comparing.clauses.duplicates import duplicate_pairs, duplicate_sets, read, verdict
+from indexer.comparing.clauses.lexicon import default_lexicon
 from indexer.fingerprinting.minhash import wilson
 
 Key = tuple[str, str]  # duplicate type, and whose synonyms a set has
+Pairs = list[tuple[str, str, str]]  # pattern and both texts
 
 
 @dataclass
@@ -108,6 +119,38 @@ def report(score: Score, examples: int) -> None:
             print(f"\n[{kind}]\n  A {a}\n  B {b}")
 
 
+def pair_types(pairs: Pairs) -> list[str]:
+    """Return the duplicate type of each pair, `none` for no duplicates."""
+    words = default_lexicon()
+    results = (verdict(read_clause(a, words), read_clause(b, words), words) for _, a, b in pairs)
+    return [result.type if result else "none" for result in results]
+
+
+def print_names(count: int, seed: int, examples: int) -> None:
+    """Print how many pairs have which type, and some whose type is another than expected."""
+    for title, pairs, expected in (
+        ("another name", name_pairs(count, seed), "near_identical"),
+        ("a name alone as the heading", bare_name_pairs(count, seed), "near_identical"),
+        ("another heading, number or layout", heading_pairs(count, seed), "identical"),
+        (
+            "another number, of forms unseen",
+            heading_pairs(count, seed, UNSEEN_FORMS),
+            "identical",
+        ),
+        ("firms of many countries", firm_pairs(), "near_identical"),
+        ("the same in capitals", firm_pairs(in_capitals=True), "near_identical"),
+    ):
+        types = pair_types(pairs)
+        counts = ", ".join(f"{name} {count}" for name, count in sorted(Counter(types).items()))
+        print(f"{title}, {len(pairs)} pairs: {counts}")
+        wrong = defaultdict(list)
+        for pair, type in zip(pairs, types, strict=True):
+            wrong[type] += [pair] if type != expected else []
+        for type, others in wrong.items():
+            for pattern, a, b in others[:examples]:
+                print(f"\n[{type}: {pattern}]\n  A {a!r}\n  B {b!r}")
+
+
 def print_speed() -> None:
     texts = paragraphs(1000)
     warming = [(str(number), text) for number, text in enumerate(texts[-150:])]
@@ -142,7 +185,11 @@ def main() -> None:
     parser.add_argument("--overlap", type=float, default=0.8)
     parser.add_argument("--examples", type=int, default=0)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--names", type=int, metavar="PAIRS")
     options = parser.parse_args()
+    if options.names:
+        print_names(options.names, options.seed, options.examples)
+        return
     if options.speed:
         print_speed()
         return

@@ -18,8 +18,6 @@ document, plain and folded. Maven and a JDK 21 or later are needed.
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import html
 import json
 import random
@@ -33,14 +31,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "tests/plugin"), str(ROOT / "tests")]
+from corpora import files_under, read_text
+from harness import ROOT, arguments, quantile
+from servers.process import Server
 
-from plugin_servers import engine  # noqa: E402
-from rest import Rest  # noqa: E402
-from servers.process import Server  # noqa: E402
+import indexer
 
-import indexer  # noqa: E402
+sys.path.insert(0, str(ROOT / "tests/plugin"))
+from plugin_servers import engine
+from rest import Rest
 
 BATCH = 250
 PAGE = 10
@@ -217,9 +216,7 @@ def searching(rest: Rest, texts: Sequence[str], count: int) -> None:
             if number >= 50:
                 taken[kind].append(1000 * (time.perf_counter() - started))
     for kind, times in taken.items():
-        times.sort()
-        p50, p99 = times[len(times) // 2], times[int(0.99 * len(times))]
-        print(f"{kind:<34}{p50:>8.1f}{p99:>8.1f}")
+        print(f"{kind:<34}{quantile(times, 0.5):>8.1f}{quantile(times, 0.99):>8.1f}")
 
 
 def _search(text: str) -> dict[str, Any]:
@@ -235,27 +232,15 @@ def _folded(window: int, measure: str) -> Callable[[str], dict[str, Any]]:
 
 def documents(folders: Sequence[Path], length: int) -> Iterator[str]:
     """Yield the texts of the folders in documents of `length` characters."""
-    for folder in folders:
-        for path in sorted(folder.rglob("*")):
-            text = _read(path) if path.is_file() else None
-            for start in range(0, len(text or "") - length + 1, length):
-                yield (text or "")[start : start + length]
-
-
-def _read(path: Path) -> str | None:
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    except (OSError, EOFError, UnicodeDecodeError):
-        return None
-    return html.unescape(_MARKUP.sub(" ", text)) if path.suffix == ".html" else text
+    for path in (path for folder in folders for path in files_under(folder)):
+        text = read_text(path) or ""
+        text = html.unescape(_MARKUP.sub(" ", text)) if path.suffix == ".html" else text
+        for start in range(0, len(text) - length + 1, length):
+            yield text[start : start + length]
 
 
 def main() -> None:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--documents", type=int, default=5_000)
     parser.add_argument("--length", type=int, default=4_700)

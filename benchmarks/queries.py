@@ -13,9 +13,12 @@ import base64
 import random
 import secrets
 import statistics
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from corpora import signed_rows
 from harness import arguments, merge_segments, seconds_of
 
 from indexer.fingerprinting.keys import signed64
@@ -29,29 +32,19 @@ WORDS = [f"word{number}" for number in range(3_000)]
 SLOTS = 128  # of one byte
 
 
-def made_up_row(number: int, chance: random.Random) -> Row:
-    """Return a row with random sketches of both kinds and without keys."""
-    name = f"{number:08}"
-    return Row(
-        id=name,
-        recipe=DEFAULT.id,
-        status="complete",
-        title=name,
-        path=f"/synthetic/{name}",
-        text=" ".join(chance.choices(WORDS, k=1_700)),
-        content_type="text/plain",
-        modified=number,
-        size=10_000,
-        source=name,
-        extractor="",
-        raw="",
-        exact=name,
-        words=1_700,
-        chars=10_000,
-        family=name,
-        minhash=chance.randbytes(SLOTS),
-        simhash=chance.getrandbits(64),
-    )
+def made_up_rows(numbers: Sequence[int], chance: random.Random) -> list[Row]:
+    """Return rows with random sketches of both kinds and without keys."""
+    named = [(f"{number:08}", " ".join(chance.choices(WORDS, k=1_700))) for number in numbers]
+    return [
+        replace(
+            row,
+            minhash=chance.randbytes(SLOTS),
+            simhash=chance.getrandbits(64),
+            bands=(),
+            blocks=(),
+        )
+        for row in signed_rows(named)
+    ]
 
 
 def search_body(window: int = 0, script: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -105,8 +98,7 @@ def main() -> None:
         store.prepare(DEFAULT)
         numbers = range(options.documents)
         for start in numbers[::250]:
-            rows = [made_up_row(number, chance) for number in numbers[start : start + 250]]
-            assert not any(store.write(rows))
+            assert not any(store.write(made_up_rows(numbers[start : start + 250], chance)))
         merge_segments(store, store.index.location.index)
         print_times(store.index.queries("documents").search, bodies(chance), options.runs)
     finally:

@@ -12,8 +12,7 @@ BENCHMARKS = ROOT / "benchmarks"
 ARGUMENTS = {
     "candidates": ["{corpus} --documents 20"],
     "check": ["--documents 100 --checks 3", "--race 2 --processes 2 --through command"],
-    "clausenames": ["--pairs 20"],
-    "clauses": ["--sets 3"],
+    "clauses": ["--sets 3", "--names 20"],
     "dedup": ["--corpus {rows} --sample 40", "--growth 100"],
     "engine_bytes": ["{corpus} --documents 20 --length 500 --server {opensearch_http}"],
     "engines": ["--documents 300 --lookups 5 --searches 2 --arrivals 1 --server {opensearch_http}"],
@@ -43,7 +42,6 @@ ARGUMENTS = {
     ],
     "startup": ["--runs 1"],
     "store_bytes": ["{corpus} --documents 10 --length 500", "--records 100"],
-    "store_matrix": [""],
     "threads": ["--mails 40"],
     "versions": ["--histories 2 --versions 3 --words 40"],
 }

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from synthetic_clauses import KNOWN, UNKNOWN, all_bases, results
+from synthetic_names import bare_name_pairs, heading_pairs, name_pairs
 
 from indexer.comparing.clauses.lexicon import default_lexicon
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
-from clausenames import bare_name_pairs, heading_pairs, kinds, name_pairs
-from clauses import score_detector
+from clauses import pair_types, score_detector
 
 sys.path.pop(0)
 
@@ -52,7 +52,7 @@ def test_types_are_captured(half: str) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_clauses_of_two_companies_are_called_identical(seed: int) -> None:
     pairs = name_pairs(500, seed)
-    types = kinds(pairs)
+    types = pair_types(pairs)
     assert types.count("identical") == 0
     kinds_by_pattern = zip((pattern for pattern, _, _ in pairs), types, strict=True)
     others = [pattern for pattern, type in kinds_by_pattern if type != "near_identical"]
@@ -62,11 +62,11 @@ def test_no_clauses_of_two_companies_are_called_identical(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_clauses_below_the_names_of_two_parties_are_never_identical(seed: int) -> None:
-    types = kinds(bare_name_pairs(500, seed))
+    types = pair_types(bare_name_pairs(500, seed))
     assert set(types) == {"near_identical", "fuzzy"}
     assert types.count("near_identical") >= 400
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_other_headings_numbers_and_layouts_are_identical(seed: int) -> None:
-    assert kinds(heading_pairs(500, seed)).count("identical") >= 490
+    assert pair_types(heading_pairs(500, seed)).count("identical") >= 490

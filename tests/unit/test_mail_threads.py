@@ -2,15 +2,14 @@
 
 import base64
 import random
-import sys
 from dataclasses import replace
 from email.message import EmailMessage
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mail_oracle import labelled_words, lost_attachments, uncovered
 from synthetic_mail import corpus
 
 from indexer.documents.base import message_hash
@@ -25,9 +24,6 @@ from indexer.documents.mail.quotes import marked_lines, segment_words
 from indexer.documents.mail.segments import segments
 from indexer.documents.mail.threads import Thread, build_threads, is_above, reference_parents
 from indexer.jobs.threads import similarity, threads
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
-from threads import labelled_words, lost_attachments, uncovered
 
 TEXT = "We do not sell the ferry to Peter this year, says Mary from the harbour office."
 

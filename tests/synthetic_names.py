@@ -1,8 +1,5 @@
 """Pairs of clauses that differ in a name alone, and pairs that differ in heading, number or layout.
 
-    python benchmarks/clausenames.py                # what each of 500 pairs is called
-    python benchmarks/clausenames.py --examples 5
-
 Table 2 of Conrad & Raymond (2007) calls the first near identical and the second identical. A lawyer
 must not be told that clauses of two companies are identical: 0 of the first may be. Names follow
 the patterns of public registers of companies: forms of a dozen countries, initials, figures, small
@@ -17,14 +14,8 @@ from __future__ import annotations
 import random
 import re
 import textwrap
-from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-
-from harness import ROOT, arguments
-
-from indexer.comparing.clauses.clause_terms import read_clause
-from indexer.comparing.clauses.duplicates import verdict
-from indexer.comparing.clauses.lexicon import default_lexicon
+from pathlib import Path
 
 
 def _words(text: str, separator: str | None = None) -> list[str]:
@@ -357,58 +348,13 @@ def _wrap(text: str, width: int) -> str:
     )
 
 
-def kinds(pairs: list[tuple[str, str, str]]) -> list[str]:
-    """Return the duplicate type of each pair, `none` for no duplicates."""
-    words = default_lexicon()
-    results = (verdict(read_clause(a, words), read_clause(b, words), words) for _, a, b in pairs)
-    return [result.type if result else "none" for result in results]
-
-
-def report(title: str, pairs: list[tuple[str, str, str]], expected: str, examples: int) -> None:
-    """Print how many pairs are called what, and some that are not called as expected."""
-    types = kinds(pairs)
-    counts = Counter(types)
-    told = ", ".join(f"{name} {counts[name]}" for name in sorted(counts, key=str))
-    print(f"{title}, {len(pairs)} pairs: {told}")
-    others = defaultdict(list)
-    for pair, kind in zip(pairs, types, strict=True):
-        if kind != expected:
-            others[kind].append(pair)
-    for kind, wrong in others.items():
-        for pattern, a, b in wrong[:examples]:
-            print(f"\n[{kind}: {pattern}]\n  A {a!r}\n  B {b!r}")
-
-
 def firm_pairs(*, in_capitals: bool = False) -> list[tuple[str, str, str]]:
     """Return each clause with each name of tests/data/firms.txt, and with a plain one, by the name.
 
     The names, of firms and persons of some thirty countries, were written down before the rules
     that join the pieces of a name, and no rule has a list of them.
     """
-    listed = (ROOT / "tests" / "data" / "firms.txt").read_text(encoding="utf-8")
+    listed = (Path(__file__).parent / "data" / "firms.txt").read_text(encoding="utf-8")
     names = [name for line in listed.splitlines() for name in line.split(" | ")]
     pairs = [(name, text.format(name), text.format(PLAIN)) for name in names for text in CLAUSES]
     return [(n, a.upper(), b.upper()) for n, a, b in pairs] if in_capitals else pairs
-
-
-def main() -> None:
-    parser = arguments(__doc__)
-    parser.add_argument("--pairs", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--examples", type=int, default=0)
-    options = parser.parse_args()
-    count, seed = options.pairs, options.seed
-    unseen = heading_pairs(count, seed, UNSEEN_FORMS)
-    for title, pairs, expected in (
-        ("another name", name_pairs(count, seed), "near_identical"),
-        ("a name alone as the heading", bare_name_pairs(count, seed), "near_identical"),
-        ("another heading, number or layout", heading_pairs(count, seed), "identical"),
-        ("another number, of forms unseen", unseen, "identical"),
-        ("firms of many countries", firm_pairs(), "near_identical"),
-        ("the same in capitals", firm_pairs(in_capitals=True), "near_identical"),
-    ):
-        report(title, pairs, expected, options.examples)
-
-
-if __name__ == "__main__":
-    main()
