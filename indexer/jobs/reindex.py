@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from indexer.comparing.band_plan import has_bits_alone
-from indexer.fingerprinting.fingerprint import fingerprint_rows, fingerprints
+from indexer.fingerprinting.fingerprint import fingerprint_rows, fingerprints, fresh_rows
 from indexer.fingerprinting.keys import bits_of_row
 from indexer.jobs.corpus_statistics import with_new_statistics, with_passages, with_statistics
 from indexer.model import Row
@@ -15,7 +15,7 @@ from indexer.recipe import Recipe
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.maintenance import BitChanges, Change, Installable, OnProgress, ReindexResult
-from indexer.stores.requirements import require_updatable
+from indexer.stores.requirements import is_shared, require_updatable
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 
 _PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
@@ -48,7 +48,8 @@ def reindex(
 
     Until that step searches are answered from the old rows, and an interrupted run has changed
     nothing; the next run continues it. Concurrent writes of other programs are included. Families
-    stay as they are, and are provisional until the next `group`. In a search engine a new version
+    stay as they are, and are provisional until the next `group`; a document whose text another
+    program changed without its keys leaves its family. In a search engine a new version
     of the index takes over the name; `keep` leaves the old one, read-only. A recipe with weights
     signs with the corpus statistics of `statistics` (a folder, store or file), or with those that
     the stored documents have now; an online recipe gives them the next number, and keeps no other.
@@ -67,8 +68,11 @@ def reindex(
     fingerprints([_PROBE], recipe)
     distances: Counter[int] | None = Counter() if _differ_in_statistics(stored, recipe) else None
 
+    has_other_writers = is_shared(store)
+
     def sign(rows: Sequence[Row]) -> list[Row]:
-        fingerprinted = fingerprint_rows(rows, recipe)
+        before = [fresh for _, fresh in fresh_rows(rows, stored)] if has_other_writers else rows
+        fingerprinted = fingerprint_rows(before, recipe)
         if distances is not None:
             distances.update(_distances(rows, fingerprinted))
         return fingerprinted

@@ -11,9 +11,10 @@ from indexer.grouping.match import match as find_pairs
 from indexer.jobs.doctor import doctor
 from indexer.jobs.index import index as run_index
 from indexer.jobs.install import install
+from indexer.jobs.reindex import reindex
 from indexer.jobs.repair import repair
 from indexer.jobs.status import status
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
@@ -150,6 +151,22 @@ def test_a_group_whose_principal_a_client_takes_away_is_found_and_repaired(
     assert {check.verdict for check in doctor(store.url) if check.name == "groups"} == {"good"}
     row = by_name(store)[member]
     assert row.family == row.id and row.principal is not False
+
+
+@pytest.mark.parametrize("changed", ["a", "b"])
+def test_reindex_takes_a_document_whose_text_a_client_changed_out_of_its_group(own, changed):
+    store, url, _ = own
+    changed_text(url, BREAD, by_name(store)[changed].id)
+    reindex(store, DEFAULT_V1)
+    rows = by_name(store)
+    assert rows[changed].bands == fingerprint(BREAD, DEFAULT_V1).bands
+    assert rows["a"].family != rows["b"].family
+    assert rows[changed].principal is not False and rows[changed].similarity is None
+    assert rows["c"].family == rows["c"].id
+    assert all(len(names) == 1 for names in folded_together(store))
+    group(store)
+    kept = "b" if changed == "a" else "a"
+    assert folded_together(store) == {frozenset(kept), frozenset({changed, "c"})}
 
 
 def test_index_run_again_finds_texts_that_a_client_changed(own):

@@ -62,7 +62,7 @@ from indexer.stores.engine.requests import (
     Response,
     error_of,
 )
-from indexer.stores.engine.rows import KEYS, row_of_hit, signature
+from indexer.stores.engine.rows import FAMILY, KEYS, row_of_hit, signature
 from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, ReindexResult
 
 # The next version of an index: created, filled from the one in service, and put in its place.
@@ -230,12 +230,11 @@ class Successor:
                     f"document {hit['_id']} of {self.old}: {reason}; the index in service is as it "
                     "was: change or delete the document, and run again"
                 )
-        rows = fingerprint_rows(
-            [row_of_hit(hit["_id"], hit["_source"], self.text_field) for hit in hits]
-        )
+        stored = [row_of_hit(hit["_id"], hit["_source"], self.text_field) for hit in hits]
         operations = {}
-        for hit, row in zip(hits, rows, strict=True):
-            body = _replace_fingerprint(hit["_source"], signature(row, self.text_field))
+        for hit, before, row in zip(hits, stored, fingerprint_rows(stored), strict=True):
+            replaced = _REPLACED if row.family == before.family else (*_REPLACED, *FAMILY)
+            body = _replace_fingerprint(hit["_source"], signature(row, self.text_field), replaced)
             metadata = {
                 **routing_of(hit),
                 "version": hit["_version"],
@@ -365,15 +364,17 @@ def nearfold_metadata(index: Mapping[str, Any]) -> bodies.Body:
     return metadata
 
 
-def _replace_fingerprint(source: Mapping[str, Any], signature: Mapping[str, Any]) -> bodies.Body:
-    """Return a document with the keys of the new recipe and everything else in it unchanged.
+def _replace_fingerprint(
+    source: Mapping[str, Any], signature: Mapping[str, Any], replaced: Sequence[str]
+) -> bodies.Body:
+    """Return a document with the `replaced` fields of the new recipe and everything else unchanged.
 
     A document that was never signed gets a family, too. The text comes last, as in `rows.source`.
     """
-    document = {name: value for name, value in source.items() if name not in _REPLACED}
+    document = {name: value for name, value in source.items() if name not in replaced}
     if not source.get("near_recipe"):
         document |= {name: signature[name] for name in _FIRST if name in signature}
-    for name in _REPLACED:
+    for name in replaced:
         if signature.get(name) not in (None, "", ()):
             document[name] = signature[name]
     ours = {name: value for name, value in document.items() if name.startswith("near_")}
@@ -484,11 +485,15 @@ def _successor(
 
 
 def _fingerprint_unchanged(fingerprint_rows: FingerprintRows) -> FingerprintRows:
-    """Return a function that signs rows by the recipe that they have; families stay decided."""
+    """Return a function that signs rows by the recipe that they have; families stay decided but
+    of rows that leave theirs.
+    """
 
     def sign(rows: Sequence[Row]) -> list[Row]:
-        fingerprinted = zip(rows, fingerprint_rows(rows), strict=True)
-        return [replace(new, provisional=old.provisional) for old, new in fingerprinted]
+        return [
+            replace(new, provisional=old.provisional or new.family != old.family)
+            for old, new in zip(rows, fingerprint_rows(rows), strict=True)
+        ]
 
     return sign
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
@@ -163,9 +164,10 @@ def signature(row: Row, text_field: str) -> dict[str, Any]:
 def unsigned_mark(id: str, recipe: str, error: str) -> dict[str, Any]:
     """Return the fields that remove a signature from a document and give it a family of its own.
 
-    `error` says why it has no signature.
+    The id would still name the group of an earlier text. `error` says why it has no signature.
     """
-    own = {"near_id": id, "near_recipe": recipe, "near_family": id, "near_provisional": True}
+    family = f"x:{hashlib.sha256(id.encode()).hexdigest()}"
+    own = {"near_id": id, "near_recipe": recipe, "near_family": family, "near_provisional": True}
     return {
         **dict.fromkeys(_FINGERPRINT_FIELDS),
         **own,
