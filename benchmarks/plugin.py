@@ -36,6 +36,7 @@ from harness import ROOT, arguments, quantile
 from servers.process import Server
 
 import indexer
+from indexer.recipe import DEFAULT, DEFAULT_V2, Recipe
 
 sys.path.insert(0, str(ROOT / "tests/plugin"))
 from plugin_servers import engine
@@ -84,23 +85,25 @@ def min_hash_way(name: str, *filters: str) -> Way:
     return Way(name, create)
 
 
-def pipeline_way(name: str) -> Way:
+def pipeline_way(name: str, recipe: Recipe = DEFAULT) -> Way:
     """Return the fields that nearfold's own ingest pipeline adds."""
 
     def create(rest: Rest, index: str, signs: bool) -> str:
         kind = "elasticsearch" if _is_elasticsearch(rest) else "opensearch"
         address = f"{kind}://{rest.url.removeprefix('http://')}/{index}"
         with closing(indexer.open_store(address)) as store:
-            indexer.install(store, create=True)
+            indexer.install(store, recipe, create=True)
         return "" if signs else "&pipeline=_none"
 
     return Way(name, create)
 
 
 WAYS = (
-    plugin_way("plugin, default_v2"),
-    plugin_way("plugin, default_v1 (SimHash)", recipe="default_v1"),
-    pipeline_way("pipeline, default_v2"),
+    plugin_way("plugin, default_v3"),
+    plugin_way("plugin, default_v2", recipe="default_v2"),
+    plugin_way("plugin, default_v1", recipe="default_v1"),
+    pipeline_way("pipeline, default_v3"),
+    pipeline_way("pipeline, default_v2", DEFAULT_V2),
     min_hash_way("min_hash 128"),
     min_hash_way("min_hash 128, truncate", "near_short"),
 )

@@ -9,8 +9,8 @@ features; ours normalises within its time, and also counts words, digests the te
 keys. Runs are interleaved, every run gets fresh strings, and the figures are the least CPU time of
 the runs, which other programs disturb least. The last lines are of pieces of 100 characters.
 `error` is the root mean square error of the estimated Jaccard similarity over sqrt(J (1 - J) /
-128), on changed copies of the documents; `default_v2` signs word pairs, so it has none here. Peers
-that are not installed are named at the end.
+128), on changed copies of the documents; `default_v2` and `default_v3` sign word pairs, so they
+have none here. Peers that are not installed are named at the end.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from harness import arguments
 from indexer.fingerprinting.fingerprint import define, fingerprints, kernel_name
 from indexer.fingerprinting.hashing import gram_hashes
 from indexer.fingerprinting.normalise import encode, normalise
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
 
 WIDTH, SLOTS, CHARS, PAIRS, SECONDS, SHORT = 4, 128, 5000, 1000, 0.3, 100
 MINHASH = replace(DEFAULT_V1, simhash=None, bits=None, blocks=None)
-KEYED, KEYED_V2 = (
+KEYED, KEYED_DEFAULT = (
     recipe_named(f"{version}+key:benchmark").with_secret("a secret that everybody may read")
-    for version in ("default_v1", "default_v2")
+    for version in ("default_v1", "default")
 )
 Signer = Callable[[Sequence[str]], Any]
 
@@ -76,7 +76,7 @@ def sign(make: Callable[..., Any], recipe: Recipe, texts: Sequence[str]) -> Any:
 
 
 def sign_and_read_keys(texts: Sequence[str]) -> Any:
-    return list(fingerprints(texts, DEFAULT_V2).bands)
+    return list(fingerprints(texts, DEFAULT).bands)
 
 
 def ours() -> Iterator[Contender]:
@@ -86,11 +86,12 @@ def ours() -> Iterator[Contender]:
         ("MinHash + SimHash", DEFAULT_V1),
         ("both, secret key", KEYED),
         ("default_v2", DEFAULT_V2),
-        ("default_v2, secret key", KEYED_V2),
+        (DEFAULT.name, DEFAULT),
+        (f"{DEFAULT.name}, secret key", KEYED_DEFAULT),
     ):
-        slots = None if "v2" in name else np.asarray
+        slots = None if "default" in name else np.asarray
         yield Contender(f"{kernel}: {name}", partial(sign, fingerprints, recipe), slots, True)
-    yield Contender(f"{kernel}: default_v2, keys read", sign_and_read_keys, is_ours=True)
+    yield Contender(f"{kernel}: {DEFAULT.name}, keys read", sign_and_read_keys, is_ours=True)
     for name, recipe in (("MinHash", MINHASH), ("MinHash + SimHash", DEFAULT_V1)):
         yield Contender(f"nearfold numpy: {name}", partial(sign, define, recipe), np.asarray, True)
 

@@ -13,7 +13,7 @@ PRINCIPAL = "original"  # the order in which documents may lead a family, as `Gr
 RECALL = 0.998  # minimum fraction of the pairs at a threshold that keys and slots let through
 
 # Defaults and choices of options, apart from the modules that use them, which import numpy.
-RECIPE = "default_v2"  # the recipe that `default` stands for
+RECIPE = "default_v3"  # the recipe that `default` stands for
 MEASURE_NAMES = (
     "containment",
     "estimate",

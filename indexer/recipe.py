@@ -415,7 +415,7 @@ SCANS_V1 = Recipe(
     key_digits=5,
     min_features=8,
 )
-DEFAULT = DEFAULT_V2
+DEFAULT = DEFAULT_V3
 
 
 # Recipes by name: the usual ones, condenser strings of copietje, and the methods of studies.
@@ -453,13 +453,13 @@ _NAMES = ("default", *_DEFAULTS, "scans", "simhash-doc", "clauses")
 
 
 def recipe_named(name: str) -> Recipe:
-    """Return the recipe of that name; `default` is an alias of `default_v2`, `scans` of `scans_v1`.
+    """Return the recipe of that name; `default` is an alias of `default_v3`, `scans` of `scans_v1`.
 
     Raises `UnknownRecipe`, which names the usual ones, and `UsageError` when one part of a
     name is not valid.
 
     >>> recipe_named("default").name, recipe_named(":::").name
-    ('default_v2', 'ws:norm-html:sha1:128')
+    ('default_v3', 'ws:norm-html:sha1:128')
     """
     if name == "default":
         return DEFAULT

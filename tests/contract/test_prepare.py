@@ -55,10 +55,10 @@ def test_another_recipe_is_refused_with_the_difference(store):
     store.write([row("1")])
     with pytest.raises(RecipeMismatch, match="slots: 128 -> 256") as caught:
         store.prepare(OTHER)
-    assert (caught.value.stored, caught.value.requested) == ("default_v2", "other")
+    assert (caught.value.stored, caught.value.requested) == ("default_v3", "other")
     assert caught.value.difference == (
         "bands: 42 -> 30",
-        "name: default_v2 -> other",
+        "name: default_v3 -> other",
         "slots: 128 -> 256",
     )
     assert store.stored_recipe() == DEFAULT

@@ -23,12 +23,13 @@ from indexer import (
     recipe_named,
     search,
 )
+from indexer.defaults import RECIPE
 from indexer.stores.abilities import FullStore
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "schemes.md"
 RECIPES = {  # with the threshold of all three, None for the usual ones
-    "default_v2": None,
+    RECIPE: None,
     "simhash-doc": None,
     "clauses": None,
     "signature-study:weighted-topsig:256": 0.875,

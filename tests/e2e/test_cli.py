@@ -99,14 +99,14 @@ def test_compare_marks_shared_passages() -> None:
     assert "Vega" in run("compare", PRESS, NEWS)
 
 
-@pytest.mark.parametrize("recipe", ["default", "default_v1"])
+@pytest.mark.parametrize("recipe", ["default", "default_v2"])
 def test_hash_prints_what_fingerprint_gives(recipe: str) -> None:
     from indexer.fingerprinting.fingerprint import fingerprint
     from indexer.recipe import recipe_named
 
     line = run_json("hash", PRESS, "--recipe", recipe)
     sketch = fingerprint(PRESS.read_text(encoding="utf-8"), recipe_named(recipe))
-    assert sketch.minhash is not None and (sketch.simhash is not None) == (recipe == "default_v1")
+    assert sketch.minhash is not None and (sketch.simhash is not None) == (recipe == "default")
     assert (line["simhash"], line["minhash"], line["bands"]) == (
         None if sketch.simhash is None else f"{sketch.simhash:016x}",
         sketch.minhash.tolist(),
@@ -280,7 +280,7 @@ def test_an_index_of_the_former_default_keeps_its_recipe_until_reindex(tmp_path:
     refusal = outcome("index", EXAMPLES, "--recipe", "default", store=url)
     assert refusal.returncode == 3 and "built with recipe default_v1" in refusal.stderr
     run("reindex", "--recipe", "default", store=url)
-    assert run_json("status", store=url)["recipe"]["name"] == "default_v2"
+    assert run_json("status", store=url)["recipe"]["name"] == "default_v3"
 
 
 def test_status_answers_while_a_job_holds_the_journal(tmp_path: Path) -> None:

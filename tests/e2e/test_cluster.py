@@ -177,7 +177,7 @@ def test_the_commands_say_what_they_do(place):
     assert planned["dry_run"] is True
     assert (
         run("install", store=store).splitlines()[0]
-        == "created  component template nearfold-default_v2"
+        == "created  component template nearfold-default_v3"
     )
     assert run("uninstall", "--dry-run", store=store).startswith("would be removed  index template")
     assert run("uninstall", store=store).startswith("removed  index template")
@@ -206,7 +206,7 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
         True,
         False,
     )
-    assert "nearfold-default_v2-body" in run("install", "--text-field", "body", store=store.url)
+    assert "nearfold-default_v3-body" in run("install", "--text-field", "body", store=store.url)
     run("install", "--text-field", "text", store=store.url, code=3)
     lines = run("search", "ferry", store=store.url).splitlines()
     assert {
@@ -239,7 +239,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
         _,
         removed,
     ) = printed
-    assert "would be created  ingest pipeline nearfold-default_v2" in planned
+    assert "would be created  ingest pipeline nearfold-default_v3" in planned
     assert '"errors":false' in sent
     notes = json.loads(file[file.rindex('{"_index"') :])["_source"]
     assert (notes["title"], notes["content_type"], notes["near_status"]) == (
@@ -257,7 +257,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     assert 0.7 < last["_score"] < 1
     assert json.loads(backfilled)["updated"] == 5
     assert '"updated":1' in by_body
-    assert "ingest pipeline nearfold-default_v2-body" in by_body
+    assert "ingest pipeline nearfold-default_v3-body" in by_body
     assert re.search(r"keys +equal to recomputed keys in 1 row", by_body)
     assert json.loads(unsigned)["hits"]["total"]["value"] == 0
     assert "removed  ingest pipeline" in removed

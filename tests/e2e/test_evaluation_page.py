@@ -29,12 +29,12 @@ def test_the_page(folder: Path) -> None:
         shell(f"exec 2>&1\n{block}", folder, COLUMNS="160") for block in BLOCKS
     )
     assert "7 judged pairs" in by_gold
-    assert re.search(r"default_v2 at 0.97 .*missed: \d.*nearfold compare", by_gold, re.DOTALL)
+    assert re.search(r"default_v3 at 0.97 .*missed: \d.*nearfold compare", by_gold, re.DOTALL)
     assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(
         encoding="utf-8"
     )
     results = json.loads((folder / "evaluation.json").read_text())
-    assert [item["recipe"] for item in results["results"]] == ["default_v2", "simhash-doc-v2"]
+    assert [item["recipe"] for item in results["results"]] == ["default_v3", "simhash-doc-v2"]
     assert results["results"][0]["pairs"]["precision"]["value"] == 1.0
     assert all(
         item["compare"].startswith("nearfold compare ") for item in results["results"][0]["misses"]

@@ -43,7 +43,7 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     assert f"{name}-000003 is in service; the old one is kept as {name}-000002" in renewed
     assert re.search(rf"^{name} +{name}-000003$", aliases, re.MULTILINE)
     assert f"{name}-000004 is in service" in back
-    assert re.search(r"recipe +default_v2", back)
+    assert re.search(r"recipe +default_v3", back)
     assert re.search(r"keys +equal to recomputed keys in 3 rows", updated)
     assert '"deleted":1' in deleted
     assert stream.count('"errors":false') == 2
@@ -66,7 +66,7 @@ def test_the_command_on_a_sqlite_file(tmp_path):
     )
     run("index", tmp_path / "a.txt", "--extractor", "plain", store=store)
     answer = run_json("reindex", "--recipe", "simhash-doc", "--keep", store=store)
-    assert (answer["signed"], answer["kept"]) == (1, f"{tmp_path}/s.db.default_v2")
+    assert (answer["signed"], answer["kept"]) == (1, f"{tmp_path}/s.db.default_v3")
     assert run_json("status", store=store)["recipe"]["name"] == answer["recipe"]
     assert "nothing was changed" in run("reindex", "--recipe", "simhash-doc", store=store)
     run("reindex", "--recipe", "unheard-of", store=store, code=2)

@@ -289,7 +289,7 @@ def test_a_manifest_says_what_a_run_was_made_with(store: str, tmp_path: Path) ->
     out = tmp_path / "pairs.txt"
     run("match", "--out", out, store=store)
     manifest = json.loads((tmp_path / "pairs.txt.manifest.json").read_text())
-    assert manifest["command"] == "match" and manifest["recipe"]["name"] == "default_v2"
+    assert manifest["command"] == "match" and manifest["recipe"]["name"] == "default_v3"
     assert manifest["settings"]["measure"] == "lcs" and manifest["settings"]["threshold"] == 0.8
     assert manifest["versions"]["source"] == source_digest()
     planned = run_json("plan", store=store)

@@ -342,7 +342,7 @@ def test_tenants_share_assets_and_no_document(tenants, tmp_path, capsys):
     code, out, err = engine.run(engine.root, ["uninstall", "--json"], first, capsys)
     assert code == 0, err
     kept = {asset["name"] for asset in json.loads(out)["installed"] if asset["action"] == "kept"}
-    assert "nearfold-default_v2" in kept
+    assert "nearfold-default_v3" in kept
     new = {"text": FERRY}
     assert engine.call("PUT", f"{second}/_doc/new?refresh=true", new)[0] == 201
     stored = engine.call("GET", f"{second}/_doc/new")[1]["_source"]

@@ -135,4 +135,4 @@ def test_unreachable_server_is_named(kind: str) -> None:
 def test_another_recipe_is_refused_with_the_difference(kind: str, stores: dict[str, str]) -> None:
     process = outcome("index", EXAMPLES, "--recipe", "simhash-doc", store=stores[kind])
     assert process.returncode == 3, process.stderr
-    assert "default_v2" in process.stderr and "simhash" in process.stderr
+    assert "default_v3" in process.stderr and "simhash" in process.stderr

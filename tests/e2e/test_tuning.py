@@ -38,11 +38,11 @@ def test_tune_in_json_and_its_refusals(tmp_path: Path) -> None:
     gold, out = tmp_path / "corpus" / "gold.csv", tmp_path / "tuned"
     answer = run_json("tune", gold, "--out", out, "--recipe", "default")
     assert (
-        answer["recipe"] == "default_v2" and answer["kept"] == 0 and (out / "report.html").is_file()
+        answer["recipe"] == "default_v3" and answer["kept"] == 0 and (out / "report.html").is_file()
     )
     assert run_json("tune", gold, "--out", out, "--recipe", "default")["kept"] == 1
     printed = run("tune", gold, "--out", out, "--recipe", "default", "--strict")
-    assert "use default_v2 with lcs" in printed and "1 of them from an earlier run" in printed
+    assert "use default_v3 with lcs" in printed and "1 of them from an earlier run" in printed
     assert outcome("tune", gold, "--out", gold).returncode == 2
     assert outcome("tune", gold, "--out", out, "--recipe", "ws:norm").returncode == 2
     (tmp_path / "bad.csv").write_text("a,b,type\nnowhere,none,fuzzy\n")

@@ -17,7 +17,7 @@ from indexer.searching.similar import similar
 from indexer.stores.engine.asset_bodies import pipeline
 from indexer.stores.engine.ingest_pipeline import MAX_UNITS
 
-NAME, SIGNING = "nearfold-attachment-default_v2", "nearfold-default_v2"
+NAME, SIGNING = "nearfold-attachment-default_v3", "nearfold-default_v3"
 TEXT = "\n".join(samples.PARAGRAPHS)
 READ = {**samples.formats(), "a.txt": TEXT.encode(), "utf16.txt": TEXT.encode("utf-16")}
 for raw in ("a.eml", "a.zip"):  # the engine's Tika neither decodes mail nor looks into archives

@@ -67,7 +67,7 @@ def test_documents_of_other_programs_with_a_parent_are_left(
     theirs = {"text": LEASE, "near_parent": "gone"}
     good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": LEASE})
     install(store)
-    good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v2&refresh=true")
+    good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v3&refresh=true")
     store.parts.record("clauses_v1")
     lines = []
     for id in ("1", "gone#x", "gone#2"):

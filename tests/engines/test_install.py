@@ -101,7 +101,7 @@ def test_what_an_earlier_nearfold_put_there_is_replaced(opensearch_index):
         f"{server}/_search/pipeline/nearfold-fold-v1",
         {**marked, "response_processors": []},
     )
-    for name in ("nearfold-default_v2", "nearfold-attachment-default_v2"):
+    for name in ("nearfold-default_v3", "nearfold-attachment-default_v3"):
         good("PUT", f"{server}/_ingest/pipeline/{name}", {**marked, "processors": []})
     template = {"index_patterns": [index], "_meta": {"nearfold": {"digest": "another"}}}
     good("PUT", f"{server}/_index_template/nearfold-{index}", template)
@@ -115,7 +115,7 @@ def test_what_an_earlier_nearfold_put_there_is_replaced(opensearch_index):
 def test_a_malformed_line_fails_its_bulk_where_install_says_so(opensearch_index):
     store, index, server = opensearch_index
     details = {change.name: change.detail for change in install(store).changes}
-    assert "not JSON" in details["nearfold-default_v2"]
+    assert "not JSON" in details["nearfold-default_v3"]
     assert call("GET", f"{server}/{index}-000000")[0] == 404
     lines = [{"index": {"_id": "a"}}, {"text": TEXT}, {"index": {"_id": "b"}}, {"text": TEXT}]
     body = "".join(f"{json.dumps(line)}\n" for line in lines).encode() + b'{"index": {}}\n{"te\n'
@@ -125,7 +125,7 @@ def test_a_malformed_line_fails_its_bulk_where_install_says_so(opensearch_index)
     answer = good("POST", f"{server}/{index}/_bulk?refresh=true&pipeline=_none", body)
     assert [item["index"]["status"] for item in answer["items"]] == [201, 201, 400]
     unsigned = {"query": {"bool": {"must_not": {"exists": {"field": "near_recipe"}}}}}
-    pipeline = "pipeline=nearfold-default_v2&refresh=true"
+    pipeline = "pipeline=nearfold-default_v3&refresh=true"
     good("POST", f"{server}/{index}/_update_by_query?{pipeline}", unsigned)
     rows = store.get(["a", "b"])
     assert [rows[id].status for id in "ab"] == ["complete", "complete"]
@@ -157,15 +157,15 @@ def test_what_other_programs_call_is_kept_and_named(opensearch_index):
     store, index, server = opensearch_index
     install(store)
     other = f"theirs-{index}"
-    caller = {"processors": [{"pipeline": {"name": "nearfold-default_v2"}}]}
-    template = {"index_patterns": [f"{other}*"], "composed_of": ["nearfold-default_v2"]}
+    caller = {"processors": [{"pipeline": {"name": "nearfold-default_v3"}}]}
+    template = {"index_patterns": [f"{other}*"], "composed_of": ["nearfold-default_v3"]}
     try:
         good("PUT", f"{server}/_ingest/pipeline/{other}", caller)
         good("PUT", f"{server}/_index_template/{other}", template)
         for dry_run in (True, False):
             changes = {change.name: change for change in uninstall(store, dry_run=dry_run).changes}
-            assert changes["nearfold-default_v2"].action == "kept"
-            assert f"{other}, {other}" in changes["nearfold-default_v2"].detail
+            assert changes["nearfold-default_v3"].action == "kept"
+            assert f"{other}, {other}" in changes["nearfold-default_v3"].detail
         good("PUT", f"{server}/{other}-1/_doc/1?pipeline={other}", {"text": TEXT})
     finally:
         call("DELETE", f"{server}/{other}-1")
@@ -295,7 +295,7 @@ def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(opensearch_
     } == own
     assert (mapping["dynamic"], mapping["_meta"]["team"]) == ("strict", "press")
     backfilled = good(
-        "POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v2&refresh=true"
+        "POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v3&refresh=true"
     )
     assert (backfilled["updated"], backfilled["failures"]) == (2, [])
     sources = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in old]
@@ -308,7 +308,7 @@ def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(op
     store, index, server = opensearch_index
     (name,) = bulk(server, index, [{"text": TEXT, "author": "a"}])
     install(store)
-    good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v2&refresh=true")
+    good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v3&refresh=true")
     assert list(good("GET", f"{server}/{index}/_alias")[index]["aliases"]) == [f"{index}-write"]
     uninstall(store)
     assert good("GET", f"{server}/{index}/_alias") == {index: {"aliases": {}}}
@@ -338,7 +338,7 @@ def test_an_index_is_created_again_by_the_template_of_its_owner(engine, server, 
         assert planned["index template"] == changes["index template"]
         assert changes["index template"].action == "left out"
         assert f"index template {index}" in changes["index template"].detail
-        assert "composed of nearfold-default_v2" in changes["index template"].detail
+        assert "composed of nearfold-default_v3" in changes["index template"].detail
         good("DELETE", f"{server}/{index}")
         bulk(server, index, [{"text": TEXT, "author": "wire"}])
         (created,) = good("GET", f"{server}/{index}").values()
@@ -357,8 +357,8 @@ def test_the_template_of_an_owner_signs_once_it_has_the_assets(opensearch_index)
         good("PUT", path, body)
         assert actions(install(store))["index template"] == "removed"
         assert call("GET", f"{server}/_index_template/nearfold-{index}")[0] == 404
-        theirs = {"settings": {"index.default_pipeline": "nearfold-default_v2"}}
-        good("PUT", path, {**body, "composed_of": ["nearfold-default_v2"], "template": theirs})
+        theirs = {"settings": {"index.default_pipeline": "nearfold-default_v3"}}
+        good("PUT", path, {**body, "composed_of": ["nearfold-default_v3"], "template": theirs})
         (name,) = bulk(server, index, [{"text": TEXT}])
         source = good("GET", f"{server}/{index}/_doc/{name}")["_source"]
         assert signed(source) == expected([TEXT])[0]
@@ -366,7 +366,7 @@ def test_the_template_of_an_owner_signs_once_it_has_the_assets(opensearch_index)
         reindex(store, OTHER)
         kept = {change.name: change.detail for change in uninstall(store).changes}
         assert kept["nearfold-other_v1"] == ""
-        assert call("GET", f"{server}/_ingest/pipeline/nearfold-default_v2")[0] == 200
+        assert call("GET", f"{server}/_ingest/pipeline/nearfold-default_v3")[0] == 200
     finally:
         call("DELETE", path)
         uninstall(store, DEFAULT)
@@ -390,7 +390,7 @@ def test_the_pipeline_of_others_is_not_replaced(opensearch_index):
     try:
         with pytest.raises(
             StoreError,
-            match=f"pipeline {index}, which install would replace; let it call nearfold-default_v2",
+            match=f"pipeline {index}, which install would replace; let it call nearfold-default_v3",
         ):
             install(store)
         uninstall(store)
@@ -437,11 +437,11 @@ def test_what_a_newer_nearfold_installed_stays(opensearch_index):
     store, _, server = opensearch_index
     install(store)
     newer = {"version": 99, "description": "nearfold from the future", "processors": []}
-    good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v2", newer)
+    good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v3", newer)
     with pytest.raises(StoreError, match="newer nearfold"):
         install(store)
     assert (
-        good("GET", f"{server}/_ingest/pipeline/nearfold-default_v2")["nearfold-default_v2"]
+        good("GET", f"{server}/_ingest/pipeline/nearfold-default_v3")["nearfold-default_v3"]
         == newer
     )
 
@@ -455,7 +455,7 @@ def test_a_missing_right_is_named(engine, server, stores, auth_proxy, monkeypatc
     )
     before = installed_resources(server)
     with pytest.raises(
-        StoreAccessDenied, match="PUT _component_template/nearfold-default_v2 needs a right"
+        StoreAccessDenied, match="PUT _component_template/nearfold-default_v3 needs a right"
     ):
         install(store)
     store.close()

@@ -163,9 +163,9 @@ def test_an_index_that_accepts_no_change_is_refused_first(place, server, block):
 
 SCRIPT = {"script": {"lang": "painless", "source": "return doc['near_words'].value;"}}
 ASSETS = {
-    "_component_template/nearfold-default_v2": {"template": {"settings": {"number_of_shards": 1}}},
-    "_ingest/pipeline/nearfold-default_v2": {"description": "theirs", "processors": []},
-    "_ingest/pipeline/nearfold-attachment-default_v2": {"processors": []},
+    "_component_template/nearfold-default_v3": {"template": {"settings": {"number_of_shards": 1}}},
+    "_ingest/pipeline/nearfold-default_v3": {"description": "theirs", "processors": []},
+    "_ingest/pipeline/nearfold-attachment-default_v3": {"processors": []},
     "_scripts/nearfold-minhash8-v1": SCRIPT,
     "_search/pipeline/nearfold-fold-v1": {"response_processors": []},
     "_index_template/nearfold-NAME": {"index_patterns": ["nearfold-NAME-*"], "_meta": {"a": 1}},
@@ -199,7 +199,7 @@ def test_an_asset_of_another_program_stays_beside_an_installation(place, server)
     fill(url)
     install(store)
     pipeline = {"description": "theirs", "processors": []}
-    path = f"{server}/_ingest/pipeline/nearfold-attachment-default_v2"
+    path = f"{server}/_ingest/pipeline/nearfold-attachment-default_v3"
     other = f"{server}/_ingest/pipeline/nearfold-other_v1"
     good("PUT", path, pipeline)
     good("PUT", other, pipeline)
@@ -209,8 +209,8 @@ def test_an_asset_of_another_program_stays_beside_an_installation(place, server)
             reindex(store, OTHER)
         assert (good("GET", url), installed_resources(server)) == before
         changes = {change.name: change for change in uninstall(store).changes}
-        assert changes["nearfold-attachment-default_v2"].detail == "it is another program's"
-        kept = good("GET", path)["nearfold-attachment-default_v2"]
+        assert changes["nearfold-attachment-default_v3"].detail == "it is another program's"
+        kept = good("GET", path)["nearfold-attachment-default_v3"]
         assert {**kept, **pipeline} == kept
     finally:
         good("DELETE", path)
@@ -218,7 +218,7 @@ def test_an_asset_of_another_program_stays_beside_an_installation(place, server)
 
 
 ADDED = [
-    ("_ingest/pipeline/nearfold-default_v2", "processors", {"lowercase": {"field": "author"}}),
+    ("_ingest/pipeline/nearfold-default_v3", "processors", {"lowercase": {"field": "author"}}),
     ("_search/pipeline/nearfold-fold-v1", "request_processors", {"filter_query": {}}),
 ]
 EVERY = {"filter_query": {"query": {"match_all": {}}}}
@@ -257,8 +257,8 @@ def test_a_processor_that_others_added_to_a_pipeline_of_nearfolds_stays(
 
 
 CHANGED = [
-    ("_ingest/pipeline/nearfold-default_v2", "on_failure"),
-    ("_ingest/pipeline/nearfold-default_v2", "script"),
+    ("_ingest/pipeline/nearfold-default_v3", "on_failure"),
+    ("_ingest/pipeline/nearfold-default_v3", "script"),
     ("_search/pipeline/nearfold-fold-v1", "sample_factor"),
 ]
 
@@ -452,7 +452,7 @@ def test_a_default_pipeline_that_calls_nearfolds_stays(place, server, stores, en
     fill(url)
     lower = {"lowercase": {"field": "author", "ignore_missing": True}}
     outer, inner = f"{name}-outer", f"{name}-inner"
-    calls = {outer: inner, inner: "nearfold-default_v2"}
+    calls = {outer: inner, inner: "nearfold-default_v3"}
     for caller, called in calls.items():
         body = {"processors": [lower, {"pipeline": {"name": called}}]}
         good("PUT", f"{server}/_ingest/pipeline/{caller}", body)
@@ -460,14 +460,14 @@ def test_a_default_pipeline_that_calls_nearfolds_stays(place, server, stores, en
     try:
         for dry_run in (True, False):
             detail = install_changes(store, dry_run=dry_run)["index"].detail
-            assert f"stays {outer}, which calls nearfold-default_v2" in detail
+            assert f"stays {outer}, which calls nearfold-default_v3" in detail
         assert pipeline_of(server, url) == outer
         (id,) = bulk(server, name, [{"text": FERRY, "author": "WIRE"}])
         source = good("GET", f"{url}/_doc/{id}")["_source"]
         assert (source["author"], source["near_status"]) == ("wire", "complete")
         refused(lambda: reindex(store, OTHER), server, url, f"{outer} of {name} calls nearfold-")
         kept = {change.name: change.detail for change in uninstall(store).changes}
-        assert kept["nearfold-default_v2"] == f"used by {inner}"
+        assert kept["nearfold-default_v3"] == f"used by {inner}"
         assert pipeline_of(server, url) == outer
     finally:
         good("PUT", f"{url}/_settings", {"index.default_pipeline": None})
@@ -484,7 +484,7 @@ def test_an_owner_who_wants_no_pipeline_has_none(place, server):
     assert planned == changes["index"].detail
     assert "index.default_pipeline stays _none: only requests that name nearfold-" in planned
     assert pipeline_of(server, url) == "_none"
-    good("POST", f"{url}/_update_by_query?pipeline=nearfold-default_v2&refresh=true")
+    good("POST", f"{url}/_update_by_query?pipeline=nearfold-default_v3&refresh=true")
     assert store.counts().by_status == {"complete": 2}
     uninstall(store)
     assert pipeline_of(server, url) == "_none"
@@ -500,9 +500,9 @@ def test_an_index_whose_settings_nobody_may_read_stops_no_removal(place, server,
     try:
         for dry_run in (True, False):
             changes = {change.name: change for change in uninstall(store, dry_run=dry_run).changes}
-            assert changes["nearfold-default_v2"].action == "kept"
+            assert changes["nearfold-default_v3"].action == "kept"
             for other in others:
-                assert f"{other} (nobody may read" in changes["nearfold-default_v2"].detail
+                assert f"{other} (nobody may read" in changes["nearfold-default_v3"].detail
         assert pipeline_of(server, url) is None
     finally:
         for other in others:
@@ -516,7 +516,7 @@ FOLDS = ["folds", "folds component", "folds legacy"]  # engines with search pipe
 
 def use_of(use, url, other):
     """Return the paths and bodies by which an owner uses an asset of nearfold's."""
-    signing = "nearfold-default_v2"
+    signing = "nearfold-default_v3"
     final = {"settings": {"index.final_pipeline": signing}}
     default = {"settings": {"index": {"default_pipeline": signing}}}
     folds = {"settings": {"index.search.default_pipeline": "nearfold-fold-v1"}}
@@ -543,7 +543,7 @@ def test_an_asset_that_an_owner_uses_anywhere_is_kept(place, server, engine, use
     install(store)
     path, body = use_of(use, name, f"theirs-{name}")
     good("PUT", f"{server}/{path}", body)
-    asset = "nearfold-fold-v1" if use in FOLDS else "nearfold-default_v2"
+    asset = "nearfold-fold-v1" if use in FOLDS else "nearfold-default_v3"
     user = name if use == "own final" else path.rpartition("/")[2]
     try:
         for dry_run in (True, False):
@@ -586,7 +586,7 @@ def test_uninstall_removes_its_alias_where_the_owner_keeps_a_pipeline(place, ser
     name = url.rpartition("/")[2]
     fill(url)
     install(store)
-    caller = {"processors": [{"pipeline": {"name": "nearfold-default_v2"}}]}
+    caller = {"processors": [{"pipeline": {"name": "nearfold-default_v3"}}]}
     path = f"{server}/_ingest/pipeline/{name}"
     good("PUT", path, caller)
     kept = name if pipeline == "own" else pipeline

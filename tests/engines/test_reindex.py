@@ -467,7 +467,7 @@ def assets_of(server, index):
     """Return the versions of an index, its templates and the assets of both recipes; other tests
     install more at the same time.
     """
-    named = ("default_v2", "other_v1", index)
+    named = ("default_v3", "other_v1", index)
     templates = [
         template
         for kind in ("index", "component")
@@ -493,8 +493,8 @@ def test_a_dry_run_names_everything_and_changes_nothing(owned_index, capsys):
         ("alias", index): "updated",
         ("alias", f"{index}-theirs"): "updated",
         ("index", index): "removed",
-        ("ingest pipeline", "nearfold-default_v2"): "removed",
-        ("component template", "nearfold-default_v2"): "removed",
+        ("ingest pipeline", "nearfold-default_v3"): "removed",
+        ("component template", "nearfold-default_v3"): "removed",
     }
     kept = [change for change in plan_reindex(store, OTHER, keep=True) if change.action == "kept"]
     assert [(change.name, change.detail) for change in kept] == [

@@ -42,9 +42,9 @@ def stream(engine, server, stores):
         "index_patterns": [stream],
         "data_stream": {},
         "priority": 600,
-        "composed_of": ["nearfold-default_v2"],
+        "composed_of": ["nearfold-default_v3"],
         "template": {
-            "settings": {"index.default_pipeline": "nearfold-default_v2"},
+            "settings": {"index.default_pipeline": "nearfold-default_v3"},
             "mappings": {"properties": {"text": {"type": "text"}}},
         },
     }
@@ -87,9 +87,9 @@ def rolled_over(engine, server, stores):
     template = {
         "index_patterns": [f"{alias}-*"],
         "priority": 600,
-        "composed_of": ["nearfold-default_v2"],
+        "composed_of": ["nearfold-default_v3"],
         "template": {
-            "settings": {"index.default_pipeline": "nearfold-default_v2"},
+            "settings": {"index.default_pipeline": "nearfold-default_v3"},
             "mappings": {"properties": {"text": {"type": "text"}}},
         },
     }

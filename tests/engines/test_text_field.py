@@ -93,14 +93,14 @@ def test_installed_first_then_signed_in_place(shipped):
     bulk(server, name, [{"body": TEXT}])  # signed by a field that it does not have
     assert backfilled(store) == (5, 0, 0)
     settings = good("GET", f"{server}/{name}/_settings")[name]["settings"]["index"]
-    assert settings["default_pipeline"] == "nearfold-default_v2-body"
+    assert settings["default_pipeline"] == "nearfold-default_v3-body"
     assert call("GET", f"{server}/_index_template/nearfold-{name}")[0] == 404
     check(store)
     assert {change.action for change in install(store).changes} == {"unchanged", "left out"}
     uninstall(store)
     for path in (
-        "_ingest/pipeline/nearfold-default_v2-body",
-        "_component_template/nearfold-default_v2-body",
+        "_ingest/pipeline/nearfold-default_v3-body",
+        "_component_template/nearfold-default_v3-body",
     ):
         assert call("GET", f"{server}/{path}")[0] == 404
 
@@ -122,7 +122,7 @@ def test_signed_in_place_then_installed(shipped):
     assert backfilled(store) == (4, 0, 0)
     install(store)
     check(store)
-    pipeline = "nearfold-default_v2-body"
+    pipeline = "nearfold-default_v3-body"
     assert (
         good("POST", f"{server}/{name}/_update_by_query?pipeline={pipeline}&refresh=true")[
             "updated"
@@ -153,7 +153,7 @@ def test_another_field_is_refused_once_a_text_was_signed(shipped):
     store, name, server = shipped
     install(store, text_field="body")
     install(store, text_field="summary")  # nothing was signed
-    assert call("GET", f"{server}/_ingest/pipeline/nearfold-default_v2-body")[0] == 404
+    assert call("GET", f"{server}/_ingest/pipeline/nearfold-default_v3-body")[0] == 404
     install(store, text_field="body")
     bulk(server, name, [{"body": TEXT}])
     before = good("GET", f"{server}/{name}"), good("GET", f"{server}/_ingest/pipeline")
@@ -215,7 +215,7 @@ def test_files_go_into_the_field(opensearch_index):
     require_attachments(server)
     install(store, text_field="body")
     data = {"data": base64.b64encode(TEXT.encode()).decode()}
-    (id,) = bulk(server, name, [data], pipeline="nearfold-attachment-default_v2-body")
+    (id,) = bulk(server, name, [data], pipeline="nearfold-attachment-default_v3-body")
     document = stored_source(server, name, id)
     assert (document["body"].strip(), keys(document)) == (TEXT, KEYS)
     assert "text" not in document
@@ -293,7 +293,7 @@ def test_uninstalling_looks_at_data_streams_too(opensearch_index):
     store, name, server = opensearch_index
     install(store)
     stream = f"{name}-stream"
-    template = {"settings": {"index.default_pipeline": "nearfold-default_v2"}}
+    template = {"settings": {"index.default_pipeline": "nearfold-default_v3"}}
     good(
         "PUT",
         f"{server}/_index_template/{stream}",
@@ -306,7 +306,7 @@ def test_uninstalling_looks_at_data_streams_too(opensearch_index):
         [kept_changes] = [
             change
             for change in uninstall(store, dry_run=True).changes
-            if change.name == "nearfold-default_v2" and change.kind == "ingest pipeline"
+            if change.name == "nearfold-default_v3" and change.kind == "ingest pipeline"
         ]
         assert kept_changes.action == "kept"
         assert f".ds-{stream}-000001" in kept_changes.detail

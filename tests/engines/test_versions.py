@@ -90,7 +90,7 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(share
     missing = [change for change in done.changes if change.action == "impossible"]
     assert all("script" in change.detail for change in missing)
     assert main.run(["install", "--store", store.url]) == 1
-    assert "impossible  ingest pipeline nearfold-default_v2: " in capsys.readouterr().out
+    assert "impossible  ingest pipeline nearfold-default_v3: " in capsys.readouterr().out
     uninstall(store)
     assert uninstall(store).changes == ()
 

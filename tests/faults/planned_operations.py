@@ -12,10 +12,11 @@ from family_oracle import FOLD
 from jobs import EPOCH, OPTIONS, FileContent, JobResult
 from sample_library import edited, sentence
 
+from indexer.defaults import RECIPE
 from indexer.model import Row
 
 MAX_FILES = 40
-RECIPES = ("default_v1", "default_v2")
+RECIPES = ("default_v1", "default_v2", "default_v3")
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Expected:
 
     texts: dict[str, str] = field(default_factory=dict)
     labels: dict[str, frozenset[str]] = field(default_factory=dict)
-    recipe: str = "default_v2"
+    recipe: str = RECIPE
     threshold: float = FOLD
 
     def document(self, path: str) -> tuple[str, frozenset[str]] | None:

@@ -71,7 +71,7 @@ def index(engine: Rest) -> str:
     return INDEX
 
 
-def _expected(text: str, recipe: str = "default_v2") -> dict[str, object]:
+def _expected(text: str, recipe: str = "default_v3") -> dict[str, object]:
     made = indexer.fingerprint(text, indexer.recipe_named(recipe))
     digest = base64.urlsafe_b64encode(bytes.fromhex(made.exact)).decode()
     return {
@@ -215,6 +215,7 @@ def test_aggregations_and_field_caps(engine: Rest, index: str) -> None:
         "text.near.exact": "keyword",
         "text.near.words": "integer",
         "text.near.chars": "integer",
+        "text.near.simhash": "binary",
     }
 
 
@@ -452,7 +453,6 @@ def _lcs(left: str, right: str) -> float:
         ({"policy": "standard"}, "policy [standard] is not in this plugin"),
         ({"marks": ["amount"]}, "marks [amount] are not in this plugin"),
         ({"minimum_similarity": 1.5}, "[minimum_similarity] is above 0 and at most 1"),
-        ({"measure": "hamming"}, "needs a SimHash"),
         ({"field": "text"}, "needs a field of type [near_duplicate]"),
         ({"colour": 1}, "does not support [colour]"),
     ],
@@ -470,6 +470,14 @@ def test_what_is_not_there_is_refused_by_name(
         with pytest.raises(RequestError, match=r"400: ") as refused:
             engine.request("POST", f"{index}/_search", body)
         assert reason in str(refused.value)
+
+
+def test_bits_are_not_compared_where_the_recipe_makes_none(engine: Rest) -> None:
+    engine.create(INDEX, {"recipe": "default_v2"})
+    engine.put(INDEX, "1", text=FERRY)
+    query = {"like": FERRY, "field": "text.near", "measure": "hamming"}
+    with pytest.raises(RequestError, match="needs a SimHash"):
+        engine.search(INDEX, query={"near_duplicate": query})
 
 
 def test_page_beyond_the_window_is_refused(engine: Rest, index: str) -> None:
@@ -499,7 +507,7 @@ def test_words_in_order_need_the_source(engine: Rest) -> None:
     ("near", "reason"),
     [
         ({"recipe": "default_v9"}, "recipe [default_v9] is unknown"),
-        ({"recipe": "default_v2+key:absent"}, "nearfold.key.absent"),
+        ({"recipe": "default_v3+key:absent"}, "nearfold.key.absent"),
         ({"recipe_id": "000000000000"}, "has the id"),
         ({"max_length": 0}, "max_length"),
     ],

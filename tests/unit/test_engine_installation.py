@@ -62,7 +62,7 @@ def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
 
 def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
     body = template().body
-    assert (body["index_patterns"], body["composed_of"]) == (["papers"], ["nearfold-default_v2"])
+    assert (body["index_patterns"], body["composed_of"]) == (["papers"], ["nearfold-default_v3"])
     assert body["template"]["aliases"] == {"papers-write": {}}
     settings = body["template"]["settings"]["index"]
     assert (settings["default_pipeline"], settings["number_of_shards"]) == (

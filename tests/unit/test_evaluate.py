@@ -258,7 +258,7 @@ def test_duplicate_types_are_scored_and_reported(tmp_path: Path) -> None:
     assert (types.recipe, types.measure, recipe.recipe) == (
         "duplicate-types",
         "terminology",
-        "default_v2",
+        "default_v3",
     )
     assert (types.pairs.right, types.pairs.wrong, types.pairs.missed) == (3, 0, 2)
     assert {(entry.type, entry.assigned): entry.pairs for entry in types.assigned_types} == {

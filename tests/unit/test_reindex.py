@@ -106,7 +106,7 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(filled, signe
 
 def test_the_old_index_remains_as_a_separate_store(filled, tmp_path):
     done = reindex(filled, OTHER, keep=True)
-    assert done.kept == f"{tmp_path}/store.db.default_v2"
+    assert done.kept == f"{tmp_path}/store.db.default_v3"
     old = open_store(f"sqlite:///{done.kept}")
     assert old.stored_recipe() == DEFAULT
     assert len(similar(old, TEXT, SimilarOptions(threshold=0.5)).matches) == 20

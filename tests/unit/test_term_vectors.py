@@ -170,7 +170,7 @@ def test_statistics_go_with_weights_alone(tmp_path: Path) -> None:
         fingerprints([LONG], recipe_named("clauses"))
     (tmp_path / "a.txt").write_text(LONG)
     store = open_store(f"sqlite:///{tmp_path}/x.db")
-    with pytest.raises(UsageError, match="default_v2 has no corpus weights"):
+    with pytest.raises(UsageError, match="default_v3 has no corpus weights"):
         index([str(tmp_path)], store, IndexOptions(statistics=str(tmp_path), extractor="plain"))
     store.close()
     assert not (tmp_path / "x.db").exists()

@@ -210,7 +210,7 @@ def test_fair_figures_take_the_threshold_from_the_other_half() -> None:
     )
     similarities = tuple(values.tolist())
     scores = judge_experiment(
-        Experiment("default_v2", DEFAULT.id, "x", similarities, similarities, {}, 0, 0, 0.0, None),
+        Experiment("default_v3", DEFAULT.id, "x", similarities, similarities, {}, 0, 0, 0.0, None),
         DEFAULT,
         truth,
     )
@@ -239,7 +239,7 @@ def test_kinds_add_up(tuned: TuneResult) -> None:
         assert {kind.kind: kind.type for kind in result.kinds}["excerpt"] == "contained"
         assert all(kind.found_usually <= kind.pairs for kind in result.kinds)
     by_name = {result.recipe: result for result in tuned.results}
-    assert [kind.found_usually for kind in by_name["default_v2"].kinds if kind.kind == "copy"] == [
+    assert [kind.found_usually for kind in by_name["default_v3"].kinds if kind.kind == "copy"] == [
         8
     ]
 
@@ -257,7 +257,7 @@ def test_every_recipe_has_a_threshold_of_its_own() -> None:
 
 
 def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: TuneResult) -> None:
-    assert tuned.choice.recipe == "default_v2" and tuned.choice.recall in (0.8, 0.9, 0.95, 0.99)
+    assert tuned.choice.recipe == "default_v3" and tuned.choice.recall in (0.8, 0.9, 0.95, 0.99)
     assert tuned.choice.thresholds[0] <= tuned.choice.threshold <= tuned.choice.thresholds[1]
     recalls = [layout.recall for layout in tuned.choice.layouts]
     assert recalls == sorted(recalls)
@@ -374,7 +374,7 @@ def test_the_report_needs_nothing_but_itself(tuned: TuneResult, tmp_path: Path) 
     best = next(
         row
         for row in rows
-        if (row["recipe"], row["at"], row["kind"]) == ("default_v2", "best", "all")
+        if (row["recipe"], row["at"], row["kind"]) == ("default_v3", "best", "all")
     )
     assert float(best["recall"]) > 0.9
 

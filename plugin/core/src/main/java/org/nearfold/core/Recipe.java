@@ -72,9 +72,9 @@ public final class Recipe {
         }
         return switch (name) {
             case "default_v1" -> new Recipe(Features.CHARS, defaultV1(), null, null);
-            case "default", "default_v2" ->
-                    new Recipe(Features.WORD_PAIRS, defaultV2(), null, null);
-            case "default_v3" -> new Recipe(Features.WORD_PAIRS, defaultV3(), null, null);
+            case "default_v2" -> new Recipe(Features.WORD_PAIRS, defaultV2(), null, null);
+            case "default", "default_v3" ->
+                    new Recipe(Features.WORD_PAIRS, defaultV3(), null, null);
             case "scans", "scans_v1" -> new Recipe(Features.CHARS, scansV1(), null, null);
             default ->
                     throw new IllegalArgumentException(
@@ -212,10 +212,10 @@ public final class Recipe {
 
     private static Recipe keyed(String plain, String keyName, Function<String, String> secrets) {
         boolean isV1 = plain.equals("default_v1");
-        boolean isV3 = plain.equals("default_v3");
+        boolean isV2 = plain.equals("default_v2");
         if (isV1 == false
-                && isV3 == false
-                && plain.equals("default_v2") == false
+                && isV2 == false
+                && plain.equals("default_v3") == false
                 && plain.equals("default") == false) {
             throw new IllegalArgumentException(
                     "recipe [" + plain + "] takes no secret key; there are " + NAMES);
@@ -232,7 +232,7 @@ public final class Recipe {
                             + ".secret] to the keystore of every node");
         }
         SecretKey key = new SecretKey(secret);
-        Map<String, Object> settings = isV1 ? defaultV1() : isV3 ? defaultV3() : defaultV2();
+        Map<String, Object> settings = isV1 ? defaultV1() : isV2 ? defaultV2() : defaultV3();
         settings.put("name", settings.get("name") + "+key:" + keyName);
         settings.put("feature_hash", isV1 ? "sip24_v1" : "sip24_pairs_v1");
         settings.put("key", key.fingerprint());

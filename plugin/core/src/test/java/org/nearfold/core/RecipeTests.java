@@ -24,7 +24,7 @@ public class RecipeTests extends RandomizedTest {
 
     @Test
     public void testAliases() {
-        assertEquals(Recipe.named("default_v2"), Recipe.named("default"));
+        assertEquals(Recipe.named("default_v3"), Recipe.named("default"));
         assertEquals("scans_v1", Recipe.named("scans").name());
         assertEquals("simhash-doc-v2", Recipe.named("simhash-doc").name());
         assertEquals("simhash-doc-v2-loose", Recipe.named("simhash-doc-loose").name());
