@@ -20,11 +20,13 @@ repeated, and by up to .1 where the same words are shuffled, far below every thr
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from operator import itemgetter
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +35,9 @@ from rapidfuzz.distance import LCSseq
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
     Words,
+    are_variants,
     as_string,
+    find_unworded,
     is_lesser,
     number_runs,
     translate_numbers,
@@ -194,6 +198,128 @@ class AlignedWords:
             Stretch(tuple(words_a[gap.a : gap.end_a]), tuple(words_b[gap.b : gap.end_b]))
             for gap in self.gaps
         ]
+
+
+class WordText(Protocol):
+    """A text with its words; `indexer.comparing.measures.ComparedText` is one."""
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+
+    @property
+    def words(self) -> Words:
+        """The words of the normalised text."""
+
+    @property
+    def spelled(self) -> Words:
+        """The words as they are written."""
+
+
+# Words that the other text replaces by the same words again and again.
+
+MIN_FRACTION = 0.25  # of the positions where the words stand
+
+
+class Replacement(NamedTuple):
+    """Words of a, the words of b that replace them, and how often."""
+
+    a: str
+    b: str
+    times: int
+
+
+NONE = Replacement("", "", 0)
+
+
+def max_replaced(a: WordText, b: WordText) -> Replacement:
+    """Return the replacement that is made most often, ties to the first words in order.
+
+    `NONE` where no words stand for others, as for texts without words. The other order of the
+    texts gives the same number of times.
+
+    >>> from indexer.comparing.measures import ComparedText
+    >>> from indexer.recipe import DEFAULT
+    >>> a = "List instances. All instances are shown: no instances, no list."
+    >>> b = "List disks. All disks are shown: no disks, no list."
+    >>> max_replaced(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))
+    Replacement(a='instances', b='disks', times=3)
+    """
+    found = replacements(a, b)
+    return min(found, key=lambda made: (-made.times, made), default=NONE)
+
+
+def is_replaced(a: WordText, b: WordText, limit: float) -> bool:
+    """Return whether the same words stand for the same other words more than `limit` times."""
+    return any(replacements(a, b, limit))
+
+
+def may_be_replaced(pair: AlignedWords, limit: float) -> bool:
+    """Return whether `is_replaced` may hold of texts with these words."""
+    others = min(len(pair.a), len(pair.b)) - pair.in_order
+    return others > limit and any(_replacements(pair, pair.stretches, limit))
+
+
+def replacements(a: WordText, b: WordText, more_than: float = 0) -> Iterator[Replacement]:
+    """Yield each replacement that is made more than so many times, once.
+
+    Words that are misread or spelled in another way are replaced once, however often; replacements
+    in targets of links, tokens and lines that recur in both texts do not count.
+    """
+    pair = AlignedWords(a.words, b.words)
+    found = list(_replacements(pair, pair.stretches, more_than))
+    if not found:
+        return
+    spans = [sorted(find_unworded(text.text)) for text in (a, b)]
+    worded = {
+        stretch
+        for gap, stretch in zip(pair.gaps, pair.stretches, strict=True)
+        if not _are_within(a.words, gap.a, gap.end_a, spans[0])
+        or not _are_within(b.words, gap.b, gap.end_b, spans[1])
+    }
+    kept = [stretch for stretch in pair.stretches if stretch in worded]
+    yield from _replacements(pair, kept, more_than)
+
+
+def _are_within(words: Words, start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Return whether words [start, end) begin in spans, which are sorted."""
+    for position in words.starts[start:end].tolist():
+        index = bisect_right(spans, position, key=itemgetter(0)) - 1
+        if index < 0 or position >= spans[index][1]:
+            return False
+    return True
+
+
+def _replacements(
+    pair: AlignedWords, stretches: Iterable[Stretch], more_than: float
+) -> Iterator[Replacement]:
+    counts = Counter(stretch for stretch in stretches if stretch.a and stretch.b)
+    often = [
+        (stretch, 1 if times > 1 and are_variants(*stretch) else times)
+        for stretch, times in counts.items()
+        if times > more_than
+    ]
+    often = [(stretch, times) for stretch, times in often if times > more_than]
+    texts = [_WordString(pair.a), _WordString(pair.b)] if often else []
+    for stretch, times in often:
+        left, right = map(" ".join, stretch)
+        sides = zip(texts, (left, right), strict=True)
+        if all(times >= MIN_FRACTION * text.occurrences(words) for text, words in sides):
+            yield Replacement(left, right, times)
+
+
+class _WordString:
+    """A text whose stretches of words are counted."""
+
+    def __init__(self, words: Words) -> None:
+        self._text = f" {'  '.join(words.folded)} "
+
+    def occurrences(self, words: str) -> int:
+        """Return how often a stretch of words stands in the text, overlaps not counted."""
+        return self._text.count(f" {words.replace(' ', '  ')} ")
+
+
+# The alignment itself.
 
 
 class _CommonWords(NamedTuple):

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import compress
-from operator import itemgetter, ne
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from operator import ne
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from indexer.comparing.alignment import AlignedWords as AlignedWords  # noqa: PLC0414 - a door
-from indexer.comparing.alignment import Stretch, lcs, max_words_in_common
+from indexer.comparing.alignment import is_replaced, lcs, max_words_in_common, may_be_replaced
+from indexer.comparing.alignment import max_replaced as max_replaced  # noqa: PLC0414
 from indexer.comparing.differences import (
     Rarity,
     format_differences,
@@ -41,7 +40,7 @@ from indexer.comparing.measures import (
     check_measure,
     measure_pair,
 )
-from indexer.comparing.words import Words, are_variants, find_unworded, words
+from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
@@ -254,108 +253,6 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
-
-
-# Words that the other text replaces by the same words again and again.
-
-MIN_FRACTION = 0.25  # of the positions where the words stand
-
-
-class Replacement(NamedTuple):
-    """Words of a, the words of b that replace them, and how often."""
-
-    a: str
-    b: str
-    times: int
-
-
-NONE = Replacement("", "", 0)
-
-
-def max_replaced(a: TextOperand, b: TextOperand) -> Replacement:
-    """Return the replacement that is made most often, ties to the first words in order.
-
-    `NONE` where no words stand for others, as for texts without words. The other order of the
-    texts gives the same number of times.
-
-    >>> from indexer.recipe import DEFAULT
-    >>> a = "List instances. All instances are shown: no instances, no list."
-    >>> b = "List disks. All disks are shown: no disks, no list."
-    >>> max_replaced(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))
-    Replacement(a='instances', b='disks', times=3)
-    """
-    found = replacements(a, b)
-    return min(found, key=lambda made: (-made.times, made), default=NONE)
-
-
-def is_replaced(a: TextOperand, b: TextOperand, limit: float) -> bool:
-    """Return whether the same words stand for the same other words more than `limit` times."""
-    return any(replacements(a, b, limit))
-
-
-def may_be_replaced(pair: AlignedWords, limit: float) -> bool:
-    """Return whether `is_replaced` may hold of texts with these words."""
-    others = min(len(pair.a), len(pair.b)) - pair.in_order
-    return others > limit and any(_replacements(pair, pair.stretches, limit))
-
-
-def replacements(a: TextOperand, b: TextOperand, more_than: float = 0) -> Iterator[Replacement]:
-    """Yield each replacement that is made more than so many times, once.
-
-    Words that are misread or spelled in another way are replaced once, however often; replacements
-    in targets of links, tokens and lines that recur in both texts do not count.
-    """
-    pair = AlignedWords(a.words, b.words)
-    found = list(_replacements(pair, pair.stretches, more_than))
-    if not found:
-        return
-    spans = [sorted(find_unworded(text.text)) for text in (a, b)]
-    worded = {
-        stretch
-        for gap, stretch in zip(pair.gaps, pair.stretches, strict=True)
-        if not _are_within(a.words, gap.a, gap.end_a, spans[0])
-        or not _are_within(b.words, gap.b, gap.end_b, spans[1])
-    }
-    kept = [stretch for stretch in pair.stretches if stretch in worded]
-    yield from _replacements(pair, kept, more_than)
-
-
-def _are_within(words: Words, start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether words [start, end) begin in spans, which are sorted."""
-    for position in words.starts[start:end].tolist():
-        index = bisect_right(spans, position, key=itemgetter(0)) - 1
-        if index < 0 or position >= spans[index][1]:
-            return False
-    return True
-
-
-def _replacements(
-    pair: AlignedWords, stretches: Iterable[Stretch], more_than: float
-) -> Iterator[Replacement]:
-    counts = Counter(stretch for stretch in stretches if stretch.a and stretch.b)
-    often = [
-        (stretch, 1 if times > 1 and are_variants(*stretch) else times)
-        for stretch, times in counts.items()
-        if times > more_than
-    ]
-    often = [(stretch, times) for stretch, times in often if times > more_than]
-    texts = [_WordString(pair.a), _WordString(pair.b)] if often else []
-    for stretch, times in often:
-        left, right = map(" ".join, stretch)
-        sides = zip(texts, (left, right), strict=True)
-        if all(times >= MIN_FRACTION * text.occurrences(words) for text, words in sides):
-            yield Replacement(left, right, times)
-
-
-class _WordString:
-    """A text whose stretches of words are counted."""
-
-    def __init__(self, words: Words) -> None:
-        self._text = f" {'  '.join(words.folded)} "
-
-    def occurrences(self, words: str) -> int:
-        """Return how often a stretch of words stands in the text, overlaps not counted."""
-        return self._text.count(f" {words.replace(' ', '  ')} ")
 
 
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
@@ -616,14 +513,14 @@ class Criteria:
             value = measure_pair(name, a, b).similarity
             if value < minimum:
                 return f"{name} is {percent(value)}, and {percent(minimum)} is required"
-        return self._replacement(a.words, b.words) or self._separating_marks(a, b) or "new words"
+        return self._replacement(a, b) or self._separating_marks(a, b) or "new words"
 
-    def _replacement(self, a: Words, b: Words) -> str:
-        if self.replaced is None or self._accepts_aligned(AlignedWords(a, b)):
-            return ""
-        times = two_languages(a, b).times
-        if times > self.replaced:
+    def _replacement(self, a: TextOperand, b: TextOperand) -> str:
+        if not self.accepts_languages(a.words, b.words):
+            times = two_languages(a.words, b.words).times
             return f"{count_of(times, 'word')} of another language"
+        if self.accepts_replacements(a, b):
+            return ""
         made = max_replaced(a, b)
         return f"“{made.b}” stands for “{made.a}” {count_of(made.times, 'time')}"
 

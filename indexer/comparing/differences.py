@@ -18,11 +18,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, zip_longest
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from indexer.comparing.alignment import common_runs
+from indexer.comparing.alignment import WordText, common_runs
 from indexer.comparing.facts import (
     ADDRESSES,
     RUN,
@@ -32,7 +32,6 @@ from indexer.comparing.facts import (
     with_renamed,
 )
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import Words
 from indexer.model import (
     DIFFERENCE_NOUNS,
     Difference,
@@ -490,22 +489,6 @@ QUOTED_WORDS = 5  # rare words that a sentence names
 MAX_KNOWN = 1 << 17  # words whose frequencies are remembered
 FrequencyLookup: TypeAlias = Callable[[Sequence[str]], WordFrequencies]
 _BothTexts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-class WordText(Protocol):
-    """A text with its words; `indexer.comparing.measures.ComparedText` is one."""
-
-    @property
-    def text(self) -> str:
-        """The text itself."""
-
-    @property
-    def words(self) -> Words:
-        """The words of the normalised text."""
-
-    @property
-    def spelled(self) -> Words:
-        """The words as they are written."""
 
 
 class Rarity:

@@ -6,16 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
-from indexer.comparing.criteria import (
-    NO_CRITERIA,
+from indexer.comparing.alignment import (
     NONE,
     AlignedWords,
-    Criteria,
     Replacement,
     is_replaced,
     max_replaced,
     may_be_replaced,
 )
+from indexer.comparing.criteria import NO_CRITERIA, Criteria
 from indexer.comparing.measures import ComparedText
 from indexer.errors import UsageError
 from indexer.grouping.group import group
