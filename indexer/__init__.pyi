@@ -13,7 +13,7 @@ from indexer.fingerprinting.fingerprint import fingerprints as fingerprints
 from indexer.grouping.consistency import Disagreement
 from indexer.grouping.delete import DeleteResult
 from indexer.grouping.families import FamiliesOptions as FamiliesOptions
-from indexer.grouping.families import ListedFamily
+from indexer.grouping.families import GroupedDocument, ListedFamily
 from indexer.grouping.group import GroupResult
 from indexer.grouping.group_options import GroupOptions as GroupOptions
 from indexer.grouping.label import LabelOptions as LabelOptions
@@ -131,6 +131,7 @@ __all__ = [
     "reindex",
     "restore",
     "search",
+    "show",
     "similar",
     "similar_many",
     "similarity",
@@ -278,6 +279,7 @@ def restore(store: MaintainedStore | str, path: str, *, replace: bool = ...) -> 
 def search(
     store: FullStore | str, query: str, options: SearchOptions = ..., progress: Progress = ...
 ) -> Page: ...
+def show(store: FullStore | str, name: str) -> GroupedDocument: ...
 def similar(
     store: FullStore | str,
     text: str | None = ...,

@@ -339,7 +339,7 @@ class DocumentNotFound(StoreError):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(
-            f"no document {id} in the store; `nearfold search` prints ids, or give a path"
+            f"no document {id} in the store, by its id or path; `nearfold search` prints both"
         )
         self.id = id
 

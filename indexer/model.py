@@ -519,9 +519,18 @@ class FoldedHit:
 
 
 @dataclass(frozen=True, slots=True)
+class SnippetPiece:
+    """A piece of a snippet; `found` if it matches the query."""
+
+    text: str
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A search hit with the near duplicates folded under it, the most similar first (by duplicate
-    type, where there is one, before); `part` as in `FoldedHit`.
+    type, where there is one, before); `part` as in `FoldedHit`. `snippet`: the text around the
+    first words that match, in pieces; empty where none was asked for.
     """
 
     id: str
@@ -530,6 +539,7 @@ class Hit:
     score: float | None
     folded: tuple[FoldedHit, ...] = ()
     part: Part | None = None
+    snippet: tuple[SnippetPiece, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ PUBLIC = {
     "reindex",
     "restore",
     "search",
+    "show",
     "similar",
     "similar_many",
     "similarity",

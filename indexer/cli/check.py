@@ -15,7 +15,7 @@ from indexer.cli.options import (
     open_for_command,
     store_option,
 )
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, print_json, short_path
 from indexer.defaults import REVIEW
 from indexer.errors import UsageError
 from indexer.wording import percent, visible
@@ -118,7 +118,7 @@ def _print_result(result: CheckResult) -> None:
     if result.of is not None and result.similarity is not None:
         line.append(f" {result.of}", "not bold")
         shown = percent(result.similarity, 1)
-        line.append(f"  {shown} by {result.measure}  {visible(result.path or '')}", "not bold")
+        line.append(f"  {shown} by {result.measure}  {short_path(result.path or '')}", "not bold")
     line.rstrip()
     out.print(line)
     for reason in result.reasons:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.cli.output import console, print_json, print_lines
+from indexer.cli.output import console, print_json, print_lines, short_path
 from indexer.wording import count_of, format_labels, visible
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _print_disagreements(disagreements: Sequence[Disagreement], as_json: bool) -
         line = f"{disagreement.family}  {documents}: {', '.join(counts)}"
         out.print(Text(visible(line)))
         print_lines(
-            f"  {format_labels(member.labels)}  {member.id}  {member.path}"
+            f"  {format_labels(member.labels)}  {member.id}  {short_path(member.path)}"
             for member in disagreement.members
         )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("delete")
-@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.argument("ids", nargs=-1, required=True, metavar="ID|PATH...")
 @click.option(
     "--principal",
     metavar="ORDER",
@@ -41,12 +41,13 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
     """Remove documents and repair their near-duplicate groups.
 
     These are kept to the options of the last `group` that are not given here, its criteria
-    included.
+    included. A PATH is that of a stored document.
     """
     from indexer.grouping.delete import delete
+    from indexer.stores.requirements import stored_ids
 
     with open_for_command(store_url) as store:
-        result = delete(store, ids, **options)
+        result = delete(store, stored_ids(store, ids), **options)
     _print_deletion(result, as_json)
     return EXIT_FAILED if result.absent else 0
 

@@ -12,7 +12,7 @@ import click
 from indexer.cli import progress
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import FractionType, json_option
-from indexer.cli.output import console
+from indexer.cli.output import console, short_path
 from indexer.defaults import FOLD
 from indexer.errors import UsageError
 from indexer.wording import count_of, percent, visible
@@ -81,7 +81,7 @@ def _print_groups(result: DuplicatesResult, script: str | None) -> None:
         for file in group.redundant:
             kind = "identical" if file.identical else percent(file.similarity)
             note = "  (done)" if file.path in done else ""
-            out.print(Text(f"  {kind:>9}  {visible(file.path)}{note}"))
+            out.print(Text(f"  {kind:>9}  {short_path(file.path)}{note}"))
     redundant = [file for group in result.groups for file in group.redundant]
     size = sum(file.bytes for file in redundant)
     out.print(
@@ -107,7 +107,7 @@ def _undo(paths: Sequence[str], as_json: bool) -> int:
     else:
         out = console()
         for path in result.undone:
-            out.print(Text(f"undone {visible(path)}"))
+            out.print(Text(f"undone {short_path(path)}"))
         out.print(f"{count_of(len(result.undone), 'file')} as before")
     return _report_failed(result.failed, as_json)
 
@@ -119,5 +119,5 @@ def _report_failed(failed: Sequence[tuple[str, str]], as_json: bool) -> int:
         sys.stderr.write(json.dumps({"failed": listed}) + "\n")
     elif failed:
         for path, error in failed:
-            click.echo(f"failed: {visible(path)}: {error}", err=True)
+            click.echo(f"failed: {short_path(path)}: {error}", err=True)
     return EXIT_FAILED if failed else 0

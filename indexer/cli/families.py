@@ -16,7 +16,7 @@ from indexer.cli.options import (
     open_for_command,
     store_option,
 )
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, print_json, short_path
 from indexer.wording import count_of, percent, visible
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _print_family(family: ListedFamily, reasons: Sequence[Reasons | None], of: s
 def _name(member: ListedMember, of: str) -> str:
     """Return what names a document: its path, or its id where there is none; of a part both."""
     if of == "parts":
-        return visible(f"{member.path}  {member.id}")
-    return visible(member.path or member.id)
+        return f"{short_path(member.path)}  {visible(member.id)}"
+    return short_path(member.path or member.id)
 
 
 def _family_json(family: ListedFamily, reasons: Sequence[Reasons | None]) -> dict[str, object]:

@@ -9,7 +9,7 @@ import click
 
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, out_file_option, recipe_option, statistics_option
-from indexer.cli.output import print_json
+from indexer.cli.output import print_json, short_path
 from indexer.wording import visible
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def _print_left_out(failure: FailedBlob) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    Console(stderr=True).print(Text(f"left out  {visible(failure.path)}: {visible(failure.error)}"))
+    Console(stderr=True).print(
+        Text(f"left out  {short_path(failure.path)}: {visible(failure.error)}")
+    )
 
 
 def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
@@ -66,12 +68,12 @@ def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
     from rich.text import Text
 
     if file.fingerprint is None:
-        Console(stderr=True).print(Text(f"{visible(file.path)}: {file.error}"))
+        Console(stderr=True).print(Text(f"{short_path(file.path)}: {file.error}"))
         return True
     fingerprint = file.fingerprint
     recipe = file.recipe
     if not as_json:
-        print(f"{_short_form(fingerprint, recipe)}  {visible(file.path)}")
+        print(f"{_short_form(fingerprint, recipe)}  {short_path(file.path)}")
         return False
     simhash = fingerprint.simhash
     minhash = fingerprint.minhash

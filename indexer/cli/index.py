@@ -28,7 +28,7 @@ from indexer.cli.options import (
     store_option,
     text_field_option,
 )
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, print_json, short_path
 from indexer.defaults import (
     EXTRACTION_MEGABYTES,
     EXTRACTION_SECONDS,
@@ -362,7 +362,7 @@ def _print_account(account: Account, as_json: bool) -> None:
     documents = count_of(account.seen, "document")
     out.print(f"{documents}: {', '.join(outcomes)}{removed}  ({account.seconds:.1f} s)")
     for failure in account.failed[:LISTED_FAILURES]:
-        out.print(Text(f"  failed  {visible(failure.path)}: {visible(failure.error)}"))
+        out.print(Text(f"  failed  {short_path(failure.path)}: {visible(failure.error)}"))
     if len(account.failed) > LISTED_FAILURES:
         rest = len(account.failed) - LISTED_FAILURES
         out.print(f"  ... and {rest:,} more; --json or `nearfold status --failures` lists all")

@@ -19,7 +19,7 @@ from indexer.cli.options import (
     refuse_options,
     store_option,
 )
-from indexer.cli.output import console, print_json, print_lines
+from indexer.cli.output import console, print_json, print_lines, short_path
 from indexer.errors import UsageError
 from indexer.wording import count_of, format_labels, visible
 
@@ -43,11 +43,13 @@ def print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None:
     if result.conflicts:
         out.print(f"{count_of(len(result.conflicts), 'document')} with labels not in the file:")
         print_lines(
-            f"  kept {format_labels(conflict.kept)}  {conflict.id}  {conflict.path}"
+            f"  kept {format_labels(conflict.kept)}  {conflict.id}  {short_path(conflict.path)}"
             for conflict in result.conflicts
         )
         out.print("--replace removes them")
-    print_lines(f"  failed  {failure.path}: {failure.error}" for failure in result.failed)
+    print_lines(
+        f"  failed  {short_path(failure.path)}: {failure.error}" for failure in result.failed
+    )
     print_lines(f"  not in the store: {id}" for id in result.absent)
     _print_job(result.job)
 
@@ -64,7 +66,8 @@ def _change_lines(changes: Sequence[LabelUpdate]) -> Iterator[str]:
     for change in changes:
         labels = _label_change(change.before, change.after)
         mail = f"  (with {change.attached_with})" if change.attached_with else ""
-        yield f"  {labels}  {_similarity(change.similarity)}{change.id}  {change.path}{mail}"
+        document = f"{_similarity(change.similarity)}{change.id}  {short_path(change.path)}"
+        yield f"  {labels}  {document}{mail}"
 
 
 def _print_job(job: int | None) -> None:
@@ -102,12 +105,12 @@ def print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
     verb = "would have their labels back" if dry_run else "have their labels back"
     out.print(f"labelling {result.job}: {count_of(len(result.restored), 'document')} {verb}")
     print_lines(
-        f"  {_label_change(change.after, change.before)}  {change.id}  {change.path}"
+        f"  {_label_change(change.after, change.before)}  {change.id}  {short_path(change.path)}"
         for change in result.restored
     )
     for change in result.changed_since:
         turn = _label_change(change.before, change.after)
-        line = f"  kept, its labels changed since: {turn}  {change.id}  {change.path}"
+        line = f"  kept, its labels changed since: {turn}  {change.id}  {short_path(change.path)}"
         out.print(Text(visible(line)))
     print_lines(f"  not in the store: {id}" for id in result.absent)
 
@@ -217,7 +220,7 @@ def _undo_json(result: UndoResult, dry_run: bool) -> dict[str, Any]:
 
 
 def _review_line(item: ReviewItem) -> str:
-    document = f"{_similarity(item.similarity)}{item.id}  {item.path}"
+    document = f"{_similarity(item.similarity)}{item.id}  {short_path(item.path)}"
     return f"  {format_labels(item.labels)}  {document}  ({_REASONS[item.reason]})"
 
 
@@ -230,7 +233,7 @@ def _similarity(similarity: float | None) -> str:
 
 
 @click.command("label")
-@click.argument("ids", nargs=-1, metavar="[ID...]")
+@click.argument("ids", nargs=-1, metavar="[ID|PATH...]")
 @click.option("--carrying", metavar="LABEL", help="Label the documents that carry this label.")
 @click.option(
     "--label", "add", multiple=True, metavar="LABEL", help="Add it; may be given several times."
@@ -307,6 +310,7 @@ def label_command(
     """
     from indexer.grouping.label import LabelOptions, label, label_history, undo_labels
     from indexer.grouping.label_from import label_from
+    from indexer.stores.requirements import stored_ids
 
     is_labelling = bool(ids or carrying is not None or options["add"] or options["remove"])
     if is_labelling + (undo is not None) + history + (label_file is not None) != 1:
@@ -332,6 +336,7 @@ def label_command(
             print_coding(coded, as_json, dry_run)
             return EXIT_FAILED if coded.conflicts or coded.failed or coded.absent else 0
         settings = LabelOptions(**options)
+        ids = tuple(stored_ids(store, ids))
         result = label(store, ids, settings, carrying=carrying, dry_run=dry_run, reviewer=reviewer)
     print_labels(result, as_json, dry_run)
     return EXIT_FAILED if result.absent else 0

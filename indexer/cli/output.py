@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -24,6 +25,11 @@ def console(stderr: bool = False) -> Console:
     from rich.console import Console  # loads sixty modules, of which JSON needs none
 
     return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False)
+
+
+def short_path(path: str) -> str:
+    """Return a path as it is printed: relative to the working folder if it is below it."""
+    return visible(path.removeprefix(os.path.join(os.getcwd(), "")))  # noqa: PTH109, PTH118 - speed
 
 
 def json_line(value: object) -> str:

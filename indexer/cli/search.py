@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,7 +21,7 @@ from indexer.cli.options import (
     synonyms_option,
     take_criteria,
 )
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, print_json, short_path
 from indexer.wording import count_of, percent, visible
 
 if TYPE_CHECKING:
@@ -104,6 +106,11 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
     show_default=True,
     help="Whole documents, or their clauses as `index --parts clauses` stored them.",
 )
+@click.option(
+    "--snippets/--no-snippets",
+    default=True,
+    help="Show the text around the words that match (default).",
+)
 @search_threshold_option
 @search_measure_option
 @criteria_options
@@ -136,7 +143,7 @@ def search_command(
     if options["fold"] != "types":
         refuse_options(["top", "synonyms"], "without --fold types")
     settings = SearchOptions(
-        filters=parse_filters(filters),
+        filters=_with_real_paths(parse_filters(filters)),
         after=after,
         criteria=take_criteria(options),
         facts=FACTS if as_json else LISTED,
@@ -149,6 +156,15 @@ def search_command(
         last = math.ceil(page.families / settings.limit)
         click.echo(f"the last page is --page {last}")
     return 0
+
+
+def _with_real_paths(filters: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return filters with the real paths of files and folders, which are stored."""
+    of_paths = [name in ("path", "folder") and Path(value).exists() for name, value in filters]
+    return tuple(
+        (name, os.path.realpath(value) if is_path else value)
+        for (name, value), is_path in zip(filters, of_paths, strict=True)
+    )
 
 
 def print_page(page: Page, as_json: bool, by_token: bool) -> None:
@@ -192,14 +208,17 @@ def _print_hit(hit: Hit, of: str) -> None:
     from indexer.comparing.differences import format_differences
 
     out = console()
-    out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
+    out.print(Text.assemble((short_path(hit.path), "bold"), "  " if hit.path else "", hit.id))
     if not hit.path.endswith(hit.title):
         out.print(Text(f"  {visible(hit.title)}", style="italic"))
+    if hit.snippet:
+        pieces = [(piece.text, "bold yellow" if piece.found else "") for piece in hit.snippet]
+        out.print(Text.assemble("  ", *pieces))
     for folded in hit.folded[:LISTED]:
         kind = f"{folded.type.replace('_', ' '):<16}" if folded.type else ""
-        name = visible(folded.path or folded.id)
+        name = short_path(folded.path or folded.id)
         if of != "documents":
-            name = f"{visible(folded.path)}  {folded.id}"
+            name = f"{short_path(folded.path)}  {folded.id}"
         read = "  (as far as read)" if folded.as_read else ""
         out.print(Text(f"  + {percent(folded.similarity):>4}  {kind}{name}{read}"))
         if folded.marks:
@@ -236,8 +255,13 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "title": hit.title,
         "score": hit.score,
         **_part_json(hit.part),
+        **_snippet_json(hit),
         "folded": list(map(_folded_json, hit.folded)),
     }
+
+
+def _snippet_json(hit: Hit) -> dict[str, Any]:
+    return {"snippet": list(map(dataclasses.asdict, hit.snippet))} if hit.snippet else {}
 
 
 def _folded_json(hit: FoldedHit) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from indexer.cli.options import (
     take_criteria,
     threshold_option,
 )
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, print_json, short_path
 from indexer.errors import UsageError
 from indexer.wording import count_of, format_words_in_order, percent, visible
 
@@ -33,7 +33,7 @@ EXCERPT = 70  # characters of a shared passage that are quoted
 
 @click.command("similar")
 @click.argument("path", required=False)
-@click.option("--id", "id", help="Id of a stored document, instead of a file.")
+@click.option("--id", "id", metavar="ID|PATH", help="A stored document, instead of a file.")
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="Most matches."
 )
@@ -57,7 +57,7 @@ def similar_command(
     """Find near duplicates of a file, a text or a stored document. A text comes from stdin (-)."""
     from indexer.jobs.document_rows import STDIN, document_at, row_at
     from indexer.searching.similar import SimilarOptions, similar
-    from indexer.stores.requirements import require_recipe
+    from indexer.stores.requirements import require_recipe, stored_ids
 
     drop_defaults(options, "threshold", "measure")  # those of the recipe
     if (path is None) == (id is None):
@@ -66,6 +66,7 @@ def similar_command(
     with open_for_command(store_url) as store:
         require_recipe(store)
         if path is None:
+            [id] = stored_ids(store, [str(id)])
             result = similar(store, options=settings, id=id)
         else:
             real_path, document = document_at(path)
@@ -87,7 +88,7 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
     out = console()
     for match in result.matches:
         similarity = (_similarity(match), "bold")
-        out.print(Text.assemble(similarity, f"  {visible(match.path)}  ", (match.id, "dim")))
+        out.print(Text.assemble(similarity, f"  {short_path(match.path)}  ", (match.id, "dim")))
         out.print(Text(f"  {_reasons(match, result.text)}"))
         for sentence in format_reasons(match):
             out.print(Text(f"  {visible(sentence)}"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, print_json, short_path
 from indexer.errors import MissingExtra, UsageError
 from indexer.wording import count_of, visible
 
@@ -134,7 +134,7 @@ def _print_failures(overview: Overview, as_json: bool) -> None:
             continue
         time = _iso_time(failure.at) or "long ago"
         id = "not read" if failure.unread else visible(failure.id)
-        print(f"{time}  {id}  {visible(failure.path)}: {visible(failure.error)}")
+        print(f"{time}  {id}  {short_path(failure.path)}: {visible(failure.error)}")
     if overview.running:
         print("a job is at work on the store: what failed is known when it ends", file=sys.stderr)
 

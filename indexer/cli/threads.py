@@ -10,7 +10,7 @@ import click
 
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, out_file_option, threshold_option
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, print_json, short_path
 from indexer.errors import UsageError
 from indexer.wording import count_of, percent, visible
 
@@ -92,7 +92,7 @@ def threads_command(
             _print_thread(thread, result, path_of)
     errors = Console(stderr=True)
     for failure in result.failed:
-        errors.print(Text(f"failed  {visible(failure.path)}: {failure.error}"))
+        errors.print(Text(f"failed  {short_path(failure.path)}: {failure.error}"))
     if not as_json:
         _print_account(result, out)
     return EXIT_FAILED if result.failed else 0
@@ -127,7 +127,7 @@ def _print_thread(thread: Thread, result: ThreadsResult, paths: Mapping[str, str
         why = "; ".join(REASONS[reason] for reason in mail.reasons)
         if mail.held_by is not None:
             why = f"held by {paths[mail.held_by]}"
-        out.print(Text(f"  {indent}  {visible(mail.message.path)}: {visible(why)}"))
+        out.print(Text(f"  {indent}  {short_path(mail.message.path)}: {visible(why)}"))
         near = result.near.get(mail.message.id)
         if near is not None and near.principal != mail.message.id:
             out.print(Text(f"  {indent}  {visible(_similarity_text(near, paths[near.principal]))}"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, print_json, short_path
 from indexer.cli.side_by_side import abridged
 from indexer.wording import count_of, percent, visible
 
@@ -28,18 +28,22 @@ _MARKS: dict[Change, tuple[str, str, str]] = {
 
 
 @click.command("versions")
-@click.argument("id")
+@click.argument("document", metavar="ID|PATH")
 @click.option(
     "--redline", "redlined", is_flag=True, help="Show the words added and removed in each step."
 )
 @click.option("--no-dates", is_flag=True, help="Order the versions by their texts alone.")
 @store_option
 @json_option
-def versions_command(id: str, redlined: bool, no_dates: bool, store_url: str, as_json: bool) -> int:
+def versions_command(
+    document: str, redlined: bool, no_dates: bool, store_url: str, as_json: bool
+) -> int:
     """Show which document of a group probably came from which. Print a tree of revisions."""
     from indexer.jobs.versions import versions
+    from indexer.stores.requirements import stored_ids
 
     with open_for_command(store_url) as store:
+        [id] = stored_ids(store, [document])
         result = versions(store, id, dates=not no_dates)
     _print_versions(result, as_json, redlined)
     return 0
@@ -77,10 +81,10 @@ def _tree_lines(versions: Sequence[Version]) -> Iterator[Text]:
         if open_levels:
             branch = "├── " if open_levels[-1] else "└── "
             below += "│   " if open_levels[-1] else "    "
-        line = Text.assemble(trunk + branch, _date(version), visible(version.path or version.id))
+        line = Text.assemble(trunk + branch, _date(version), short_path(version.path or version.id))
         line.append(f"  {_change(version)}", "bold")
         yield line.append(f"  {visible(version.id)}", "dim")
-        yield from (Text(f"{below}= {visible(path)}", "dim") for _, path in version.copies)
+        yield from (Text(f"{below}= {short_path(path)}", "dim") for _, path in version.copies)
 
 
 def _goes_on(later_depths: Sequence[int], level: int) -> bool:
@@ -106,7 +110,7 @@ def _change(version: Version) -> str:
 def _heading(version: Version, step: Step, paths: dict[str, str]) -> Text:
     from rich.text import Text
 
-    title = f"{visible(paths[step.origin])} -> {visible(version.path)}"
+    title = f"{short_path(paths[step.origin])} -> {short_path(version.path)}"
     return Text.assemble("\n", (title, "bold"))
 
 

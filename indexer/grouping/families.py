@@ -16,7 +16,7 @@ from indexer.model import Assignment, Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
 from indexer.stores.journal import Journal, journal_path, record_job
-from indexer.stores.requirements import require_recipe, require_writable, scope_view
+from indexer.stores.requirements import require_recipe, require_writable, scope_view, stored_ids
 
 FAMILIES_AT_ONCE = 500  # whose members are looked up together
 ROWS_AT_ONCE = 256  # that are read together
@@ -151,6 +151,30 @@ def _member(row: Row) -> ListedMember:
 
 def _turn(member: ListedMember, principal: str) -> tuple[bool, float, str, str]:
     return member.id != principal, -(member.similarity or 0.0), member.path, member.id
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedDocument:
+    """A stored document, and the near-duplicate group that it is in."""
+
+    row: Row
+    group: ListedFamily
+
+
+def show(store: FullStore, name: str) -> GroupedDocument:
+    """Return a stored document by its id or path, with its group; alone it is one of one document.
+
+    Raises `DocumentNotFound`, `UsageError` for a path that several documents have, and `StoreError`
+    when nothing was indexed yet.
+    """
+    require_recipe(store)
+    [id] = stored_ids(store, [name])
+    row = store.get([id]).get(id)
+    if row is None:
+        raise DocumentNotFound(id=name)
+    view = scope_view(store, "parts" if row.parent else "documents")
+    groups = list(_listed(view, [row.family]))
+    return GroupedDocument(row, groups[0] if groups else ListedFamily(id, (_member(row),), 0))
 
 
 # The differences between the documents of many pairs, whose texts are read in batches.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from indexer.errors import DocumentNotFound, SourceNotFound
+from indexer.errors import DocumentNotFound
 from indexer.jobs.document_rows import STDIN, document_at
 from indexer.model import Row
 from indexer.stores.base import Store
+from indexer.stores.requirements import stored_ids
 
 CUT = "the text is cut: the extractor stopped at a limit or gave up in the middle"
 EMPTY = "no text was found: it may be a picture of one"
@@ -60,17 +60,16 @@ class Original:
 
 
 def original(name: str, store: Store) -> Original:
-    """Return a document by path, from stdin (`-`), or by id; an existing path goes before an id.
+    """Return a document by the path of a file, from stdin (`-`), or by the id or path of a stored
+    one; a file goes before it.
 
-    Raises `SourceNotFound` for a missing path, `DocumentNotFound` for an id that is not in the
-    store, and what `document_at` raises.
+    Raises `DocumentNotFound` for a name that is neither, and what `document_at` raises.
     """
     if name == STDIN or Path(name).exists():
         return _read(name)
-    row = store.get([name]).get(name) if store.stored_recipe() else None
+    [id] = stored_ids(store, [name])
+    row = store.get([id]).get(id) if store.stored_recipe() else None
     if row is None:
-        if os.sep in name or Path(name).suffix:
-            raise SourceNotFound(path=name)
         raise DocumentNotFound(id=name)
     return stored_original(row)
 

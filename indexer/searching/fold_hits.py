@@ -31,7 +31,7 @@ from indexer.searching.folding import (
     show_changed_apart,
 )
 from indexer.searching.folding_rules import BySketch, ByThread, Nearness, SketchRule
-from indexer.searching.stored_texts import StoredTexts, ranked_row
+from indexer.searching.stored_texts import Heading, StoredTexts, ranked_row
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.stores.journal import known_group_settings
@@ -354,27 +354,33 @@ def _has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -
 
 
 def hits_of_groups(
-    groups: Sequence[Group], texts: StoredTexts, rule: Rule, facts: int = 0
+    groups: Sequence[Group],
+    texts: StoredTexts,
+    rule: Rule,
+    facts: int = 0,
+    query: str | None = None,
 ) -> Iterator[Hit]:
     """Yield a hit for each group, with what was folded under it: by duplicate type, the strictest
     first, then by similarity, ties in rank order.
 
-    The first `facts` folded hits of each have the facts in which they differ from it.
+    The first `facts` folded hits of each have the facts in which they differ from it. With a
+    `query` hits have a snippet.
     """
     texts.read_ahead(ids_of(groups))
-    titles = texts.titles([group.representative.id for group in groups])
+    headings = texts.headings([group.representative.id for group in groups], query)
     for group in groups:
         representative = group.representative
         members = tuple(sorted(_folded_hits(group, texts, rule), key=_by_similarity))
         folded = _with_differences(representative.id, members, texts, facts)
-        part = texts.parts.get(representative.id)
+        heading = headings.get(representative.id, Heading())
         yield Hit(
             representative.id,
             representative.path,
-            titles.get(representative.id, ""),
+            heading.title,
             representative.score,
             folded,
-            part,
+            texts.parts.get(representative.id),
+            heading.snippet,
         )
 
 

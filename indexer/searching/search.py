@@ -101,6 +101,7 @@ class SearchOptions:
     `most_ranked`: of many matches, how many a store ranks at least where ranking all takes it long,
     those written last; the others follow. None: all are ranked.
     `facts`: of how many folded hits of each hit the facts are compared with those of the hit.
+    `snippets`: each hit has the text around the first words of the query that it matches.
 
     Raises `UsageError` for an unknown order, `show` with `types` or `none`, a measure with
     `threads`, `types` or `none`, criteria without `live`, a threshold with another way than `live`
@@ -123,6 +124,7 @@ class SearchOptions:
     show: str | None = None
     criteria: Criteria = NO_CRITERIA
     facts: int = FACTS
+    snippets: bool = True
     most_chars: int | None = None
     most_ranked: int | None = None
 
@@ -588,6 +590,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
     if not ranking.total:
         notes += tuple(suggest(view, query, options.filters))
     apart = len(shown) - len(groups)
+    snippets_of = query if options.snippets else None
     notes += tuple(notes_on_order(options, groups, texts))
     notes += tuple(
         notes_on_folding(
@@ -598,7 +601,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
         total=ranking.total,
         families=families,
         relation=relation,
-        hits=tuple(hits_of_groups(shown, texts, folded.rule, options.facts)),
+        hits=tuple(hits_of_groups(shown, texts, folded.rule, options.facts, snippets_of)),
         page=cursor.page,
         more=has_more,
         notes=notes,

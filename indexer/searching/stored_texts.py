@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues, TextDifferences, explain
 from indexer.comparing.differences import Rarity
@@ -13,9 +13,10 @@ from indexer.comparing.measures import ComparedText, stored_text
 from indexer.defaults import MEASURE
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
-from indexer.model import Part, RankedRow, Row
+from indexer.model import Part, RankedRow, Row, SnippetPiece
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
+from indexer.stores.query_syntax import snippet
 from indexer.stores.requirements import is_shared
 from indexer.system.external_memory import LruCache
 
@@ -75,6 +76,13 @@ class _Memory:
     is_changed: bool
 
 
+class Heading(NamedTuple):
+    """The title of a document, and a snippet if there is a query."""
+
+    title: str = ""
+    snippet: tuple[SnippetPiece, ...] = ()
+
+
 @dataclass(slots=True)
 class StoredTexts:
     """Reads documents of a store, or of a snapshot of it.
@@ -116,14 +124,18 @@ class StoredTexts:
             if row.parent:
                 self.parts[row.id] = Part(row.parent, row.title, row.start, row.stop)
 
-    def titles(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return titles by id; these documents are remembered."""
-        titles: dict[str, str] = {}
+    def headings(self, ids: Sequence[str], query: str | None) -> dict[str, Heading]:
+        """Return titles by id, with snippets for a query; these documents are remembered."""
+        headings: dict[str, Heading] = {}
         for start in range(0, len(ids), KEPT):
             batch = ids[start : start + KEPT]
             self.read_ahead(batch)
-            titles |= {id: self._known[id].title for id in batch if self._known[id].exists}
-        return titles
+            for id in batch:
+                known = self._known[id]
+                if known.exists:
+                    pieces = () if query is None else snippet(known.compared.text, query)
+                    headings[id] = Heading(known.title, pieces)
+        return headings
 
     def read_ahead(self, ids: Sequence[str]) -> None:
         """Read the first `KEPT` documents that are not cached."""

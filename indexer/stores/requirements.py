@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from indexer.errors import RecipeMismatch, StoreError, StoreStopped, UsageError
-from indexer.model import Scope
+from indexer.model import Query, Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
 from indexer.stores.address import MEMORY, parse_address
@@ -77,6 +79,31 @@ def blocks_in_words(blocks: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(
         f"{index} refuses changes ({', '.join(names)})" for index, names in blocks.items()
     )
+
+
+def stored_ids(store: Store, names: Sequence[str]) -> list[str]:
+    """Return the ids of the documents that ids or paths name; a name that is neither stays.
+
+    Raises `UsageError` for a path that several documents have.
+    """
+    if store.stored_recipe() is None:
+        return list(names)
+    known = store.get(names)
+    return [name if name in known else _id_at(store, name) for name in names]
+
+
+def _id_at(store: Store, name: str) -> str:
+    for path in dict.fromkeys((name, os.path.realpath(name))):
+        hits = islice(store.search(Query("", (("path", path),))).hits, 3)
+        ids = [hit.id for hit in hits]
+        if len(ids) > 1:
+            raise UsageError(
+                f"several documents have the path {path}, such as {ids[0]} and {ids[1]}; name one "
+                "by its id"
+            )
+        if ids:
+            return ids[0]
+    return name
 
 
 def scope_view(store: PartStore, of: Scope) -> FullStore:

@@ -66,6 +66,33 @@ def test_search_folds_near_duplicates_and_drops_none(store: str) -> None:
     assert folded_ids and len(hit_ids) < len(plain["hits"])
 
 
+def test_hits_have_a_snippet_of_the_words_that_match(store: str) -> None:
+    [hit] = run_json("search", "café +timetable", "--limit", "1", store=store)["hits"]
+    found = [piece["text"] for piece in hit["snippet"] if piece["found"]]
+    assert found and {text.casefold() for text in found} <= {"timetable"}
+    printed = run("search", "timetable", "--limit", "1", store=store)
+    assert "".join(piece["text"] for piece in hit["snippet"]) in printed
+    without = run("search", "timetable", "--limit", "1", "--no-snippets", store=store)
+    assert found[0] not in without
+
+
+def test_documents_are_named_by_id_or_path(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    shown = run_json("show", PRESS.name, "--near", store=store)
+    assert shown["path"] == str(PRESS) and "FERRY LINE" in shown["text"]
+    assert shown["id"] in {member["id"] for member in shown["near"]}
+    assert run_json("show", shown["id"], "--near", store=store) == shown
+    printed = run("show", PRESS.name, store=store)
+    assert f"path: {PRESS.name}" in printed and "FERRY LINE" in printed
+    assert "\nferry-" in run("search", "ferry", "--filter", "folder=.", store=store)
+    by_path = run_json("similar", "--id", PRESS.name, store=store)
+    assert by_path == run_json("similar", "--id", shown["id"], store=store)
+    run("label", PRESS.name, "--label", "seen", store=store)
+    assert run_json("show", PRESS.name, store=store)["labels"] == ["seen"]
+    run("label", PRESS.name, "--remove", "seen", store=store)
+    assert run_json("versions", PRESS.name, store=store)["documents"] >= 1
+
+
 def test_a_chinese_word_inside_a_sentence_is_found(store: str) -> None:
     hits = run_json("search", "渡轮", store=store)["hits"]
     assert [Path(hit["path"]).name for hit in hits] == ["港口通知.txt"]
@@ -144,9 +171,11 @@ def test_plan_status_doctor(store: str) -> None:
         (["plan", "--threshold", "0"], 2, "between 0 and 1"),
         (["search", "x", "--threshold", "nan"], 2, "not a number"),
         (["hash", "README.md", "absent.txt"], 2, "absent.txt does not exist"),
-        (["compare", "README.md", "absent.txt"], 2, "absent.txt does not exist"),
+        (["compare", "README.md", "absent.txt"], 3, "no document absent.txt in the store"),
         (["compare", "README.md", "0" * 32], 3, "no document"),
         (["similar", "--id", "0" * 32], 3, "no document"),
+        (["show", "absent.txt"], 3, "no document"),
+        (["versions", "absent.txt"], 3, "no document"),
     ],
 )
 def test_mistakes_get_a_sentence_and_the_documented_code(

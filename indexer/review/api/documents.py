@@ -178,7 +178,7 @@ def search(site: Site, values: SearchParameters) -> Results:
         relation=page.relation,
         page=page.page,
         more=page.more,
-        hits=tuple(shown_hit(hit, rows.get(hit.id), values.q) for hit in page.hits),
+        hits=tuple(shown_hit(hit, rows.get(hit.id)) for hit in page.hits),
         facets=dict(facets),
         notes=(*_notes_on_threshold(values), *page.notes),
         measure=page.measure,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -20,6 +19,7 @@ from indexer.model import (
     NewWords,
     Part,
     Row,
+    SnippetPiece,
     Status,
 )
 from indexer.review.boilerplate import DiscountedSimilarity
@@ -28,71 +28,7 @@ from indexer.review.compared_documents import stored_original
 from indexer.review.family_view import NearCopy
 from indexer.review.originals.files import OriginalView
 from indexer.review.side_by_side import Cells, Fact
-from indexer.stores.query_syntax import Term, parse_query
-from indexer.wording import count_of, format_words_in_order, percent, visible_line
-
-WIDTH = 260  # characters of a snippet, about
-LOOKED_AT = 50_000  # characters of a text in which the words are looked for
-_LETTER = r"[0-9A-Za-z\u00c0-\u0dff]"  # of scripts with blanks between words
-_EDGE = 30  # characters within which a snippet is cut at a blank
-
-
-def snippet(text: str, query: str) -> tuple[tuple[str, bool], ...]:
-    """Return about `WIDTH` characters around the first words of the query, in pieces.
-
-    True marks a piece that the query names. Looks at the first 50,000 characters; where nothing is
-    found there, the text's beginning. Safe to show, on one line.
-
-    >>> snippet("The ferry has sunk.", "FERRY")
-    (('The ', False), ('ferry', True), (' has sunk.', False))
-    >>> snippet("An article on art.", "art")
-    (('An article on ', False), ('art', True), ('.', False))
-    """
-    pattern = _query_pattern(query)
-    start, end = _bounds(text, pattern)
-    shown = text[start:end]
-    pieces = [("… ", False)] if start else []
-    position = 0
-    for match in pattern.finditer(shown) if pattern else ():
-        pieces.append((visible_line(shown[position : match.start()]), False))
-        pieces.append((visible_line(match.group()), True))
-        position = match.end()
-    ending = " …" if end < len(text) else ""
-    pieces.append((visible_line(shown[position:]) + ending, False))
-    return tuple(piece for piece in pieces if piece[0])
-
-
-def _bounds(text: str, pattern: re.Pattern[str] | None) -> tuple[int, int]:
-    """Return where the snippet starts and ends, at blanks where there are some nearby."""
-    beginning = text[:LOOKED_AT]
-    first = pattern.search(beginning) if pattern else None
-    start = max(0, first.start() - WIDTH // 3) if first else 0
-    if start:
-        blank = beginning.find(" ", start, start + _EDGE)
-        start = blank + 1 if blank >= 0 else start
-    end = min(len(text), start + WIDTH)
-    if end < len(text):
-        blank = text.rfind(" ", end - _EDGE, end)
-        end = blank if blank > start else end
-    return start, end
-
-
-def _query_pattern(query: str) -> re.Pattern[str] | None:
-    """Return a pattern of the terms that may match, in any case, longest first; None without any.
-
-    A term matches whole words where a script divides them, and beginnings of words with `*`.
-    """
-    terms = sorted(parse_query(query).terms, key=lambda term: len(term.text), reverse=True)
-    choices = "|".join(map(_term_pattern, terms))
-    if not choices:
-        return None
-    return re.compile(rf"(?<!{_LETTER})(?:{choices})", re.IGNORECASE)
-
-
-def _term_pattern(term: Term) -> str:
-    words = r"[\W_]+".join(map(re.escape, term.text.split()))
-    return rf"{words}\w*" if term.is_prefix else rf"{words}(?!{_LETTER})"
-
+from indexer.wording import count_of, format_words_in_order, percent
 
 # Facts about a stored document.
 
@@ -142,14 +78,6 @@ class DocumentFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of an excerpt; `found` if it matches the query."""
-
-    text: str
-    found: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ShownHit:
     """A hit with the near duplicates folded under it.
 
@@ -161,7 +89,7 @@ class ShownHit:
     path: str
     title: str
     score: float | None
-    excerpt: tuple[Piece, ...]
+    excerpt: tuple[SnippetPiece, ...]
     folded: tuple[FoldedHit, ...]
     document: DocumentFacts | None
     part: Part | None = None
@@ -481,11 +409,10 @@ NOT_COUNTED = "the passages of the store are being counted; look again"
 NO_STATISTICS = "no corpus statistics: {}"
 
 
-def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
-    """Return a hit with its excerpt; `row` is None if the document was deleted since."""
-    pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
-    facts = DocumentFacts.of(row) if row else None
-    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, hit.folded, facts, hit.part)
+def shown_hit(hit: Hit, row: Row | None) -> ShownHit:
+    """Return a hit with its facts; `row` is None if the document was deleted since."""
+    values = hit.id, hit.path, hit.title, hit.score, hit.snippet, hit.folded
+    return ShownHit(*values, DocumentFacts.of(row) if row else None, hit.part)
 
 
 def shown_versions(tree: Versions, with_redline: bool) -> VersionsAnswer:
