@@ -29,11 +29,11 @@ _MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml
 _PLAIN = {".txt", ".text", ".log", ".csv", ".json", ".markdown", ".md", ".rst", ".tsv"}
 _MARKUP = re.compile(
     rb"\s*(?:<!--[^>]{0,1000}-->\s*)?"
-    rb"(?:<\?xml|<!doctype\s|<html\b|<head\b|<body\b|<svg\b|<rss\b|<feed\b)",
+    rb"(?:<\?xml|<!doctype\s|<html\b|<head\b|<body\b|<svg\b|<rss\b|<feed\b|%!PS)",
     re.IGNORECASE,
 )
 _START = re.compile(
-    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?(?:\{\\rtf|%PDF-|%!PS)"
+    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?(?:\{\\rtf|%PDF-)"
     rb"|From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) "
     rb"|(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): ",
     re.IGNORECASE,
@@ -68,8 +68,8 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     """Return the document of a plain text file, None for anything else, which needs an extractor.
 
     A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
-    NUL and hardly any other control character, a few under the name of a plain text. Markup
-    in a file with the name of a plain text, such as `.txt`, is text too. Of a manual page
+    NUL and hardly any other control character, a few under the name of a plain text. Markup or
+    PostScript in a file with the name of a plain text, such as `.txt`, is text too. Of a manual page
     (roff) the text is what it prints. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order
     mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other
     encoding is guessed from a sample, with a warning.
@@ -82,6 +82,8 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     True
     >>> plain_document(b"<html>caf\\xc3\\xa9", "a.txt", Limits()).text
     '<html>café'
+    >>> plain_document(b"%!PS is the mark of such files", "a.txt", Limits()).text[:4]
+    '%!PS'
     """
     suffix = _suffix(name)
     mark, marked_encoding = byte_order_mark(data)
