@@ -225,8 +225,8 @@ def _by_slots(
     threshold: float, recall: float, measure: str, recipe: Recipe
 ) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
     """Return what pairs at a threshold have, one value for each similarity of their features: the
-    share of equal slots to expect, the minimum number of equal slots that do not rule a pair out,
-    and the chance that it has them.
+    fraction of equal slots to expect, the minimum number of equal slots that do not rule a pair
+    out, and the chance that it has them.
     """
     slots = recipe.slots or 0
     similarities = feature_similarities(measure, threshold, recipe.relation)
@@ -254,6 +254,31 @@ def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | Non
     similarities = feature_similarities(measure, threshold, recipe.relation)
     fractions = equal_fraction(similarities, recipe.packed)
     return float(1.0 - missed(fractions, recipe.bands, recipe.rows or 0, recipe.shared or 1).mean())
+
+
+@lru_cache(maxsize=64)
+def few_bands(measure: str, threshold: float, recipe: Recipe) -> tuple[int, int]:
+    """Return how many of the first stored bands find the pairs exactly at a threshold, and how many
+    of these a pair shares at least.
+
+    Expected as by `plan`: with the slots of `min_equal`, `RECALL` of the pairs or more. As many
+    shared bands as the recipe asks for, where any number of bands finds as many pairs then: so
+    hardly any row shares them by chance. All bands and one of them where no fewer are enough, or
+    where that is not known.
+
+    >>> few_bands("lcs", 0.9, DEFAULT), few_bands("lcs", 0.8, DEFAULT)
+    ((19, 2), (42, 1))
+    """
+    bands, rows = recipe.bands or 0, recipe.rows or 0
+    if is_planned(measure, recipe.relation):
+        similarities = feature_similarities(measure, threshold, recipe.relation)
+        fractions = equal_fraction(similarities, recipe.packed)
+        for shared in sorted({recipe.shared or 1, 1}, reverse=True):
+            for count in range(shared, bands + 1):
+                lost = missed(fractions, count, rows, shared).mean()
+                if lost <= (1 - _SLOT_MISSES) * (1 - RECALL):
+                    return count, shared
+    return bands, 1
 
 
 def plan_by_weight(

@@ -69,10 +69,10 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
 
     A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
     NUL and hardly any other control character, a few under the name of a plain text. Markup or
-    PostScript in a file with the name of a plain text, such as `.txt`, is text too. Of a manual page
-    (roff) the text is what it prints. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order
-    mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other
-    encoding is guessed from a sample, with a warning.
+    PostScript in a file with the name of a plain text, such as `.txt`, is text too. Of a manual
+    page (roff) the text is what it prints. Strict UTF-8 first; UTF-16 and UTF-32 by their byte
+    order mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other encoding is
+    guessed from a sample, with a warning.
     No bytes make an empty document, whatever the name. Text beyond `limits.chars` code points is
     cut and the document `truncated`. Raises nothing.
 

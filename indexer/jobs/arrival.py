@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.band_plan import min_equal
+from indexer.comparing.band_plan import few_bands, min_equal
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
@@ -89,14 +89,14 @@ class PrincipalBands:
         for start in range(0, len(codes), _AT_ONCE):
             pairs = np.divmod(codes[start : start + _AT_ONCE], len(self.ids))
             equal = np.count_nonzero(slots[pairs[0]] == self._slots[pairs[1]], axis=1)
-            rows, positions = (side[equal >= minimum].tolist() for side in pairs)
+            rows, positions = (of_pairs[equal >= minimum].tolist() for of_pairs in pairs)
             for row, position in zip(rows, positions, strict=True):
                 id = self.ids[position]
                 if self._positions.get(id) == position:
                     yield row, id
 
     def _shared_bands(self, slots: Slots) -> NDArray[np.int64]:
-        """Return row * ids + place for each band that a row shares with an id, with repeats."""
+        """Return row * ids + position for each band that a row shares with an id, with repeats."""
         hashes = self._hashes(slots).ravel()
         order = np.argsort(hashes)  # sorted ones are found in a fraction of the time
         hashes = hashes[order]
@@ -184,6 +184,11 @@ class Arrivals:
         self._size = recipe.sketch_bytes
         self._threshold = (
             min_equal(self._options.measure, self._options.threshold, recipe) if self._joins else 0
+        )
+        self._bands, self._min_shared = (
+            few_bands(self._options.measure, self._options.threshold, recipe)
+            if self._joins
+            else (0, 1)
         )
         self._rarity = Rarity(store.vocabulary.frequencies)
         self._known = self._no_principals()
@@ -357,7 +362,9 @@ class Arrivals:
             self._looked_up = 0
             self._must_look_up = False
         else:
-            principals = self._store.families.principals([row.bands for row in rows], LOOKED_UP)
+            principals = self._store.families.principals(
+                [row.bands[: self._bands] for row in rows], LOOKED_UP, self._min_shared
+            )
         self._forget_if_full(len(principals))
         new = [
             principal
@@ -436,7 +443,7 @@ class Arrivals:
 
     def _no_principals(self) -> PrincipalBands:
         recipe = self._recipe
-        return PrincipalBands(self._width, recipe.bands or 0, recipe.rows or 0, recipe.slot_bytes)
+        return PrincipalBands(self._width, self._bands, recipe.rows or 0, recipe.slot_bytes)
 
 
 class _Texts:

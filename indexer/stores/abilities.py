@@ -111,12 +111,15 @@ class Families(Protocol):
         """
         ...
 
-    def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
+    def principals(
+        self, bands: Sequence[Sequence[str]] | None, limit: int, min_shared: int = 1
+    ) -> list[PrincipalRow]:
         """Return principals that share bands with documents, each given by its bands: all of them,
         or some when `limit` is reached.
 
-        Documents that were never grouped are their own principals. The principal that shares most
-        bands with a document is among the results. None asks for the principals of all families.
+        Those that share fewer than `min_shared` may be left out. Documents that were never grouped
+        are their own principals. The principal that shares most bands with a document is among the
+        results. None asks for the principals of all families.
         """
         ...
 

@@ -46,18 +46,18 @@ def test_numbers_are_those_of_their_rows_whatever_was_read_before(choices: list[
 
 
 @given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), max_size=12))
-def test_postings_are_those_of_their_keys_and_few_are_kept(choices: list[set[str]]) -> None:
+def test_rows_are_those_of_their_keys_and_few_are_kept(choices: list[set[str]]) -> None:
     carriers = {key: np.arange(place * 30) for place, key in enumerate("abcdef")}
     read = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_cache, "MAX_POSTINGS", 300)
+        patch.setattr(read_cache, "MAX_CARRIERS", 300)
         cache = ReadCache()
         for chosen in choices:
             keys = sorted(chosen)
             answer = cache.carriers(keys, 9, lambda keys: [carriers[key] for key in keys])
             read.append([numbers.tolist() for numbers in answer])
             assert read[-1] == [carriers[key].tolist() for key in keys]
-            assert cache._postings.weight <= 300
+            assert cache._carriers.weight <= 300
 
 
 def test_candidates_follow_every_change_and_what_is_rolled_back(tmp_path: Path) -> None:

@@ -103,8 +103,8 @@ OTHERS = "UPDATE documents SET bands = '0001 0002', minhash = zeroblob(512)"
 LAST = "UPDATE documents SET parent = 'gone' WHERE number IN (SELECT max(number) FROM documents)"
 DAMAGES = {
     "words that are gone": ("index", "INSERT INTO fulltext (fulltext) VALUES ('delete-all')"),
-    "keys that are gone": ("index", "INSERT INTO postings (postings) VALUES ('delete-all')"),
-    "a key too many": ("index", "INSERT INTO postings (rowid, carried) VALUES (1, 'bffff')"),
+    "keys that are gone": ("index", "DELETE FROM key_pages"),
+    "other keys": ("index", "UPDATE key_pages SET entries = zeroblob(length(entries))"),
     "a document too many": (
         "index",
         "INSERT INTO fulltext (rowid, title, text) VALUES (99, '', 'x')",
@@ -203,7 +203,7 @@ def test_a_job_at_work_is_not_disturbed(store: Store) -> None:
 
 
 def test_a_repair_that_is_killed_has_changed_nothing_or_goes_on(store: Store) -> None:
-    damage(store, lambda db: db.execute("INSERT INTO postings (postings) VALUES ('delete-all')"))
+    damage(store, lambda db: db.execute("DELETE FROM key_pages"))
     if (child := os.fork()) == 0:
         from indexer.system.failpoints import arm
 

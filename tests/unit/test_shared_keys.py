@@ -13,9 +13,10 @@ from sample_rows import row
 
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.sqlite import candidates, parts
+from indexer.stores.sqlite import candidates
 from indexer.stores.sqlite.connections import Connection, open_connection
 from indexer.stores.sqlite.read_cache import ReadCache
+from indexer.stores.sqlite.rows import known_count
 
 PATHS = st.lists(st.sampled_from(["", "/a", "/a/é", "/b", "/c"]), min_size=1, max_size=12)
 
@@ -92,7 +93,7 @@ def test_the_count_of_rows_follows_changes_of_every_connection(tmp_path: Path) -
 
     def counted() -> int:
         with ours._file.reader() as db:
-            return parts.known_count(db, "documents")
+            return known_count(db, "documents")
 
     assert counted() == 0
     ours.write([row("a"), row("b")])

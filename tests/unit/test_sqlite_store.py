@@ -105,8 +105,7 @@ def test_every_acknowledged_batch_survives_kill_9(store, path):
 def check_indexes(path):
     with sqlite3.connect(path) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        for table in ("fulltext", "postings"):
-            db.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+        db.execute("INSERT INTO fulltext (fulltext) VALUES ('integrity-check')")
     db.close()
 
 
@@ -316,12 +315,11 @@ def test_replacing_and_deleting_leave_no_trace_in_the_indexes(store, path):
     store.write([row(f"{place}", title="", text="other", bands=()) for place in range(15)])
     store.delete([f"{place}" for place in range(15, 30)])
     with sqlite3.connect(path) as db:
-        for table in ("fulltext", "postings"):
-            db.execute(
-                f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab(main, {table}, 'row')"
-            )
+        db.execute(
+            "CREATE VIRTUAL TABLE temp.fulltext_terms USING fts5vocab(main, fulltext, 'row')"
+        )
         assert db.execute("SELECT term FROM temp.fulltext_terms").fetchall() == [("other",)]
-        assert db.execute("SELECT term FROM temp.postings_terms").fetchall() == []
+        assert db.execute("SELECT sum(entries) FROM key_runs").fetchone() in [(None,), (0,)]
     db.close()
     check_indexes(path)
 
@@ -370,7 +368,8 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
             "ALTER TABLE documents DROP COLUMN stop; "
             "ALTER TABLE documents DROP COLUMN in_family; DROP INDEX documents_by_family; "
             "CREATE INDEX documents_by_family ON documents (family); "
-            "UPDATE documents SET family = id; "
+            "UPDATE documents SET family = id; DROP TABLE key_runs; DROP TABLE key_pages; "
+            "CREATE VIRTUAL TABLE postings USING fts5(carried, content='', detail=none); "
             "PRAGMA user_version = 2;"
         )
     assert [hit.id for hit in store.search(Query("fox")).hits] == ["1"]

@@ -1,5 +1,5 @@
 """Files of every format so far are opened and used; a newer one is refused; an upgrade that is
-killed changes nothing.
+killed is continued.
 """
 
 import os
@@ -112,10 +112,10 @@ def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", FORMATS[:-1])
-@pytest.mark.parametrize("point", ["before_commit", "after_commit"])
-def test_an_upgrade_that_is_killed_is_done_or_not_begun(
-    number: int, point: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    "point", ["before_commit", "after_commit", "before_commit:2", "before_commit:3"]
+)
+def test_an_upgrade_that_is_killed_is_continued(number: int, point: str, tmp_path: Path) -> None:
     file = copy_store(number, tmp_path)
     words = [sys.executable, "-m", "indexer", "status", "--store", f"sqlite:///{file}"]
     killed = subprocess.run(
@@ -132,3 +132,5 @@ def test_an_upgrade_that_is_killed_is_done_or_not_begun(
         ).fetchone() == (2,)
     assert subprocess.run(words, cwd=ROOT, check=False, capture_output=True).returncode == 0
     assert format_of(file) == FORMAT
+    with closing(open_store(f"sqlite:///{file}")) as store:
+        assert store.maintenance.inconsistencies() == ()

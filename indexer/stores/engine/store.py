@@ -167,9 +167,11 @@ class EngineFamilies:
                 )
         return AssignmentResult(written, left_alone)
 
-    def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
-        """Return principals by one request, or by one more of many searches when `limit` is
-        reached.
+    def principals(
+        self, bands: Sequence[Sequence[str]] | None, limit: int, min_shared: int = 1
+    ) -> list[PrincipalRow]:
+        """Return principals that share one band or more, by one request, or by one more of many
+        searches when `limit` is reached.
         """
         queries = self._index.queries(self._scope)
         return families.principals(queries, bands, self._index.require_recipe().id, limit)

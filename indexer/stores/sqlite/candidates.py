@@ -1,7 +1,7 @@
 """Rows of a SQLite file that share keys with a look-up.
 
-Nothing of a row is read but of those that are returned: which they are is decided on the postings
-and, where more rows share the same number of keys than fit, on the index of paths.
+Nothing of a row is read but of those that are returned: which they are is decided on the keys and,
+where more rows share the same number of keys than fit, on the index of paths.
 """
 
 from __future__ import annotations
@@ -19,10 +19,17 @@ from indexer.fingerprinting.minhash import pass_prefilter
 from indexer.model import Candidate, Candidates, Prefilter, Scope, WordLookup
 from indexer.stores.base import Lookup
 from indexer.stores.query_syntax import Term
-from indexer.stores.sqlite import parts, rows
 from indexer.stores.sqlite.full_text import term_expression
-from indexer.stores.sqlite.read_cache import Numbers, ReadCache, carriers, either, parse_numbers
-from indexer.stores.sqlite.rows import sketches_of, words_of
+from indexer.stores.sqlite.keys import carriers, posted
+from indexer.stores.sqlite.read_cache import Numbers, ReadCache, parse_numbers, rows_with
+from indexer.stores.sqlite.rows import (
+    KINDS,
+    in_scope,
+    known_count,
+    read_cache,
+    sketches_of,
+    words_of,
+)
 
 _BEST = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
@@ -57,17 +64,18 @@ def find_candidates(
     frequent_key_fraction: float,
     prefilter: Prefilter | None = None,
 ) -> Candidates:
-    """Return the rows that share keys: one read of the postings of all keys, of a hot one up to its
-    cap.
-    """
-    cache = parts.read_cache(db)
+    """Return the rows that share keys: one read of all keys, of a frequent one up to its cap."""
+    cache = read_cache(db)
     bands, blocks = lookup
-    posted = [rows.posted(bands, blocks, prefix) for prefix in parts.PREFIXES[scope]]
-    matching = map(either, zip(*posted, strict=True))
-    keys = dict(zip(matching, (*bands, *blocks), strict=True))
-    cap = max(frequent_key_floor, int(frequent_key_fraction * parts.known_count(db, scope)))
-    every_key = cache.carriers(list(keys), cap + 1, lambda missing: carriers(db, missing, cap + 1))
-    capped = [key for key, rows in zip(keys.values(), every_key, strict=True) if len(rows) > cap]
+    cap = max(frequent_key_floor, int(frequent_key_fraction * known_count(db, scope)))
+    named: dict[int, str] = {}
+    of_kinds = []
+    for is_part in KINDS[scope]:
+        named = dict(zip(posted(bands, blocks, is_part), (*bands, *blocks), strict=True))
+        rows = cache.carriers(list(named), cap + 1, lambda missing: carriers(db, missing, cap + 1))
+        of_kinds.append(rows)
+    every_key = [np.concatenate(rows) for rows in zip(*of_kinds, strict=True)]
+    capped = [key for key, rows in zip(named.values(), every_key, strict=True) if len(rows) > cap]
     rows_by_key = [rows for rows in every_key if len(rows) <= cap]
     if not rows_by_key:
         return Candidates((), tuple(capped))
@@ -79,12 +87,12 @@ def find_candidates(
     is_best = _are_best(db, numbers, shared, limit)
     is_cut = not is_best.all()
     numbers, shared = numbers[is_best], shared[is_best]
-    most = len(numbers)
+    total = len(numbers)
     if prefilter:
         passes = _pass(db, numbers, prefilter)
         numbers, shared = numbers[passes], shared[passes]
     best = _candidates(db, numbers, shared, lengths or _ANY_LENGTH)
-    return Candidates(best, tuple(capped), is_cut, most - len(best))
+    return Candidates(best, tuple(capped), is_cut, total - len(best))
 
 
 def count_shared(
@@ -121,13 +129,13 @@ def _first_of_lengths(
 
     The order is most shared keys first, ties by path, then id.
     """
-    most = _MORE * limit
-    while 0 < most < len(numbers) // _MORE:
-        is_first = _are_best(db, numbers, shared, most)
+    count = _MORE * limit
+    while 0 < count < len(numbers) // _MORE:
+        is_first = _are_best(db, numbers, shared, count)
         within = _of_lengths(db, numbers[is_first], lengths)
         if len(within) > limit:
             return within
-        most *= _MORE
+        count *= _MORE
     return _of_lengths(db, numbers, lengths)
 
 
@@ -173,8 +181,8 @@ def first_by_path(db: sqlite3.Connection, numbers: Numbers, count: int) -> Numbe
 
     Few are read and sorted; of many, the index of paths has enough near its begin.
     """
-    cache = parts.read_cache(db)
-    entries = count * parts.known_count(db, "both") // max(len(numbers), 1)
+    cache = read_cache(db)
+    entries = count * known_count(db, "both") // max(len(numbers), 1)
     cache.sorted_rows += len(numbers)
     if entries - len(cache.by_path) > _ENTRIES * cache.sorted_rows:
         joined = db.execute(_SORTED, (json.dumps(numbers.tolist()), count)).fetchone()[0]
@@ -247,7 +255,7 @@ def find_by_words(
     while frequent and len(numbers) > limit:
         rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
         numbers, shared = count_shared(rows_by_word, len(rows_by_word) - absent)
-    condition = parts.within(db, scope) or "1"
+    condition = in_scope(db, scope) or "1"
     values = json.dumps(numbers.tolist()), lookup.min_words, lookup.max_words
     rows = db.execute(_SIMILAR.format(condition), values).fetchall()
     count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
@@ -265,8 +273,8 @@ def _expression(spellings: Sequence[str]) -> str:
 
 def _rows_of(db: sqlite3.Connection, keys: Sequence[str], limit: int) -> list[NDArray[np.int32]]:
     """Return the rows that have each word, `limit` at most, which are kept."""
-    cache = parts.read_cache(db)
-    return cache.carriers(keys, limit, lambda missing: carriers(db, missing, limit, "fulltext"))
+    cache = read_cache(db)
+    return cache.carriers(keys, limit, lambda missing: rows_with(db, missing, limit))
 
 
 # Rows that have a word, counted for many words by one statement with one row.
@@ -285,7 +293,7 @@ def document_frequencies(
     """Return how many rows of a scope have each word, in title or text."""
     if not words:
         return {}
-    within = parts.within(db, scope)
+    within = in_scope(db, scope)
     statement = _COUNTS.format(_JOINED if within else "fulltext", within or "1")
     expressions = json.dumps([term_expression(Term(word)) for word in words])
     joined: str = db.execute(statement, (expressions,)).fetchone()[0]

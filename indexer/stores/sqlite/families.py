@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+
+import numpy as np
 
 from indexer.model import CONFLICT, PrincipalRow, Scope
 from indexer.stores.filters import NEAR_DUPLICATES
 from indexer.stores.sqlite.connections import Connection
-from indexer.stores.sqlite.parts import WITHIN, read_cache
-from indexer.stores.sqlite.read_cache import carriers, either
-from indexer.stores.sqlite.rows import DIGESTS, pack_digest, unpack_digest
+from indexer.stores.sqlite.keys import carriers_of
+from indexer.stores.sqlite.rows import DIGESTS, WITHIN, pack_digest, read_cache, unpack_digest
+from indexer.system.external_memory import offsets
 
 CARRIERS = 100
 _CHUNK = 500
@@ -45,16 +45,22 @@ FAMILIES = {CONFLICT: _CONFLICTING, NEAR_DUPLICATES: _OF_SEVERAL}  # conditions 
 
 
 def principals(
-    db: sqlite3.Connection, posted_keys: Sequence[Sequence[str]], limit: int
+    db: sqlite3.Connection, posted_keys: Sequence[Sequence[int]], limit: int, min_shared: int
 ) -> list[PrincipalRow]:
-    """Return the principals of the families of rows that carry these keys, as they are posted; of a
-    frequent key only of the oldest carriers.
+    """Return the principals of the families of rows that carry `min_shared` of the keys of one
+    document, given by their numbers; of a frequent key only of the oldest carriers.
     """
-    # Sorted, because that is the order of the index.
-    posted = sorted({either([key]) for key in chain.from_iterable(posted_keys)})
-    shared: Counter[int] = Counter()
-    for numbers in carriers(db, posted, CARRIERS):
-        shared.update(numbers.tolist())
+    keys = np.array([key for of_one in posted_keys for key in of_one], dtype=np.uint64)
+    documents = np.repeat(np.arange(len(posted_keys)), [len(of_one) for of_one in posted_keys])
+    distinct, positions = np.unique(keys, return_inverse=True)
+    rows, sizes = carriers_of(db, distinct, CARRIERS)
+    of_key = sizes[positions]
+    starts = (np.cumsum(sizes) - sizes)[positions]
+    pairs = np.repeat(documents << 32, of_key) | rows[np.repeat(starts, of_key) + offsets(of_key)]
+    pairs, counts = np.unique(pairs, return_counts=True)
+    numbers, counts = (values[counts >= min_shared] for values in (pairs & 0xFFFFFFFF, counts))
+    order = np.argsort(counts)  # so that the highest count of a row is kept
+    shared = dict(zip(numbers[order].tolist(), counts[order].tolist(), strict=True))
     if not shared:
         return []
     return [PrincipalRow(*row) for row in db.execute(_PRINCIPALS, (json.dumps(shared), limit))]

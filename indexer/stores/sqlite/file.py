@@ -23,7 +23,6 @@ from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.base import Counts
 from indexer.stores.requirements import require_same_recipe
-from indexer.stores.sqlite import parts
 from indexer.stores.sqlite.backup import check_copy, check_sound, copy_in, copy_out
 from indexer.stores.sqlite.connections import Connection, Readers, open_connection
 from indexer.stores.sqlite.file_format import (
@@ -31,10 +30,12 @@ from indexer.stores.sqlite.file_format import (
     check_format,
     migrate,
     pragma_number,
+    recipe_in_use,
     stored_recipe,
     transaction,
     upgrade,
 )
+from indexer.stores.sqlite.rows import count_scope, in_scope, move_keys
 from indexer.system.failpoints import reached
 from indexer.system.files import move_aside
 
@@ -160,7 +161,7 @@ class KnownCounts:
 
 def count_rows(db: Connection, scope: Scope) -> Counts:
     """Count the rows of a scope; the bytes are of the whole file."""
-    within = parts.within(db, scope) or "1"
+    within = in_scope(db, scope) or "1"
     kinds = (
         "SELECT status, content_type, recipe, count(*), sum(family = '') "
         f"FROM documents d WHERE {within} GROUP BY 1, 2, 3"
@@ -179,7 +180,7 @@ def count_rows(db: Connection, scope: Scope) -> Counts:
         by_content_type=by_type,
         by_recipe=by_recipe,
         families=sum(row[4] for row in rows) + db.execute(others).fetchone()[0],
-        parts=parts.count(db, "parts"),
+        parts=count_scope(db, "parts"),
         size_bytes=_size(db),
     )
 
@@ -338,6 +339,7 @@ class File:
         with self._lock, translate_errors(self.path):
             db = self._connection or self._connect(create=True)
             check_format(db, self.path)
+            self._upgrade(db)
             db.execute("PRAGMA journal_mode = WAL").fetchone()
             with transaction(db):
                 if pragma_number(db, "user_version") < FORMAT:
@@ -376,10 +378,19 @@ class File:
             # Another process may have changed the recipe.
             if self._recipe is None or changes != self._changes:
                 check_format(db, self.path)
-                upgrade(db)
+                self._upgrade(db)
                 self._recipe = stored_recipe(db) if pragma_number(db, "user_version") else None
                 self._changes = changes
         return self._recipe
+
+    def _upgrade(self, db: Connection) -> None:
+        """Bring a file of an earlier nearfold to this format, or go on where that was stopped."""
+        upgrade(db)
+        if not pragma_number(db, "user_version"):
+            return
+        while db.execute("SELECT 1 FROM store WHERE name = 'keys_moved'").fetchone():
+            with transaction(db):
+                move_keys(db, recipe_in_use(db))
 
     def copy(self, target: str, *, replace: bool) -> None:
         """Copy the database, as one consistent snapshot, into another file."""

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
 from indexer.stores.query_syntax import SearchWords, Term, separate_characters
-from indexer.stores.sqlite import parts, rows
+from indexer.stores.sqlite import rows
 from indexer.stores.sqlite.read_cache import parse_numbers
+from indexer.stores.sqlite.rows import read_cache
 
 if TYPE_CHECKING:
     from indexer.stores.sqlite.file import File
@@ -177,13 +178,13 @@ def term_scores(
     They are kept as long as the file does not change.
     """
     expression = term_expression(term)
-    cache = parts.read_cache(db).scores
+    cache = read_cache(db).scores
     return cache.of(expression, lambda: read_scores(db, _SCORED, [expression]))
 
 
 def has_cached_scores(db: sqlite3.Connection, terms: Sequence[Term]) -> bool:
     """Return whether `term_scores` of these terms reads nothing."""
-    cache = parts.read_cache(db).scores
+    cache = read_cache(db).scores
     return all(term_expression(term) in cache for term in terms)
 
 
@@ -205,7 +206,7 @@ def _carriers(db: sqlite3.Connection, term: Term) -> NDArray[np.int64]:
 def _frequency(db: sqlite3.Connection, term: Term) -> tuple[int, int]:
     """Return how many rows have a term, and how many rows there are."""
     expression = term_expression(term)
-    carriers = parts.read_cache(db).scores.count(expression)
+    carriers = read_cache(db).scores.count(expression)
     if carriers is None:
         (carriers,) = db.execute(_COUNT, (expression,)).fetchone()
     return carriers, known_rows(db)
@@ -215,7 +216,7 @@ def known_rows(db: sqlite3.Connection) -> int:
     """Return how many rows the full text has, one a document, remembered as long as the file does
     not change: its table of sizes is read in a quarter of the time of an index of documents.
     """
-    known = parts.read_cache(db).counts
+    known = read_cache(db).counts
     if _ROWS not in known:
         (known[_ROWS],) = db.execute(_ROWS).fetchone()
     return known[_ROWS]
@@ -265,7 +266,7 @@ def rows_under(
 
     None where it takes less time to look up each of the `matches` of a search.
     """
-    cache = parts.read_cache(db).filtered
+    cache = read_cache(db).filtered
     where = " AND ".join(conditions)
     key = where, tuple(values)
     kept = cache.get(key)
@@ -424,7 +425,7 @@ def full_text_matches(
     numbers, scores, unranked = _ranked_matches(db, query, words, conditions, values)
     if not (query.facets or query.families):
         return FullTextMatches(numbers, scores, None, {}, unranked)
-    families = parts.read_cache(db).columns.families(db, numbers)
+    families = read_cache(db).columns.families(db, numbers)
     facets = {field: _facet(db, field, numbers, families) for field in fields}
     distinct = _count_distinct(families) if query.families else None
     return FullTextMatches(numbers, scores, distinct, facets, unranked)
@@ -483,7 +484,7 @@ def _among(numbers: NDArray[np.int64], rows: NDArray[np.int32]) -> NDArray[np.bo
 
 def _all_in_order(db: sqlite3.Connection, sql: str) -> NDArray[np.int64]:
     """Return the rows of a statement without values, which are kept."""
-    cache = parts.read_cache(db).orders
+    cache = read_cache(db).orders
     if sql not in cache:
         cache[sql] = read_numbers(db, sql, ()).astype(np.int32)
     return cache[sql].astype(np.int64)
@@ -519,7 +520,7 @@ def _facet(
 
     `families`: the number of the family of each row.
     """
-    column = parts.read_cache(db).columns.of_rows(db, rows.column_name(field), numbers)
+    column = read_cache(db).columns.of_rows(db, rows.column_name(field), numbers)
     counts = np.bincount(column.codes, minlength=len(column.values)).tolist()
     positions: dict[str, list[int]] = defaultdict(list)
     documents: Counter[str] = Counter()

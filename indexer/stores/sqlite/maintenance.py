@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from indexer.recipe import Recipe
 from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexResult
+from indexer.stores.sqlite import keys
 from indexer.stores.sqlite.file_format import recipe_in_use
-from indexer.stores.sqlite.parts import PART
 from indexer.stores.sqlite.reads import scan_rows
-from indexer.stores.sqlite.rows import band_sets, full_text_words, posted
+from indexer.stores.sqlite.rows import every_key, full_text_words
 from indexer.wording import count_of
 
 if TYPE_CHECKING:
@@ -68,10 +67,7 @@ class SqliteMaintenance:
 # one token whatever the tokeniser thinks of scripts: letters between blanks or ASCII punctuation
 _SEPARATORS = r"\s!-/:-@\[-^`{-~"
 _WORD = re.compile(rf"(?<![^{_SEPARATORS}])[A-Za-z]{{4,20}}(?![^{_SEPARATORS}])")
-_KEYS = "SELECT number, bands, minhash, blocks, parent FROM documents"
 _TEXTS = "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (number)"
-_MASK = (1 << 64) - 1
-_PAGE = 1_000
 
 
 def find_inconsistencies(db: sqlite3.Connection, recipe: Recipe) -> Iterator[str]:
@@ -94,35 +90,34 @@ def find_inconsistencies(db: sqlite3.Connection, recipe: Recipe) -> Iterator[str
         if number := db.execute(f"SELECT count(*) FROM {count}").fetchone()[0]:
             yield f"{count_of(number, noun)} {what}"
     try:
-        for table in ("fulltext", "postings"):
-            db.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+        db.execute("INSERT INTO fulltext (fulltext) VALUES ('integrity-check')")
     except sqlite3.DatabaseError:
-        yield f"the index {table} is damaged"
+        yield "the index fulltext is damaged"
         return
     missing = _count_missing(db)
     if missing:
         documents = count_of(missing, "document")
         yield f"the full-text index does not have {documents} as they are, or has others"
-    if _posted(db) != _expected(db, recipe):
+    if not _has_keys_of_rows(db, recipe):
         yield "the keys that are looked up are not those of the documents"
 
 
 def rebuild_index(db: sqlite3.Connection, recipe: Recipe) -> None:
-    """Rebuild both indexes from the rows, inside the caller's transaction.
+    """Rebuild the full-text index and the keys from the rows, inside the caller's transaction.
 
     Documents without a text, and texts without a document, are deleted.
     """
     db.execute("DELETE FROM documents WHERE number NOT IN (SELECT number FROM texts)")
     db.execute("DELETE FROM texts WHERE number NOT IN (SELECT number FROM documents)")
-    for table in ("fulltext", "postings"):
-        db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
+    db.execute("INSERT INTO fulltext (fulltext) VALUES ('delete-all')")
     for number, title, text in db.execute(_TEXTS):
         db.execute(
             "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
             (number, *full_text_words(title, text)),
         )
-    for number, keys in _posted_keys(db, recipe):
-        db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, " ".join(keys)))
+    keys.clear(db)
+    for entries in every_key(db, recipe):
+        keys.change(db, entries, entries[:0])
 
 
 def _count_missing(db: sqlite3.Connection) -> int:
@@ -147,35 +142,10 @@ def _count_missing(db: sqlite3.Connection) -> int:
     return len(wrong) + int(strange)
 
 
-def _posted(db: sqlite3.Connection) -> int:
-    """Return a digest of the keys of each row, by the index."""
-    db.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.carriers "
-        "USING fts5vocab('main', 'postings', 'instance')"
-    )
-    return (
-        sum(_digest(doc, term) for term, doc in db.execute("SELECT term, doc FROM temp.carriers"))
-        & _MASK
-    )
-
-
-def _expected(db: sqlite3.Connection, recipe: Recipe) -> int:
-    """Return the same digest, by the rows; keys count once, as in the index."""
-    rows = _posted_keys(db, recipe)
-    return sum(_digest(number, key) for number, keys in rows for key in set(keys)) & _MASK
-
-
-def _posted_keys(db: sqlite3.Connection, recipe: Recipe) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of each row and its keys as they are posted."""
-    rows = db.execute(_KEYS)
-    while page := rows.fetchmany(_PAGE):
-        every_band = band_sets([(bands, slots) for _, bands, slots, _, _ in page], recipe)
-        for (number, _, _, blocks, parent), bands in zip(page, every_band, strict=True):
-            prefix = "" if parent is None else PART
-            yield number, posted(bands, blocks.split(), prefix)
-
-
-def _digest(number: int, key: str) -> int:
-    return int.from_bytes(
-        hashlib.blake2b(f"{number} {key}".encode(), digest_size=8).digest(), "big"
-    )
+def _has_keys_of_rows(db: sqlite3.Connection, recipe: Recipe) -> bool:
+    """Return whether the keys that are looked up are those of the rows, by a digest of both."""
+    expected = sum(keys.digest_of(entries) for entries in every_key(db, recipe))
+    try:
+        return keys.stored_digest(db) == expected & ((1 << 64) - 1)
+    except sqlite3.DatabaseError:
+        return False

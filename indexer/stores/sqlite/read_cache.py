@@ -1,7 +1,7 @@
 """A cache of what look-ups read of a SQLite file, valid as long as it does not change.
 
-Look-ups of different documents read much the same: the postings of keys that many rows carry, the
-first rows by path, the lengths and the sketches of rows that share keys with many. So do folded
+Look-ups of different documents read much the same: the rows of keys that many rows carry, the first
+rows by path, the lengths and the sketches of rows that share keys with many. So do folded
 searches, with the statuses of hits. Postings, lengths, statuses and sketches are bounded, and what
 does not fit is read again; the rows by path, 8 bytes each, may be of the whole file.
 """
@@ -13,39 +13,33 @@ import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from indexer.system.external_memory import LruCache
 
-# Rows that carry a key, read for all keys by one statement with one row.
+# Rows that have a word, read for all words by one statement with one row.
 
 _CARRIERS = (
     "SELECT group_concat(coalesce(numbers, ''), ';') FROM ("
     "SELECT (SELECT group_concat(rowid, ' ') FROM "
-    "(SELECT rowid FROM {0} WHERE {0} MATCH j.value LIMIT ?)) AS numbers "
+    "(SELECT rowid FROM fulltext WHERE fulltext MATCH j.value LIMIT ?)) AS numbers "
     "FROM json_each(?) j ORDER BY j.key LIMIT -1)"
 )
 
 
-def either(spellings: Sequence[str]) -> str:
-    """Return the FTS5 expression that matches a key in any of its spellings."""
-    return " OR ".join(f'"{spelling}"' for spelling in spellings)
-
-
-def carriers(
-    db: sqlite3.Connection, matching: Sequence[str], limit: int, table: str = "postings"
+def rows_with(
+    db: sqlite3.Connection, expressions: Sequence[str], limit: int
 ) -> list[NDArray[np.int64]]:
-    """Return the numbers of the rows that carry each key, only the oldest `limit` of them.
+    """Return the numbers of the rows that match each expression, only the oldest `limit` of them.
 
-    `matching`: the expressions of the keys, by `either`, or those of words in the table `fulltext`.
     A negative `limit` stands for any number.
     """
-    if not matching:
+    if not expressions:
         return []
-    joined: str = db.execute(_CARRIERS.format(table), (limit, json.dumps(matching))).fetchone()[0]
+    joined: str = db.execute(_CARRIERS, (limit, json.dumps(expressions))).fetchone()[0]
     return [parse_numbers(numbers) for numbers in joined.split(";")]
 
 
@@ -161,7 +155,7 @@ def _is_few(numbers: Numbers, last: int) -> bool:
 
 
 def _read_columns(db: sqlite3.Connection, last: int) -> dict[str, Column]:
-    """Return the columns `CACHED` by name; 0 is the place of a row that does not exist."""
+    """Return the columns `CACHED` by name; 0 is the code of a row that does not exist."""
     columns = [Column({}, np.zeros(last + 1, dtype=np.int32)) for _ in CACHED]
     for *values, joined in db.execute(_BY_VALUES):
         numbers = parse_numbers(joined)
@@ -197,10 +191,11 @@ def _read_families(db: sqlite3.Connection, last: int) -> NDArray[np.int32]:
     return families
 
 
-MAX_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
+MAX_CARRIERS = 1 << 22  # numbers of rows, 4 bytes each
 MAX_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
 MAX_FILTERS = 8  # whose rows are kept, 4 bytes each
 MAX_NUMBERS = 1 << 20  # of rows, each with its row's number of 8 bytes
+K = TypeVar("K", str, int)
 _ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
 
 
@@ -227,21 +222,23 @@ class ReadCache:
         )
         self.scores = ScoreCache()
         self.columns = ColumnCache()
-        self._postings = LruCache[tuple[str, int], NDArray[np.int32]](
-            MAX_POSTINGS, lambda numbers: _ENTRIES_OF_KEY + len(numbers)
+        self._carriers = LruCache[tuple[str | int, int], NDArray[np.int32]](
+            MAX_CARRIERS, lambda numbers: _ENTRIES_OF_KEY + len(numbers)
         )
 
     def carriers(
-        self, keys: Sequence[str], limit: int, read: Callable[[Sequence[str]], Sequence[Numbers]]
+        self, keys: Sequence[K], limit: int, read: Callable[[Sequence[K]], Sequence[Numbers]]
     ) -> list[NDArray[np.int32]]:
-        """Return the rows that carry each key, at most `limit`; `read` gives those not kept."""
-        kept = {key: self._postings.get((key, limit)) for key in keys}
+        """Return the rows that carry each key or word, at most `limit`; `read` gives those not
+        kept.
+        """
+        kept = {key: self._carriers.get((key, limit)) for key in keys}
         missing = [key for key in keys if kept[key] is None]
         rows = {key: numbers for key, numbers in kept.items() if numbers is not None}
         for key, numbers in zip(missing, read(missing), strict=True):
             rows[key] = numbers.astype(np.int32)
         for key in dict.fromkeys(missing):
-            self._postings.put((key, limit), rows[key])
+            self._carriers.put((key, limit), rows[key])
         return [rows[key] for key in keys]
 
 

@@ -15,7 +15,7 @@ from indexer.stores.abilities import Outline
 from indexer.stores.base import Ranking, SketchRow
 from indexer.stores.filters import FAMILY_FILTERS, FOLDER, family_value, metadata_name, range_of
 from indexer.stores.query_syntax import parse_query
-from indexer.stores.sqlite import families, parts, rows
+from indexer.stores.sqlite import families, rows
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.full_text import (
     FullTextMatches,
@@ -23,7 +23,15 @@ from indexer.stores.sqlite.full_text import (
     full_text_matches,
     rows_by_path,
 )
-from indexer.stores.sqlite.rows import STATUSES, sketches_of, statuses_of, whole_rows, words_of
+from indexer.stores.sqlite.rows import (
+    STATUSES,
+    WITHIN,
+    in_scope,
+    sketches_of,
+    statuses_of,
+    whole_rows,
+    words_of,
+)
 from indexer.wording import well_formed
 
 if TYPE_CHECKING:
@@ -124,7 +132,7 @@ def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
     """
     condition, values = ("1", ()) if under is None else _inside(well_formed(under))
     with file.reader() as db:
-        select = f"SELECT number FROM documents d WHERE ({condition}) AND {parts.WITHIN[scope]}"
+        select = f"SELECT number FROM documents d WHERE ({condition}) AND {WITHIN[scope]}"
         rows = db.execute(f"{select} ORDER BY id", values)
         numbers = array("q", (number for (number,) in rows))
     for start in range(0, len(numbers), _PAGE):
@@ -136,7 +144,7 @@ def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
 
 def read_outlines(file: File, scope: Scope) -> Iterator[Outline]:
     """Yield outlines in the order in which rows were first written."""
-    select = _OUTLINES.format(parts.WITHIN[scope])
+    select = _OUTLINES.format(WITHIN[scope])
     last = 0
     while True:
         with file.reader() as db:
@@ -169,7 +177,7 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
     if query.text.strip() and words.is_empty:
         return Ranking(0, iter(()), 0, facets=dict.fromkeys(query.facets, ()))
     with file.reader() as db:
-        if within := parts.within(db, scope):
+        if within := in_scope(db, scope):
             conditions = [within, *conditions]
         matches = full_text_matches(db, query, words, conditions, values)
     sketches = hit_sketches(file, matches, query)

@@ -22,9 +22,9 @@ from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.fields import FIELDS
 from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexResult
+from indexer.stores.sqlite import keys
 from indexer.stores.sqlite.file_format import recipe_in_use
-from indexer.stores.sqlite.parts import PART
-from indexer.stores.sqlite.rows import COLUMNS, band_sets, packed_columns, posted, unpacked_rows
+from indexer.stores.sqlite.rows import COLUMNS, every_key, packed_columns, unpacked_rows
 from indexer.system.files import rename_durably
 
 if TYPE_CHECKING:
@@ -138,7 +138,6 @@ def put_in_place(
     Returns how many rows changed since they were signed, and were signed again here.
     """
     late = beside.fingerprint(_rows(db), fingerprint_rows, on_progress)
-    db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     marks = ", ".join(f"{name} = :{name}" for name in _FINGERPRINTED)
     for number, row in _numbered(db):
         values = beside.values(row) or {}
@@ -147,11 +146,9 @@ def put_in_place(
             "WHERE number = :number",
             {**values, "recipe": recipe.id, "number": number},
         )
-        prefix = "" if row.parent is None else PART
-        stored = values["bands"], values["minhash"]
-        ((bands,), blocks) = band_sets([stored], recipe), str(values["blocks"]).split()
-        keys = posted(bands, blocks, prefix)
-        db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, " ".join(keys)))
+    keys.clear(db)
+    for entries in every_key(db, recipe):
+        keys.change(db, entries, entries[:0])
     db.execute("UPDATE store SET value = ? WHERE name = 'recipe'", (json.dumps(recipe.settings),))
     return late
 

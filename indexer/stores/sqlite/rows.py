@@ -1,7 +1,7 @@
-"""Rows in SQLite: the columns of `documents`, the text, the words and the postings.
+"""Rows in SQLite: the columns of `documents`, the text, the words and the keys.
 
-Digests are stored as bytes, band keys only where they differ from the keys of the row's slots (the
-postings hold them anyway), and a family only where it is not the document's own id. Files of
+Digests are stored as bytes, band keys only where they differ from the keys of the row's slots
+(`keys` holds them anyway), and a family only where it is not the document's own id. Files of
 format 3 have all of them as text, which is read as before.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from operator import attrgetter
 from typing import Any, Literal, get_args
@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.fingerprinting.keys import band_keys, signed64, unpack_slots, unsigned64
-from indexer.model import Row, Status
+from indexer.model import Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.stores.fields import FIELDS, Kind
 from indexer.stores.query_syntax import separate_characters
-from indexer.stores.sqlite import parts
+from indexer.stores.sqlite import keys
+from indexer.stores.sqlite.connections import Connection
 from indexer.stores.sqlite.file_format import recipe_in_use
-from indexer.stores.sqlite.parts import PART
-from indexer.stores.sqlite.read_cache import Numbers, parse_numbers
+from indexer.stores.sqlite.read_cache import Numbers, ReadCache, parse_numbers
 
 COLUMNS = tuple(field.name for field in FIELDS if field.is_column)
 DIGESTS = tuple(field.name for field in FIELDS if field.kind == "digest")
@@ -137,41 +137,34 @@ def full_text_words(title: str, text: str) -> tuple[str, str]:
     return separate_characters(title), separate_characters(text)
 
 
-def posted(bands: Sequence[str], blocks: Sequence[str], prefix: str = "") -> list[str]:
-    """Return keys as they are posted.
-
-    Bands and blocks of the same spelling are different keys; parts have a prefix of their own.
-    """
-    return [f"{prefix}b{key}" for key in bands] + [f"{prefix}k{key}" for key in blocks]
-
-
-def posted_keys(row: Row) -> str:
-    """Return the keys of a row as they are posted, joined by blanks."""
-    return " ".join(posted(row.bands, row.blocks, "" if row.parent is None else PART))
-
-
-# Tables of the embedded store, changed together: documents, texts, full-text index, postings.
+# Tables of the embedded store, changed together: documents, texts, full-text index, keys.
 
 _CHUNK = 500
 _COLUMNS = ", ".join(f"d.{name}" for name in COLUMNS)
+_KEYS = (
+    "SELECT number, bands, minhash, blocks, parent FROM documents "
+    "WHERE number > ? ORDER BY number LIMIT ?"
+)
+_PAGE = 10_000
 _ROW = f"SELECT d.number, t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
 
 
 def replace(db: sqlite3.Connection, rows: dict[str, Row], recipe: Recipe) -> None:
     """Insert rows, signed by the recipe of the file, or replace those with the same id."""
-    numbers = _forget(db, list(rows), recipe)
+    numbers, removed = _forget(db, list(rows), recipe)
     fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
     numbered = [(numbers.get(name) or next(fresh), row) for name, row in rows.items()]
     columns = packed_columns([row for _, row in numbered], recipe)
     values = [(number, *row) for (number, _), row in zip(numbered, columns, strict=True)]
     texts = [(number, row.text) for number, row in numbered]
     words = [(number, *full_text_words(row.title, row.text)) for number, row in numbered]
-    keys = [(number, posted_keys(row)) for number, row in numbered]
+    posted = [keys.posted(row.bands, row.blocks, row.parent is not None) for row in rows.values()]
+    added = keys.entries_of([number for number, _ in numbered], posted)
     names = ", ".join(COLUMNS)
     _insert(db, f"INSERT OR REPLACE INTO documents (number, {names})", values)
     _insert(db, "INSERT OR REPLACE INTO texts", texts)
     _insert(db, "INSERT INTO fulltext (rowid, title, text)", words)
-    _insert(db, "INSERT INTO postings (rowid, carried)", keys)
+    keys.change(db, added, removed)
 
 
 def _insert(db: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -187,39 +180,68 @@ def _insert(db: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]]) 
 
 def remove(db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe) -> dict[str, int]:
     """Delete rows from every table; return the number of each id that existed."""
-    numbers = _forget(db, ids, recipe)
+    numbers, removed = _forget(db, ids, recipe)
+    keys.change(db, removed[:0], removed)
     for table in ("documents", "texts"):
         values = [(number,) for number in numbers.values()]
         db.executemany(f"DELETE FROM {table} WHERE number = ?", values)
     return numbers
 
 
-def _forget(db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe) -> dict[str, int]:
-    """Delete rows from the full-text index and the postings.
+def _forget(
+    db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe
+) -> tuple[dict[str, int], keys.Entries]:
+    """Delete rows from the full-text index.
 
-    Returns the number of each id that exists.
+    Returns the number of each id that exists, and the keys of these rows, to be removed.
     """
     select = (
-        "SELECT d.number, d.id, d.title, t.text, d.bands, d.minhash, d.blocks, "
-        "d.parent FROM documents d JOIN texts t USING (number) WHERE d.id IN"
+        "SELECT d.number, d.bands, d.minhash, d.blocks, d.parent, d.id, d.title, t.text "
+        "FROM documents d JOIN texts t USING (number) WHERE d.id IN"
     )
-    numbers = {}
     rows = chosen_rows(db, select, ids)
-    every_band = band_sets([(bands, slots) for *_, bands, slots, _, _ in rows], recipe)
-    for row, bands in zip(rows, every_band, strict=True):
-        number, name, title, text, _, _, blocks, parent = row
-        numbers[name] = number
+    for number, *_, title, text in rows:
         db.execute(
             "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
             (number, *full_text_words(title, text)),
         )
-        prefix = "" if parent is None else parts.PART
-        keys = posted(bands, blocks.split(), prefix)
-        db.execute(
-            "INSERT INTO postings (postings, rowid, carried) VALUES ('delete', ?, ?)",
-            (number, " ".join(keys)),
-        )
-    return numbers
+    return {row[5]: row[0] for row in rows}, _stored_keys([row[:5] for row in rows], recipe)
+
+
+def every_key(db: sqlite3.Connection, recipe: Recipe, last: int = 0) -> Iterator[keys.Entries]:
+    """Yield the keys of all rows from their columns, of some after the other; `last`: the number of
+    the row after which to begin.
+    """
+    while page := db.execute(_KEYS, (last, _PAGE)).fetchall():
+        yield _stored_keys(page, recipe)
+        last = page[-1][0]
+
+
+def _stored_keys(rows: Sequence[tuple[Any, ...]], recipe: Recipe) -> keys.Entries:
+    """Return the keys of rows, read as number, bands, minhash, blocks and parent."""
+    every_band = band_sets([row[1:3] for row in rows], recipe)
+    posted = [
+        keys.posted(bands, blocks.split(), parent is not None)
+        for (_, _, _, blocks, parent), bands in zip(rows, every_band, strict=True)
+    ]
+    return keys.entries_of([row[0] for row in rows], posted)
+
+
+def move_keys(db: sqlite3.Connection, recipe: Recipe) -> bool:
+    """Move the keys of the next rows of a file of an earlier format, inside the caller's
+    transaction; return whether there were any.
+    """
+    moved = db.execute("SELECT value FROM store WHERE name = 'keys_moved'").fetchone()
+    if moved is None:
+        return False
+    page = db.execute(_KEYS, (int(moved[0]), _PAGE)).fetchall()
+    if page:
+        keys.change(db, _stored_keys(page, recipe), _stored_keys([], recipe))
+        values = ("keys_moved", str(page[-1][0]))
+        db.execute("INSERT OR REPLACE INTO store VALUES (?, ?)", values)
+    else:
+        db.execute("DELETE FROM store WHERE name = 'keys_moved'")
+    return True
 
 
 def whole_rows(
@@ -238,6 +260,81 @@ def chosen_rows(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> li
         chunk = among[start : start + _CHUNK]
         rows += db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk)
     return rows
+
+
+# Documents and their parts: rows of one table, whose keys are different numbers.
+
+WITHIN: Mapping[Scope, str] = {
+    "documents": "d.parent IS NULL",
+    "parts": "d.parent IS NOT NULL",
+    "both": "1",
+}
+KINDS: Mapping[Scope, tuple[bool, ...]] = {  # whether a row is a part
+    "documents": (False,),
+    "parts": (True,),
+    "both": (False, True),
+}
+
+
+def count_scope(db: sqlite3.Connection, scope: Scope) -> int:
+    """Count the rows of a scope: parts by their index, documents as the rest."""
+    if scope == "documents":
+        return count_scope(db, "both") - count_scope(db, "parts")
+    table = "documents d INDEXED BY documents_by_parent" if scope == "parts" else "documents d"
+    return int(db.execute(f"SELECT count(*) FROM {table} WHERE {WITHIN[scope]}").fetchone()[0])
+
+
+def read_cache(db: sqlite3.Connection) -> ReadCache:
+    """Return the cache of a connection; an empty one where it has none."""
+    return db.read_cache() if isinstance(db, Connection) else ReadCache()
+
+
+def known_count(db: sqlite3.Connection, scope: Scope) -> int:
+    """Return `count`, remembered as long as the file does not change: it reads a whole index."""
+    known = read_cache(db).counts
+    if scope not in known:
+        known[scope] = count_scope(db, scope)
+    return known[scope]
+
+
+def in_scope(db: sqlite3.Connection, scope: Scope) -> str | None:
+    """Return the condition that holds for rows `d` of a scope; None where it holds for every row,
+    so that rows need not be read for it.
+    """
+    divided = db.execute("SELECT 1 FROM documents WHERE parent IS NOT NULL LIMIT 1").fetchone()
+    return None if scope == "both" or (scope == "documents" and not divided) else WITHIN[scope]
+
+
+def parts_of(db: sqlite3.Connection, parents: Sequence[str]) -> Iterator[str]:
+    """Yield the ids of the parts of these documents."""
+    for start in range(0, len(parents), _CHUNK):
+        chunk = parents[start : start + _CHUNK]
+        marks = ", ".join("?" * len(chunk))
+        rows = db.execute(f"SELECT id FROM documents WHERE parent IN ({marks})", chunk)
+        yield from (id for (id,) in rows)
+
+
+def with_parts(db: sqlite3.Connection, rows: Iterable[Row]) -> tuple[dict[str, Row], list[str]]:
+    """Return documents and their parts by id, to be written, and the ids of parts that these
+    documents no longer have.
+    """
+    rows_with_parts = {}
+    for row in rows:
+        for entry in (row, *(row.parts or ())):
+            rows_with_parts[entry.id] = entry
+    divided = [row.id for row in rows_with_parts.values() if row.parts is not None]
+    return rows_with_parts, [id for id in parts_of(db, divided) if id not in rows_with_parts]
+
+
+def parts_kind(db: sqlite3.Connection) -> str | None:
+    """Return how documents are divided; None when they are not."""
+    row = db.execute("SELECT value FROM store WHERE name = 'parts'").fetchone()
+    return row[0] if row else None
+
+
+def record_parts_kind(db: sqlite3.Connection, kind: str) -> None:
+    """Record how documents are divided."""
+    db.execute("INSERT OR REPLACE INTO store VALUES ('parts', ?)", (kind,))
 
 
 # Values of rows by their numbers, which are kept as long as the file does not change.
@@ -264,17 +361,17 @@ def sketches_of(
     def read(missing: Numbers) -> dict[int, bytes]:
         return dict(db.execute(_SKETCHES, (json.dumps(missing.tolist()), width)).fetchall())
 
-    return parts.read_cache(db).sketches.packed(numbers, width, read)
+    return read_cache(db).sketches.packed(numbers, width, read)
 
 
 def words_of(db: sqlite3.Connection, numbers: Numbers) -> NDArray[Any]:
     """Return how many words each row has; -1 where that is not known."""
-    return parts.read_cache(db).words.of(numbers, lambda missing: _read(db, _WORDS, missing))
+    return read_cache(db).words.of(numbers, lambda missing: _read(db, _WORDS, missing))
 
 
 def statuses_of(db: sqlite3.Connection, numbers: Numbers) -> NDArray[Any]:
-    """Return the place of the status of each row in `STATUSES`; -1 for a row that is gone."""
-    return parts.read_cache(db).statuses.of(numbers, lambda missing: _read(db, _STATUS, missing))
+    """Return the index of the status of each row in `STATUSES`; -1 for a row that is gone."""
+    return read_cache(db).statuses.of(numbers, lambda missing: _read(db, _STATUS, missing))
 
 
 def _read(db: sqlite3.Connection, statement: str, numbers: Numbers) -> Numbers:

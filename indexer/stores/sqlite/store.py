@@ -29,14 +29,25 @@ from indexer.stores.base import (
     Store,
 )
 from indexer.stores.fields import refusal, storable, storable_ids, storable_labels
-from indexer.stores.sqlite import families, parts, rows
-from indexer.stores.sqlite import parts as parts_sql
+from indexer.stores.sqlite import families
 from indexer.stores.sqlite.candidates import document_frequencies, find_by_words, find_candidates
 from indexer.stores.sqlite.file import TURN_SECONDS, File
 from indexer.stores.sqlite.file_format import recipe_in_use
+from indexer.stores.sqlite.keys import posted
 from indexer.stores.sqlite.maintenance import SqliteMaintenance
 from indexer.stores.sqlite.reads import read_outlines, rows_by_id, scan_rows, search_rows
-from indexer.stores.sqlite.rows import chosen_rows, remove, replace, unpack_digest
+from indexer.stores.sqlite.rows import (
+    KINDS,
+    chosen_rows,
+    known_count,
+    parts_kind,
+    parts_of,
+    record_parts_kind,
+    remove,
+    replace,
+    unpack_digest,
+    with_parts,
+)
 from indexer.wording import well_formed
 
 # Snapshots, labels, families and words of rows in a SQLite file.
@@ -91,16 +102,18 @@ class SqliteFamilies:
         with self._file.writing() as db:
             return AssignmentResult(written=db.executemany(_ASSIGN, values).rowcount)
 
-    def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
+    def principals(
+        self, bands: Sequence[Sequence[str]] | None, limit: int, min_shared: int = 1
+    ) -> list[PrincipalRow]:
         """Return also the principals of members that share a band; of a frequent band, of its
         oldest carriers.
         """
         with self._file.reader() as db:
             if bands is None:
                 return families.all_principals(db, self._scope, limit)
-            prefixes = parts.PREFIXES[self._scope]
-            keys = [rows.posted(keys, (), prefix) for keys in bands for prefix in prefixes]
-            return families.principals(db, keys, limit)
+            kinds = KINDS[self._scope]
+            keys = [posted(keys, (), is_part) for keys in bands for is_part in kinds]
+            return families.principals(db, keys, limit, min_shared)
 
     def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield id and family of each member; all are read before the first is yielded."""
@@ -118,7 +131,7 @@ class SqliteVocabulary:
     def frequencies(self, words: Sequence[str]) -> WordFrequencies:
         """Count rows by one statement, in one consistent view."""
         with self._file.reader() as db:
-            rows = parts.known_count(db, self._scope)
+            rows = known_count(db, self._scope)
             return WordFrequencies(rows, document_frequencies(db, self._scope, words))
 
     def finds_every_word(self) -> bool:
@@ -186,7 +199,7 @@ class SqliteStore:
             refusals = [refusal(row, recipe_id) for row in cleaned]
             checked = zip(cleaned, refusals, strict=True)
             accepted = {row.id: row for row, reason in checked if reason is None}
-            stored_rows, stale = parts_sql.with_parts(db, accepted.values())
+            stored_rows, stale = with_parts(db, accepted.values())
             remove(db, stale, recipe)
             replace(db, stored_rows, recipe)
         return refusals
@@ -204,7 +217,7 @@ class SqliteStore:
         """Delete rows in one transaction."""
         names = storable_ids(ids)
         with self._file.writing() as db:
-            ids_with_parts = [*names, *parts_sql.parts_of(db, names)]
+            ids_with_parts = [*names, *parts_of(db, names)]
             removed = remove(db, ids_with_parts, recipe_in_use(db))
         return sum(name in removed for name in names)
 
@@ -286,12 +299,12 @@ class SqliteParts:
         if self._file.recipe() is None:
             return None
         with self._file.reader() as db:
-            return parts_sql.kind(db)
+            return parts_kind(db)
 
     def record(self, kind: str) -> None:
         """Record the kind in one transaction."""
         with self._file.writing() as db:
-            parts_sql.record_kind(db, kind)
+            record_parts_kind(db, kind)
 
 
 # Rows of the embedded store as documents that can be indexed into another store.

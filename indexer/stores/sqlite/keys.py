@@ -1,0 +1,313 @@
+"""Keys of rows in SQLite: sorted runs of numbers, which are merged as they grow.
+
+A B-tree of a million rows would be written all over for each batch, since keys are random, and a
+full-text index looks them up one at a time. Here each transaction appends one sorted
+run, in pages of a fixed number of entries; runs of similar size become one. So a key is copied a
+few times in all, and look-ups of many keys read each page once, in its order.
+
+An entry is a number of 64 bits: the key (35), the row (28), and whether the row lost the key (1).
+Keys of up to six characters are numbers as they are; longer ones are hashed to 32 bits. That may
+count a key for a row that lacks it, for one of a hundred keys in a store of a million rows, and
+never hides one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import compress
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import StoreStopped
+from indexer.system.external_memory import offsets
+
+Entries: TypeAlias = NDArray[np.uint64]
+
+MAX_NUMBER = (1 << 28) - 1  # of a row
+_PAGE = 128  # entries
+_AT_ONCE = 2_000  # pages that are merged in memory
+_KEYS = 4_000  # that are looked up together
+_SHORT = 6  # characters of a key that is a number as it is
+_HASHED = 1 << 32  # apart from all of these
+_BLOCK, _PART = 1 << 33, 1 << 34
+_ONE, _ROW_BITS, _KEY = np.uint64(1), np.uint64(MAX_NUMBER), np.uint64(29)
+_LOW = np.uint64((1 << 29) - 1)
+_NARROW = np.dtype([("key", "<u2"), ("low", "<u4")])  # the key relative to the first of its page
+_DIRECTORY = np.dtype([("first", "<u8"), ("size", "<u2")])  # of the pages of a run
+
+_RUNS = "SELECT run, entries, directory FROM key_runs ORDER BY run"
+_PAGES = (
+    "SELECT p.entries FROM json_each(?) j CROSS JOIN key_pages p ON p.page = j.value ORDER BY j.key"
+)
+
+
+def posted(bands: Iterable[str], blocks: Iterable[str], is_part: bool = False) -> list[int]:
+    """Return the numbers of the keys of a row.
+
+    Bands and blocks of the same text are different keys, and so are those of parts.
+    """
+    band = _PART if is_part else 0
+    block = band | _BLOCK
+    return [band | _number(key) for key in bands] + [block | _number(key) for key in blocks]
+
+
+def _number(key: str) -> int:
+    if len(key) <= _SHORT:
+        try:
+            return int(f"1{key}", 32)
+        except ValueError:  # no number to the base 32
+            pass
+    hashed = blake2b(key.encode("utf-8", "replace"), digest_size=4)
+    return _HASHED | int.from_bytes(hashed.digest(), "big")
+
+
+def entries_of(numbers: Sequence[int], keys: Sequence[Sequence[int]]) -> Entries:
+    """Return the entries of rows, given by their numbers and the numbers of their keys, sorted and
+    without repetitions.
+
+    Raises `StoreStopped` beyond `MAX_NUMBER`.
+    """
+    if max(numbers, default=0) > MAX_NUMBER:
+        raise StoreStopped(
+            reason="the store has given all numbers of rows", remedy="index into another store"
+        )
+    sizes = np.fromiter(map(len, keys), dtype=np.int64, count=len(keys))
+    flat = np.fromiter((key for of_row in keys for key in of_row), np.uint64, int(sizes.sum()))
+    rows = np.repeat(np.array(numbers, dtype=np.uint64), sizes)
+    entries: Entries = np.unique(flat << _KEY | rows << _ONE)
+    return entries
+
+
+def digest_of(entries: Entries) -> int:
+    """Return a digest of entries that does not depend on their order; digests add up."""
+    mixed = entries * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    return int((mixed * np.uint64(0xBF58476D1CE4E5B9)).sum(dtype=np.uint64))
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run: the first entry of each of its pages, and how many each has."""
+
+    number: int
+    entries: int
+    directory: NDArray[Any]
+
+    def pages(self, low: Entries, high: Entries) -> NDArray[np.int64]:
+        """Return the pages that may have entries from `low` to `high`, ascending."""
+        firsts = self.directory["first"]
+        starts = np.maximum(np.searchsorted(firsts, low, side="right") - 1, 0)
+        sizes = np.maximum(np.searchsorted(firsts, high, side="right") - starts, 0)
+        pages: NDArray[np.int64] = np.unique(np.repeat(starts, sizes) + offsets(sizes))
+        return pages
+
+
+def _runs(db: sqlite3.Connection) -> list[_Run]:
+    return [
+        _Run(number, entries, np.frombuffer(directory, dtype=_DIRECTORY))
+        for number, entries, directory in db.execute(_RUNS)
+    ]
+
+
+def _read(db: sqlite3.Connection, run: _Run, pages: NDArray[Any]) -> Entries:
+    """Return the entries of these pages of a run, which are ascending."""
+    ids = json.dumps(((run.number << 32) + pages).tolist())
+    blobs = [blob for (blob,) in db.execute(_PAGES, (ids,))]
+    directory = run.directory[pages]
+    sizes = directory["size"].astype(np.int64)
+    lengths = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs))
+    if len(blobs) != len(pages) or not np.isin(lengths // np.maximum(sizes, 1), (6, 8)).all():
+        raise sqlite3.DatabaseError("malformed: pages of keys are missing or cut")
+    is_narrow = lengths == 6 * sizes
+    entries = np.zeros(int(sizes.sum()), dtype=np.uint64)
+    is_entry_narrow = np.repeat(is_narrow, sizes)
+    narrow = np.frombuffer(b"".join(compress(blobs, is_narrow)), dtype=_NARROW)
+    wide = np.frombuffer(b"".join(compress(blobs, ~is_narrow)), dtype="<u8")
+    bases = np.repeat(directory["first"][is_narrow] >> _KEY, sizes[is_narrow])
+    keys = bases + narrow["key"].astype(np.uint64)
+    entries[is_entry_narrow] = keys << _KEY | narrow["low"].astype(np.uint64)
+    entries[~is_entry_narrow] = wide
+    return entries
+
+
+def carriers(db: sqlite3.Connection, keys: Sequence[int], limit: int) -> list[NDArray[np.int64]]:
+    """Return the numbers of the rows that carry each key, ascending, the first `limit` of them."""
+    if not keys:
+        return []
+    distinct, positions = np.unique(np.array(keys, dtype=np.uint64), return_inverse=True)
+    rows, sizes = carriers_of(db, distinct, limit)
+    every_key = np.split(rows, np.cumsum(sizes)[:-1])
+    return [every_key[position] for position in positions.tolist()]
+
+
+def carriers_of(
+    db: sqlite3.Connection, keys: Entries, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the rows that carry each of the ascending keys, one key after the
+    other, and how many rows each key has, at most `limit`.
+    """
+    runs = _runs(db)
+    found = [
+        _carriers_in(db, runs, keys[start : start + _KEYS], limit)
+        for start in range(0, len(keys), _KEYS)
+    ]
+    nothing = np.zeros(0, dtype=np.int64)
+    rows, sizes = zip((nothing, nothing), *found, strict=True)
+    return np.concatenate(rows), np.concatenate(sizes)
+
+
+def _carriers_in(
+    db: sqlite3.Connection, runs: Sequence[_Run], keys: Entries, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    low, high = keys << _KEY, keys << _KEY | _LOW
+    found = [low[:0]]
+    for run in runs:
+        entries = _read(db, run, run.pages(low, high))
+        begins, sizes = _between(entries, low, high)
+        found.append(entries[np.repeat(begins, sizes) + offsets(sizes)])
+    entries = _added(_net(np.concatenate(found)))
+    begins, sizes = _between(entries, low, high)
+    sizes = np.minimum(sizes, limit)
+    chosen = entries[np.repeat(begins, sizes) + offsets(sizes)]
+    return (chosen >> _ONE & _ROW_BITS).astype(np.int64), sizes
+
+
+def _between(
+    entries: Entries, low: Entries, high: Entries
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the entries from each `low` to its `high` begin, and how many they are."""
+    begins = np.searchsorted(entries, low)
+    return begins, np.searchsorted(entries, high, side="right") - begins
+
+
+def _added(entries: Entries) -> Entries:
+    added: Entries = entries[entries & _ONE == 0]
+    return added
+
+
+def _net(entries: Entries) -> Entries:
+    """Return entries sorted, without those that were added and removed again."""
+    entries = np.sort(entries, kind="stable")  # merges what is sorted already
+    is_removal = entries & _ONE == _ONE
+    if not is_removal.any():
+        return entries
+    pairs = entries >> _ONE
+    starts = np.flatnonzero(np.concatenate([[True], pairs[1:] != pairs[:-1]]))
+    sums = np.add.reduceat(np.where(is_removal, -1, 1), starts)
+    kept: Entries = pairs[starts[sums != 0]] << _ONE
+    kept |= (sums[sums != 0] < 0).astype(np.uint64)
+    return kept
+
+
+def change(db: sqlite3.Connection, added: Entries, removed: Entries) -> None:
+    """Add entries and remove others, which are there, inside the caller's transaction."""
+    entries = _net(np.concatenate([added, removed | _ONE]))
+    if not len(entries):
+        return
+    runs = _runs(db)
+    merged, total = len(runs), len(entries)
+    while merged and runs[merged - 1].entries <= 2 * total:
+        merged -= 1
+        total += runs[merged].entries
+    number = runs[-1].number + 1 if runs else 1
+    _write(db, number, _merge(db, runs[merged:], entries, is_first=merged == 0))
+
+
+def _merge(
+    db: sqlite3.Connection, runs: Sequence[_Run], entries: Entries, is_first: bool
+) -> Iterator[Entries]:
+    """Yield the entries of runs and of one more that is not stored yet, in their order, and delete
+    the pages of these runs as they are read, so that their space is used again.
+
+    `is_first`: no run is older, so that nothing is left to be removed.
+    """
+    largest = max(runs, key=lambda run: len(run.directory), default=None)
+    bounds = largest.directory["first"][_AT_ONCE::_AT_ONCE] >> _ONE << _ONE if largest else []
+    lows = [0, *map(int, bounds)]
+    highs = [bound - 1 for bound in lows[1:]] + [(1 << 64) - 1]
+    for edges in zip(lows, highs, strict=True):
+        low, high = (np.array([edge], dtype=np.uint64) for edge in edges)
+        found = [entries[(entries >= low) & (entries <= high)]]
+        for run in runs:
+            pages = run.pages(low, high)
+            read = _read(db, run, pages)
+            found.append(read[(read >= low) & (read <= high)])
+            _delete(db, run, pages[:-1])
+        merged = _net(np.concatenate(found))
+        yield _added(merged) if is_first else merged
+    for run in runs:
+        _delete(db, run, np.arange(len(run.directory)))
+        db.execute("DELETE FROM key_runs WHERE run = ?", (run.number,))
+
+
+def _delete(db: sqlite3.Connection, run: _Run, pages: NDArray[Any]) -> None:
+    """Delete consecutive pages of a run."""
+    if len(pages):
+        ends = [(run.number << 32) + int(page) for page in (pages[0], pages[-1])]
+        db.execute("DELETE FROM key_pages WHERE page BETWEEN ? AND ?", ends)
+
+
+def _write(db: sqlite3.Connection, number: int, chunks: Iterable[Entries]) -> None:
+    """Write a run, given as chunks of ascending entries."""
+    directory = [np.zeros(0, dtype=_DIRECTORY)]
+    remaining, count = np.zeros(0, dtype=np.uint64), 0
+    for chunk in chunks:
+        remaining = np.concatenate([remaining, chunk])
+        whole = len(remaining) // _PAGE * _PAGE
+        directory.append(_write_pages(db, number, count, remaining[:whole].reshape(-1, _PAGE)))
+        count += len(directory[-1])
+        remaining = remaining[whole:]
+    if len(remaining):
+        directory.append(_write_pages(db, number, count, remaining[None]))
+    pages = np.concatenate(directory)
+    if len(pages):
+        values = number, int(pages["size"].sum(dtype=np.int64)), pages.tobytes()
+        db.execute("INSERT INTO key_runs VALUES (?, ?, ?)", values)
+
+
+def _write_pages(
+    db: sqlite3.Connection, number: int, first: int, pages: NDArray[np.uint64]
+) -> NDArray[Any]:
+    """Write pages of the same size, (pages, entries), and return their part of the directory."""
+    directory = np.zeros(len(pages), dtype=_DIRECTORY)
+    if not pages.size:
+        return directory
+    directory["first"], directory["size"] = pages[:, 0], pages.shape[1]
+    keys = (pages >> _KEY) - (pages[:, :1] >> _KEY)
+    narrow = np.zeros(pages.shape, dtype=_NARROW)
+    narrow["key"], narrow["low"] = keys & np.uint64(0xFFFF), pages & _LOW
+    is_narrow = (keys[:, -1] <= 0xFFFF).tolist()
+    start = (number << 32) + first
+    blobs = (
+        (start + page, (narrow if is_narrow[page] else pages)[page].tobytes())
+        for page in range(len(pages))
+    )
+    db.executemany("INSERT INTO key_pages VALUES (?, ?)", blobs)
+    return directory
+
+
+def clear(db: sqlite3.Connection) -> None:
+    """Remove all entries, inside the caller's transaction."""
+    db.execute("DELETE FROM key_pages")
+    db.execute("DELETE FROM key_runs")
+
+
+def stored_digest(db: sqlite3.Connection) -> int:
+    """Return the digest of all entries that are added and not removed.
+
+    Raises `sqlite3.DatabaseError` when pages are missing or cut.
+    """
+    total = 0
+    for run in _runs(db):
+        for start in range(0, len(run.directory), _AT_ONCE):
+            pages = np.arange(start, min(start + _AT_ONCE, len(run.directory)))
+            entries = _read(db, run, pages)
+            is_removal = entries & _ONE == _ONE
+            total += digest_of(entries[~is_removal]) - digest_of(entries[is_removal] ^ _ONE)
+    return total & ((1 << 64) - 1)

@@ -1,0 +1,84 @@
+"""Keys in sorted runs: what is found is what was added and not removed, however it was merged."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer import mappings
+from indexer.stores.sqlite import keys
+
+KEYS = st.sets(st.integers(0, 6) | st.integers(0, (1 << 35) - 1), max_size=4)
+STEPS = st.lists(st.dictionaries(st.integers(1, 9), KEYS, min_size=1), max_size=12)
+
+
+@pytest.fixture
+def db() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as opened:
+        yield opened
+
+
+def clean(db: sqlite3.Connection) -> None:
+    db.executescript("DROP TABLE IF EXISTS key_runs; DROP TABLE IF EXISTS key_pages;")
+    for statement in mappings.read("sqlite-0005.sql").split(";"):
+        if "CREATE TABLE" in statement:
+            db.execute(statement)
+
+
+def entries(rows: dict[int, set[int]]) -> keys.Entries:
+    return keys.entries_of(list(rows), [list(of_row) for of_row in rows.values()])
+
+
+@given(STEPS)
+@pytest.mark.parametrize(("page", "at_once", "looked_up"), [(1, 1, 1), (2, 3, 2), (128, 9, 99)])
+def test_keys_are_found_until_they_are_removed(
+    page: int, at_once: int, looked_up: int, steps: list[dict[int, set[int]]]
+) -> None:
+    with closing(sqlite3.connect(":memory:")) as db, pytest.MonkeyPatch.context() as patch:
+        clean(db)
+        for name, value in (("_PAGE", page), ("_AT_ONCE", at_once), ("_KEYS", looked_up)):
+            patch.setattr(keys, name, value)
+        rows: dict[int, set[int]] = {}
+        for changed in steps:
+            before = {number: rows[number] for number in changed if number in rows}
+            keys.change(db, entries(changed), entries(before))
+            rows |= changed
+            every_key = sorted({key for of_row in rows.values() for key in of_row} | {3})
+            expected = [
+                [number for number in sorted(rows) if key in rows[number]] for key in every_key
+            ]
+            for limit in (2, 99):
+                found = [numbers.tolist() for numbers in keys.carriers(db, every_key, limit)]
+                assert found == [numbers[:limit] for numbers in expected]
+            assert keys.stored_digest(db) == keys.digest_of(entries(rows))
+        keys.change(db, entries({}), entries(rows))
+        assert keys.stored_digest(db) == 0
+
+
+def test_many_transactions_make_few_runs(db: sqlite3.Connection) -> None:
+    clean(db)
+    for number in range(1, 300):
+        keys.change(db, entries({number: {number, number % 7, 1 << 34 | number}}), entries({}))
+    assert db.execute("SELECT count(*) FROM key_runs").fetchone()[0] <= 9
+    assert keys.carriers(db, [5], 3)[0].tolist() == [5, 12, 19]
+
+
+def test_a_page_that_is_missing_or_cut_is_an_error(db: sqlite3.Connection) -> None:
+    for damage in ("DELETE FROM key_pages", "UPDATE key_pages SET entries = x'00'"):
+        clean(db)
+        keys.change(db, entries({1: {1, 2, 3}}), entries({}))
+        db.execute(damage)
+        with pytest.raises(sqlite3.DatabaseError, match="malformed"):
+            keys.carriers(db, [2], 9)
+
+
+def test_keys_of_different_kinds_are_different_numbers() -> None:
+    spelled = ["0a", "a", "00a", "0123456789abcdef01", "no key", ""]
+    numbers = [
+        number for is_part in (False, True) for number in keys.posted(spelled, spelled, is_part)
+    ]
+    assert len(set(numbers)) == 4 * len(spelled)
+    assert max(numbers) < 1 << 35
