@@ -31,6 +31,7 @@ from indexer.comparing.facts import (
     FactText,
     with_renamed,
 )
+from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.tiling import Tile
 from indexer.model import (
     DIFFERENCE_NOUNS,
@@ -46,6 +47,8 @@ from indexer.wording import count_of, join_names
 
 # Facts that both texts state in different positions: moved with their surroundings, or exchanged.
 
+_WORD = re.compile(r"\w+")
+_SHORT = 2  # letters of words without content
 _SKIPPED = 8  # neighbouring facts
 _BOUNDARY = re.compile(r"[\r\n]|[.!?;\u2026][\"'\u2019\u201d)\]]*\s")
 _JOINED = re.compile(r"[ \t\u00a0,]*")
@@ -527,6 +530,29 @@ def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...
     (('To', 'NOT'), ('e', 'mailed'))
     """
     return tuple(_spellings(a, _new(a, b))), tuple(_spellings(b, _new(b, a)))
+
+
+def content_words(a: WordText, b: WordText, differing: Iterable[Difference]) -> list[str]:
+    """Return the words of a that b lacks, folded, without function words, words of two letters, and
+    words of the facts that differ.
+
+    >>> from indexer.recipe import DEFAULT
+    >>> from indexer.comparing.measures import ComparedText
+    >>> a = ComparedText("Subject to the advice of my lawyer, 5 May", DEFAULT)
+    >>> content_words(a, ComparedText("Dated 6 May", DEFAULT), [Difference("number", "6", "5")])
+    ['subject', 'advice', 'lawyer']
+    """
+    written = " ".join(f"{difference.a or ''} {difference.b or ''}" for difference in differing)
+    facts = set(_WORD.findall(written.casefold()))
+    return [
+        word
+        for word in dict.fromkeys(map(str.casefold, new_words(a, b)[0]))
+        if word not in facts and word not in LANGUAGES_BY_WORD and _has_content(word)
+    ]
+
+
+def _has_content(word: str) -> bool:
+    return word.isalpha() and (len(word) > _SHORT or not word.isascii())
 
 
 def measure_new_words(

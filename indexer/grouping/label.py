@@ -309,7 +309,7 @@ def _unpack(packed: str) -> tuple[Any, ...]:
     return tuple(json.loads(packed))
 
 
-Reason: TypeAlias = Literal["label", "similarity"]
+Reason: TypeAlias = Literal["label", "similarity", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +324,7 @@ class LabelOptions:
     or gets, one of these labels; a document that carries it itself was judged, and is not listed.
     `threshold`: with `family`, leave members for review whose similarity to every document named in
     their family is below it, by the default measure; from 0 (none) to 1.
+    `leave`: with `family`, ids of members that are left for review.
     `attachments`: a mail and its attachments are one unit: what is done to one of them is done to
     all, but not to those that are left for review, nor with `others` to documents that were named.
 
@@ -338,6 +339,7 @@ class LabelOptions:
     threshold: float = 0.0
     others: bool = False
     attachments: bool = False
+    leave: Collection[str] = ()
 
     def __post_init__(self) -> None:
         names = storable_labels({"add": label_names(self.add), "remove": trim_label(self.remove)})
@@ -381,7 +383,7 @@ class ReviewItem:
     """A member of a family that is left for review.
 
     `reason`: `label` if a document of its family carries a label of `review`, `similarity` if its
-    own, to the nearest document that was named, is below `threshold`.
+    own, to the nearest document that was named, is below `threshold`, `named` if `leave` has it.
     """
 
     id: str
@@ -560,6 +562,8 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
             reason: Reason | None = None
             if review & labels:
                 reason = "label"
+            elif row.id in plan.options.leave:
+                reason = "named"
             elif similarity < plan.options.threshold:
                 reason = "similarity"
             if reason is None:

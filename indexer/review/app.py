@@ -92,13 +92,17 @@ class Page:
 
 
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
+_GROUP = {"wait": "1.5"}
 _READING = {"wait": "0.2"}  # nor the first page of a store for all of it
 _SEARCHING = {"wait": "1.5", "ranking": "first"}
 PAGES = (
     Page("/", "search.html", "Search", ("search", "searches"), _SEARCHING),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
     Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
-    Page("/family", "family.html", "Near-duplicate group", ("family", "near"), _SOON),
+    Page(
+        "/family", "family.html", "Near-duplicate group", ("family", "differences", "near"), _SOON
+    ),
+    Page("/variants", "variants.html", "Differences of a group", ("variants",), _GROUP),
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
     Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),

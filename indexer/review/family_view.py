@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -11,34 +12,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.differences import Rarity
+from indexer.comparing.compare import compare, redline
+from indexer.comparing.criteria import Reasons, explain, format_marks, reasons_of
+from indexer.comparing.differences import (
+    Rarity,
+    content_words,
+    format_differences,
+    measure_new_words,
+)
 from indexer.comparing.measures import ComparedText, estimate
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.keys import unpack_slots
 from indexer.fingerprinting.minhash import FULL, without_chance
 from indexer.grouping.group_options import DEFAULT_OPTIONS, separation
-from indexer.model import Estimate, Match, Query, Row, Scope
-from indexer.recipe import Recipe
+from indexer.model import Estimate, Mark, Match, Query, Row, Scope
+from indexer.recipe import DEFAULT, Recipe
+from indexer.review.collation import collate, passages_of
 from indexer.review.store_figures import last_group_options
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
-from indexer.wording import percent
+from indexer.wording import count_of, percent
 
 MAX_DOCUMENTS = 500  # documents of a family that are read
 COMPARED = 24  # documents that are compared with each other
+_MAX_PASSAGES = 400  # of a text
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
     """A group.
 
-    `members` are its documents without the principal, most similar to it first. `size` counts all
-    documents, also those beyond the 500 that are read. `principal` is None when it is not in the
-    store. `matrix[i][j]` is how much documents i and j of `compared` resemble each other, estimated
-    from their slots; None where one has none. `labels`: how many documents carry each. `warnings`
-    are sentences. `measure`: that of the last `group` of such rows, None if it is not known here.
+    `members` are its documents without the principal, the least similar to it first. `size` counts
+    all documents, also those beyond the 500 that are read. `principal` is None when it is not in
+    the store. `matrix[i][j]` is how much documents i and j of `compared` resemble each other,
+    estimated from their slots; None where one has none. `labels`: how many documents carry each.
+    `warnings` are sentences. `measure`: that of the last `group` of such rows, None if it is not
+    known here.
     """
 
     id: str
@@ -68,7 +79,7 @@ def family(store: Store, id: str) -> Family:
     rows = store.get(list(dict.fromkeys([name, *ids])))
     principal = rows.get(name)
     members = [member for member in rows.values() if member.id != name and member.family == name]
-    members.sort(key=lambda member: (-(member.similarity or 0.0), member.path, member.id))
+    members.sort(key=lambda member: (member.similarity or 0.0, member.path, member.id))
     documents = [principal, *members] if principal else members
     labels = Counter(label for document in documents for label in document.labels)
     return Family(
@@ -82,6 +93,190 @@ def family(store: Store, id: str) -> Family:
         warnings=tuple(_warnings(name, principal, members, ranking.total, recipe)),
         measure=known_group_settings(store.address, of).get("measure"),
     )
+
+
+# What tells the members of a group from its principal.
+
+_MAX_PAIRS = 200  # whose texts are compared
+_MAX_CHARS = 4_000_000  # of these texts
+_MAX_WORDS = 12  # that are named for a member
+_SERIOUS = frozenset[str](("negated", "parties_exchanged", "form", "message"))
+_OF_FACTS = frozenset[str](
+    ("amount", "deadline", "date", "number", "symbol", "name", "address", "link", "renamed")
+)  # marks that the facts that differ state
+
+
+@dataclass(frozen=True, slots=True)
+class MemberDifferences:
+    """The differences of a document from the principal.
+
+    `words`: those that the principal lacks, the rarest in the store first, without function words
+    and without words of the facts that differ. `sentences` state all of it. `is_other`: a reviewer
+    has to read it, since it has such words, says the opposite, is another form or message, or was
+    not read whole.
+    """
+
+    marks: tuple[Mark, ...]
+    words: tuple[str, ...]
+    sentences: tuple[str, ...]
+    is_other: bool
+
+    @property
+    def kinds(self) -> set[str]:
+        """Return the kinds of the marks."""
+        return {mark.kind for mark in self.marks}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another wording of a passage, none if it is lacking: the changes, and who has it."""
+
+    changes: tuple[tuple[str, str], ...]
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VaryingPassage:
+    """A passage of the principal that not all documents have in the same words.
+
+    `number`: its number in the principal, 0 of one that only others have. `what`: the kind of facts
+    in which all variants differ, empty if there is not one. `same`: the documents with the wording
+    of the principal.
+    """
+
+    number: int
+    text: str
+    what: str
+    same: int
+    variants: tuple[Variant, ...]
+
+
+def member_differences(
+    store: FullStore, pairs: Sequence[tuple[Row, Row]]
+) -> dict[str, MemberDifferences]:
+    """Return what tells documents from their principals, given as (principal, document), by id.
+
+    Up to 200 pairs are compared, as far as their texts have four million characters together.
+    """
+    recipe = require_recipe(store)
+    rarity = Rarity(store.vocabulary.frequencies)
+    sizes = itertools.accumulate(len(a.text) + len(b.text) for a, b in pairs)
+    compared = [
+        pair for pair, size in zip(pairs[:_MAX_PAIRS], sizes, strict=False) if size <= _MAX_CHARS
+    ]
+    texts = {row.id: ComparedText(row.text, recipe) for pair in compared for row in pair}
+    sides = [(texts[a.id], texts[b.id]) for a, b in compared]
+    counted = measure_new_words(sides, rarity)
+    reasons = [
+        reasons_of(rows, side, new)
+        for rows, side, new in zip(compared, sides, counted, strict=True)
+    ]
+    own = [
+        content_words(b, a, reason.differences)
+        for (a, b), reason in zip(sides, reasons, strict=True)
+    ]
+    named = list(dict.fromkeys(word for words in own for word in words))
+    counts = rarity.frequencies(named).counts if named else {}
+    return {
+        document.id: _differences(document, reason, sorted(words, key=counts.__getitem__))
+        for (_, document), reason, words in zip(compared, reasons, own, strict=True)
+    }
+
+
+def _differences(row: Row, reasons: Reasons, words: Sequence[str]) -> MemberDifferences:
+    is_cut = row.status == "truncated"
+    marks = [mark for mark in reasons.marks if mark.kind not in _OF_FACTS]
+    sentences = [format_marks(marks)] if marks else []
+    sentences += format_differences(reasons.differences)
+    if words:
+        more = f" and {len(words) - _MAX_WORDS:,} more" if len(words) > _MAX_WORDS else ""
+        sentences.append(f"new words: {', '.join(words[:_MAX_WORDS])}{more}")
+    if is_cut:
+        sentences.append("the text was not read whole")
+    if not sentences:
+        same = "the same text" if reasons.same else "the same words"
+        sentences = [same if not reasons.new_words.left else "words of the principal are missing"]
+    is_serious = any(mark.kind in _SERIOUS for mark in reasons.marks)
+    is_other = bool(words) or is_serious or is_cut
+    return MemberDifferences(reasons.marks, tuple(words), tuple(sentences), is_other)
+
+
+def format_others(members: Mapping[str, MemberDifferences]) -> list[str]:
+    """Return sentences on the members that a reviewer has to read.
+
+    >>> lawyer = MemberDifferences((), ("lawyer",), (), True)
+    >>> format_others({"a": lawyer, "b": MemberDifferences((), (), (), False)})
+    ['1 of 2 members has words that the principal lacks: lawyer']
+    """
+    total = f"of {count_of(len(members), 'member')}"
+    carriers = Counter(word for member in members.values() for word in member.words)
+    with_words = sum(bool(member.words) for member in members.values())
+    sentences = []
+    if with_words:
+        often = sorted(carriers, key=lambda word: -carriers[word])[:_MAX_WORDS]
+        verb = "has" if with_words == 1 else "have"
+        names = ", ".join(often) + (", …" if len(carriers) > _MAX_WORDS else "")
+        sentences.append(f"{with_words:,} {total} {verb} words that the principal lacks: {names}")
+    for kind, phrase in (("negated", "negate a sentence"), ("form", "are filled in otherwise")):
+        if number := sum(kind in one.kinds for one in members.values()):
+            sentences.append(f"{number:,} {total} {phrase}")
+    return sentences
+
+
+def varying_passages(principal: Row, members: Sequence[Row]) -> tuple[int, list[VaryingPassage]]:
+    """Return the number of passages of a principal, and those in which documents vary, in order.
+
+    Each text is aligned with the principal's: up to 200 of them, of 400 passages each.
+    """
+    holders: dict[str, list[Row]] = {}
+    for row in members[: 5 * _MAX_PAIRS]:
+        holders.setdefault(row.text, []).append(row)
+    units = passages_of(principal.text)[:_MAX_PASSAGES]
+    found: dict[tuple[int, bool, str], dict[str, list[str]]] = {}
+    for text in list(holders)[:_MAX_PAIRS]:
+        ids = [row.id for row in holders[text]]
+        number = 0
+        for passage in collate([units, passages_of(text)[:_MAX_PASSAGES]]):
+            is_added = passage.cells[0] is None
+            number += not is_added
+            if passage.is_shared:
+                continue
+            wording = passage.variants[-1] if passage.cells[1] is not None else ""
+            site = number, is_added, "" if is_added else passage.variants[0]
+            found.setdefault(site, {}).setdefault(wording, []).extend(ids)
+    compared = 1 + sum(len(holders[text]) for text in list(holders)[:_MAX_PAIRS])
+    passages = [
+        _varying(site, found[site], compared) for site in sorted(found, key=lambda one: one[:2])
+    ]
+    return len(units), passages
+
+
+def _varying(
+    site: tuple[int, bool, str], wordings: Mapping[str, list[str]], compared: int
+) -> VaryingPassage:
+    number, is_added, text = site
+    others = sum(map(len, wordings.values()))
+    by_count = sorted(wordings, key=lambda wording: (-len(wordings[wording]), wording))
+    variants = tuple(
+        Variant(_changes(text, wording), tuple(wordings[wording])) for wording in by_count
+    )
+    what = "" if is_added else _kind_of_variants(text, by_count)
+    return VaryingPassage(0 if is_added else number, text, what, compared - others, variants)
+
+
+def _changes(text: str, wording: str) -> tuple[tuple[str, str], ...]:
+    if not text or not wording:
+        return (("added", wording),) if wording else (("removed", text),)
+    return tuple((part.change, part.text) for part in redline(compare(text, wording)))
+
+
+def _kind_of_variants(text: str, wordings: Sequence[str]) -> str:
+    """Return the kind of facts in which all wordings differ from a text, empty without one."""
+    own = ComparedText(text, DEFAULT)
+    others = (ComparedText(wording, DEFAULT) for wording in wordings[:_MAX_WORDS])
+    found = [explain(own, other).facts for other in others]
+    kinds = {fact.kind for facts in found for fact in facts}
+    return kinds.pop() if all(found) and len(kinds) == 1 else ""
 
 
 # Documents of other groups that are near a document, and what keeps them out of its group.

@@ -6,7 +6,7 @@ that the reviewer reads on with, unless there is something to say about it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -18,7 +18,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.errors import NearfoldError, UnknownNumber, UsageError
-from indexer.grouping.label import UndoResult, label_events_of
+from indexer.grouping.label import LabelResult, UndoResult, label_events_of
+from indexer.model import Row
 from indexer.review.access import Login, login_of
 from indexer.review.api.endpoints import (
     DocumentId,
@@ -46,6 +47,7 @@ from indexer.review.api.work_list import (
     claim,
 )
 from indexer.review.exports.writers import Column, Table
+from indexer.review.family_view import MemberDifferences, format_others
 from indexer.review.http import csv_download, read_fields
 from indexer.review.label_queue import LabelRequest, is_as_wanted
 from indexer.review.rendering import link
@@ -87,6 +89,8 @@ class _LabelledParameters(Parameters, frozen=True):
 
 
 _REDIRECT = 303
+_MAX_COMPARED = 200  # documents of a dry run that are compared with their principals
+_WAIT_SECONDS = 3.0  # for these comparisons, of each group
 Html = Callable[..., Response]
 
 
@@ -137,13 +141,18 @@ class _LabellingPages:
             "number": values.number,
             "plan": None,
             "next": values.next,
+            "differences": {},
+            "others": [],
         }
         if values.plan is not None:
             planned = self._site.plans.get(values.plan)
             if planned is None:
                 raise _forgotten(values.plan)
             wanted, result = planned
+            differences = self._differences(result)
+            others = {id: differences[id] for id in differences if id in _changed(result)}
             context |= {"wanted": wanted, "result": result, "plan": values.plan}
+            context |= {"differences": differences, "others": format_others(others)}
             return self._html(request, "labelled.html", context)
         if values.number is None:
             raise UsageError("number is missing: the labelling to show")
@@ -166,6 +175,25 @@ class _LabellingPages:
         return self._html(
             request, "labelled.html", {**context, "wanted": wanted, "result": outcome}
         )
+
+    def _differences(self, result: LabelResult) -> Mapping[str, MemberDifferences]:
+        """Return what tells the documents of a dry run from the principals of their groups.
+
+        Of documents that take long, those of the time that a page waits.
+        """
+        changes = [(item.family, item.id) for item in result.changes]
+        items = [*changes, *((item.family, item.id) for item in result.review)]
+        pairs = [(family, id) for family, id in items if id != family][:_MAX_COMPARED]
+        ids = dict.fromkeys(id for pair in pairs for id in pair)
+        rows = self._site.store.get(list(ids)) if ids else {}
+        by_family: dict[str, list[Row]] = {}
+        for family, id in pairs:
+            if family in rows and id in rows:
+                by_family.setdefault(family, []).append(rows[id])
+        found: dict[str, MemberDifferences] = {}
+        for family, members in by_family.items():
+            found |= self._site.differences(rows[family], members, _WAIT_SECONDS) or {}
+        return found
 
     def _label(self, values: _LabelForm, login: Login) -> Response:
         if values.on != "checked":
@@ -193,6 +221,10 @@ class _LabellingPages:
     async def _values(self, request: Request, form: type[P]) -> P:
         parse_parameters(NoParameters, {name: [""] for name in request.query_params})
         return parse_parameters(form, await read_fields(request, self._site.token))
+
+
+def _changed(result: LabelResult) -> set[str]:
+    return {change.id for change in result.changes}
 
 
 def local_address(address: str) -> str:

@@ -26,7 +26,14 @@ from indexer.review.caches import (
     TimedCache,
 )
 from indexer.review.comparison_cache import LONG_CHARS, Comparisons
-from indexer.review.family_view import NearCopy, near_copies
+from indexer.review.family_view import (
+    MemberDifferences,
+    NearCopy,
+    VaryingPassage,
+    member_differences,
+    near_copies,
+    varying_passages,
+)
 from indexer.review.label_queue import LabelQueue, LabelRequest
 from indexer.review.originals.files import OriginalFiles
 from indexer.review.store_figures import FamilyChanges, Preview, store_statistics
@@ -526,6 +533,32 @@ class Site:
 
         key = (row.id, row.text, options, self._counts(), self._last_job())
         return self._readers.get(key, read, 1, timeout)
+
+    def differences(
+        self, principal: Row, members: Sequence[Row], timeout: float
+    ) -> Mapping[str, MemberDifferences] | None:
+        """Return what tells the members of a group from the principal, by id.
+
+        None if they are not compared within `timeout` seconds, which goes on.
+        """
+        pairs = [(principal, member) for member in members]
+        texts = tuple((row.id, hash(row.text)) for row in (principal, *members))
+
+        def read(progress: Progress) -> Mapping[str, MemberDifferences]:
+            return member_differences(self.store, pairs)
+
+        return self._readers.get(("differences", texts), read, 1, timeout)
+
+    def varying(
+        self, principal: Row, members: Sequence[Row], timeout: float
+    ) -> tuple[int, list[VaryingPassage]] | None:
+        """Return the passages in which the documents of a group vary, as `differences` does."""
+        texts = tuple((row.id, hash(row.text)) for row in (principal, *members))
+
+        def read(progress: Progress) -> tuple[int, list[VaryingPassage]]:
+            return varying_passages(principal, members)
+
+        return self._readers.get(("varying", texts), read, 1, timeout)
 
     def near_copies(self, principal: Row, timeout: float) -> tuple[NearCopy, ...] | None:
         """Return the documents of other groups that are near a principal.

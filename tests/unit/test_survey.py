@@ -94,7 +94,7 @@ def test_a_family_is_seen_whole_from_any_member() -> None:
     assert seen == family(store, seen.id)
     assert seen.principal is not None
     similarities = [row.similarity for row in seen.members]
-    assert similarities == sorted(similarities, reverse=True)
+    assert similarities == sorted(similarities)
     assert seen.size == len(seen.members) + 1 == 4
     assert seen.labels == {"hot": 1, "privileged": 2}
     assert {

@@ -18,19 +18,19 @@ from indexer.review.serve import review_application
 from indexer.stores import open_store
 
 CLAUSE = "The tenant may{} assign this lease to an affiliate of the tenant without consent. "
-PATTERN = " ".join(f"{sentence(7, 12)} Pattern {place}" for place in range(6))
+PATTERN = " ".join(f"List all {{}} of {sentence(7, 12)}" for _ in range(6))
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Any]:
-    """A store of a lease, its opposite, a scan with a misread word, and another document."""
+    """A store of a lease, its opposite, a scan with a disks word, and another document."""
     store = open_store(f"sqlite:///{tmp_path}/near.db")
     store.prepare(DEFAULT)
     texts = {
         "lease": CLAUSE.format("") + sentence(3, 80),
         "opposite": CLAUSE.format(" not") + sentence(3, 80),
-        "scan": PATTERN,
-        "misread": PATTERN.replace("Pattern", "Pattem"),
+        "instances": PATTERN.replace("{}", "instances"),
+        "disks": PATTERN.replace("{}", "disks"),
         "other": sentence(9, 80),
     }
     assert not any(store.write(rows(texts)))
@@ -59,7 +59,7 @@ def client(store: Any) -> Client:
     ("id", "other", "reason"),
     [
         ("lease", "opposite", "negated: – / not"),
-        ("scan", "misread", "“pattem” stands for “pattern” 6 times"),
+        ("instances", "disks", "“disks” stands for “instances” 6 times"),
     ],
 )
 def test_pages_say_why_a_near_copy_is_not_in_the_group(
@@ -78,7 +78,7 @@ def test_threshold_counts_the_near_copies_that_rules_keep_apart(client: Client) 
         pass
     assert preview["separated"] == 2
     pairs = {frozenset({pair["a"], pair["b"]}): pair["reason"] for pair in preview["near_pairs"]}
-    assert set(pairs) == {frozenset({"lease", "opposite"}), frozenset({"scan", "misread"})}
+    assert set(pairs) == {frozenset({"lease", "opposite"}), frozenset({"instances", "disks"})}
     assert "Near copies that the rules keep apart" in client.get("/threshold?wait=20").text
 
 
@@ -99,11 +99,13 @@ def test_one_click_joins_and_the_next_group_keeps_it(client: Client, store: Any)
 
 
 def test_a_joined_principal_takes_its_members_along(store: Any, client: Client) -> None:
-    assert not any(store.write(rows({"copy": store.get(["misread"])["misread"].text})))
+    assert not any(store.write(rows({"copy": store.get(["disks"])["disks"].text})))
     group(store)
     principal = store.get(["copy"])["copy"].family
-    client.submit("/family/join", id=principal, other="scan", next="/")
-    found = store.get(["scan", "misread", "copy"]).values()
-    assert {row.family for row in found} == {"scan"}
+    client.submit("/family/join", id=principal, other="instances", next="/")
+    found = store.get(["instances", "disks", "copy"]).values()
+    assert {row.family for row in found} == {"instances"}
     assert group(store, joined=joined_documents(store)).changed == 0
-    assert {row.family for row in store.get(["scan", "misread", "copy"]).values()} == {"scan"}
+    assert {row.family for row in store.get(["instances", "disks", "copy"]).values()} == {
+        "instances"
+    }

@@ -31,6 +31,8 @@ from indexer.review.api.responses import (
     ComparisonAnswer,
     DocumentFacts,
     FamilyAnswer,
+    GroupDifferences,
+    GroupVariants,
     JoinResult,
     MapLink,
     MatrixAnswer,
@@ -47,6 +49,7 @@ from indexer.review.api.responses import (
 from indexer.review.collation import collate, passages_of
 from indexer.review.comparison_cache import MAX_CHARS
 from indexer.review.originals.pages import original_view
+from indexer.review.rendering import names_by_path
 from indexer.review.side_by_side import difference_map, facts
 from indexer.review.site import Site
 from indexer.review.store_figures import last_group_options
@@ -72,6 +75,14 @@ class NearParameters(DocumentId, frozen=True):
     """A group whose near copies in other groups are looked up."""
 
     wait: Wait = WAIT_SECONDS
+
+
+class DifferencesParameters(NearParameters, frozen=True):
+    """A group whose members are compared with the principal."""
+
+    leave: Annotated[
+        YesNo, about("the page leaves the members that have to be read out of decisions")
+    ] = "no"
 
 
 class JoinParameters(DocumentId, frozen=True):
@@ -126,6 +137,37 @@ def family(site: Site, values: DocumentId) -> FamilyAnswer:
         measure=view.measure,
         versions=shown_versions(tree, False) if tree else None,
         joined=tuple(row.id for row in view.members if row.id in joined),
+    )
+
+
+def differences(site: Site, values: DifferencesParameters) -> GroupDifferences:
+    """Return what tells the members of a group from its principal."""
+    view = family_view.family(site.store, values.id)
+    leave = values.leave == "yes"
+    if view.principal is None:
+        return GroupDifferences({}, (), (), leave)
+    found = site.differences(view.principal, view.members, values.wait)
+    if found is None:
+        return GroupDifferences({}, (), (), leave, ready=False)
+    others = tuple(id for id, member in found.items() if member.is_other)
+    sentences = tuple(family_view.format_others(found))
+    return GroupDifferences(dict(found), sentences, others, leave)
+
+
+def variants(site: Site, values: NearParameters) -> GroupVariants:
+    """Return the passages in which the documents of a group vary."""
+    view = family_view.family(site.store, values.id)
+    rows = [*([view.principal] if view.principal else []), *view.members]
+    found = site.varying(rows[0], rows[1:], values.wait)
+    paths = {row.id: row.path for row in rows}
+    return GroupVariants(
+        family=view.id,
+        principal=DocumentFacts.of(rows[0]),
+        documents=paths,
+        names=names_by_path(paths.values()),
+        passages=found[0] if found else 0,
+        varying=tuple(found[1]) if found else (),
+        ready=found is not None,
     )
 
 
@@ -285,6 +327,22 @@ COMPARISON_READS: Mapping[str, ReadEndpoint] = {
         DocumentId,
         family,
         FamilyAnswer,
+    ),
+    "differences": ReadEndpoint(
+        "family/differences",
+        "What tells the members of a near-duplicate group from the principal: marks, facts, new "
+        "words.",
+        DifferencesParameters,
+        differences,
+        GroupDifferences,
+    ),
+    "variants": ReadEndpoint(
+        "family/variants",
+        "The passages in which the documents of a near-duplicate group vary, each with its "
+        "variants and who has them.",
+        NearParameters,
+        variants,
+        GroupVariants,
     ),
     "near": ReadEndpoint(
         "family/near",

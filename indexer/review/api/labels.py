@@ -46,6 +46,9 @@ class LabelParameters(Parameters, frozen=True):
         tuple[Item, ...], about("labels that leave the rest of a group for review")
     ] = ()
     threshold: Annotated[float, number_meta("less similar members are left for review", 0, 1)] = 0.0
+    leave: Annotated[
+        tuple[Item, ...], about("with family, ids of members that are left for review")
+    ] = ()
     dry_run: Annotated[YesNo, about("change nothing, only list the changes")] = "yes"
     seen: Annotated[
         str,
@@ -107,6 +110,7 @@ def label_request(site: Site, values: LabelParameters, login: Login) -> LabelReq
         others=values.others == "yes",
         review=values.review,
         threshold=values.threshold,
+        leave=values.leave,
     )
     return LabelRequest(login.name, values.id, options, values.seen)
 

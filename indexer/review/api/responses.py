@@ -25,7 +25,7 @@ from indexer.model import (
 from indexer.review.boilerplate import DiscountedSimilarity
 from indexer.review.collation import CollationRow
 from indexer.review.compared_documents import stored_original
-from indexer.review.family_view import NearCopy
+from indexer.review.family_view import MemberDifferences, NearCopy, VaryingPassage
 from indexer.review.originals.files import OriginalView
 from indexer.review.side_by_side import Cells, Fact
 from indexer.wording import count_of, format_words_in_order, percent
@@ -259,6 +259,36 @@ class NearCopies:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupDifferences:
+    """The differences of the members of a group from the principal, by id; empty until `ready`.
+
+    `sentences` sum it up; `others`: the members that a reviewer has to read. `leave`: as requested.
+    """
+
+    members: dict[str, MemberDifferences]
+    sentences: tuple[str, ...]
+    others: tuple[str, ...]
+    leave: bool
+    ready: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVariants:
+    """The passages of a group's principal, and those in which its documents vary.
+
+    `documents`: their paths by id; `names`: by path, told apart. None until `ready`.
+    """
+
+    family: str
+    principal: DocumentFacts | None
+    documents: dict[str, str]
+    names: dict[str, str]
+    passages: int
+    varying: tuple[VaryingPassage, ...]
+    ready: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class JoinResult:
     """The number of documents that are in another group now."""
 
@@ -267,7 +297,8 @@ class JoinResult:
 
 @dataclass(frozen=True, slots=True)
 class FamilyAnswer:
-    """A group: its principal (None if it is not in the store), and members by similarity.
+    """A group: its principal (None if it is not in the store), and its members, the least
+    similar first.
 
     `matrix[i][j]`: the similarity of documents i and j of `compared`, estimated from their slots.
     `measure`: that of the last `group`, None if it is not known here. `versions` is None for a

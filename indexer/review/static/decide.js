@@ -156,6 +156,7 @@ export function decide() {
     u: () => press(document.querySelector("[data-undo]")),
     o: () => press(document.querySelector("[data-others]")),
     w: () => press(document.querySelector("[data-next-family]")),
+    m: () => document.querySelector("[data-leave]")?.click(),
     l: () => document.querySelector("[data-label-field]")?.focus(),
     "]": open(steps.next),
     "[": open(steps.previous),

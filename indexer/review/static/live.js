@@ -62,7 +62,13 @@ export function waiting() {
   look();
 }
 
+// A page that is being left is not loaded again, which would abort what its reader asked for.
+let isLeft = false;
+addEventListener("beforeunload", () => { isLeft = true; });
+addEventListener("pageshow", () => { isLeft = false; });
+
 function replace(place) {
+  if (isLeft) return;
   if (!place.dataset.then) { location.reload(); return; }
   const isUsed = document.querySelector("main input[type=checkbox]:checked, main details.fold[open]") || document.activeElement?.matches("input, textarea");
   if (isUsed) place.setAttribute("aria-busy", "false");

@@ -1,0 +1,109 @@
+"""No group is decided blind: members differ from the principal in words that pages name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample_library import rows, sentence
+from starlette.testclient import TestClient
+
+from indexer.grouping.group import group
+from indexer.recipe import DEFAULT
+from indexer.review.serve import review_application
+from indexer.stores import open_store
+
+TEXT = "I acknowledge receipt of the notice dated {} March 2024.{} " + sentence(4, 150)
+ADVICE = " It is subject to the advice of my lawyer."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Any]:
+    """A store of a group of six, of which two have words that the principal lacks."""
+    store = open_store(f"sqlite:///{tmp_path}/acks.db")
+    store.prepare(DEFAULT)
+    plain = {f"ack{day}": TEXT.format(day, "") for day in range(1, 5)}
+    texts = {**plain, "adv1": TEXT.format(1, ADVICE), "adv2": TEXT.format(9, ADVICE)}
+    assert not any(store.write(rows({**texts, "other": sentence(9, 80)})))
+    store.refresh()
+    group(store)
+    yield store
+    store.close()
+
+
+class Client(TestClient):
+    """A client whose forms carry the token."""
+
+    def submit(self, path: str, **fields: Any) -> Any:
+        token = self.get("/api/token").json()["token"]
+        headers = {"origin": "http://testserver"}
+        return self.post(path, data={**fields, "token": token}, headers=headers)
+
+
+@pytest.fixture
+def client(store: Any) -> Client:
+    app = review_application(store, frozenset({"testserver"}), labels=["responsive", "privileged"])
+    return Client(app)
+
+
+def principal_of(store: Any) -> str:
+    family = store.get(["ack1"])["ack1"].family
+    assert {row.family for row in store.scan() if row.id != "other"} == {family}
+    return str(family)
+
+
+def plain(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+def test_the_page_of_a_group_names_words_that_the_principal_lacks(
+    client: Client, store: Any
+) -> None:
+    id = principal_of(store)
+    answer = client.get(f"/api/family/differences?id={id}&wait=20").json()
+    assert set(answer["others"]) == {"adv1", "adv2"}
+    assert set(answer["members"]["adv2"]["words"]) == {"subject", "advice", "lawyer"}
+    page = plain(client.get(f"/family?id={id}&wait=20").text)
+    assert "2 of 5 members have words that the principal lacks: " in page
+    assert re.search("new words: .*lawyer", page)
+    members = client.get(f"/api/family?id={id}").json()["members"]
+    similarities = [member["similarity"] for member in members]
+    assert similarities == sorted(similarities)
+
+
+def test_a_key_leaves_the_others_out_and_the_dry_run_shows_what_differs(
+    client: Client, store: Any
+) -> None:
+    id = principal_of(store)
+    page = client.get(f"/family?id={id}&wait=20&leave=yes").text
+    left = set(re.findall(r'name="leave" value="([^"]+)"', page))
+    assert len(left) == 2
+    fields = {"id": id, "head": id, "on": "family", "choose": "responsive", "dry_run": "yes"}
+    everything = plain(client.submit("/label", **fields).text)
+    assert "6 documents would change" in everything
+    assert "words that the principal lacks" in everything
+    planned = client.submit("/label", **fields, leave=sorted(left)).text
+    assert "4 documents would change" in plain(planned)
+    assert "it was left out: " in plain(planned)
+    plan = re.findall(r'name="plan" value="(\d+)"', planned)[0]
+    client.submit("/label/confirm", plan=plan)
+    labelled = {row.id for row in store.scan() if row.labels}
+    assert labelled == {"ack1", "ack2", "ack3", "ack4"}
+
+
+def test_the_difference_view_counts_the_variants_of_each_passage(
+    client: Client, store: Any
+) -> None:
+    id = principal_of(store)
+    answer = client.get(f"/api/family/variants?id={id}&wait=20").json()
+    first, added = answer["varying"]
+    assert (first["what"], first["number"]) == ("date", 1)
+    assert first["same"] + sum(len(variant["documents"]) for variant in first["variants"]) == 6
+    assert added["number"] == 0
+    assert [set(variant["documents"]) for variant in added["variants"]] == [{"adv1", "adv2"}]
+    page = client.get(f"/variants?id={id}&wait=20").text
+    assert "Passage 1: date, 5 variants: " in plain(page)
+    assert "Only in others, 1 variant: 2" in plain(page)
