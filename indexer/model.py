@@ -6,7 +6,7 @@ A search returns Hits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias
 
@@ -51,7 +51,8 @@ class Blob:
 
     Some sources know more in advance: `source`, the digest that changes when the blob changes, as
     reading the blob will compute it (None: known by reading alone); `labels` and `metadata` of the
-    document.
+    document. `other_ids` gives the ids that a file, or what lies in it, has by other folders that
+    could have been the PATH.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Blob:
     source: str | None = None
     labels: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+    other_ids: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
 
 
 class Opener(Protocol):

@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import BinaryIO, cast
 
 from indexer.errors import ExtractionError, NearfoldError, UnreadableFile
@@ -161,9 +162,37 @@ def inner_blob(
     """Return a blob inside a container: its id is made of the container's id and its key, its path
     of both names.
     """
-    id = inner_id(outer, key)
     size = 0 if isinstance(result, ExtractionError) else result.size
-    return Blob(id, key, f"{outer.path}{INSIDE}{name}", LoadedSource(result), size, modified)
+    return Blob(
+        inner_id(outer, key),
+        key,
+        f"{outer.path}{INSIDE}{name}",
+        LoadedSource(result),
+        size,
+        modified,
+        other_ids=partial(_inner_ids, outer, key),
+    )
+
+
+def _inner_ids(outer: Blob, key: bytes) -> Iterator[str]:
+    for id in outer.other_ids():
+        yield identifier(id.encode(), INSIDE.encode() + key)
+
+
+def file_ids(folder: bytes, key: bytes) -> Iterator[str]:
+    """Yield the ids that a file has by each other PATH above it than `folder`, the nearest first.
+
+    `key`: its path relative to that folder.
+    """
+    whole = os.path.join(folder, key)  # noqa: PTH118 - bytes
+    above = os.path.dirname(whole)  # noqa: PTH120
+    while True:
+        if above != folder:
+            yield identifier(above, whole.removeprefix(above).lstrip(b"/"))
+        parent = os.path.dirname(above)  # noqa: PTH120
+        if parent == above:
+            return
+        above = parent
 
 
 def archive_member(

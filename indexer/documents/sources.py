@@ -11,10 +11,11 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from indexer.documents import maildir
 from indexer.documents.base import ReadOptions, Source, SourceItem, unique
-from indexer.documents.blobs import INSIDE, identifier
+from indexer.documents.blobs import INSIDE, file_ids, identifier
 from indexer.errors import MissingExtra, SourceNotFound, UsageError
 from indexer.model import Blob, FailedBlob, SkippedBlob
 
@@ -108,10 +109,11 @@ def walk(
 
     A blob's key is its path relative to its PATH, with `/` between names. Its id is made of the
     namespace and the key. The default namespace is the real path of the PATH; for a single file it
-    is the folder that holds it, so `docs` and `docs/a.txt` agree about the file, `docs` and
-    `docs/sub/a.txt` do not. A mail in a Maildir keeps its key when it is read or answered
-    (`indexer.documents.maildir`). A file reached by two PATHs belongs to the first. Under an
-    explicit namespace, a second file with the same key is `FailedBlob`: it would replace the first.
+    is the folder that holds it. By `other_ids` a store finds a file that came by another PATH
+    before, and keeps the id that it has there. A mail in a Maildir keeps its key when it is read or
+    answered (`indexer.documents.maildir`). A file reached by two PATHs belongs to the first. Under
+    an explicit namespace, a second file with the same key is `FailedBlob`: it would replace the
+    first.
 
     Symbolic links are `SkippedBlob` (`symbolic_link`), as are FIFOs, sockets and devices
     (`special_file`), and `own_files` (`excluded`) with the companions a database puts next to them,
@@ -157,14 +159,13 @@ def _walk_root(root: _Root, rules: _Rules) -> Iterator[SourceItem]:
     else:
         folder, name = os.path.split(root.path)
         key = (maildir.is_message(root.path) and maildir.unique_name(name)) or name
-        yield _file(root.path, key, _space(folder, rules), root.info)
+        yield _file(root.path, key, folder, rules.namespace, root.info)
 
 
 def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
     """Yield the items of a folder by key bytes, with a stack of open levels instead of recursion:
     depth has no limit.
     """
-    space = _space(root, rules)
     levels = [(root, rules.owns(root) or maildir.holds_deliveries(root), _entries(root, b""))]
     while levels:
         position, own, entries = levels[-1]
@@ -185,7 +186,9 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
             levels.append((entry.path, own, _entries(entry.path, key + b"/")))
         else:
             yield (
-                SkippedBlob(_printable(entry.path), "excluded") if own else _leaf(entry, key, space)
+                SkippedBlob(_printable(entry.path), "excluded")
+                if own
+                else _leaf(entry, key, root, rules.namespace)
             )
 
 
@@ -207,26 +210,33 @@ def _sort_key(entry: os.DirEntry[bytes]) -> bytes:
     return entry.name + b"/" * entry.is_dir(follow_symlinks=False)
 
 
-def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> SourceItem:
+def _leaf(
+    entry: os.DirEntry[bytes], key: bytes, folder: bytes, namespace: str | None
+) -> SourceItem:
     try:
-        return _file(entry.path, key, space, entry.stat(follow_symlinks=False))
+        return _file(entry.path, key, folder, namespace, entry.stat(follow_symlinks=False))
     except OSError as error:
         return FailedBlob(_printable(entry.path), _problem("this file", error))
 
 
-def _file(path: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | SkippedBlob:
+def _file(
+    path: bytes, key: bytes, folder: bytes, namespace: str | None, info: os.stat_result
+) -> Blob | SkippedBlob:
     if stat.S_ISLNK(info.st_mode):
         return SkippedBlob(_printable(path), "symbolic_link")
     if not stat.S_ISREG(info.st_mode):
         return SkippedBlob(_printable(path), "special_file")
     opener = maildir.MailFile(path) if maildir.is_message(path) else path
+    space = folder if namespace is None else os.fsencode(namespace)
     return Blob(
-        identifier(space, key), key, _printable(path), opener, info.st_size, info.st_mtime_ns
+        identifier(space, key),
+        key,
+        _printable(path),
+        opener,
+        info.st_size,
+        info.st_mtime_ns,
+        other_ids=partial(file_ids, folder, key) if namespace is None else tuple,
     )
-
-
-def _space(folder: bytes, rules: _Rules) -> bytes:
-    return folder if rules.namespace is None else os.fsencode(rules.namespace)
 
 
 def _lineage(path: bytes) -> Iterator[bytes]:

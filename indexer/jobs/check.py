@@ -52,6 +52,7 @@ from indexer.jobs.document_rows import (
     documents_of,
     row_of,
     with_labels_of,
+    with_stored_ids,
 )
 from indexer.jobs.parts import part_divider
 from indexer.model import Blob, Document, Match, Row
@@ -487,8 +488,9 @@ def check_documents(
         raise UsageError("nothing is stored without --store-it, so leave --label out")
     own = storable_labels({"labels": label_names(labels)})["labels"]
     recipe = _prepared(store) if store_it else require_recipe(store)
+    blobs = with_stored_ids([item.blob for item in items], store, {})
     results = []
-    for item in items:
+    for item in (replace(item, blob=blob) for item, blob in zip(items, blobs, strict=True)):
         signature = fingerprint(item.document.text, recipe)
         row = storable(row_of(item, signature, recipe.id, tuple(own), is_alone=True))
         if store_it:
@@ -558,7 +560,9 @@ def read_file(path: str, id: str | None) -> ExtractedBlob:
     now = payload.size, payload.modified
     if before is None or (before.st_size, before.st_mtime_ns) != now:
         raise CHANGED
-    blob = replace(blob, id=id or blob.id, size=payload.size, modified=payload.modified)
+    blob = replace(blob, size=payload.size, modified=payload.modified)
+    if id is not None:
+        blob = replace(blob, id=id, other_ids=tuple)
     return ExtractedBlob(blob, payload.raw, payload.source, document)
 
 

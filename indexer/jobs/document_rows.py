@@ -11,13 +11,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from indexer.documents.base import DEFAULT_LIMITS, Limits, Task
+from indexer.documents.base import DEFAULT_LIMITS, PARENT, Limits, Task
 from indexer.documents.blobs import read
 from indexer.documents.extractors import document_or_task, extractor_pool, name_with_format
 from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, UsageError
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.model import Blob, Document, Fingerprint, Row
+from indexer.stores.base import Store
 
 if TYPE_CHECKING:
     from indexer.comparing.clauses.segmentation import Heading
@@ -80,6 +81,30 @@ def row_of(
         simhash=stored_bits(signature),
         principal=status == "complete" if is_alone else None,
     )
+
+
+def with_stored_ids(blobs: Sequence[Blob], store: Store, renamed: dict[str, str]) -> list[Blob]:
+    """Return the blobs, each with the id under which its real path is stored, if it is.
+
+    A file that came by another PATH has another id than by this one, and keeps it. `renamed` gets
+    the stored id of each such blob, by which the mail that others were attached to is named, too.
+    """
+    of_files = [blob for blob in blobs if blob.other_ids is not tuple]
+    own = store.sources([blob.id for blob in of_files]) if of_files else {}
+    others = {blob.id: tuple(blob.other_ids()) for blob in of_files if blob.id not in own}
+    known = store.sources([id for ids in others.values() for id in ids]) if others else {}
+    for own_id, ids in others.items():
+        if known.keys() & ids:
+            renamed[own_id] = next(id for id in ids if id in known)
+    return [_renamed(blob, renamed) for blob in blobs] if renamed else list(blobs)
+
+
+def _renamed(blob: Blob, stored: Mapping[str, str]) -> Blob:
+    parent = blob.metadata.get(PARENT, "")
+    metadata = blob.metadata
+    if parent in stored:
+        metadata = {**metadata, PARENT: stored[parent]}
+    return replace(blob, id=stored.get(blob.id, blob.id), metadata=metadata)
 
 
 def with_labels_of(stored: Row | None, row: Row) -> Row:

@@ -153,10 +153,14 @@ def _source_at(url: str, read_options: ReadOptions, store: FullStore | None) -> 
 
 
 def note_ids(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Outcome]:
-    """Pass everything on, and add the ids of blobs to `ids`."""
+    """Pass everything on, and add the ids of blobs to `ids`; of what is no file by itself all ids
+    that it can have, since its path does not prove that it is there.
+    """
     for item in blobs:
         if isinstance(item, Blob):
             ids.add(item.id)
+            if not isinstance(item.opener, bytes):
+                ids.update(item.other_ids())
         yield item
 
 

@@ -27,7 +27,7 @@ from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.delete import delete_and_repair
 from indexer.grouping.group_options import DEFAULT_FAMILIES, FamilyOptions
 from indexer.jobs.arrival import Arrivals
-from indexer.jobs.document_rows import Divide, ExtractedBlob, row_of
+from indexer.jobs.document_rows import Divide, ExtractedBlob, row_of, with_stored_ids
 from indexer.model import (
     Blob,
     Document,
@@ -281,7 +281,7 @@ def outcomes(
 
 def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outcome]:
     """Read blobs; those that the store or the journal already knows become outcomes."""
-    for batch in _batches(blobs):
+    for batch in _with_stored_ids(_batches(blobs), job.store):
         ids = [item.id for item in batch if isinstance(item, Blob)]
         stored = job.store.sources(ids)
         failures = job.journal.failures(ids)
@@ -304,6 +304,20 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
                 job.journal.forget([item.id])
             row = unlabelled.get(item.id)
             yield _add_labels(row, job) if row else outcome
+
+
+def _with_stored_ids(
+    batches: Iterable[list[Blob | Outcome]], store: FullStore
+) -> Iterator[list[Blob | Outcome]]:
+    """Yield the batches with the ids of files that came by another PATH before."""
+    if next(store.scan(), None) is None:
+        yield from batches
+        return
+    renamed: dict[str, str] = {}
+    for batch in batches:
+        blobs = [item for item in batch if isinstance(item, Blob)]
+        named = iter(with_stored_ids(blobs, store, renamed))
+        yield [next(named) if isinstance(item, Blob) else item for item in batch]
 
 
 def _is_read_again(row: Row, job: Job) -> bool:

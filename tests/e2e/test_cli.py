@@ -1,9 +1,11 @@
 """The three questions of the main job, asked on the embedded store by the command line."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from datetime import datetime
 from pathlib import Path
 
@@ -91,6 +93,31 @@ def test_documents_are_named_by_id_or_path(store: str, monkeypatch: pytest.Monke
     assert run_json("show", PRESS.name, store=store)["labels"] == ["seen"]
     run("label", PRESS.name, "--remove", "seen", store=store)
     assert run_json("versions", PRESS.name, store=store)["documents"] >= 1
+
+
+def test_a_file_is_one_document_whatever_path_it_came_by(tmp_path: Path) -> None:
+    url, folder = f"sqlite:///{tmp_path}/x.db", tmp_path / "nest"
+    shutil.copytree(EXAMPLES, folder / "sub", ignore=shutil.ignore_patterns("*.pdf"))
+    with zipfile.ZipFile(folder / "sub" / "some.zip", "w") as archive:
+        archive.write(PRESS, "press.txt")
+    first = run_json("index", folder, "--containers", "all", "--attachments", store=url)
+    ids = {hit["id"] for hit in run_json("search", "", "--limit", "99", store=url)["hits"]}
+    for path in (
+        folder / "sub",
+        folder / "sub" / PRESS.name,
+        tmp_path,
+        folder / "sub" / "some.zip",
+    ):
+        again = run_json(
+            "index", path, "--containers", "all", "--attachments", "--prune", store=url
+        )
+        assert (again["indexed"], again["removed"]) == (0, 0)
+    (folder / "sub" / PRESS.name).write_text("The ferry was sold.")
+    changed = run_json("index", folder / "sub", "--containers", "all", "--attachments", store=url)
+    assert changed["indexed"] == 1
+    assert run_json("status", store=url)["documents"] == first["indexed"]
+    assert {hit["id"] for hit in run_json("search", "", "--limit", "99", store=url)["hits"]} <= ids
+    assert run_json("index", folder, "--namespace", "other", store=url)["indexed"] > 0
 
 
 def test_a_chinese_word_inside_a_sentence_is_found(store: str) -> None:
