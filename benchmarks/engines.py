@@ -49,7 +49,7 @@ from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
-from indexer.stores.engine import bodies
+from indexer.stores.engine import search_bodies
 from indexer.stores.engine.asset_bodies import FOLD, MINHASH8_SCORE, shared_name
 from indexer.stores.engine.rows import source
 
@@ -230,7 +230,7 @@ def in_engine(lab: Lab, percent: int, text: str) -> list[str]:
     has it.
     """
     signed = fingerprint(text)
-    keys = bodies.keys(signed.bands, signed.blocks)
+    keys = search_bodies.keys(signed.bands, signed.blocks)
     minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
     script = {"id": MINHASH8_SCORE, "params": {"minhash": minhash}}
     scored = {"script_score": {"query": {"match_all": {}}, "script": script}}
@@ -238,7 +238,7 @@ def in_engine(lab: Lab, percent: int, text: str) -> list[str]:
     body = {
         "size": LIMIT,
         "_source": False,
-        "query": bodies.candidates(keys, [DEFAULT.id], LIMIT)["query"],
+        "query": search_bodies.candidates(keys, [DEFAULT.id], LIMIT)["query"],
         "rescore": {"window_size": 1_000, "query": rescored},
     }
     return [hit["_id"] for hit in lab.hits(lab.name, body) if hit["_score"] >= percent / 100]

@@ -32,7 +32,7 @@ PURE = LAYER["comparing"]
 ADAPTERS = {
     "opensearchpy": {"stores/engine/opensearch.py"},
     "botocore": {"stores/engine/aws.py"},
-    "keyring": {"stores/passwords.py"},
+    "keyring": {"stores/address.py"},
     "elasticsearch": {"stores/engine/elasticsearch.py"},
     "elastic_transport": {"stores/engine/elasticsearch.py"},
     "certifi": {"stores/engine/elasticsearch.py"},

@@ -422,9 +422,9 @@ def match_command(
     Each is written once, as soon as it is verified. --json is --format jsonl, with the summary as
     JSON on stderr too. Parquet and copietje's lines are written at the end.
     """
+    from indexer.grouping.checked_rows import without_passages
     from indexer.grouping.families import explain_pairs
     from indexer.grouping.match import match
-    from indexer.grouping.store_reads import without_passages
     from indexer.stores.requirements import require_recipe, scope_view
 
     if fingerprints is not None:

@@ -20,6 +20,7 @@ from indexer.comparing.criteria import KEYED, Criteria, missing_field
 from indexer.comparing.differences import Rarity
 from indexer.defaults import MEMORY_MEGABYTES
 from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
+from indexer.grouping.checked_rows import read_fresh, without_passages
 from indexer.grouping.collection import Collection, Entry, PairFilter, gather
 from indexer.grouping.families import assign_joined
 from indexer.grouping.group_options import (
@@ -46,7 +47,6 @@ from indexer.grouping.principals import (
     sum_similarities,
 )
 from indexer.grouping.similar_pairs import collect_sketch_pairs, find_band_pairs
-from indexer.grouping.store_reads import read_fresh, without_passages
 from indexer.grouping.verification import MatchContext, TextReader, Verifier
 from indexer.model import Assignment, Progress, Row, Status, no_progress
 from indexer.recipe import Recipe

@@ -35,6 +35,7 @@ from indexer.fingerprinting.keys import GUARANTEED_LENGTH
 from indexer.fingerprinting.minhash import equal_slots, similarity_intervals
 from indexer.grouping.audit import Audit, AuditFrame, check_audited
 from indexer.grouping.candidates import CapReport, MissedEstimate, TextPairs
+from indexer.grouping.checked_rows import without_passages
 from indexer.grouping.collection import Collection, DocumentPairs, PairFilter, gather
 from indexer.grouping.group_options import (
     check_cap,
@@ -50,7 +51,6 @@ from indexer.grouping.similar_pairs import (
     find_likely_pairs,
     find_sketch_pairs,
 )
-from indexer.grouping.store_reads import without_passages
 from indexer.grouping.verification import MatchContext, TextReader, Verifier, ignore_text
 from indexer.model import Progress, no_progress
 from indexer.recipe import Recipe

@@ -19,7 +19,7 @@ from indexer.comparing.band_plan import Plan, chance
 from indexer.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from indexer.review.store_figures import Step
+    from indexer.review.store_statistics import Step
 
 
 EXTRA = "figures"

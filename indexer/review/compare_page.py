@@ -10,7 +10,7 @@ from indexer.review.rendering import render_file
 from indexer.review.side_by_side import SideBySide, facts
 
 MAX_BLOCKS = 10_000  # that are shown
-_SCRIPTS = ("keys.js", "differences.js", "file.js")
+_SCRIPTS = ("keyboard.js", "differences.js", "file.js")
 
 
 def compare_page(

@@ -28,7 +28,7 @@ from indexer.grouping.group_options import DEFAULT_OPTIONS, separation
 from indexer.model import Estimate, Mark, Match, Query, Row, Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.review.collation import collate, passages_of
-from indexer.review.store_figures import last_group_options
+from indexer.review.store_statistics import last_group_options
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.stores.journal import known_group_settings

@@ -25,6 +25,7 @@ from indexer.review.caches import (
     SurveyReader,
     TimedCache,
 )
+from indexer.review.compared_statistics import survey
 from indexer.review.comparison_cache import LONG_CHARS, Comparisons
 from indexer.review.family_view import (
     MemberDifferences,
@@ -36,8 +37,7 @@ from indexer.review.family_view import (
 )
 from indexer.review.label_queue import LabelQueue, LabelRequest
 from indexer.review.originals.files import OriginalFiles
-from indexer.review.store_figures import FamilyChanges, Preview, store_statistics
-from indexer.review.survey import survey
+from indexer.review.store_statistics import FamilyChanges, Preview, store_statistics
 from indexer.review.work_list import WorkList
 from indexer.searching.search import Page, SearchOptions, search
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
@@ -49,8 +49,8 @@ from indexer.system.logs import event
 from indexer.wording import count_of
 
 if TYPE_CHECKING:
-    from indexer.review.store_figures import StoreStatistics
-    from indexer.review.survey import Survey
+    from indexer.review.compared_statistics import Survey
+    from indexer.review.store_statistics import StoreStatistics
 
 
 # What pages read of a whole store, each with the job of the store after which it was read.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.model import Progress, no_progress
-from indexer.review.store_figures import ALONE, StoredFamilies
+from indexer.review.store_statistics import ALONE, StoredFamilies
 from indexer.stores.abilities import outlines
 from indexer.stores.base import Store
 

@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from indexer.errors import UsageError
-from indexer.stores import passwords
 from indexer.system.credentials import secret, without_login
 
 Kind: TypeAlias = Literal["sqlite", "opensearch", "elasticsearch"]
@@ -161,7 +160,7 @@ def _parse_engine(url: str, environment: Mapping[str, str]) -> StoreAddress:
         shards=options.get("shards"),
         replicas=options.get("replicas"),
         user=user,
-        password=passwords.password(environment, None if api_key or aws else user, nodes),
+        password=password(environment, None if api_key or aws else user, nodes),
         api_key=api_key,
         ca_certs=environment.get("NEARFOLD_CA_CERTS"),
         aws=aws,
@@ -259,3 +258,31 @@ def _aws(kind: Kind, environment: Mapping[str, str]) -> tuple[str, str] | None:
             "AWS_REGION, and signs for an opensearch:// store; set both, or unset it"
         )
     return service, region
+
+
+def password(environment: Mapping[str, str], user: str | None, path: str) -> str | None:
+    """Return the password of a user; None when nobody has one.
+
+    It is the `secret`, else what the keyring holds for the service `nearfold PLACE`. The keyring is
+    read only where there is a user and the package `keyring` is installed.
+    """
+    from_secret = secret("NEARFOLD_PASSWORD", environment)
+    if from_secret is not None or user is None:
+        return from_secret
+    return _in_keyring(f"nearfold {path}", user)
+
+
+def _in_keyring(service: str, user: str) -> str | None:
+    try:
+        import keyring
+        from keyring.errors import KeyringError, NoKeyringError
+    except ModuleNotFoundError:
+        return None
+    try:
+        return keyring.get_password(service, user)
+    except NoKeyringError:
+        return None
+    except KeyringError as error:
+        raise UsageError(
+            f"the keyring gives no password ({error}); unlock it, or set NEARFOLD_PASSWORD_FILE"
+        ) from error

@@ -261,8 +261,8 @@ def test_families_of_nothing_are_refused(unprepared):
 
 
 def test_numbers_of_families_are_exact_or_said_to_be_estimates(store, monkeypatch):
-    monkeypatch.setattr("indexer.stores.engine.bodies.MAX_COUNTED", 5)
-    monkeypatch.setattr("indexer.stores.engine.bodies.MAX_COUNTED_IN_STORE", 5)
+    monkeypatch.setattr("indexer.stores.engine.search_bodies.MAX_COUNTED", 5)
+    monkeypatch.setattr("indexer.stores.engine.search_bodies.MAX_COUNTED_IN_STORE", 5)
     store.write(row(str(number), family=f"f{number // 2}") for number in range(12))
     store.refresh()
     relation = "approximate" if store.url.startswith(("opensearch", "elasticsearch")) else "eq"

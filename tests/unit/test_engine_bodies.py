@@ -9,8 +9,7 @@ from indexer import mappings
 from indexer.errors import UsageError
 from indexer.model import Query
 from indexer.recipe import DEFAULT
-from indexer.stores.engine import bodies, index_mapping
-from indexer.stores.engine import bodies as sort_keys
+from indexer.stores.engine import index_mapping, search_bodies
 
 
 def new_index(**changes):
@@ -146,7 +145,7 @@ def phrase(words):
 
 
 def test_any_word_may_match_and_scores():
-    body = bodies.search(Query('near "duplicate documents"'), 10)
+    body = search_bodies.search(Query('near "duplicate documents"'), 10)
     assert body["query"]["bool"] == {
         "should": [phrase("near"), phrase("duplicate documents")],
         "minimum_should_match": 1,
@@ -156,8 +155,8 @@ def test_any_word_may_match_and_scores():
     assert body["size"] == 10
     assert body["sort"] == [
         {"_score": "desc"},
-        sort_keys.BY_PATH,
-        sort_keys.BY_ID,
+        search_bodies.BY_PATH,
+        search_bodies.BY_ID,
         {"_shard_doc": "asc"},
     ]
 
@@ -166,22 +165,22 @@ def test_signs_become_clauses():
     query = "+near|close pair -far dup*"
     alternatives = {"should": [phrase("near"), phrase("close")], "minimum_should_match": 1}
     prefix = {"multi_match": {**phrase("dup")["multi_match"], "type": "bool_prefix"}}
-    assert bodies.search(Query(query), 10)["query"]["bool"] == {
+    assert search_bodies.search(Query(query), 10)["query"]["bool"] == {
         "must": [{"bool": alternatives}],
         "should": [phrase("pair"), prefix],
         "minimum_should_match": 0,
         "must_not": [phrase("far")],
         "filter": [],
     }
-    assert bodies.search(Query(query, sort="path"), 10)["query"]["bool"] == {
+    assert search_bodies.search(Query(query, sort="path"), 10)["query"]["bool"] == {
         "filter": [{"bool": alternatives}],
         "must_not": [phrase("far")],
     }
-    assert bodies.search(Query("-far"), 10)["query"]["bool"] == {
+    assert search_bodies.search(Query("-far"), 10)["query"]["bool"] == {
         "filter": [],
         "must_not": [phrase("far")],
     }
-    assert bodies.search(Query("re-op*"), 10)["query"]["bool"]["should"] == [
+    assert search_bodies.search(Query("re-op*"), 10)["query"]["bool"]["should"] == [
         {
             "constant_score": {
                 "filter": {
@@ -198,44 +197,50 @@ def test_signs_become_clauses():
 
 def test_what_is_not_ranked_is_not_scored():
     for query in (Query("near", sort="path"), Query("near", sort="modified"), Query("")):
-        body = bodies.search(query, 10)
+        body = search_bodies.search(query, 10)
         assert "must" not in body["query"]["bool"]
         assert {"_score": "desc"} not in body["sort"]
-        assert body["sort"][-3:] == [sort_keys.BY_PATH, sort_keys.BY_ID, {"_shard_doc": "asc"}]
-    assert bodies.search(Query("near", sort="modified"), 10)["sort"][0] == sort_keys.NEWEST
+        assert body["sort"][-3:] == [
+            search_bodies.BY_PATH,
+            search_bodies.BY_ID,
+            {"_shard_doc": "asc"},
+        ]
+    assert (
+        search_bodies.search(Query("near", sort="modified"), 10)["sort"][0] == search_bodies.NEWEST
+    )
 
 
 def test_hits_are_read_from_columns_unless_they_lack_an_id():
     for body in (
-        bodies.search(Query("near"), 10),
-        bodies.candidates(bodies.keys([band(0, 1)], []), ["r"], 10),
+        search_bodies.search(Query("near"), 10),
+        search_bodies.candidates(search_bodies.keys([band(0, 1)], []), ["r"], 10),
     ):
         assert (body["_source"], body["stored_fields"]) == (False, "_none_")
-        place = body["sort"].index(sort_keys.BY_ID)
+        place = body["sort"].index(search_bodies.BY_ID)
         hits = [{"sort": ["a"] * len(body["sort"])} for _ in range(2)]
-        assert bodies.has_ids(body, {"hits": hits})
-        hits[1]["sort"][place] = sort_keys.LAST
-        assert not bodies.has_ids(body, {"hits": hits})
-        again = bodies.read_ids(body)
-        assert bodies.has_ids(again, {"hits": hits})
+        assert search_bodies.has_ids(body, {"hits": hits})
+        hits[1]["sort"][place] = search_bodies.LAST
+        assert not search_bodies.has_ids(body, {"hits": hits})
+        again = search_bodies.read_ids(body)
+        assert search_bodies.has_ids(again, {"hits": hits})
         assert {**again, "stored_fields": "_none_"} == body
-    assert bodies.has_ids(bodies.scan(None, 5), {"hits": []})
+    assert search_bodies.has_ids(search_bodies.scan(None, 5), {"hits": []})
 
 
 def test_families_and_facets_are_counted_once_and_on_request():
-    assert "aggs" not in bodies.search(Query("near"), 10)
-    body = bodies.search(Query("near", facets=("status", "labels"), families=True), 10)
+    assert "aggs" not in search_bodies.search(Query("near"), 10)
+    body = search_bodies.search(Query("near", facets=("status", "labels"), families=True), 10)
     assert list(body["aggs"]) == ["families", "without_family", "status", "labels"]
     assert body["aggs"]["status"]["terms"]["field"] == "near_status"
     assert list(body["aggs"]["labels"]["aggs"]) == ["families", "without_family"]
-    assert "aggs" not in bodies.later_page(body)
+    assert "aggs" not in search_bodies.later_page(body)
     with pytest.raises(UsageError, match="content_type"):
-        bodies.search(Query("near", facets=("metadata.Author",)), 10)
+        search_bodies.search(Query("near", facets=("metadata.Author",)), 10)
 
 
 def test_a_query_that_can_find_nothing_has_no_body():
-    assert bodies.search(Query("--- !"), 10) is None
-    assert bodies.search(Query(" \n"), 10)["query"] == {"bool": {"filter": []}}
+    assert search_bodies.search(Query("--- !"), 10) is None
+    assert search_bodies.search(Query(" \n"), 10)["query"] == {"bool": {"filter": []}}
 
 
 def test_filters_name_engine_fields():
@@ -245,18 +250,19 @@ def test_filters_name_engine_fields():
         ("metadata.dc.creator", "Ada"),
         ("labels", "x*\ud800"),
     )
-    assert bodies.search(Query("", filters=filters), 1)["query"]["bool"]["filter"] == [
+    assert search_bodies.search(Query("", filters=filters), 1)["query"]["bool"]["filter"] == [
         {"term": {"path": {"value": "/a"}}},
         {"term": {"near_status": {"value": "empty"}}},
         {"term": {"metadata.dc.creator": {"value": "Ada"}}},
         {"term": {"labels": {"value": "x*\ufffd"}}},
     ]
     with pytest.raises(UsageError):
-        bodies.search(Query("", filters=(("near_status", "empty"),)), 1)
+        search_bodies.search(Query("", filters=(("near_status", "empty"),)), 1)
 
 
 def test_each_key_adds_one_to_the_score():
-    body = bodies.candidates(bodies.keys([band(0, 1), band(1, 2)], [block(0, 3)]), ["recipe"], 50)
+    keys = search_bodies.keys([band(0, 1), band(1, 2)], [block(0, 3)])
+    body = search_bodies.candidates(keys, ["recipe"], 50)
     query = body["query"]["bool"]
     assert query["filter"] == [{"terms": {"near_recipe": ["recipe"]}}]
     assert query["minimum_should_match"] == 1
@@ -265,13 +271,13 @@ def test_each_key_adds_one_to_the_score():
         {"near_bands": band(1, 2)},
         {"near_blocks": block(0, 3)},
     ]
-    assert body["sort"] == [{"_score": "desc"}, sort_keys.BY_PATH, sort_keys.BY_ID]
+    assert body["sort"] == [{"_score": "desc"}, search_bodies.BY_PATH, search_bodies.BY_ID]
 
 
 def test_carriers_are_counted_up_to_a_limit():
-    keys = bodies.keys([band(0, 1), band(1, 1)], [block(0, 1)])
+    keys = search_bodies.keys([band(0, 1), band(1, 1)], [block(0, 1)])
     bands, blocks = [band(0, 1), band(1, 1)], [block(0, 1)]
-    assert bodies.carriers(keys, 7) == {
+    assert search_bodies.carriers(keys, 7) == {
         "size": 0,
         "track_total_hits": 8,
         "query": {
@@ -286,12 +292,12 @@ def test_carriers_are_counted_up_to_a_limit():
     ("folder", "prefix"), [("/a", "/a/"), ("/a/", "/a/"), ("/", "/"), ("a*", "a*/")]
 )
 def test_a_folder_is_itself_and_what_lies_in_it(folder, prefix):
-    inside = bodies.scan(folder, 5)["query"]["bool"]["filter"][0]["bool"]["should"]
+    inside = search_bodies.scan(folder, 5)["query"]["bool"]["filter"][0]["bool"]["should"]
     assert inside == [
         {"term": {"path": {"value": folder}}},
         {"prefix": {"path": {"value": prefix}}},
     ]
-    assert bodies.scan(None, 5)["query"] == {"match_all": {}}
+    assert search_bodies.scan(None, 5)["query"] == {"match_all": {}}
 
 
 def test_bodies_are_new_objects():
@@ -317,11 +323,11 @@ def test_an_index_made_before_there_were_parts_serves():
 
 
 def test_searches_among_documents_leave_parts_out_and_keep_their_scores():
-    body = bodies.candidates([("near_bands", "00a1")], ["recipe"], 10)
-    among = bodies.within_scope(body, "documents")
+    body = search_bodies.candidates([("near_bands", "00a1")], ["recipe"], 10)
+    among = search_bodies.within_scope(body, "documents")
     assert among["query"]["bool"]["must"] == [body["query"]]
     assert (
         among["query"]["bool"]["must_not"]
-        == bodies.within_scope(body, "parts")["query"]["bool"]["filter"]
+        == search_bodies.within_scope(body, "parts")["query"]["bool"]["filter"]
     )
-    assert bodies.within_scope(body, "both") is body
+    assert search_bodies.within_scope(body, "both") is body

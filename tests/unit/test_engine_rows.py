@@ -11,8 +11,8 @@ from sample_rows import band, row
 
 from indexer.model import Assignment, Candidate, RankedRow
 from indexer.stores.engine import rows
-from indexer.stores.engine.bodies import LAST
 from indexer.stores.engine.rows import lengthen, shorten
+from indexer.stores.engine.search_bodies import LAST
 
 
 def test_empty_fields_are_left_out():

@@ -23,7 +23,7 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.model import NewWords, RareWord, WordFrequencies
 from indexer.recipe import DEFAULT
-from indexer.review.survey import survey
+from indexer.review.compared_statistics import survey
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store

@@ -16,7 +16,7 @@ from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
-from indexer.review.survey import survey
+from indexer.review.compared_statistics import survey
 from indexer.stores import open_store
 
 RECIPES = pytest.mark.parametrize("recipe", [DEFAULT_V1, DEFAULT_V2], ids=lambda r: r.name)

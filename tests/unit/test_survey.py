@@ -11,8 +11,8 @@ from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound, StoreError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
+from indexer.review.compared_statistics import survey
 from indexer.review.family_view import family
-from indexer.review.survey import survey
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u"})

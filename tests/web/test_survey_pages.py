@@ -19,12 +19,12 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions
 from indexer.review.charts import curve
+from indexer.review.compared_statistics import survey as read_survey
 from indexer.review.exports.report import report
 from indexer.review.label_queue import LabelRequest
 from indexer.review.serve import review_application
 from indexer.review.site import Site
-from indexer.review.store_figures import store_statistics
-from indexer.review.survey import survey as read_survey
+from indexer.review.store_statistics import store_statistics
 from web.surveyed_store import TEXTS, ask, html_of, open_families, text_of
 from web.watching import run_site
 

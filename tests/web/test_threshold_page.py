@@ -18,9 +18,9 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.review.api.endpoints import parse_parameters
 from indexer.review.api.store import STORE_READS
+from indexer.review.compared_statistics import Survey, survey
 from indexer.review.serve import review_application
 from indexer.review.site import Site
-from indexer.review.survey import Survey, survey
 from indexer.stores.journal import Journal, journal_path
 from web.plain_requests import request
 from web.surveyed_store import TEXTS, ask, open_families, ready_answer

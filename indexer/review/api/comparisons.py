@@ -52,7 +52,7 @@ from indexer.review.originals.pages import original_view
 from indexer.review.rendering import names_by_path
 from indexer.review.side_by_side import difference_map, facts
 from indexer.review.site import Site
-from indexer.review.store_figures import last_group_options
+from indexer.review.store_statistics import last_group_options
 
 _BLOCKS_A_PART = 120  # of a comparison that one answer holds
 MAX_VERSIONS = 8  # side by side

@@ -25,7 +25,7 @@ from indexer.review.api.endpoints import (
 )
 from indexer.review.rendering import names_by_path
 from indexer.review.site import Site, checked_threshold
-from indexer.review.store_figures import (
+from indexer.review.store_statistics import (
     FamilyChanges,
     FamilySize,
     LessSimilar,

@@ -17,10 +17,10 @@ from indexer.grouping.match import MatchResult
 from indexer.jobs.status import Overview, status
 from indexer.model import Progress, Row, Status, no_progress
 from indexer.review import charts
+from indexer.review.compared_statistics import Survey, survey
 from indexer.review.family_view import Family, family
 from indexer.review.rendering import render_file
-from indexer.review.store_figures import BINS, Step
-from indexer.review.survey import Survey, survey
+from indexer.review.store_statistics import BINS, Step
 from indexer.stores.abilities import FullStore
 from indexer.system.release import release
 

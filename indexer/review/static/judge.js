@@ -1,6 +1,6 @@
 // Judging by keyboard; every answer is also a button of a form that works without script.
 
-import { keyboard } from "./keys.js";
+import { keyboard } from "./keyboard.js";
 
 for (const part of document.querySelectorAll("[data-opens]")) part.hidden = false;
 const press = (selector) => () => document.querySelector(selector)?.click();

@@ -1,7 +1,7 @@
 // Behaviour of the pages beyond links and forms. Every page works without it, and no text becomes markup.
 
-import { keyboard } from "./keys.js";
-import { decide } from "./decide.js";
+import { keyboard } from "./keyboard.js";
+import { decide } from "./label_keys.js";
 import { differences } from "./differences.js";
 import { discounted, jobs, reading, slider, waiting } from "./live.js";
 

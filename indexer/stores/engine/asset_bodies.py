@@ -22,9 +22,9 @@ from typing import Any, Literal, TypeAlias
 from indexer import mappings
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine import index_mapping, ingest_pipeline
-from indexer.stores.engine.bodies import Body, index_body
 from indexer.stores.engine.index_mapping import WRITE_ALIAS, write_alias_of
 from indexer.stores.engine.ingest_pipeline import TEXT, TEXT_FIELD
+from indexer.stores.engine.search_bodies import Body, index_body
 
 # The ingest pipeline for files: the attachment processor extracts the text, then it is signed.
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from indexer.errors import StoreError
 from indexer.recipe import Recipe
-from indexer.stores.engine import asset_bodies, bodies, index_mapping
+from indexer.stores.engine import asset_bodies, index_mapping, search_bodies
 from indexer.stores.engine.asset_bodies import Asset, added_processors, is_changed
 from indexer.stores.engine.index_facts import (
     IndexAddress,
@@ -50,12 +50,12 @@ class Assets:
         self.requests = requests
         self._dry_run = dry_run
 
-    def stored(self, asset: Asset) -> bodies.Body | None:
+    def stored(self, asset: Asset) -> search_bodies.Body | None:
         """Return the body that the engine stores under this name; None where there is none."""
         response = self.read(asset.path)
         return None if response is None else asset_bodies.body_in(asset, response)
 
-    def own(self, asset: Asset) -> bodies.Body | None:
+    def own(self, asset: Asset) -> search_bodies.Body | None:
         """Return what `stored` does. Raises `StoreError` for a body that another program put, or a
         pipeline that it changed.
         """
@@ -80,7 +80,7 @@ class Assets:
             )
         return stored
 
-    def template(self, address: IndexAddress) -> bodies.Body | None:
+    def template(self, address: IndexAddress) -> search_bodies.Body | None:
         """Return the index template of the index that a URL names."""
         return self.stored(asset_bodies.index_template_asset(address.index))
 
@@ -180,7 +180,7 @@ class Assets:
         present = mapping.get("properties", {})
         required = asset_bodies.near_fields(field)
         missing = {name: body for name, body in required.items() if name not in present}
-        puts: dict[str, bodies.Body | None] = {}
+        puts: dict[str, search_bodies.Body | None] = {}
         alias = address.write_alias
         is_writable = facts.get("aliases", {}).keys() & set(write_aliases(address, name))
         new_alias = None if is_writable else alias
@@ -322,16 +322,16 @@ class Assets:
         body = {"size": 0, "track_total_hits": True, "query": query}
         return int(self.requests.call("POST", f"{index}/_search", body)["hits"]["total"]["value"])
 
-    def read(self, path: str, params: Mapping[str, str] | None = None) -> bodies.Body | None:
+    def read(self, path: str, params: Mapping[str, str] | None = None) -> search_bodies.Body | None:
         """Return the answer at a path; None where there is nothing."""
         response = self.requests.send("GET", path, params=params or {})
         if response.status == 404:
             return None
         self.check("GET", path, response)
-        body: bodies.Body = response.body
+        body: search_bodies.Body = response.body
         return body
 
-    def _send(self, method: str, path: str, body: bodies.Body | None = None) -> None:
+    def _send(self, method: str, path: str, body: search_bodies.Body | None = None) -> None:
         self.check(method, path, self.requests.send(method, path, body))
 
     def check(self, method: str, path: str, answer: Response) -> None:

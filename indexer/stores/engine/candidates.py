@@ -9,9 +9,9 @@ from itertools import chain, islice
 from typing import TypeAlias
 
 from indexer.model import Candidates, Scope, WordFrequencies, WordLookup
-from indexer.stores.engine import bodies, rows
-from indexer.stores.engine.bodies import Body, Key
+from indexer.stores.engine import rows, search_bodies
 from indexer.stores.engine.queries import MAX_WINDOW, IndexQueries
+from indexer.stores.engine.search_bodies import Body, Key
 
 
 def candidates(
@@ -37,7 +37,7 @@ def candidates(
         if cold:
             minimum = max(1, shared - (len(keys) - len(cold)))
             most = min(limit, MAX_WINDOW)
-            searches[index] = bodies.candidates(cold, recipes, most, minimum, lengths[index])
+            searches[index] = search_bodies.candidates(cold, recipes, most, minimum, lengths[index])
     hits = dict(zip(searches, _best_hits(queries, list(searches.values()), limit), strict=True))
     responses = []
     for index, keys in enumerate(lookups):
@@ -51,7 +51,7 @@ def candidates_by_words(
 ) -> list[Candidates]:
     """Return the rows that meet each look-up by its words, by few requests."""
     most = min(limit, MAX_WINDOW)
-    searches = [bodies.candidates_by_words(lookup, recipes, most) for lookup in lookups]
+    searches = [search_bodies.candidates_by_words(lookup, recipes, most) for lookup in lookups]
     responses = []
     for hits in queries.hits(searches):
         by_words = _candidates_of(hits, ())
@@ -73,7 +73,7 @@ def _frequent_keys(
     frequent = _carried_by_more(queries, distinct, cap(0))
     if not frequent:
         return set()
-    rows = queries.search(bodies.total())["hits"]["total"]["value"]
+    rows = queries.search(search_bodies.total())["hits"]["total"]["value"]
     return set(chain.from_iterable(_carried_by_more(queries, frequent, cap(rows))))
 
 
@@ -84,7 +84,7 @@ def _carried_by_more(
 
     A search for each stops there, where an aggregation would visit all rows.
     """
-    responses = queries.search_all([bodies.carriers(keys, limit) for keys in lookups])
+    responses = queries.search_all([search_bodies.carriers(keys, limit) for keys in lookups])
     counts = [response["hits"]["total"]["value"] for response in responses]
     return [keys for keys, count in zip(lookups, counts, strict=True) if count > limit]
 
@@ -159,8 +159,8 @@ class FrequencyCache:
         self, queries: IndexQueries, words: Sequence[str]
     ) -> tuple[int, _State | None, dict[str, int]]:
         """Return the number of documents, the state of their shard and the count of each word."""
-        state = bodies.within_scope(bodies.newest(), queries.scope)
-        first, counts = self._totals(queries, state, list(map(bodies.containing, words)))
+        state = search_bodies.within_scope(search_bodies.newest(), queries.scope)
+        first, counts = self._totals(queries, state, list(map(search_bodies.containing, words)))
         documents = _total(first)
         newest = [(hit["_index"], hit["sort"]) for hit in first["hits"]["hits"]]
         is_one = first["_shards"]["total"] == 1
@@ -178,13 +178,13 @@ class FrequencyCache:
         """
         everything = replace(queries, scope="both")
         if queries.scope == "documents" and not self._has_parts:
-            parts = bodies.within_scope(bodies.total(), "parts")
+            parts = search_bodies.within_scope(search_bodies.total(), "parts")
             first, parted, *responses = everything.search_all([state, parts, *searches])
             self._has_parts = _total(parted) > 0
             if not self._has_parts:
                 return first, list(map(_total, responses))
         first, *responses = everything.search_all(
-            [state, *(bodies.within_scope(search, queries.scope) for search in searches)]
+            [state, *(search_bodies.within_scope(search, queries.scope) for search in searches)]
         )
         return first, list(map(_total, responses))
 

@@ -10,7 +10,6 @@ from typing import Any
 from indexer.errors import LimitedView, MappingMismatch, StoreAccessDenied, StoreError, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import index_mapping
-from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.index_facts import (
     IndexAddress,
     IndexFacts,
@@ -21,6 +20,7 @@ from indexer.stores.engine.index_facts import (
 )
 from indexer.stores.engine.index_mapping import changed_meta, is_shared_mapping, leaf_fields
 from indexer.stores.engine.requests import EXISTS, Dialect, Requests, Response, error_of
+from indexer.stores.engine.search_bodies import Body
 from indexer.stores.requirements import require_same_recipe
 from indexer.system.logs import event
 

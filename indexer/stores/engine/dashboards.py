@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indexer import mappings
-from indexer.stores.engine.bodies import Body, index_body
+from indexer.stores.engine.search_bodies import Body, index_body
 from indexer.stores.maintenance import Product
 
 # Aggregations and chart settings of classic visualisations in OpenSearch Dashboards and Kibana.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from indexer.stores.engine.bodies import Body
+    from indexer.stores.engine.search_bodies import Body
 
 
 # a field that no index has: it matches nothing, and every document sorts last by it

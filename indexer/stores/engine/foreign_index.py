@@ -16,7 +16,6 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.stores.engine import install, rows
-from indexer.stores.engine.bodies import IN_PLACE
 from indexer.stores.engine.bulk import Operation
 from indexer.stores.engine.create_index import record_statistics
 from indexer.stores.engine.foreign_documents import REPEATED, objection, repeated_ids
@@ -26,6 +25,7 @@ from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.requests import IndexMissing
 from indexer.stores.engine.rows import lengthen
+from indexer.stores.engine.search_bodies import IN_PLACE
 from indexer.stores.engine.store import EngineStore
 from indexer.stores.fields import refusal, storable
 

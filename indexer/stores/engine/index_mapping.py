@@ -12,8 +12,8 @@ from typing import Any
 from indexer import mappings
 from indexer.fingerprinting.normalise import ranges
 from indexer.recipe import Recipe
-from indexer.stores.engine.bodies import Body, index_body
 from indexer.stores.engine.ingest_pipeline import TEXT
+from indexer.stores.engine.search_bodies import Body, index_body
 from indexer.stores.fields import FIELDS
 from indexer.stores.query_syntax import is_mark
 

@@ -33,7 +33,7 @@ from indexer.fingerprinting.normalise import (
     to_lower,
 )
 from indexer.recipe import DEFAULT, Recipe
-from indexer.stores.engine.bodies import Body, index_body
+from indexer.stores.engine.search_bodies import Body, index_body
 
 MAX_UNITS = 500_000
 VERSION = 9

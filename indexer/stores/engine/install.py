@@ -26,7 +26,6 @@ from indexer.stores.engine.assets import (
     default_pipeline,
     remove_unused,
 )
-from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.create_index import require_whole_view, rivals
 from indexer.stores.engine.foreign_documents import SAMPLE, foreign_fields
 from indexer.stores.engine.index_facts import IndexAddress, require_whole_index
@@ -44,6 +43,7 @@ from indexer.stores.engine.index_mapping import (
 )
 from indexer.stores.engine.ingest_pipeline import TEXT
 from indexer.stores.engine.requests import Dialect, IndexMissing, Requests
+from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import Change
 from indexer.stores.requirements import require_same_recipe
 

@@ -9,7 +9,6 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine import install
-from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields
 from indexer.stores.engine.field_substitutes import substitutes
 from indexer.stores.engine.index_facts import IndexAddress, write_blocks
@@ -21,6 +20,7 @@ from indexer.stores.engine.index_mapping import (
 )
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.roles import roles
+from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, Product, ReindexResult
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from indexer.errors import StoreStopped
-from indexer.stores.engine import bodies
+from indexer.stores.engine import search_bodies
 from indexer.stores.engine.requests import Requests, RetryPolicy
 
 PAGE = 500
@@ -45,7 +45,7 @@ def _operations(requests: Requests, index: str) -> dict[str, int]:
 
 def read_feed(
     requests: Requests, index: str, shard: str, after: int, mark: int, whole: bool = True
-) -> Iterator[list[bodies.Body]]:
+) -> Iterator[list[search_bodies.Body]]:
     """Yield pages of the documents of a shard last written by operations in (`after`, `mark`].
 
     They come in the order of the operations, with their versions; without `whole` they have no
@@ -70,7 +70,7 @@ def read_feed(
         after = hits[-1]["_seq_no"]
 
 
-def _whole_source(requests: Requests, index: str) -> bool | bodies.Body:
+def _whole_source(requests: Requests, index: str) -> bool | search_bodies.Body:
     """Return what a request has to say to get the whole `_source`.
 
     From 9.2 on, Elasticsearch leaves vectors out of answers, although a document that is sent

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.errors import SnapshotExpired, StoreError
 from indexer.model import Scope
-from indexer.stores.engine import bodies
-from indexer.stores.engine.bodies import IN_PLACE, Body
+from indexer.stores.engine import search_bodies
 from indexer.stores.engine.field_substitutes import substitute_fields
 from indexer.stores.engine.requests import Response, error_of, is_missing
+from indexer.stores.engine.search_bodies import IN_PLACE, Body
 
 if TYPE_CHECKING:
     from indexer.stores.engine.requests import Dialect, Requests
@@ -53,7 +53,7 @@ class IndexQueries:
 
     def _fit(self, body: Body) -> Body:
         """Return a search limited to the scope, with the fields of this index and engine."""
-        scoped = bodies.within_scope(body, self.scope)
+        scoped = search_bodies.within_scope(body, self.scope)
         if IN_PLACE in scoped.get("sort", ()):
             last = {self.dialect.tie_breaker: "asc"}
             sort = [last if key == IN_PLACE else key for key in scoped["sort"]]
@@ -91,9 +91,12 @@ class IndexQueries:
         """Return the `hits` of many searches; ids without doc values come from the documents."""
         hits = [response["hits"] for response in self.search_all(searches)]
         nameless = [
-            index for index, body in enumerate(searches) if not bodies.has_ids(body, hits[index])
+            index
+            for index, body in enumerate(searches)
+            if not search_bodies.has_ids(body, hits[index])
         ]
-        responses = self.search_all([bodies.read_ids(searches[position]) for position in nameless])
+        with_ids = [search_bodies.read_ids(searches[position]) for position in nameless]
+        responses = self.search_all(with_ids)
         for index, response in zip(nameless, responses, strict=True):
             hits[index] = response["hits"]
         return hits
@@ -137,7 +140,7 @@ class IndexQueries:
                 after, repeated = self._next_page(body, hits)
                 size = COLUMNS_PAGE if "stored_fields" in body else _documents_of_next_page(hits)
                 page = {"size": size + len(repeated), "search_after": after}
-                body = {**bodies.later_page(body), **page}
+                body = {**search_bodies.later_page(body), **page}
         finally:
             if not keep_alive:
                 self.release(pit)
@@ -155,9 +158,9 @@ class IndexQueries:
     def page_at(self, body: Body, snapshot: str) -> Body:
         """Return one page of a search at a snapshot, whose hits have their ids."""
         response = self.at_snapshot(body, snapshot)
-        if bodies.has_ids(body, response["hits"]):
+        if search_bodies.has_ids(body, response["hits"]):
             return response
-        return self.at_snapshot(bodies.read_ids(body), snapshot)
+        return self.at_snapshot(search_bodies.read_ids(body), snapshot)
 
     def _open_snapshot(self) -> str:
         opened = self.requests.call(

@@ -19,8 +19,7 @@ from indexer.model import (
     WordLookup,
 )
 from indexer.stores.base import Counts, MemberReader, Ranking, SketchRow
-from indexer.stores.engine import bodies, families, rows
-from indexer.stores.engine.bodies import BEST, Body, has_ids, read_ids
+from indexer.stores.engine import families, rows, search_bodies
 from indexer.stores.engine.candidates import candidates_by_words
 from indexer.stores.engine.index_mapping import has_own_analysis
 from indexer.stores.engine.queries import (
@@ -31,6 +30,7 @@ from indexer.stores.engine.queries import (
     documents_now,
 )
 from indexer.stores.engine.rows import lengthen, row_of_hit, stored_bytes
+from indexer.stores.engine.search_bodies import BEST, Body, has_ids, read_ids
 from indexer.stores.fields import storable_ids
 from indexer.wording import well_formed
 
@@ -181,7 +181,7 @@ def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
 
 def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row]:
     """Yield rows ascending by id; the set and its order are fixed when the first row is read."""
-    body = bodies.scan(None if under is None else well_formed(under), PAGE)
+    body = search_bodies.scan(None if under is None else well_formed(under), PAGE)
     field = index.text_field()
     for response in index.queries(scope).pages(body):
         for hit in response["hits"]["hits"]:
@@ -222,7 +222,7 @@ def search_rows(
         index.check_searchable(queries)
     # more than are expected, so that it is known at once whether there are others
     size = min(max(FIRST_PAGE, query.expected + 1), COLUMNS_PAGE + 1)
-    body = bodies.search(plain, size)
+    body = search_bodies.search(plain, size)
     if body is None:
         return Ranking(0, iter(()), 0, facets=dict.fromkeys(query.facets, ()))
     if on_families:
@@ -242,7 +242,7 @@ def search_rows(
     number: int | None = None
     relation: CountRelation = "eq"
     if query.families:
-        exact = _exact_families(queries, body, first, bodies.MAX_COUNTED)
+        exact = _exact_families(queries, body, first, search_bodies.MAX_COUNTED)
         number, relation = rows.families(counted, exact)
     hits = chain.from_iterable(page["hits"]["hits"] for page in chain([first], pages))
     facets = {name: rows.facets(counted[name]) for name in query.facets}
@@ -258,32 +258,30 @@ def search_rows(
     )
 
 
-def _exact_families(
-    queries: IndexQueries, body: bodies.Body, response: bodies.Body, limit: int
-) -> int | None:
+def _exact_families(queries: IndexQueries, body: Body, response: Body, limit: int) -> int | None:
     """Return the number of families of a search after its response; None of more than `limit`."""
     estimate = response["aggregations"]["families"]["value"]
     if not 0 < estimate <= limit:
         return None
-    counting = bodies.exact_families(body, estimate)
+    counting = search_bodies.exact_families(body, estimate)
     snapshot = response.get("pit_id")
     counted = queries.at_snapshot(counting, snapshot) if snapshot else queries.search(counting)
     families = counted["aggregations"]["families"]
     return None if families["sum_other_doc_count"] else len(families["buckets"])
 
 
-def _members(queries: IndexQueries, body: bodies.Body, snapshot: str) -> MemberReader:
+def _members(queries: IndexQueries, body: Body, snapshot: str) -> MemberReader:
     """Return the reader of members among the hits of a search with scores or without."""
     has_scores = body["sort"][0] == BEST
 
     def members(families: Sequence[str], limit: int) -> list[RankedRow]:
-        page = queries.page_at(bodies.within_families(body, families, limit), snapshot)
+        page = queries.page_at(search_bodies.within_families(body, families, limit), snapshot)
         return [rows.ranked(hit, has_scores) for hit in page["hits"]["hits"]]
 
     return members
 
 
-def _of_one_index(index: OpenIndex, pages: Iterator[bodies.Body]) -> Iterator[bodies.Body]:
+def _of_one_index(index: OpenIndex, pages: Iterator[Body]) -> Iterator[Body]:
     """Yield the pages; raise `SnapshotExpired` when they go on in another index."""
     indices: set[str] = set()
     for page in pages:
@@ -297,12 +295,12 @@ def _of_one_index(index: OpenIndex, pages: Iterator[bodies.Body]) -> Iterator[bo
 
 def count_rows(index: OpenIndex, scope: Scope) -> Counts:
     """Count rows; bytes are of the primary shards, None where the engine does not say."""
-    queries, body = index.queries(scope), bodies.counts()
+    queries, body = index.queries(scope), search_bodies.counts()
     response = queries.search(body)
-    exact = _exact_families(queries, body, response, bodies.MAX_COUNTED_IN_STORE)
+    exact = _exact_families(queries, body, response, search_bodies.MAX_COUNTED_IN_STORE)
     stats = index.requests.send("GET", f"{index.name()}/_stats/store").body
     size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
-    parts = index.queries("parts").search(bodies.total())["hits"]["total"]["value"]
+    parts = index.queries("parts").search(search_bodies.total())["hits"]["total"]["value"]
     return rows.counts(response, exact, size, parts)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from indexer.errors import ReindexInProgress, StoreError, UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.stores.engine import bodies, index_mapping
+from indexer.stores.engine import index_mapping
 from indexer.stores.engine.asset_bodies import near_fields
 from indexer.stores.engine.assets import Assets
 from indexer.stores.engine.bulk import Operation, Sender
@@ -63,6 +63,7 @@ from indexer.stores.engine.requests import (
     error_of,
 )
 from indexer.stores.engine.rows import FAMILY, KEYS, row_of_hit, signature
+from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, ReindexResult
 
 # The next version of an index: created, filled from the one in service, and put in its place.
@@ -163,7 +164,7 @@ class Successor:
         require_own_alias(self.requests, self._write_alias, self.name)
         require_no_difference(self.requests, self.name, self._body(old, None))
 
-    def _body(self, old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
+    def _body(self, old: Mapping[str, Any], pipeline: str | None) -> Body:
         return {
             "settings": _settings(old, pipeline),
             "mappings": self._mappings(old),
@@ -174,7 +175,7 @@ class Successor:
     def _write_alias(self) -> str:
         return write_alias_of(self.name)
 
-    def _meta(self, mapping: Mapping[str, Any]) -> bodies.Body:
+    def _meta(self, mapping: Mapping[str, Any]) -> Body:
         """Return the metadata of a new version of which nothing is copied yet."""
         changes = {
             "recipe_id": self.recipe.id,
@@ -185,7 +186,7 @@ class Successor:
             changes[WRITE_ALIAS] = self._write_alias
         return changed_meta(mapping, changes)
 
-    def _mappings(self, old: Mapping[str, Any]) -> bodies.Body:
+    def _mappings(self, old: Mapping[str, Any]) -> Body:
         return {
             **old["mappings"],
             "_meta": self._meta(old["mappings"]),
@@ -220,7 +221,7 @@ class Successor:
             if not until_idle or copied - before <= PAGE:
                 return copied
 
-    def _write(self, hits: list[bodies.Body], fingerprint_rows: FingerprintRows) -> None:
+    def _write(self, hits: list[Body], fingerprint_rows: FingerprintRows) -> None:
         """Write documents with new signatures, in the versions that they have; raise `StoreError`
         when one is refused, or holds what a copy would replace.
         """
@@ -304,7 +305,7 @@ class Successor:
             self.requests.call("PUT", f"{self.name}/_settings", {"index.final_pipeline": final})
         aliases = given_aliases(self.old, old)
         moved = {**aliases, self.location.index: aliases.get(self.location.index, {})}
-        actions: list[bodies.Body] = [
+        actions: list[Body] = [
             {"add": {"index": self.name, "alias": name, **body}} for name, body in moved.items()
         ]
         if self.old == self.location.index:
@@ -338,7 +339,7 @@ class Successor:
         ]
 
 
-def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
+def _settings(old: Mapping[str, Any], pipeline: str | None) -> Body:
     """Return the settings of an index that another may be created with.
 
     No final pipeline runs, since it has run on the documents that are copied.
@@ -358,15 +359,15 @@ def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
     return {"index": settings}
 
 
-def nearfold_metadata(index: Mapping[str, Any]) -> bodies.Body:
+def nearfold_metadata(index: Mapping[str, Any]) -> Body:
     """Return what nearfold stores about an index in its mapping; empty when there is nothing."""
-    metadata: bodies.Body = index.get("mappings", {}).get("_meta", {}).get("nearfold", {})
+    metadata: Body = index.get("mappings", {}).get("_meta", {}).get("nearfold", {})
     return metadata
 
 
 def _replace_fingerprint(
     source: Mapping[str, Any], signature: Mapping[str, Any], replaced: Sequence[str]
-) -> bodies.Body:
+) -> Body:
     """Return a document with the `replaced` fields of the new recipe and everything else unchanged.
 
     A document that was never signed gets a family, too. The text comes last, as in `rows.source`.

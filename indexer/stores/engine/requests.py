@@ -18,7 +18,7 @@ from indexer.errors import (
     StoreStopped,
     StoreUnreachable,
 )
-from indexer.stores.engine import bodies
+from indexer.stores.engine import search_bodies
 
 PASSING = frozenset({429, 502, 503, 504})  # statuses of a request that is worth repeating
 _NO_INDEX = frozenset({"index_not_found_exception", "alias_not_found_exception"})
@@ -325,7 +325,7 @@ class Dialect:
     pit_options: Mapping[str, str]
     pit_field: str
     close_pit: str
-    close_body: Callable[[str], bodies.Body]
+    close_body: Callable[[str], search_bodies.Body]
     search_pipelines: bool
     roles: str
     tie_breaker: str
@@ -347,7 +347,7 @@ class Requests:
         self,
         method: str,
         path: str,
-        body: bodies.Body | Sequence[bodies.Body] | None = None,
+        body: search_bodies.Body | Sequence[search_bodies.Body] | None = None,
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
     ) -> Response:
@@ -396,10 +396,10 @@ class Requests:
         self,
         method: str,
         path: str,
-        body: bodies.Body | Sequence[bodies.Body] | None = None,
+        body: search_bodies.Body | Sequence[search_bodies.Body] | None = None,
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
-    ) -> bodies.Body:
+    ) -> search_bodies.Body:
         """Return the JSON object of a successful answer; raise the error of any other."""
         response = self.send(method, path, body, params, seconds)
         if method == "POST" and is_missing(response):

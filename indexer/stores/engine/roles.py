@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from indexer import mappings
-from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.requests import Dialect, Requests, Response, error_of
+from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import Change
 
 ROLES = ("searcher", "indexer", "admin")

@@ -22,7 +22,7 @@ from indexer.model import (
     field_of,
 )
 from indexer.stores.base import Counts
-from indexer.stores.engine.bodies import LAST
+from indexer.stores.engine.search_bodies import LAST
 from indexer.stores.fields import FIELDS
 
 # Digests as an engine stores them: a SHA-256 in 43 characters of base64url instead of 64.

@@ -13,8 +13,8 @@ from indexer.model import Assignment, Candidates, Prefilter, PrincipalRow, Query
 from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, Claim, MemberField
 from indexer.stores.base import FREQUENT_KEY_FLOOR, FREQUENT_KEY_FRACTION, Counts, Lookup, Ranking
-from indexer.stores.engine import bodies, families, index_mapping, reads, rows, writes
 from indexer.stores.engine import candidates as candidate_queries
+from indexer.stores.engine import families, index_mapping, reads, rows, search_bodies, writes
 from indexer.stores.engine.bulk import Operation, Reply
 from indexer.stores.engine.foreign_documents import objections
 from indexer.stores.engine.index import WRITERS, OpenIndex
@@ -216,8 +216,8 @@ def _refusal(replies: Mapping[str, Reply]) -> str | None:
 def record_parts(requests: Requests, index: str, kind: str) -> None:
     """Record how the documents of an index are divided; what `_meta` says beside that stays."""
     ((name, settings),) = requests.call("GET", index).items()
-    properties = bodies.index_body()["mappings"]["properties"]
-    body: bodies.Body = {
+    properties = search_bodies.index_body()["mappings"]["properties"]
+    body: search_bodies.Body = {
         "_meta": changed_meta(settings["mappings"], {"parts": kind}),
         "properties": {field: properties[field] for field in index_mapping.OF_PARTS},
     }
@@ -304,7 +304,7 @@ class EngineStore:
         """
         recipes = [recipe.id for recipe in self.index.require_recipe().by_statistics()]
         facts = self.index.facts
-        keys = [bodies.keys(*lookup) for lookup in lookups]
+        keys = [search_bodies.keys(*lookup) for lookup in lookups]
         queries = self.index.queries(self._scope)
         screened = prefilters or [None] * len(keys)
         lengths = [prefilter.lengths if prefilter else None for prefilter in screened]

@@ -23,7 +23,7 @@ from indexer.grouping.preview import (
 )
 from indexer.model import Progress, Row, no_progress
 from indexer.recipe import Recipe
-from indexer.review.store_figures import (
+from indexer.review.store_statistics import (
     FamilyChange,
     FamilyChanges,
     FamilySize,
