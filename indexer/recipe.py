@@ -94,7 +94,7 @@ class Recipe:
     `baseline` a published scheme that is computed for comparison only; `key` the fingerprint of a
     secret key with which features are hashed; `left_out` the id of the list of approved passages
     that are left out of texts before they are signed and compared; `exact` what the digest of a
-    text reads beside its normal form. The `secret` itself is not a
+    text reads next to its normal form. The `secret` itself is not a
     setting: it is never stored, shown or compared. Nor are `corpus`, which reads the statistics of
     that digest, and `approved`, which reads that list.
     """
@@ -244,7 +244,7 @@ class Recipe:
     def is_storable(self) -> bool:
         """True if an index can use the recipe.
 
-        Its sketches must fit a row (slots of 32 or 8 bits, 64 bits beside them or up to 1,024
+        Its sketches must fit a row (slots of 32 or 8 bits, 64 bits next to them or up to 1,024
         alone, rare terms), and it must have keys, and corpus statistics if it has weights.
         """
         fits = self.minhash != "affine64_v1" and self.packed in (None, 8)

@@ -417,8 +417,8 @@ class FactSource:
 
     def _number(self, position: int, word: str) -> Fact:
         spelling = self.spelling(position)
-        beside = {self.folded(position - 1), self.folded(position + 1)}
-        if _DATE.match(word) or not beside.isdisjoint(MONTHS.keys()):
+        neighbours = {self.folded(position - 1), self.folded(position + 1)}
+        if _DATE.match(word) or not neighbours.isdisjoint(MONTHS.keys()):
             return Fact("date", number_value(word), spelling, position, position + 1)
         quantity = self.quantity(position)
         kind: DifferenceKind = "amount" if quantity.is_amount else "number"

@@ -127,7 +127,7 @@ def is_negated(pair: Comparison) -> bool:
 def negated(pair: Comparison) -> tuple[str, str] | None:
     """Return the negations of either text in a sentence that is the same otherwise; None if none.
 
-    Facts that differ beside them do not count, and misread words are no negations.
+    Facts that differ next to them do not count, and misread words are no negations.
     """
     found = (_negated(pair, sentence) for sentence in _denying_sentences(pair))
     return next(filter(None, found), None)

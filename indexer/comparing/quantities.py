@@ -271,12 +271,12 @@ class _Reader(NamedTuple):
         """Return the word after (1) or before (-1) a number that belongs to it, if it is such a
         word, and nothing but a blank is between.
         """
-        beside = position + step
-        if not 0 <= beside < len(self.words) or self.folded(beside) not in BESIDE:
+        neighbour = position + step
+        if not 0 <= neighbour < len(self.words) or self.folded(neighbour) not in BESIDE:
             return ""
-        left, right = sorted((position, beside))
+        left, right = sorted((position, neighbour))
         between = self.text[int(self.words.ends[left]) : int(self.words.starts[right])]
-        return self.folded(beside) if _ADJACENT.fullmatch(between) else ""
+        return self.folded(neighbour) if _ADJACENT.fullmatch(between) else ""
 
     def _currency_before(self, position: int) -> tuple[str, int] | None:
         start = int(self.words.starts[position])

@@ -544,7 +544,7 @@ def own_files(store: FullStore) -> tuple[str, ...]:
     journal = journal_path(address)
     if journal is None:
         return ()
-    beside = (str(journal), str(waiting_path(journal)), str(review_path(journal)))
+    job_files = (str(journal), str(waiting_path(journal)), str(review_path(journal)))
     if address.file is None:
-        return beside
-    return (*beside, address.file, f"{address.file}.reindex")
+        return job_files
+    return (*job_files, address.file, f"{address.file}.reindex")

@@ -3,7 +3,7 @@
 On this machine alone nobody logs in. Browsers and programs log in by HTTP Basic: names and
 passwords of a file, or any name with the token that the server printed. Passwords are kept as
 scrypt digests. A proxy that has logged a user in passes the name in a header, which counts only on
-connections from this machine and, where a secret is given, beside that secret.
+connections from this machine and, where a secret is given, next to that secret.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ class ReaderCache:
     """Results by key, those used last: at most `limit`, which weigh `weight` together.
 
     The last one stays whatever it weighs. They are computed one after the other, so that memory
-    is that of one computation beside the results that are kept. One that nobody has asked for in
+    is that of one computation next to the results that are kept. One that nobody has asked for in
     `lease` seconds of `clock` ends when it next reports its progress. Thread-safe.
     """
 

@@ -32,16 +32,16 @@ def compare_page(
     True
     """
     left, right = originals or _without_metadata(comparison)
-    beside = SideBySide(comparison)
+    view = SideBySide(comparison)
     values = {
         "comparison": comparison,
         "originals": (left, right),
         "measures": measures_of(comparison.measures),
         "discounted": without_boilerplate(without, "no store of other texts was at hand"),
-        "differences": beside.differences,
-        "cells": beside.cells(beside.blocks[:MAX_BLOCKS]),
+        "differences": view.differences,
+        "cells": view.cells(view.blocks[:MAX_BLOCKS]),
         "facts": facts(left.facts, right.facts),
-        "warnings": _warnings(left, right, len(beside.blocks)),
+        "warnings": _warnings(left, right, len(view.blocks)),
     }
     return render_file("comparison.html", values, ("compare.css",), _SCRIPTS)
 

@@ -101,7 +101,8 @@ def _names_of(server: Sequence[Any] | None) -> frozenset[str]:
 class Safety:
     """The outermost layer: it refuses unsafe requests and adds the security headers.
 
-    `hosts` are the values of `Host` that are answered beside the address that a connection came to.
+    `hosts` are the values of `Host` that are answered, in addition to the address that a
+    connection came to.
     `policies` are the content security policies that an answer may have instead of that of pages.
     """
 
@@ -149,7 +150,7 @@ class Safety:
 def masked_token(token: str) -> str:
     """Return a token in other letters each time.
 
-    Pages are compressed, and hold words of the request beside the token: by their length alone a
+    Pages are compressed, and hold words of the request next to the token: by their length alone a
     token that is always the same could be guessed (the BREACH attack).
     """
     plain = token.encode()

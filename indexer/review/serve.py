@@ -52,7 +52,7 @@ class ServeOptions:
     `port` 0 takes any free one. `originals`: the folder whose files may be fetched, None for none.
     `allow_hosts`: further names in `Host`. `auth`: the file of logins, `auth_header` the header by
     which a proxy on this machine names a user, `auth_secret` the file of what the proxy sends
-    beside it, None for a proxy that sends none. `reviewer`: the name of everybody where nobody
+    next to it, None for a proxy that sends none. `reviewer`: the name of everybody where nobody
     logs in. `labels`: those that keys choose between, nine at most; without any, those of the
     store. `tls`: the files of a certificate and of its key, None for plain HTTP. `memory`: the
     megabytes of resident memory beyond which the server discards what it keeps between requests.

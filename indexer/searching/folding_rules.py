@@ -253,8 +253,8 @@ class BySketch:
     def _near(self, batch: SlotTable) -> tuple[_NearPositions, _NearPositions]:
         """Return what is near each hit of a batch: of the heads, and of the hits before it."""
         nearness = self._bounds(batch.slots.shape[1])
-        beside = nearness.pairs(batch, batch)
-        before = _by_row(beside[beside[:, 1] < beside[:, 0]], len(batch))
+        near_pairs = nearness.pairs(batch, batch)
+        before = _by_row(near_pairs[near_pairs[:, 1] < near_pairs[:, 0]], len(batch))
         if self._sketches is None:
             return [[] for _ in before], before
         return _by_row(nearness.pairs(batch, self._sketches), len(batch)), before

@@ -97,7 +97,7 @@ class SearchOptions:
     `most_chars`: with `types`, how many characters the compared texts have together at most; texts
     that do not fit are shown, and not compared. None: any number.
     `synonyms`: with `types`, lines as `duplicate_sets` takes them.
-    `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
+    `criteria`: with `live`, what folded hits meet with the shown one in addition to the threshold.
     `most_ranked`: of many matches, how many a store ranks at least where ranking all takes it long,
     those written last; the others follow. None: all are ranked.
     `facts`: of how many folded hits of each hit the facts are compared with those of the hit.

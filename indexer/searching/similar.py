@@ -229,7 +229,7 @@ class SimilarOptions:
     `limit`: most matches a document.
     `of`: which rows are looked up. None: parts for the id of a part, else documents. Among parts, a
     text that is one clause is looked up without its number and heading, as they are stored.
-    `criteria`: what a match meets beside the threshold.
+    `criteria`: what a match meets in addition to the threshold.
     `window`: candidates that are compared at most, those that share most keys.
     """
 

@@ -106,7 +106,7 @@ class Copyable(Protocol):
 
 @runtime_checkable
 class Repairable(Protocol):
-    """A store that keeps indexes of its own beside its rows, which may become inconsistent with
+    """A store that keeps indexes of its own next to its rows, which may become inconsistent with
     them.
     """
 

@@ -130,7 +130,7 @@ _SIGN = re.compile(
 
 def distinctive_symbols(text: str) -> tuple[str, ...]:
     """Return these signs in order: every currency, percent, degree, prime, raised figure, and
-    those of sums, ranges and negative amounts beside a figure. All dashes are the same.
+    those of sums, ranges and negative amounts next to a figure. All dashes are the same.
 
     >>> distinctive_symbols("a rent of 10,000 \u20ac, of 5\u2013 to 6 per cent") == ("\u20ac",)
     True

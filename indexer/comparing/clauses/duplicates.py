@@ -63,8 +63,8 @@ def have_changed_positions(left: ParsedClause, right: ParsedClause) -> bool:
         return False
     contexts_left, contexts_right = contexts(left.units), contexts(right.units)
     moved = set()
-    for beside in contexts_left.keys() & contexts_right.keys():
-        names_left, names_right = contexts_left[beside], contexts_right[beside]
+    for context in contexts_left.keys() & contexts_right.keys():
+        names_left, names_right = contexts_left[context], contexts_right[context]
         if len(names_left) == len(names_right) == 1 and names_left != names_right:
             moved.add((*names_left, *names_right))
     return any(a in both and b in both and (b, a) in moved for a, b in moved)

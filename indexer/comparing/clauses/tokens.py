@@ -330,8 +330,11 @@ def _is_margin(matches: list[_Match], position: int) -> bool:
     if position < 1 or position + 1 >= len(matches) or matches[position].text not in "+-−":
         return False
     name, rate = matches[position - 1], matches[position + 1]
-    beside = [*matches[max(0, position - 2) : position - 1], *matches[position + 2 : position + 3]]
-    is_alone = all(match.kind != "operator" for match in beside)
+    neighbours = [
+        *matches[max(0, position - 2) : position - 1],
+        *matches[position + 2 : position + 3],
+    ]
+    is_alone = all(match.kind != "operator" for match in neighbours)
     return is_alone and name.kind == "word" and name.text[0].isupper() and rate.kind == "percent"
 
 

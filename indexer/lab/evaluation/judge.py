@@ -126,7 +126,7 @@ class JudgingSession:
         return bool(self._other_sheets)
 
     def agreement(self) -> Agreement:
-        """Return the agreement so far with the sheets beside this one, which are read again: of the
+        """Return the agreement so far with the other sheets, which are read again: of the
         first pairs that all judged, in the order of this sheet, a multiple of `AGREEMENT_STEP`.
 
         Raises what `read_sheets` raises.

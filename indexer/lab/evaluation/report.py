@@ -55,8 +55,8 @@ def _printed_mistakes(result: Result) -> Iterator[_PrintedMistake]:
     mistakes += [("Missed", mistake) for mistake in result.misses]
     for title, mistake in mistakes[:MAX_DISPLAYED]:
         names = mistake.a.path, mistake.b.path
-        beside = SideBySide(compare(mistake.a.text, mistake.b.text, names=names))
-        yield _PrintedMistake(title, mistake, beside.cells(beside.blocks[:MAX_BLOCKS]))
+        view = SideBySide(compare(mistake.a.text, mistake.b.text, names=names))
+        yield _PrintedMistake(title, mistake, view.cells(view.blocks[:MAX_BLOCKS]))
 
 
 # An evaluation as JSON, with the command that shows each mistake.

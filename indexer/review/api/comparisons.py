@@ -58,7 +58,7 @@ _BLOCKS_A_PART = 120  # of a comparison that one answer holds
 MAX_VERSIONS = 8  # side by side
 _MAX_PASSAGES = 400  # of each of them
 _ROWS_A_PART = 60  # of a matrix that one answer holds
-_MAX_OTHERS = 40  # documents that are offered beside those shown
+_MAX_OTHERS = 40  # documents that are offered next to those shown
 _DISCOUNT_SECONDS = 0.05  # for which an answer waits for the similarity without boilerplate
 _MAX_ORDERED = 24  # documents of a family whose versions are ordered with every request
 _MAX_ORDERED_WORDS = 20_000  # words of all of them
@@ -265,11 +265,11 @@ def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
     a = site.row(values.a)
     b = site.row(values.b)
     compared = site.comparisons.side_by_side(a, b, values.matching, values.wait)
-    beside = compared.beside
-    comparison = beside.comparison
+    view = compared.beside
+    comparison = view.comparison
     part = values.part
-    parts = count_parts(len(beside.blocks), _BLOCKS_A_PART, part)
-    blocks = beside.blocks[(part - 1) * _BLOCKS_A_PART : part * _BLOCKS_A_PART]
+    parts = count_parts(len(view.blocks), _BLOCKS_A_PART, part)
+    blocks = view.blocks[(part - 1) * _BLOCKS_A_PART : part * _BLOCKS_A_PART]
     return ComparisonAnswer(
         a=DocumentFacts.of(a),
         b=DocumentFacts.of(b),
@@ -280,11 +280,11 @@ def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
         passages=len(comparison.shared),
         shared_words=comparison.measures.alignment.common,
         new_words=comparison.new_words,
-        differences=beside.differences,
+        differences=view.differences,
         first=next((number for block in blocks for number in block.differences), None),
         part=part,
         parts=parts,
-        cells=tuple(beside.cells(blocks)),
+        cells=tuple(view.cells(blocks)),
         facts=tuple(facts(facts_of(a), facts_of(b))),
         warnings=tuple(dict.fromkeys([*_text_warnings("A", a), *_text_warnings("B", b)])),
         map=tuple(
@@ -295,7 +295,7 @@ def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
                 part=segment.block // _BLOCKS_A_PART + 1,
                 moved=segment.moved,
             )
-            for segment in difference_map(beside.blocks)
+            for segment in difference_map(view.blocks)
         ),
         chars=compared.chars,
         views=tuple(original_view(site, site.document_row(row.id)) for row in (a, b))

@@ -336,7 +336,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class WithoutBoilerplate:
-    """S_R with five-word shingles weighted by their rarity in the store, beside plain S_R.
+    """S_R with five-word shingles weighted by their rarity in the store, next to plain S_R.
 
     The weights leave out the text that forms share. `similarity`, `plain` (S_R itself) and
     `common` (the share of the shingles that a tenth or more of the store's texts carry) are None

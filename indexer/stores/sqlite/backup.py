@@ -70,7 +70,7 @@ def _is_ours(db: sqlite3.Connection) -> bool:
 def _check_target(target: Path, *, replace: bool) -> None:
     """Raise `UsageError` unless the target is missing, empty, or a store that may be replaced.
 
-    A log beside it belongs to a store in use, and would be applied to the copy.
+    A log next to it belongs to a store in use, and would be applied to the copy.
     """
     if not target.exists() or (target.is_file() and not target.stat().st_size):
         return

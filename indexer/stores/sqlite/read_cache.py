@@ -52,7 +52,7 @@ def parse_numbers(joined: str) -> NDArray[np.int64]:
 
 MAX_SCORES = 1 << 21  # rows of words, 12 bytes each
 MAX_ROWS = 1 << 22  # of a file whose columns are cached, 4 bytes each and column
-_ENTRIES_OF_WORD = 50  # as which a word counts, beside its rows
+_ENTRIES_OF_WORD = 50  # as which a word counts, in addition to its rows
 _BATCH = 10_000
 _FEW = 8  # one in so many rows, up to which columns of these rows alone are read
 Numbers: TypeAlias = NDArray[np.int64]
@@ -196,7 +196,7 @@ MAX_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
 MAX_FILTERS = 8  # whose rows are kept, 4 bytes each
 MAX_NUMBERS = 1 << 20  # of rows, each with its row's number of 8 bytes
 K = TypeVar("K", str, int)
-_ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
+_ENTRIES_OF_KEY = 50  # as which a key counts, in addition to its rows
 
 
 class ReadCache:

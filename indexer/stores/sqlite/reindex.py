@@ -55,16 +55,16 @@ def replace_recipe(
     stored = file.recipe()
     if stored is None or stored.id == recipe.id:
         return ReindexResult(file.path, 0)
-    beside = ReplacementFile(file.path, recipe)
+    replacement = ReplacementFile(file.path, recipe)
     done = False
     try:
-        copied = beside.fingerprint(rows, fingerprint_rows, on_progress)
+        copied = replacement.fingerprint(rows, fingerprint_rows, on_progress)
         kept_path = copy_next_to(file.path, stored.name) if keep and file.path != MEMORY else None
         with file.writing() as db:
-            copied += put_in_place(db, beside, recipe, fingerprint_rows, on_progress)
+            copied += put_in_place(db, replacement, recipe, fingerprint_rows, on_progress)
         done = True
     finally:
-        beside.close(remove=done)
+        replacement.close(remove=done)
         file.forget_recipe()
     return ReindexResult(file.path, copied, kept_path)
 
@@ -128,7 +128,7 @@ class ReplacementFile:
 
 def put_in_place(
     db: sqlite3.Connection,
-    beside: ReplacementFile,
+    replacement: ReplacementFile,
     recipe: Recipe,
     fingerprint_rows: FingerprintRows,
     on_progress: OnProgress,
@@ -137,10 +137,10 @@ def put_in_place(
 
     Returns how many rows changed since they were signed, and were signed again here.
     """
-    late = beside.fingerprint(_rows(db), fingerprint_rows, on_progress)
+    late = replacement.fingerprint(_rows(db), fingerprint_rows, on_progress)
     marks = ", ".join(f"{name} = :{name}" for name in _FINGERPRINTED)
     for number, row in _numbered(db):
-        values = beside.values(row) or {}
+        values = replacement.values(row) or {}
         db.execute(
             f"UPDATE documents SET recipe = :recipe, provisional = 1, {marks} "
             "WHERE number = :number",
@@ -154,7 +154,7 @@ def put_in_place(
 
 
 def copy_next_to(path: str, name: str) -> str:
-    """Copy the store, as it is now, into a file beside it, and return its path.
+    """Copy the store, as it is now, into a file next to it, and return its path.
 
     An earlier copy of that name is replaced.
     """
