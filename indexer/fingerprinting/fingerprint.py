@@ -8,6 +8,7 @@ faster.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -39,7 +40,7 @@ from indexer.fingerprinting.normalise import (
 )
 from indexer.fingerprinting.simhash import simhash
 from indexer.model import Fingerprint, Row, Status
-from indexer.recipe import DEFAULT, KEYED_HASHES, Recipe, key_words
+from indexer.recipe import DEFAULT, DEFAULT_V3, KEYED_HASHES, Recipe, key_words
 
 if TYPE_CHECKING:
     from indexer.fingerprinting.rare_terms import CorpusStatistics
@@ -481,6 +482,58 @@ def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:
         for index, row in zip(older, fingerprinted, strict=True):
             batch[index] = replace(row, provisional=batch[index].provisional)
         yield from batch
+
+
+def rows_with_symbols(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:
+    """Yield each row, in order, with a digest of its text that reads symbols of value.
+
+    Digests of recipes before `default_v3` read none: rows of such a recipe are to be compared by
+    these digests, which are not stored.
+    """
+    if recipe.exact or recipe.normaliser == "none":
+        yield from rows
+        return
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _BATCH)):
+        for row, exact in zip(batch, _digests_with_symbols(batch, recipe), strict=True):
+            is_changed = row.exact and row.chars and exact != row.exact
+            yield replace(row, exact=exact) if is_changed else row
+
+
+def _digests_with_symbols(rows: Sequence[Row], recipe: Recipe) -> list[str]:
+    """Return the digests of `default_v3`; of recipes without words, their own with the symbols."""
+    if recipe.features == WORDS:
+        digest = replace(_DIGEST, left_out=recipe.left_out, approved=recipe.approved)
+        return fingerprints([row.text for row in rows], digest).exact
+    found = (_symbols(recipe.compared(row.text)) for row in rows)
+    return [
+        hashlib.sha256(_with_symbols(row.exact, values).encode()).hexdigest()
+        if values
+        else row.exact
+        for row, values in zip(rows, found, strict=True)
+    ]
+
+
+def _symbols(text: str) -> str:
+    """Return `value_symbols` of a text, at once where it can have none."""
+    if text.isascii() and not _ASCII_SYMBOL.search(text):
+        return ""
+    return value_symbols(composed_codes(text))
+
+
+_ASCII_SYMBOL = re.compile(r"[#$%+<=>]|-[0-9$]")
+_DIGEST = replace(
+    DEFAULT_V3,
+    minhash=None,
+    slots=None,
+    bands=None,
+    rows=None,
+    packed=None,
+    key_digits=None,
+    simhash=None,
+    bits=None,
+    blocks=None,
+)
 
 
 def _signature(row: Row) -> tuple[object, ...]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import COMPARED, NO_CRITERIA, Criteria, RuleValues, Value
+from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.model import Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
 from indexer.system.external_memory import Column, MemoryBudget, Positions, StringSequence, parts
@@ -507,7 +508,7 @@ def gather(
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
-    for index, row in enumerate(rows):
+    for index, row in enumerate(rows_with_symbols(rows, recipe)):
         ids.add(row.id)
         paths.add(row.path)
         rest.add(pack_entry(row, order_value(row), criteria.values(row)))

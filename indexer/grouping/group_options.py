@@ -22,6 +22,7 @@ from indexer.comparing.criteria import (
     Criteria,
     Value,
     for_folding,
+    have_same_symbols,
     policy_threshold,
     stored_value,
 )
@@ -389,8 +390,10 @@ def similarity_to_principal(
         criteria.values(row), criteria.values(representative)
     ):
         return 0.0
-    if criteria.content_key(row) == criteria.content_key(representative):
+    if _are_copies(row, representative, criteria, text):
         return 1.0
+    if not {row.status, representative.status}.issubset(criteria.folded):
+        return 0.0
     a, b = text(row), text(representative)
     value, common = measure_in_common(options.measure, a, b, options.threshold)
     if not criteria or value < options.threshold:
@@ -416,7 +419,7 @@ def separation(
         criteria.values(row), criteria.values(representative)
     ):
         return f"the rules on {', '.join(criteria.fields)}"
-    if criteria.content_key(row) == criteria.content_key(representative):
+    if _are_copies(row, representative, criteria, text):
         return ""
     statuses = {row.status, representative.status}
     if not statuses.issubset(criteria.folded):
@@ -427,3 +430,10 @@ def separation(
         found, required = percent(similarity, 1), percent(options.threshold)
         return f"{found} by {options.measure}, and {required} is required"
     return criteria.refusal(b, a, rarity)
+
+
+def _are_copies(
+    row: Row, other: Row, criteria: Criteria, text: Callable[[Row], TextOperand]
+) -> bool:
+    is_equal = criteria.content_key(row) == criteria.content_key(other)
+    return is_equal and have_same_symbols(text(row).text, text(other).text)

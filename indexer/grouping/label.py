@@ -21,6 +21,7 @@ from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.defaults import MEASURE
 from indexer.documents.base import PARENT
 from indexer.errors import UnknownNumber, UsageError
+from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
@@ -596,12 +597,12 @@ class _Nearest:
 
     def __init__(self, representatives: Sequence[Row], recipe: Recipe) -> None:
         self._recipe = recipe
-        self._exact = {row.exact for row in representatives}
+        self._exact = {row.exact for row in rows_with_symbols(representatives, recipe)}
         self._texts = [ComparedText(row.text, recipe) for row in representatives]
 
     def similarity(self, row: Row) -> float:
         """Return the similarity of a document to the nearest one; 0 if there are none."""
-        if row.exact in self._exact:
+        if next(rows_with_symbols([row], self._recipe)).exact in self._exact:
             return 1.0
         text = ComparedText(row.text, self._recipe)
         values = (

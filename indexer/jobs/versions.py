@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from indexer.comparing.compare import Stretch, compare, redline
 from indexer.comparing.measures import common, feature_set
 from indexer.errors import DocumentNotFound
+from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
@@ -189,7 +190,7 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     """
     recipe = require_recipe(store)
     name, rows = _members(store, id)
-    texts = _texts(rows)
+    texts = _texts(list(rows_with_symbols(rows, recipe)))
     left_out, texts = len(texts) - MAX_VERSIONS, texts[:MAX_VERSIONS]
     dated = [_earliest(copies) if dates else (None, None) for copies in texts]
     representatives = [copies[0] for copies in texts]

@@ -11,7 +11,7 @@ from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues, TextDi
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText, stored_text
 from indexer.defaults import MEASURE
-from indexer.fingerprinting.fingerprint import current_rows, fresh_rows
+from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, rows_with_symbols
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.model import Part, RankedRow, Row, SnippetPiece
 from indexer.recipe import Recipe
@@ -214,15 +214,17 @@ class StoredTexts:
     def _remember(self, ids: Sequence[str], read: Sequence[Row]) -> None:
         rows = comparable_rows(self.store, self.recipe, read)
         changed = {row.id for row in read if rows[row.id].exact != row.exact}
+        by_content = rows_with_symbols(rows.values(), self.recipe)
+        keys = {row.id: self.criteria.content_key(row) for row in by_content}
         for id in ids:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
             packed = row.minhash if row and self.recipe.has_vector else None
             side = text_cache.compared(text, self.recipe, packed, bits)
             values = self.criteria.values(row) if row else (None,)
-            key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
             path = row.path if row else ""
+            key = keys.get(id, id)
             memory = _Memory(title, path, side, values, key, row is not None, id in changed)
             self._known.put(id, memory)
 

@@ -10,8 +10,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.comparing.criteria import COMPARED, Criteria, missing_field
+from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.recipe import Recipe
-from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, unpack_row, with_fields
+from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, pack_row, unpack_row, with_fields
 from indexer.spark.session import Stage, Work
 
 
@@ -93,7 +94,10 @@ def rows_by_text(
     if not size:
         has_bits = sf.col("status").isin(*statuses) & sf.col("simhash").isNotNull()
         sketch = sf.when(has_bits, sf.unhex(sf.lpad(sf.hex("simhash"), 16, "0")))
-    fingerprinted = rows.select(*ROW).withColumn("minhash", sketch)
+    whole = rows.select(*ROW)
+    if not recipe.exact:
+        whole = whole.mapInArrow(digests_with_symbols(recipe), ddl(ROW))
+    fingerprinted = whole.withColumn("minhash", sketch)
     if criteria.decides_copies:
         columns = {**ROW, "key": "string", "values": "string"}
         return fingerprinted.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
@@ -103,6 +107,16 @@ def rows_by_text(
         .otherwise(sf.col("id"))
     )
     return fingerprinted.drop("text").withColumns({"key": key, "values": sf.lit("[]")})
+
+
+def digests_with_symbols(recipe: Recipe) -> Mapper:
+    """Return a mapper that gives rows digests that read symbols of value."""
+
+    def digest(parts: Batches) -> Batches:
+        for part in parts:
+            yield from pack_row(rows_with_symbols(unpack_row(part), recipe))
+
+    return digest
 
 
 def text_keys(criteria: Criteria) -> Mapper:

@@ -18,7 +18,7 @@ from indexer.fingerprinting.schemes import count_text_features
 from indexer.grouping import group as grouping
 from indexer.grouping import match as pairs
 from indexer.grouping.group_options import GroupOptions
-from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V3, Recipe, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, DEFAULT_V3, Recipe, recipe_named
 from indexer.spark.group import group
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.match import match
@@ -344,3 +344,21 @@ def test_rare_terms_are_refused(both: Both) -> None:
     for job, options in ((match, pairs.MatchOptions()), (group, GroupOptions())):
         with pytest.raises(UsageError, match="keeps rare terms"):
             job(both.work, both.rows, recipe_named("clauses"), options)
+
+
+@pytest.mark.parametrize("recipe", [DEFAULT_V1, DEFAULT_V2], ids=lambda recipe: recipe.name)
+def test_copies_of_older_recipes_have_the_same_symbols(
+    spark: SparkSession, tmp_path: Path, recipe: Recipe
+) -> None:
+    numbers = "500 300 200 100 40"
+    texts = ["5", "-5", "5 ", "a < b", "a > b", numbers, f"-{numbers}", f"{numbers} "]
+    records = [Record(f"{place}", text, None, False, ()) for place, text in enumerate(texts)]
+    work = Work(spark, str(tmp_path / "work"))
+    rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
+    with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as single:
+        _, families = families_of_one(single)
+    assert families_of(group(work, rows, recipe, GroupOptions())) == families
+    assert {(family[0], id) for id, family in families.items() if family[0] != id} == {
+        ("0", "2"),
+        ("5", "7"),
+    }

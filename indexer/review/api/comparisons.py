@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from indexer.errors import DocumentNotFound, UsageError
+from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.grouping import families
 from indexer.grouping.group_options import DEFAULT_OPTIONS
 from indexer.jobs.versions import versions
@@ -53,6 +54,7 @@ from indexer.review.rendering import names_by_path
 from indexer.review.side_by_side import difference_map, facts
 from indexer.review.site import Site
 from indexer.review.store_statistics import last_group_options
+from indexer.stores.requirements import require_recipe
 
 _BLOCKS_A_PART = 120  # of a comparison that one answer holds
 MAX_VERSIONS = 8  # side by side
@@ -213,7 +215,8 @@ def version_tree(site: Site, values: VersionsParameters) -> VersionsAnswer:
 def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
     """Return versions of a group side by side: who has which passage, in which words."""
     view = family_view.family(site.store, site.row(values.id).id)
-    documents = [*([view.principal] if view.principal else []), *view.members]
+    members = [*([view.principal] if view.principal else []), *view.members]
+    documents = list(rows_with_symbols(members, require_recipe(site.store)))
     chosen = _chosen_versions(documents, values.of)
     if _is_quick_to_order(chosen):
         tree = versions(site.store, chosen[0].id)

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from indexer.defaults import BATCH_SIZE, MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
+from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.grouping.match import MatchOptions, match
 from indexer.model import Progress, Row, no_progress
 from indexer.review.exports.batches import Balance, Batch, Group, batches
@@ -64,12 +65,13 @@ def document_records(
 
     The store is read twice, and copies a third time for their custody; texts are dropped at once.
     """
+    recipe = require_recipe(store)
     store.refresh()
     total = store.counts().documents
     sizes = Counter[str]()
     copies = _TextCopies()
     builder = CustodyBuilder(dedup) if dedup else None
-    for index, row in enumerate(store.scan()):
+    for index, row in enumerate(rows_with_symbols(store.scan(), recipe)):
         sizes[row.family] += 1
         copies.add(row)
         if builder:
@@ -78,7 +80,7 @@ def document_records(
             progress("counting", index, total)
     custodies = builder.build(store) if builder else None
     provisional = left_out = 0
-    for index, row in enumerate(store.scan()):
+    for index, row in enumerate(rows_with_symbols(store.scan(), recipe)):
         if custodies and custodies.is_left_out(row):
             left_out += 1
             continue
