@@ -26,7 +26,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     answer = json.loads(near)
     assert (answer["verdict"], answer["of"]) == ("duplicate", third.split()[-1])
     assert answer["similarity"] == 22 / 23 and "new words" in answer["reasons"][-1]
-    assert again.startswith(f"duplicate of {answer['of']}  100.0% by lcs  {tmp_path}/ferry.txt")
+    assert again.startswith(f"duplicate of {answer['of']}  100.0% by lcs  ferry.txt")
     assert reasons == ["  it is stored already, with this text"]
     assert (other, least) == ("new", "  no stored document reaches 80% by lcs")
     assert "note:" not in rest[0]
