@@ -451,7 +451,7 @@ class Match:
     threshold. `marks`: the kinds of differences that a reader must know, the most serious first.
     `differences`: the facts that differ. `same`: what a copy has in common with the
     query, None for others. `new_words`: the words of the query (left) and of the match (right) that
-    the other lacks.
+    the other lacks. `rank`: by which matches are ordered, the similarity less what new words cost.
     """
 
     id: str
@@ -469,6 +469,7 @@ class Match:
     same: Sameness | None = None
     new_words: NewWords = NewWords()
     marks: tuple[Mark, ...] = ()
+    rank: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

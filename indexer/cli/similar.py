@@ -79,6 +79,7 @@ def similar_command(
 def _print_matches(result: SimilarResult, as_json: bool) -> None:
     """Print the matches of a look-up."""
     from indexer.comparing.criteria import COMPARED, format_reasons
+    from indexer.comparing.measures import MEASURES
 
     if as_json:
         print_json(_result_json(result))
@@ -94,7 +95,10 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
             out.print(Text(f"  {visible(sentence)}"))
     if result.matches:
         number = count_of(len(result.matches), "near duplicate")
-        out.print(f"\n{number} by measure: {result.matches[0].measure}")
+        measure = result.matches[0].measure
+        cost = MEASURES[measure].new_word_cost
+        order = f", in the order of {measure} - {cost:g} ln(1 + new words)" if cost else ""
+        out.print(f"\n{number} by measure: {measure}{order}")
     else:
         out.print("no near duplicates found")
         if result.status in COMPARED:
@@ -153,6 +157,7 @@ def _match_json(match: Match) -> dict[str, Any]:
         "path": match.path,
         "similarity": match.similarity,
         "measure": match.measure,
+        "rank": match.rank,
         "low": match.low,
         "high": match.high,
         "keys_shared": match.keys_shared,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.relations import Relation
-from indexer.model import Estimate, Matching
+from indexer.model import Estimate, Matching, NewWords
 
 if TYPE_CHECKING:
     from indexer.comparing.words import Words
@@ -80,6 +81,7 @@ class Measure:
     `planned_as`: the measure whose relation is taken for features that `relation` lacks.
     `is_of_features`: the value is, or estimates, the similarity of the features themselves.
     `is_in_order`: words are aligned in order; folding then limits how often words are replaced.
+    `new_word_cost`: how much ln(1 + new words) takes off the rank of a match.
     `sketch`: the sketches that are compared instead of texts.
     """
 
@@ -91,6 +93,7 @@ class Measure:
     planned_as: str | None = None
     is_of_features: bool = False
     is_in_order: bool = False
+    new_word_cost: float = 0.0
     sketch: Literal["MinHash", "SimHash"] | None = None
 
     def value(self, a: Operand, b: Operand, matching: Matching, minimum: float) -> Estimate:
@@ -99,6 +102,10 @@ class Measure:
             raise TypeError(f"{self.name} is no number that a threshold is compared with")
         similarity = self.function(a, b, matching, minimum)
         return similarity if isinstance(similarity, Estimate) else exact(similarity)
+
+    def rank(self, similarity: float, new_words: NewWords) -> float:
+        """Return the value by which matches are ordered; no threshold is compared with it."""
+        return similarity - self.new_word_cost * math.log1p(new_words.left + new_words.right)
 
 
 def exact(similarity: float) -> Estimate:

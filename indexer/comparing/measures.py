@@ -496,6 +496,7 @@ LCS = Measure(
     lambda a, b, _, minimum: lcs(a.words, b.words, minimum),
     relation=relations.LCS,
     is_in_order=True,
+    new_word_cost=0.02,
 )
 OVERLAP = Measure(
     "overlap",

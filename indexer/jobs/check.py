@@ -162,7 +162,8 @@ def judge(
     window = len(without) + _WINDOW
     wanted = SimilarOptions(options.least, options.measure, limit, window=window)
     result = similar(store, row.text, wanted, row=row)
-    matches = [match for match in result.matches if match.id not in without]
+    found = sorted(result.matches, key=lambda match: -match.similarity)
+    matches = [match for match in found if match.id not in without]
     for match in matches:
         if match.similarity >= options.threshold and not _doubt(store, recipe, row, match, options):
             return _about("duplicate", match, (), result)

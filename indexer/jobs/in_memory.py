@@ -561,7 +561,7 @@ class Index:
         *,
         options: SimilarOptions = _SIMILAR,
     ) -> list[Match]:
-        """Return the similar texts, most similar first, ties by id, each with what differs.
+        """Return the similar texts by rank, ties by id, each with what differs.
 
         `threshold`: 0 to 1; None: that of `options` (0.8), which are those of `similar`, by default
         20 texts or fewer. An empty index gives an empty list.

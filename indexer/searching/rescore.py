@@ -18,6 +18,7 @@ from indexer.comparing.criteria import (
 )
 from indexer.comparing.differences import Rarity, measure_new_words
 from indexer.comparing.measures import (
+    MEASURES,
     TextOperand,
     align,
     containment,
@@ -28,7 +29,7 @@ from indexer.comparing.measures import (
 from indexer.comparing.words import Words
 from indexer.defaults import MEASURE, REVIEW
 from indexer.grouping.words_in_common import lcs_to_each, may_share_words
-from indexer.model import Candidate, Estimate, Match, Sameness, WordsInOrder
+from indexer.model import Candidate, Estimate, Match, NewWords, Sameness, WordsInOrder
 
 _AT_ONCE = 20  # pairs whose words are asked for together
 
@@ -60,21 +61,23 @@ def rescore(
     """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
     They also meet the conditions; how many do not is counted. The `copies`, by id, are 1 by any
-    measure. Most similar first, ties by path, then id. Each match holds its reasons: containment of
-    the features both ways, the words in order, the facts that differ, the new words, with their
-    rarity if it is given, and the shared passages by literal matching. Raises `UnknownMeasure`, and
-    `UsageError` for criteria on novelty without rarity.
+    measure. In the order of `Measure.rank`, ties by path, then id. Each match holds its reasons:
+    containment of the features both ways, the words in order, the facts that differ, the new words,
+    with their rarity if it is given, and the shared passages by literal matching. Raises
+    `UnknownMeasure`, and `UsageError` for criteria on novelty without rarity.
     """
     scores = list(_scores(query, list(candidates), threshold, measure, copies))
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
-    similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
-    accepted, refused = _accepted(query, similar, limit, conditions, copies)
+    accepted, refused = _accepted(
+        query, _ranked(query, similar, measure), limit, conditions, copies
+    )
     new_words = measure_new_words([(query, score.text) for score in accepted], conditions.rarity)
     matches = [
         replace(
             _match(query, score, measure),
             same=copies.get(score.candidate.id),
             new_words=new,
+            rank=MEASURES[measure].rank(score.similarity, new),
         )
         for score, new in zip(accepted, new_words, strict=True)
     ]
@@ -116,6 +119,16 @@ def _scores(
         estimates = (measure_pair(measure, query, text, minimum=threshold) for _, text in others)
     for (candidate, text), value in zip(others, estimates, strict=True):
         yield _Score(candidate, text, value)
+
+
+def _ranked(query: TextOperand, scores: Sequence[_Score], measure: str) -> list[_Score]:
+    def order(entry: tuple[NewWords, _Score]) -> tuple[float, str, str]:
+        new, score = entry
+        rank = MEASURES[measure].rank(score.similarity, new)
+        return -rank, score.candidate.path, score.candidate.id
+
+    new_words = measure_new_words([(query, score.text) for score in scores])
+    return [score for _, score in sorted(zip(new_words, scores, strict=True), key=order)]
 
 
 def _exact(similarity: float) -> Estimate:

@@ -295,7 +295,7 @@ def similar(
 
     `path` is where the text came from: a stored row of that path is the document itself, which is
     never a match. `row` has the fields of the text, for criteria on fields. Matches have the
-    measure at the threshold or above, most similar first, ties by path and id.
+    measure at the threshold or above, in the order of their rank, ties by path and id.
 
     Raises `DocumentNotFound`, `UnknownMeasure`, `UsageError` for criteria on fields of a text
     without fields, and `StoreError` when nothing was indexed yet.

@@ -164,3 +164,17 @@ def test_texts_without_features_never_match() -> None:
 def test_an_unknown_measure_is_refused() -> None:
     with pytest.raises(UnknownMeasure):
         rescore_texts(BASE, [(candidate("near", NEAR), NEAR)], 0.5, "cosine")
+
+
+def test_matches_by_words_in_order_are_ranked_by_new_words_too() -> None:
+    words = [f"word{place}" for place in range(200)]
+    text = " ".join(words)
+    moved = " ".join([*words[10:], *words[:10]])
+    edited = " ".join([*(f"new{place}" for place in range(9)), *words[9:]])
+    pairs = [(candidate("a", edited), edited), (candidate("b", moved), moved)]
+    matches = rescore_texts(text, pairs, 0.9, "lcs")
+    assert [(match.id, match.similarity) for match in matches] == [("b", 0.95), ("a", 0.955)]
+    assert [round(match.rank, 3) for match in matches] == [0.95, 0.896]
+    assert [match.id for match in rescore_texts(text, pairs, 0.95, "lcs")] == ["b", "a"]
+    by_jaccard = rescore_texts(text, pairs, 0.1)
+    assert all(match.rank == match.similarity for match in by_jaccard)

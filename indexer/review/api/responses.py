@@ -150,7 +150,7 @@ class DocumentAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """The near duplicates of a document, most similar first, and notes on what may be missing.
+    """The near duplicates of a document by rank, and notes on what may be missing.
 
     `ready` is False while those of a long document are looked up; there are no matches then.
     `reasons`: why those of other near-duplicate groups, by id, are not in that of the document.
