@@ -6,9 +6,11 @@ A search returns Hits.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +41,62 @@ Matching: TypeAlias = Literal["literal", "information"]
 """The two ways to count words in matching chunks, as `indexer.comparing.measures` defines them."""
 
 
+EmbeddedKind: TypeAlias = Literal["attachment", "picture", "media", "object"]
+"""The kinds of what a file holds besides its text: the attachments of a mail, whether their text is
+read or not, and what is never read: pictures, sound and video, objects of other programs.
+"""
+MAX_EMBEDDED = 8_000  # characters of what is listed of one document
+DIGITS = 64  # of a SHA-256
+_MAX_NAME = 100
+
+
+class EmbeddedFile(NamedTuple):
+    """A file in a document: its kind, its name, and the SHA-256 of its bytes."""
+
+    kind: EmbeddedKind
+    name: str
+    sha256: str
+
+
+def pack_embedded(files: Iterable[EmbeddedFile]) -> str:
+    """Return what a document holds besides its text, as rows keep it; empty for nothing.
+
+    The SHA-256 of the set of digests comes first, then the number of files, then JSON of as many
+    of them as fit into `MAX_EMBEDDED` characters.
+
+    >>> pack_embedded([EmbeddedFile("picture", "a.png", "0f")])[64:]
+    ' 1 [["picture","a.png","0f"]]'
+    >>> pack_embedded([])
+    ''
+    """
+    every = list(files)
+    if not every:
+        return ""
+    digests = sorted({file.sha256 for file in every})
+    digest = hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    listed: list[str] = []
+    left = MAX_EMBEDDED
+    for kind, name, sha256 in every:
+        written = json.dumps([kind, name[:_MAX_NAME], sha256], separators=(",", ":"))
+        left -= len(written) + 1
+        if left < 0:
+            break
+        listed.append(written)
+    return f"{digest} {len(every)} [{','.join(listed)}]"
+
+
+def unpack_embedded(packed: str) -> tuple[EmbeddedFile, ...]:
+    """Return the files that `pack_embedded` listed.
+
+    >>> unpack_embedded(pack_embedded([EmbeddedFile("picture", "a.png", "0f")]))
+    (EmbeddedFile(kind='picture', name='a.png', sha256='0f'),)
+    """
+    if not packed:
+        return ()
+    _, _, listed = packed.split(" ", 2)
+    return tuple(EmbeddedFile(*file) for file in json.loads(listed))
+
+
 @dataclass(frozen=True, slots=True)
 class Blob:
     """One file or record of a source; only its directory entry has been read.
@@ -52,7 +110,7 @@ class Blob:
     Some sources know more in advance: `source`, the digest that changes when the blob changes, as
     reading the blob will compute it (None: known by reading alone); `labels` and `metadata` of the
     document. `other_ids` gives the ids that a file, or what lies in it, has by other folders that
-    could have been the PATH.
+    could have been the PATH. `embedded`, as rows keep it, of a mail without its attachments.
     """
 
     id: str
@@ -65,6 +123,7 @@ class Blob:
     labels: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
     other_ids: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
+    embedded: str = ""
 
 
 class Opener(Protocol):
@@ -105,7 +164,7 @@ class Document:
 
     `truncated`: the text was cut at a limit, or reading failed in the middle. `labels` are those
     that came with the text itself. `headings`: level and words of the headings that the format
-    marks, in order, if they were requested.
+    marks, in order, if they were requested. `embedded`: the files in it, as rows keep them.
     """
 
     text: str
@@ -117,6 +176,7 @@ class Document:
     warnings: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()
+    embedded: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +212,9 @@ class Row:
     `id` is the engines' `_id`. `modified` is in milliseconds since 1970 UTC, or None. `source` is
     the digest of size, time and bytes by which an unchanged file is recognised; `raw` the SHA-256
     of the bytes. `minhash` is the sketch as `indexer.fingerprinting.keys` packs it. `family` is
-    never empty: a document without near duplicates has its own id.
+    never empty: a document without near duplicates has its own id. `embedded` lists the files in
+    the document (`pack_embedded`); they are in the digest `exact`, too, so that equal texts around
+    other files are no copies.
 
     A part of a document is a row of its own: `parent` is the document's id, `text` its characters
     [`start`, `stop`), `title` the number and heading above it. `parts` are written with their
@@ -189,6 +251,7 @@ class Row:
     parent: str | None = None
     start: int | None = None
     stop: int | None = None
+    embedded: str = ""
     parts: tuple[Row, ...] | None = None
 
 
@@ -347,6 +410,7 @@ MarkKind: TypeAlias = Literal[
     "parties_exchanged",
     "form",
     "message",
+    "embedded",
     "version",
     "amount",
     "deadline",

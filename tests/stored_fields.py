@@ -26,6 +26,7 @@ FULL = row(
     similarity=0.8125,
     family="another",
     cluster="a cluster",
+    embedded=f"{'0a' * 32} 1 []",
 )
 PART = row("full#1", parent="full", start=3, stop=9, modified=None, status="empty", family="full#1")
 ROWS = (FULL, PART)

@@ -262,7 +262,7 @@ def index_command(
     Unchanged documents are skipped, and an interrupted run goes on where it stopped.
     """
     from indexer.fingerprinting.fingerprint import kernel_name
-    from indexer.jobs.index import index, target
+    from indexer.jobs.index import count_outdated, index, target
 
     settings = _options(options)
     with (
@@ -276,6 +276,11 @@ def index_command(
             paths, destination, settings, workers=workers, progress=advance, stopping=drain
         )
         recipe = destination.stored_recipe()
+        outdated = count_outdated(destination, settings.extractor) if account.unchanged else 0
+    if outdated:
+        documents = count_of(outdated, "document")
+        advice = "`nearfold index PATH --refresh` reads again what is at PATH"
+        click.echo(f"{documents} read by another version of the extractor; {advice}", err=True)
     for path in paths:
         if _could_be_fingerprinted_there(path, store.address):
             advice = f"to sign the documents of {path} where they are: --store {path}"

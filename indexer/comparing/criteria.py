@@ -43,8 +43,9 @@ from indexer.comparing.measures import (
 from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
+from indexer.fingerprinting.fingerprint import content_digest
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
-from indexer.model import Difference, Mark, NewWords, Row, Sameness
+from indexer.model import DIGITS, Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
 from indexer.wording import count_of, percent
 
@@ -358,14 +359,22 @@ class Criteria:
         return self.numbers == "distinguish" or bool(self.fields)
 
     @property
+    def reads_embedded(self) -> bool:
+        """True if documents with other files in them are refused."""
+        return self.policy is not None and "embedded" in POLICIES[self.policy].separates
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """The fields of the rules, in the order of their values."""
         return (*self.same, *self.differ, *(window.field for window in self.window))
 
     def values(self, row: Row) -> RuleValues:
-        """Return what a document has in the fields of the rules."""
+        """Return what a document has in the fields of the rules, and the digest of the files in
+        it if they matter.
+        """
         values = [field_value(row, field) for field in (*self.same, *self.differ)]
-        return (*values, *(window.value(row) for window in self.window))
+        values += [window.value(row) for window in self.window]
+        return (*values, row.embedded[:DIGITS]) if self.reads_embedded else tuple(values)
 
     def allows(self, a: RuleValues, b: RuleValues) -> bool:
         """Return whether the values of two documents meet the rules."""
@@ -373,9 +382,11 @@ class Criteria:
             return False
         same = slice(len(self.same))
         differ = slice(same.stop, same.stop + len(self.differ))
-        distances = zip(a[differ.stop :], b[differ.stop :], self.window, strict=True)
+        windows = slice(differ.stop, differ.stop + len(self.window))
+        distances = zip(a[windows], b[windows], self.window, strict=True)
         return (
             a[same] == b[same]
+            and a[windows.stop :] == b[windows.stop :]
             and all(map(ne, a[differ], b[differ]))
             and all(abs(x - y) <= window.limit for x, y, window in distances)
         )
@@ -420,7 +431,8 @@ class Criteria:
         if self.numbers != "distinguish" or not row.chars:
             return copy_key(row)
         if row.status in KEYED:
-            return sha256(row.text.encode(errors="replace")).hexdigest()
+            text = sha256(row.text.encode(errors="replace")).hexdigest()
+            return content_digest(text, row.embedded)
         return repr((copy_key(row), stated_facts(row.text, words(row.text))))
 
     def text_key(self, row: Row) -> str:
@@ -663,7 +675,13 @@ def reasons_of(
     in_order = lcs(a.words, b.words)
     overlap = 0.0 if in_order >= REVIEW else align(a.words, b.words).overlap
     rearranged = is_rearranged(overlap, in_order, REVIEW)
-    found = explain(a, b, paths=(rows[0].path, rows[1].path), rearranged=rearranged)
+    found = explain(
+        a,
+        b,
+        paths=(rows[0].path, rows[1].path),
+        rearranged=rearranged,
+        embedded=(rows[0].embedded, rows[1].embedded),
+    )
     return Reasons(
         sameness(*rows) if is_copy else None,
         rearranged,

@@ -12,6 +12,7 @@ The words that only one text has lie in gaps between the words that both have in
   name, an address or an amount, and at least as many as other words that differ.
 - `message`: another message around one passage of half of either text or more, as mails under one
   disclaimer: other names, or hardly a word in common.
+- `embedded`: other files in the documents, such as attachments and pictures, read or not.
 - `version`: a number of the first lines.
 - `amount`, `deadline`, `date`, `number`, `symbol`, `name`, `address`, `link`, `renamed`: facts of
   that kind; a deadline is a number of minutes, hours, days, weeks, months or years.
@@ -42,7 +43,7 @@ from indexer.comparing.quantities import ANSWERS, CURRENCIES, MONTHS, NEGATIONS,
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import Words
 from indexer.defaults import FOLD, REVIEW
-from indexer.model import Difference, Mark, MarkKind
+from indexer.model import DIGITS, Difference, Mark, MarkKind, unpack_embedded
 
 if TYPE_CHECKING:
     from indexer.comparing.measures import TextOperand
@@ -376,7 +377,7 @@ class Policy:
     separates: frozenset[MarkKind]
 
 
-_SEPARATES = frozenset[MarkKind](("negated", "parties_exchanged", "form", "message"))
+_SEPARATES = frozenset[MarkKind](("negated", "parties_exchanged", "form", "message", "embedded"))
 POLICIES: Mapping[PolicyName, Policy] = MappingProxyType(
     {
         "strict": Policy(FOLD, facts=False, replaced=False, separates=_SEPARATES),
@@ -447,8 +448,10 @@ def explain(
     *,
     paths: tuple[str, str] = ("", ""),
     rearranged: bool = False,
+    embedded: tuple[str, str] = ("", ""),
 ) -> TextDifferences:
-    """Return in what two documents differ, by one alignment of their words; none for equal texts.
+    """Return in what two documents differ, by one alignment of their words; equal texts differ in
+    the files in their documents alone (`embedded`, as rows keep them).
 
     >>> from indexer.comparing.measures import ComparedText
     >>> from indexer.recipe import DEFAULT
@@ -459,16 +462,39 @@ def explain(
     negated None not
     deadline 14 days 24 hours
     """
+    other_files = _of_embedded(*embedded)
     if a.text == b.text:
-        return TextDifferences((), ())
+        return TextDifferences(other_files, ())
     pair = Comparison(a, b)
     differing = differences(a.facts, b.facts, pair.runs)
     found: dict[MarkKind, Mark] = {}
     for mark in chain(
-        _whole(pair, paths, rearranged), _of_gaps(pair), _of_first_lines(a, b), _of_facts(differing)
+        other_files,
+        _whole(pair, paths, rearranged),
+        _of_gaps(pair),
+        _of_first_lines(a, b),
+        _of_facts(differing),
     ):
         found.setdefault(mark.kind, mark)
     return TextDifferences(tuple(found[kind] for kind in MARK_KINDS if kind in found), differing)
+
+
+def _of_embedded(a: str, b: str) -> tuple[Mark, ...]:
+    """Return the mark of documents with other files in them: the names of what one alone has.
+
+    >>> from indexer.model import EmbeddedFile, pack_embedded
+    >>> files = [EmbeddedFile("attachment", name, name) for name in ("a.png", "b.png")]
+    >>> _of_embedded(pack_embedded(files[:1]), pack_embedded(files[1:]))
+    (Mark(kind='embedded', a='a.png', b='b.png', count=1),)
+    """
+    if a[:DIGITS] == b[:DIGITS]:
+        return ()
+    left, right = unpack_embedded(a), unpack_embedded(b)
+    common = {file.sha256 for file in left} & {file.sha256 for file in right}
+    first = [file.name for file in left if file.sha256 not in common]
+    second = [file.name for file in right if file.sha256 not in common]
+    count = max(1, len(first), len(second))
+    return (Mark("embedded", next(iter(first), None), next(iter(second), None), count),)
 
 
 def _of_facts(differing: Sequence[Difference]) -> Iterator[Mark]:
@@ -562,13 +588,14 @@ _PHRASES: Mapping[MarkKind, str] = MappingProxyType(
     {
         "form": "another filled-in form",
         "message": "another message",
+        "embedded": "attachments differ",
         "version": "another version",
         "language": "another language",
         "format": "another format of the file",
     }
 )
 _QUOTED: frozenset[MarkKind] = frozenset(
-    ("parties_exchanged", "version", "clause_added", "language", "format")
+    ("parties_exchanged", "embedded", "version", "clause_added", "language", "format")
 )
 MAX_QUOTED = 60  # characters of what a mark quotes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import mimetypes
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from indexer.defaults import (
     TITLE_FIELD,
 )
 from indexer.errors import ExtractionError, UsageError
-from indexer.model import Blob, Document, FailedBlob, SkippedBlob
+from indexer.model import Blob, Document, EmbeddedKind, FailedBlob, SkippedBlob
 
 SourceItem: TypeAlias = Blob | SkippedBlob | FailedBlob
 # The position of each record, such as `7` for the seventh, and its fields or why it has none.
@@ -201,7 +202,7 @@ class Extractor(Protocol):
 
     @property
     def identity(self) -> str:
-        """Name and version, such as `iscc-tika/0.6.0`, as stored with every row."""
+        """Name and version, such as `iscc-tika/0.6.0-2`, as stored with every row."""
         ...
 
     def extract(self, data: bytes, name: str) -> Document:
@@ -350,3 +351,23 @@ def message_hash(message_id: str) -> str:
     """
     data = message_id.encode("utf-8", "surrogateescape")
     return hashlib.md5(data, usedforsecurity=False).hexdigest() if message_id else ""
+
+
+# The files in a document besides its text.
+
+_METAFILES = (".emf", ".wmf", ".emz", ".wmz", ".jxr", ".wdp", ".pict")
+
+
+def embedded_kind(name: str, other: EmbeddedKind) -> EmbeddedKind:
+    """Return the kind of a file by its name or type.
+
+    >>> embedded_kind("scan.png", "attachment"), embedded_kind("a.doc", "attachment")
+    ('picture', 'attachment')
+    """
+    if name.lower().endswith(_METAFILES):
+        return "picture"
+    guessed = mimetypes.guess_type(name, strict=False)[0] or name
+    kind, slash, _ = guessed.partition("/")
+    if kind == "image" and slash:
+        return "picture"
+    return "media" if kind in ("audio", "video") and slash else other

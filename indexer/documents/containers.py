@@ -24,10 +24,10 @@ from indexer.documents.blobs import (
     read,
 )
 from indexer.documents.load_files import TextFiles, read_text_files
-from indexer.documents.mail.message import split_attachments
+from indexer.documents.mail.message import attached_files, split_attachments
 from indexer.documents.maildir import MailFile
 from indexer.errors import ExtractionError, MissingExtra
-from indexer.model import Blob, FailedBlob
+from indexer.model import Blob, FailedBlob, pack_embedded
 
 Members: TypeAlias = Callable[[Blob, BinaryIO, ReadOptions], Iterator[SourceItem]]
 RecordReader: TypeAlias = Callable[[str, BinaryIO, ReadOptions], Records]
@@ -268,13 +268,14 @@ def divide(mail: Blob, read_options: ReadOptions) -> Sequence[Blob] | None:
     try:
         payload = read(mail, read_options.max_bytes)
         text, files = split_attachments(payload.data)
+        embedded = pack_embedded(attached_files(payload.data))
     except (ExtractionError, ValueError):
         return None
     if not files:
         return [replace(mail, opener=LoadedSource(payload))]
     source = hashlib.sha256(f"{payload.source}:without attachments".encode("ascii")).hexdigest()
     rest = LoadedSource(replace(payload, data=text, source=source))
-    blobs = [replace(mail, opener=rest, source=None)]
+    blobs = [replace(mail, opener=rest, source=None, embedded=embedded)]
     numbered = NumberedBlobs()
     for file in files:
         key = numbered.key(file.name.encode("utf-8", "surrogateescape"))

@@ -14,7 +14,7 @@ from typing import Any
 
 from indexer.comparing.clauses.segmentation import marked_headings
 from indexer.documents.base import Limits
-from indexer.documents.tika import damage_error, document, with_hint
+from indexer.documents.tika import READER, damage_error, document, with_hint
 from indexer.errors import ExtractorUnavailable
 from indexer.model import Document
 
@@ -34,7 +34,7 @@ _PIECE = 1 << 16
 
 def _identity() -> str:
     try:
-        return f"iscc-tika/{version('iscc-tika')}"
+        return f"iscc-tika/{version('iscc-tika')}-{READER}"
     except PackageNotFoundError:
         return "iscc-tika/none"
 

@@ -13,21 +13,37 @@ which depends on the font.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import codecs
+import hashlib
+import io
 import re
 import unicodedata
+import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
-from indexer.documents.base import CUT, HTML_NAMES, XML_NAMES, is_mail, message_hash
+from indexer.documents.base import (
+    CUT,
+    HTML_NAMES,
+    XML_NAMES,
+    embedded_kind,
+    is_mail,
+    message_hash,
+)
 from indexer.documents.mail.headers import ancestors, message_ids
+from indexer.documents.mail.outlook import MAGIC, compound_streams
 from indexer.errors import ExtractionError
-from indexer.model import Document
+from indexer.model import Document, EmbeddedFile, EmbeddedKind, pack_embedded
 
 _LEFT, _RIGHT, _NEUTRAL = "L", "R", ""
 _STRONG = {"L": _LEFT, "EN": _LEFT, "R": _RIGHT, "AL": _RIGHT, "AN": _RIGHT}
@@ -250,6 +266,7 @@ _METADATA_NAMES = {
     "Message-From": "from",
     "Message-To": "to",
 }
+READER = 2  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING = 500, 300
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -305,6 +322,7 @@ def document(
         extractor=extractor,
         truncated=bool(warnings),
         warnings=warnings,
+        embedded=embedded_files(data, content_type),
     )
 
 
@@ -402,3 +420,129 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+# The files in a document besides its text. Nothing reads them: their bytes are counted in the
+# digest of the document. Drawings made of lines, and pictures inside the page descriptions of a
+# PDF, are not found.
+
+_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
+_ZIP = b"PK\x03\x04"
+_MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
+# pictures that programs draw of what is in the file anyway
+_DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
+_OBJECT = re.compile(r"(?:^|/)embeddings/[^/]*\.(?:bin|ole)$", re.IGNORECASE)
+_PDF_STREAM = re.compile(rb"/(?:Subtype\s*/(Image)|Type\s*/EmbeddedFile)\b")
+_STREAM_START = re.compile(rb"stream\r?\n|endobj")
+_MAX_DICTIONARY = 16 << 10  # bytes between the name of a type and its stream
+_RTF_FILE = re.compile(
+    rb"\\(?:(pict)|objdata)\b(?:\\[a-z*]+-?\d*|[{}\s]|(?![0-9a-fA-F]{32})[^\\{}\s]+)*?"
+    rb"((?:[0-9a-fA-F]{2}\s*){16,})"
+)
+_DATA_URL = re.compile(rb"""data:(image|audio|video)/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)""", re.I)
+_BINARY_DATA = re.compile(rb"<office:binary-data>([A-Za-z0-9+/=\s]+)</office:binary-data>")
+_OLE_STREAMS = ("Data", "Pictures", "ObjectPool")
+
+
+_Finder: TypeAlias = Callable[[bytes], Iterator[EmbeddedFile]]
+
+
+def embedded_files(data: bytes, content_type: str) -> str:
+    """Return what a document holds besides its text, as rows keep it; empty for nothing.
+
+    `content_type` is that of the document. What cannot be read is left out.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    find = _finder(data, kind)
+    if find is None:
+        return ""
+    files: list[EmbeddedFile] = []
+    with suppress(
+        ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
+        zipfile.BadZipFile, KeyError, IndexError,
+    ):  # fmt: skip
+        files.extend(find(data))
+    return pack_embedded(files)
+
+
+def _finder(data: bytes, kind: str) -> _Finder | None:
+    if kind in _MAILS:
+        from indexer.documents.mail.message import attached_files
+
+        return attached_files
+    if data.startswith(_ZIP):
+        return _of_zip
+    if b"%PDF-" in data[:1024]:
+        return _of_pdf
+    if data.startswith(b"{\\rtf"):
+        return _of_rtf
+    if data.startswith(MAGIC):
+        return _of_compound_file
+    if b";base64," in data or b"<office:binary-data>" in data:
+        return _of_markup
+    return None
+
+
+def _of_zip(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield pictures, sound and objects in an Office document, an EPUB or an archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for member in archive.infolist():
+            kind = embedded_kind(member.filename, "object")
+            is_object = _OBJECT.search(member.filename)
+            if _DRAWN.search(member.filename) or (kind == "object" and not is_object):
+                continue
+            name = member.filename.rpartition("/")[2]
+            yield EmbeddedFile(kind, name, _member_digest(archive, member))
+
+
+def _member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
+    if member.file_size <= _MAX_MEMBER and not member.flag_bits & 1:
+        with suppress(OSError, EOFError, zlib.error, zipfile.BadZipFile):
+            return _sha256(archive.read(member))
+    return _sha256(f"{member.CRC} {member.file_size}".encode())
+
+
+def _of_pdf(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield the streams of pictures and of attached files, as they are in the file."""
+    count = 0
+    for found in _PDF_STREAM.finditer(data):
+        start = _STREAM_START.search(data, found.end(), found.end() + _MAX_DICTIONARY)
+        if start is None or start[0] == b"endobj":
+            continue
+        end = data.find(b"endstream", start.end())
+        if end < 0:
+            continue
+        count += 1
+        kind: EmbeddedKind = "picture" if found[1] else "attachment"
+        yield EmbeddedFile(
+            kind, f"{kind} {count}", _sha256(data[start.end() : end].rstrip(b"\r\n"))
+        )
+
+
+def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
+    for count, found in enumerate(_RTF_FILE.finditer(data), start=1):
+        kind: EmbeddedKind = "picture" if found[1] else "object"
+        digits = b"".join(found[2].split()).lower()
+        yield EmbeddedFile(kind, f"{kind} {count}", _sha256(digits))
+
+
+def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield the streams of Word, Excel and PowerPoint before 2007 that hold pictures or objects."""
+    for name, content in compound_streams(data, _OLE_STREAMS):
+        kind: EmbeddedKind = "object" if "/" in name else "picture"
+        yield EmbeddedFile(kind, name, _sha256(content))
+
+
+def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield what a page, or an OpenDocument in one file of XML, holds in base64."""
+    found = [(match[1].lower(), match[2]) for match in _DATA_URL.finditer(data)]
+    found += [(b"image", match[1]) for match in _BINARY_DATA.finditer(data)]
+    for count, (main, encoded) in enumerate(found, start=1):
+        kind: EmbeddedKind = "picture" if main == b"image" else "media"
+        with suppress(binascii.Error):
+            content = base64.b64decode(b"".join(encoded.split()))
+            yield EmbeddedFile(kind, f"{kind} {count}", _sha256(content))
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from indexer.documents.base import Limits, TryAlone
-from indexer.documents.tika import damage_error, document, with_hint
+from indexer.documents.tika import READER, damage_error, document, with_hint
 from indexer.errors import (
     ExtractionError,
     ExtractionTimeout,
@@ -82,8 +82,8 @@ class TikaServer:
 
     @property
     def identity(self) -> str:
-        """Name and version, such as `tika-server/3.3.2`."""
-        return f"tika-server/{self.version}"
+        """Name and version, such as `tika-server/3.3.2-2`."""
+        return f"tika-server/{self.version}-{READER}"
 
     def __call__(self, limits: Limits) -> ServerExtractor:
         """Make an extractor, without a request to the server."""

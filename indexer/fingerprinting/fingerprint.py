@@ -39,7 +39,7 @@ from indexer.fingerprinting.normalise import (
     word_starts,
 )
 from indexer.fingerprinting.simhash import simhash
-from indexer.model import Fingerprint, Row, Status
+from indexer.model import DIGITS, Fingerprint, Row, Status
 from indexer.recipe import DEFAULT, DEFAULT_V3, KEYED_HASHES, Recipe, key_words
 
 if TYPE_CHECKING:
@@ -397,6 +397,15 @@ def _check(recipe: Recipe) -> None:
         )
 
 
+def content_digest(exact: str, embedded: str) -> str:
+    """Return the digest of a text, or of the text and the files in its document, as rows keep
+    them.
+    """
+    if not embedded:
+        return exact
+    return hashlib.sha256(f"{exact} {embedded[:DIGITS]}".encode()).hexdigest()
+
+
 # Keys of rows: made from their texts, and compared with those that rows have.
 
 _BATCH = 256
@@ -422,7 +431,7 @@ def _fingerprint_row(row: Row, fingerprinted: Fingerprint, recipe_id: str) -> Ro
         row,
         recipe=recipe_id,
         status="truncated" if stays_truncated else fingerprinted.status,
-        exact=fingerprinted.exact,
+        exact=content_digest(fingerprinted.exact, row.embedded),
         words=fingerprinted.words,
         chars=fingerprinted.chars,
         bands=fingerprinted.bands,
@@ -504,13 +513,16 @@ def _digests_with_symbols(rows: Sequence[Row], recipe: Recipe) -> list[str]:
     """Return the digests of `default_v3`; of recipes without words, their own with the symbols."""
     if recipe.features == WORDS:
         digest = replace(_DIGEST, left_out=recipe.left_out, approved=recipe.approved)
-        return fingerprints([row.text for row in rows], digest).exact
-    found = (_symbols(recipe.compared(row.text)) for row in rows)
+        found = fingerprints([row.text for row in rows], digest).exact
+        return [
+            content_digest(exact, row.embedded) for row, exact in zip(rows, found, strict=True)
+        ]
+    symbols = (_symbols(recipe.compared(row.text)) for row in rows)
     return [
         hashlib.sha256(_with_symbols(row.exact, values).encode()).hexdigest()
         if values
         else row.exact
-        for row, values in zip(rows, found, strict=True)
+        for row, values in zip(rows, symbols, strict=True)
     ]
 
 

@@ -321,7 +321,7 @@ class Collection:
 
     `entries`: the documents. `documents[i]`: the positions in `entries` that carry text i,
     ascending.
-    `truncated`: the documents whose texts were cut.
+    `truncated`: the documents whose texts were cut. `has_embedded`: documents have files in them.
     `contents`: (texts, 2) uint64, equal for copies; no rows unless the rules `differ` or `window`
     make copies texts of their own, which then have slots in common also without keys.
 
@@ -347,6 +347,7 @@ class Collection:
     criteria: Criteria = NO_CRITERIA
     contents: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     truncated: frozenset[int] = frozenset()
+    has_embedded: bool = False
 
     def are_copies(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each pair of texts whether they are copies, whose fields may differ."""
@@ -374,7 +375,7 @@ class Collection:
         for entry in self.entries:
             if not missing:
                 break
-            values = zip(self.criteria.fields, entry.rule_values, strict=True)
+            values = zip(self.criteria.fields, entry.rule_values, strict=False)
             missing -= {field for field, value in values if value is not None}
         return missing
 
@@ -505,6 +506,7 @@ def gather(
     budget = budget or MemoryBudget()
     sketches = _SketchColumns(recipe, budget, criteria, statuses)
     truncated: set[int] = set()
+    has_embedded = False
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
@@ -513,6 +515,7 @@ def gather(
         paths.add(row.path)
         rest.add(pack_entry(row, order_value(row), criteria.values(row)))
         sketches.add(row, index)
+        has_embedded = has_embedded or bool(row.embedded)
         if row.status == "truncated":
             truncated.add(index)
         if index % EVERY == 0:
@@ -523,7 +526,8 @@ def gather(
     columns = sketches.sketches(first)
     contents = sketches.contents(first)
     cut = frozenset(truncated)
-    return Collection(recipe, entries, documents, *columns, budget, criteria, contents, cut)
+    parts = (recipe, entries, documents, *columns, budget, criteria, contents, cut)
+    return Collection(*parts, has_embedded=has_embedded)
 
 
 def _digest(key: str) -> bytes:

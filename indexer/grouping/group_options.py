@@ -32,7 +32,7 @@ from indexer.comparing.words import normal_words
 from indexer.defaults import CAP, FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
-from indexer.model import Row
+from indexer.model import DIGITS, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.stores.journal import group_settings
@@ -386,9 +386,7 @@ def similarity_to_principal(
     criteria = options.folding
     if options.within is not None and set(row.labels) != set(representative.labels):
         return 0.0
-    if criteria.fields and not criteria.allows(
-        criteria.values(row), criteria.values(representative)
-    ):
+    if not criteria.allows(criteria.values(row), criteria.values(representative)):
         return 0.0
     if _are_copies(row, representative, criteria, text):
         return 1.0
@@ -415,9 +413,9 @@ def separation(
     criteria = options.folding
     if options.within is not None and set(row.labels) != set(representative.labels):
         return "other labels: groups stay within labels"
-    if criteria.fields and not criteria.allows(
-        criteria.values(row), criteria.values(representative)
-    ):
+    if criteria.reads_embedded and row.embedded[:DIGITS] != representative.embedded[:DIGITS]:
+        return "attachments differ"
+    if not criteria.allows(criteria.values(row), criteria.values(representative)):
         return f"the rules on {', '.join(criteria.fields)}"
     if _are_copies(row, representative, criteria, text):
         return ""

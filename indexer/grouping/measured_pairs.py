@@ -199,6 +199,10 @@ class RememberingVerifier(Verifier):
         """Return the measure of each pair, as `Verifier.measure_pairs` does."""
         if minimum != self._threshold:
             return super().measure_pairs(pairs, minimum)
+        allowed = [self.allows(*pair) for pair in pairs]
+        if not all(allowed):  # for other reasons than their texts, which are all that is kept
+            measured = iter(self.measure_pairs(list(compress(pairs, allowed)), minimum))
+            return [next(measured) if is_allowed else 0.0 for is_allowed in allowed]
         values = self._remembered.values(pairs)
         is_new = np.isnan(values)
         if is_new.any():

@@ -211,7 +211,7 @@ class Verifier:
     def allows(self, a: int, b: int) -> bool:
         """Return whether the fields of two texts meet the rules of the criteria."""
         collection = self._collection
-        if not collection.criteria.fields:
+        if not collection.criteria.fields and not collection.has_embedded:
             return True
         return collection.criteria.allows(collection.rule_values(a), collection.rule_values(b))
 

@@ -55,7 +55,7 @@ from indexer.jobs.document_rows import (
     with_stored_ids,
 )
 from indexer.jobs.parts import part_divider
-from indexer.model import Blob, Document, Match, Row
+from indexer.model import DIGITS, Blob, Document, Match, Row
 from indexer.recipe import DEFAULT, Recipe
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.stores.abilities import Claim, Claiming, Claims, Exclusive, FullStore
@@ -227,6 +227,9 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
     if not {row.status, stored.status} <= set(criteria.folded):
         return "texts of numbers alone are duplicates where they are equal"
     texts = ComparedText(row.text, recipe), ComparedText(stored.text, recipe)
+    embedded = row.embedded, stored.embedded
+    if criteria.reads_embedded and embedded[0][:DIGITS] != embedded[1][:DIGITS]:
+        return format_marks(explain(*texts, embedded=embedded).marks[:1])
     if not criteria.accepts_languages(texts[0].words, texts[1].words):
         languages = two_languages(texts[0].words, texts[1].words)
         return f"words of {languages.a} stand for words of {languages.b}: they are two languages"

@@ -16,6 +16,7 @@ from indexer.documents.blobs import read
 from indexer.documents.extractors import document_or_task, extractor_pool, name_with_format
 from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, UsageError
+from indexer.fingerprinting.fingerprint import content_digest
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.model import Blob, Document, Fingerprint, Row
 from indexer.stores.base import Store
@@ -56,6 +57,7 @@ def row_of(
     document = item.document
     cut = document.truncated and signature.status == "complete"
     status = "truncated" if cut else signature.status
+    embedded = blob.embedded or document.embedded
     return Row(
         id=blob.id,
         recipe=recipe_id,
@@ -69,7 +71,7 @@ def row_of(
         source=item.source,
         extractor=document.extractor,
         raw=item.raw,
-        exact=signature.exact,
+        exact=content_digest(signature.exact, embedded),
         words=signature.words,
         chars=signature.chars,
         family=blob.id,
@@ -80,6 +82,7 @@ def row_of(
         minhash=stored_sketch(signature),
         simhash=stored_bits(signature),
         principal=status == "complete" if is_alone else None,
+        embedded=embedded,
     )
 
 
@@ -166,6 +169,7 @@ def row_at(path: str, real_path: str, document: Document) -> Row:
         family="",
         labels=document.labels,
         metadata=document.metadata,
+        embedded=document.embedded,
     )
 
 

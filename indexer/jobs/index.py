@@ -23,7 +23,7 @@ from indexer.documents.base import (
     unique,
 )
 from indexer.documents.blobs import INSIDE
-from indexer.documents.extractors import extractor_pool
+from indexer.documents.extractors import extractor_named, extractor_pool, is_outdated
 from indexer.documents.sources import FileSource, check_queryable, path_list, url_source
 from indexer.errors import ExtractionError, StoreStopped, StoreUnreachable, UsageError
 from indexer.fingerprinting.fingerprint import fingerprints, fresh_rows
@@ -35,7 +35,7 @@ from indexer.jobs.parts import part_divider
 from indexer.jobs.review_file import review_path
 from indexer.jobs.stages import Job, outcomes
 from indexer.jobs.waiting_requests import waiting_path
-from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
+from indexer.model import Blob, FailedBlob, Outcome, Query, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import in_place, is_store_url, location_of, open_documents
 from indexer.stores.abilities import FullStore
@@ -376,6 +376,15 @@ def index(
         store.refresh()
         record.stopped = stopping()
     return tally.account(removed, time.monotonic() - started, stopping())
+
+
+def count_outdated(store: FullStore, extractor: str) -> int:
+    """Return how many documents another version of an extractor has read, which `refresh` reads
+    again; `extractor` is its name, as `extractor_named` takes it.
+    """
+    identity = extractor_named(extractor).identity
+    facets = store.search(Query("", facets=("extractor",))).facets["extractor"]
+    return sum(facet.documents for facet in facets if is_outdated(facet.value, identity))
 
 
 def _fingerprint_changed(store: FullStore, recipe: Recipe) -> None:

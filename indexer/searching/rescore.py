@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
@@ -36,7 +36,8 @@ _AT_ONCE = 20  # pairs whose words are asked for together
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The criteria of matches, the rarity of words for them, and the ids whose fields break them.
+    """The criteria of matches, the rarity of words for them, the ids whose fields break them, and
+    the files in the query and in each document, as rows keep them, where there are any.
 
     Without `rarity` criteria on novelty are refused, and new words have no weight.
     """
@@ -44,6 +45,7 @@ class Conditions:
     criteria: Criteria = NO_CRITERIA
     rarity: Rarity | None = None
     broken: Collection[str] = frozenset()
+    embedded: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 NO_CONDITIONS = Conditions()
@@ -74,7 +76,7 @@ def rescore(
     new_words = measure_new_words([(query, score.text) for score in accepted], conditions.rarity)
     matches = [
         replace(
-            _match(query, score, measure),
+            _match(query, score, measure, conditions.embedded),
             same=copies.get(score.candidate.id),
             new_words=new,
             rank=MEASURES[measure].rank(score.similarity, new),
@@ -189,12 +191,18 @@ class _Score(NamedTuple):
         return self.value.similarity
 
 
-def _match(query: TextOperand, score: _Score, measure: str) -> Match:
+def _match(
+    query: TextOperand,
+    score: _Score,
+    measure: str,
+    embedded: Mapping[str, tuple[str, str]],
+) -> Match:
     candidate, text, value = score
     alignment = align(query.words, text.words)
     in_order = _in_order(query.words, text.words, measure, value.similarity)
     rearranged = is_rearranged(alignment.overlap, in_order.similarity, REVIEW)
-    found = explain(query, text, rearranged=rearranged)
+    files = embedded.get(candidate.id, ("", ""))
+    found = explain(query, text, rearranged=rearranged, embedded=files)
     has_features = len(query.features) and len(text.features)
     return Match(
         id=candidate.id,

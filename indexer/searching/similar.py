@@ -30,7 +30,7 @@ from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
-from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.fingerprint import content_digest, fingerprint
 from indexer.fingerprinting.keys import DISTANCE, hamming, pack_slots, stored_sketch
 from indexer.grouping.words_in_common import FEW_WORDS, max_words, min_in_common
 from indexer.model import (
@@ -85,7 +85,7 @@ class Lookup:
             row,
             text=self.text,
             status="truncated" if row.status == "truncated" else own.status,
-            exact=own.exact,
+            exact=content_digest(own.exact, row.embedded),
             words=own.words,
             chars=own.chars,
         )
@@ -131,9 +131,7 @@ def rule_values(lookup: Lookup, own: Fingerprint, criteria: Criteria) -> RuleVal
 
     Raises `UsageError` if it has no fields.
     """
-    if not criteria.fields:
-        return ()
-    if lookup.row is None:
+    if criteria.fields and lookup.row is None:
         raise UsageError(
             "a text alone has no fields for --same, --differ and --window; "
             "give a PATH, or --id of a stored document"
@@ -452,7 +450,7 @@ def _result(
         options.threshold,
         options.measure,
         options.limit,
-        Conditions(options.criteria, context.rarity, broken),
+        Conditions(options.criteria, context.rarity, broken, _embedded(lookup, rows)),
         _copies(replace(lookup.as_row(own), text=query.text), rows, options.criteria),
     )
     notes = [*_notes(own, result, options, recipe), *_notes_on_fields(values, options.criteria)]
@@ -519,6 +517,14 @@ def _rows_to_compare(context: _Context, candidates: list[Candidate]) -> dict[str
     """Return the rows of the candidates, by id."""
     rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
     return comparable_rows(context.store, context.recipe, rows.values())
+
+
+def _embedded(lookup: Lookup, rows: Mapping[str, Row]) -> dict[str, tuple[str, str]]:
+    """Return the files in the document and in each row, if there are any; none of a text alone."""
+    own = lookup.row.embedded if lookup.row else None
+    if own is None:
+        return {}
+    return {id: (own, row.embedded) for id, row in rows.items() if own or row.embedded}
 
 
 def _meets_rules(context: _Context, values: RuleValues, row: Row) -> bool:

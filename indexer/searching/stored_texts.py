@@ -70,6 +70,7 @@ class _Memory:
     title: str
     path: str
     compared: ComparedText
+    embedded: str
     values: RuleValues
     key: str
     exists: bool
@@ -224,15 +225,17 @@ class StoredTexts:
             values = self.criteria.values(row) if row else (None,)
             title = row.title if row else ""
             path = row.path if row else ""
-            key = keys.get(id, id)
-            memory = _Memory(title, path, side, values, key, row is not None, id in changed)
+            embedded = row.embedded if row else ""
+            key, exists = keys.get(id, id), row is not None
+            memory = _Memory(title, path, side, embedded, values, key, exists, id in changed)
             self._known.put(id, memory)
 
 
 def _differences(a: _Memory, b: _Memory) -> TextDifferences:
     if not (a.exists and b.exists):
         return TextDifferences((), ())
-    return explain(a.compared, b.compared, paths=(a.path, b.path))
+    paths, embedded = (a.path, b.path), (a.embedded, b.embedded)
+    return explain(a.compared, b.compared, paths=paths, embedded=embedded)
 
 
 def comparable_rows(store: FullStore, recipe: Recipe, rows: Iterable[Row]) -> dict[str, Row]:

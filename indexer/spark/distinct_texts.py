@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from indexer.comparing.criteria import COMPARED, Criteria, missing_field
 from indexer.fingerprinting.fingerprint import rows_with_symbols
+from indexer.model import DIGITS
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, pack_row, unpack_row, with_fields
 from indexer.spark.session import Stage, Work
@@ -106,7 +107,10 @@ def rows_by_text(
         .when(sf.col("raw") != "", sf.concat(sf.lit("bytes "), "raw"))
         .otherwise(sf.col("id"))
     )
-    return fingerprinted.drop("text").withColumns({"key": key, "values": sf.lit("[]")})
+    values = sf.lit("[]")
+    if criteria.reads_embedded:
+        values = sf.to_json(sf.array(sf.substring("embedded", 1, DIGITS)))
+    return fingerprinted.drop("text").withColumns({"key": key, "values": values})
 
 
 def digests_with_symbols(recipe: Recipe) -> Mapper:

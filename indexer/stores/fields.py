@@ -131,6 +131,7 @@ FIELDS = (  # in the order of the columns in SQLite
     StoredField("parent", "keyword"),
     StoredField("start", "count", of_parts=True, sqlite_format=3),
     StoredField("stop", "count", of_parts=True, sqlite_format=3),
+    StoredField("embedded", "keyword", default="", is_later=True, sqlite_format=6),
 )
 _WRITTEN = tuple(field.name for field in FIELDS if field.is_written and field.name != "status")
 _KEYWORDS = tuple(name for name in _WRITTEN if name not in ("id", "title", "text"))

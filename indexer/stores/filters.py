@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from indexer.errors import UsageError
 from indexer.model import CONFLICT
 
-FILTERS = ("path", "content_type", "status", "labels", "family", "recipe")
+FILTERS = ("path", "content_type", "status", "labels", "family", "recipe", "extractor")
 NEAR_DUPLICATES = "near_duplicates"
 FAMILY_FILTERS = (CONFLICT, NEAR_DUPLICATES)  # true or false of the family of a document
 FOLDER = "folder"

@@ -365,7 +365,7 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
     with closing(sqlite3.connect(tmp_path / "old.db")) as db:
         db.executescript(
             "DROP INDEX documents_by_parent; ALTER TABLE documents DROP COLUMN start; "
-            "ALTER TABLE documents DROP COLUMN stop; "
+            "ALTER TABLE documents DROP COLUMN stop; ALTER TABLE documents DROP COLUMN embedded; "
             "ALTER TABLE documents DROP COLUMN in_family; DROP INDEX documents_by_family; "
             "CREATE INDEX documents_by_family ON documents (family); "
             "UPDATE documents SET family = id; DROP TABLE key_runs; DROP TABLE key_pages; "

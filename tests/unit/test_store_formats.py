@@ -31,6 +31,9 @@ FORMATS = range(1, FORMAT + 1)
 LEASES = {"/srv/papers/lease-2023.txt", "/srv/papers/lease-2024.txt"}
 
 
+KEYS_MOVED = 5  # the format whose keys an upgrade moves in commits of its own
+
+
 def copy_store(number: int, folder: Path) -> Path:
     for file in FIXTURES.glob(f"format-{number}.db*"):
         shutil.copy(file, folder / file.name)
@@ -111,9 +114,14 @@ def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("number", FORMATS[:-1])
 @pytest.mark.parametrize(
-    "point", ["before_commit", "after_commit", "before_commit:2", "before_commit:3"]
+    ("point", "number"),
+    [
+        (point, number)
+        for point in ("before_commit", "after_commit", "before_commit:2", "before_commit:3")
+        for number in FORMATS[:-1]
+        if number < KEYS_MOVED or ":" not in point
+    ],
 )
 def test_an_upgrade_that_is_killed_is_continued(number: int, point: str, tmp_path: Path) -> None:
     file = copy_store(number, tmp_path)

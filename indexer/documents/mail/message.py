@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError, MessageError
@@ -14,10 +15,11 @@ from email.utils import mktime_tz, parsedate_tz
 from functools import reduce
 from html import unescape
 
-from indexer.documents.base import byte_order_mark, message_hash
+from indexer.documents.base import byte_order_mark, embedded_kind, message_hash
 from indexer.documents.mail.headers import ancestors, message_ids, named_fields
 from indexer.documents.mail.outlook import MAGIC, decode_declared, outlook_mail
 from indexer.documents.mail.quotes import formatted, marked_lines, segment_words
+from indexer.model import EmbeddedFile
 
 # The bytes of a mail as mail programs send it: one byte a character at least in the header.
 
@@ -523,6 +525,27 @@ def _milliseconds(date: str) -> int | None:
         return None if parsed is None else round(mktime_tz(parsed) * 1000)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
+
+
+def attached_files(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield the attachments of a mail, but for signatures. Raises `ValueError` for what the `email`
+    package fails on.
+    """
+    try:
+        message = message_from_bytes(mail_bytes(data).data, policy=policy.compat32)
+        for file in _attachments(message):
+            kind = embedded_kind(file.name, "attachment")
+            yield EmbeddedFile(kind, file.name, file.sha256)
+    except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
+        raise ValueError(str(error) or type(error).__name__) from error
+
+
+def _attachments(part: Message) -> Iterator[Attachment]:
+    if is_container(part):
+        for child in children(part):
+            yield from _attachments(child)
+    elif not is_body_text(part) and part.get_content_type() not in _SIGNATURES:
+        yield _attachment(part)
 
 
 # The attachments of a mail as files, and the mail without them.

@@ -7,7 +7,7 @@ import hashlib
 import re
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
@@ -335,6 +335,14 @@ def outlook_mail(data: bytes) -> bytes:
         RecursionError,
     ) as error:
         raise ValueError(f"{_DAMAGED}: {error}") from error
+
+
+def compound_streams(data: bytes, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of the streams of a compound file that are, or are in, `names`."""
+    with olefile.OleFileIO(data) as file:
+        for path in file.listdir():
+            if path[0] in names and file.get_size(path):
+                yield "/".join(path), file.openstream(path).read()
 
 
 class _Storage:

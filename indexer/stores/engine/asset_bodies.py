@@ -28,7 +28,7 @@ from indexer.stores.engine.search_bodies import Body, index_body
 
 # The ingest pipeline for files: the attachment processor extracts the text, then it is signed.
 
-VERSION = 6
+VERSION = 7
 FIELD = "data"
 _READ = "near_attachment"
 

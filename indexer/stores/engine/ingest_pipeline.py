@@ -36,7 +36,7 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine.search_bodies import Body, index_body
 
 MAX_UNITS = 500_000
-VERSION = 9
+VERSION = 10
 TEXT = "text"  # the field of texts unless another one is named
 TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in another one
 _BLOCK = 128
@@ -132,7 +132,8 @@ def _params(field: str) -> Body:
 
 
 def _fields() -> list[str]:
-    near = [name for name in index_body()["mappings"]["properties"] if name.startswith("near_")]
+    names = index_body()["mappings"]["properties"]
+    near = [name for name in names if name.startswith("near_") and name != "near_embedded"]
     return [*near, TEXT_FIELD]
 
 

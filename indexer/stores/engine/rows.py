@@ -117,6 +117,7 @@ def source(row: Row, has_file: bool = True) -> dict[str, Any]:
         "near_simhash": None if row.simhash is None else signed64(row.simhash),
         "near_minhash": None if row.minhash is None else _base64(row.minhash),
         "near_unsearchable": unsearchable or None,
+        "near_embedded": row.embedded or None,
         "labels": row.labels,
         "metadata": searchable,
         **{name: getattr(row, name) for name in _PLAIN},

@@ -125,6 +125,7 @@ _FIELDS = {
     "status": "near_status",
     "family": "near_family",
     "recipe": "near_recipe",
+    "extractor": "near_extractor",
     "similarity": "near_similarity",
 }
 _SKETCHES = ["near_minhash", "near_simhash"]

@@ -1,0 +1,242 @@
+"""The files in a document besides its text: they are found, and belong to its identity."""
+
+import base64
+import io
+import struct
+import zipfile
+import zlib
+from dataclasses import replace
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from indexer import (
+    GroupOptions,
+    IndexOptions,
+    SearchOptions,
+    check,
+    check_mail,
+    group,
+    index,
+    open_store,
+    reindex,
+    search,
+)
+from indexer.comparing.criteria import Criteria, format_marks
+from indexer.documents.base import ReadOptions
+from indexer.documents.tika import embedded_files
+from indexer.jobs.index import count_outdated
+from indexer.jobs.repair import repair
+from indexer.model import Row, unpack_embedded
+from indexer.recipe import recipe_named
+
+
+def png(grey: int) -> bytes:
+    """Return a picture of one pixel."""
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(bytes([0, grey]))),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+
+
+PICTURES = [png(0), png(255)]
+TEXT = "Please find the scan of the signed lease attached to this message. "
+BODY = TEXT + "The originals follow by courier on Monday, to your office in Utrecht."
+
+
+def mail(name: str, content: bytes) -> bytes:
+    message = EmailMessage()
+    message["From"] = "copier@example.org"
+    message["To"] = "ann@example.org"
+    message["Subject"] = "Scan"
+    message["Date"] = "Mon, 06 May 2024 10:00:00 +0000"
+    message["Message-ID"] = "<same@example.org>"
+    message.set_content(BODY)
+    message.add_attachment(content, maintype="image", subtype="png", filename=name)
+    return message.as_bytes()
+
+
+def word_file(content: bytes) -> bytes:
+    file = io.BytesIO()
+    main = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(
+            "[Content_Types].xml",
+            '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+            '<Default Extension="rels" '
+            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            '<Default Extension="png" ContentType="image/png"/>'
+            f'<Override PartName="/word/document.xml" ContentType="{main}"/></Types>',
+        )
+        archive.writestr(
+            "_rels/.rels",
+            '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+            '<Relationship Id="r1" Target="word/document.xml" Type="http://schemas.'
+            'openxmlformats.org/officeDocument/2006/relationships/officeDocument"/>'
+            "</Relationships>",
+        )
+        archive.writestr(
+            "word/document.xml",
+            '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+            f"<w:body><w:p><w:r><w:t>{BODY}</w:t></w:r></w:p></w:body></w:document>",
+        )
+        archive.writestr("word/media/image1.png", content)
+    return file.getvalue()
+
+
+def pdf_file(content: bytes) -> bytes:
+    """Return a PDF with a page of text and a scanned page."""
+    text = f"BT /F1 12 Tf 20 700 Td ({BODY}) Tj ET".encode()
+    picture = (
+        b"<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray "
+        b"/BitsPerComponent 8 /Length %d >>\nstream\n%s\nendstream" % (64, content[:64].ljust(64))
+    )
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 2000 792] /Contents 5 0 R "
+        b"/Resources << /Font << /F1 6 0 R >> >> >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 8 0 R "
+        b"/Resources << /XObject << /I 7 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        picture,
+        b"<< /Length 5 >>\nstream\n/I Do\nendstream",
+    ]
+    data = b"%PDF-1.4\n"
+    offsets = []
+    for number, content in enumerate(objects, start=1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    return data + (
+        b"xref\n0 9\n0000000000 65535 f \n%strailer\n<< /Size 9 /Root 1 0 R >>\n"
+        b"startxref\n%d\n%%%%EOF\n" % (table, len(data))
+    )
+
+
+def rich_text(content: bytes) -> bytes:
+    return b"{\\rtf1\\ansi\n%s\\par {\\pict\\pngblip\\picw8\\pich8 %s}}" % (
+        BODY.encode(),
+        content.hex().encode(),
+    )
+
+
+def page(content: bytes) -> bytes:
+    source = base64.b64encode(content).decode()
+    return f'<html><body><p>{BODY}</p><img src="data:image/png;base64,{source}"></body>'.encode()
+
+
+FILES = {
+    "a.eml": lambda content: mail("scan.png", content),
+    "a.docx": word_file,
+    "a.pdf": pdf_file,
+    "a.rtf": rich_text,
+    "a.html": page,
+}
+TYPES = {"a.eml": "message/rfc822", "a.html": "text/html"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_with_another_picture_has_another_digest(name: str) -> None:
+    first, second = (FILES[name](content) for content in PICTURES)
+    kind = TYPES.get(name, "")
+    assert embedded_files(first, kind) == embedded_files(FILES[name](PICTURES[0]), kind)
+    assert embedded_files(first, kind)[:64] != embedded_files(second, kind)[:64]
+    (file,) = unpack_embedded(embedded_files(first, kind))
+    assert file.kind == "picture"
+
+
+def indexed(folder: Path) -> dict[str, Row]:
+    store = open_store(f"sqlite:///{folder}/../store.db")
+    index([str(folder)], store, workers=1)
+    return {Path(row.path).name: row for row in store.scan()}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_equal_texts_around_other_pictures_are_no_copies(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    suffix = name.rpartition(".")[2]
+    for copy, content in (("a", PICTURES[0]), ("b", PICTURES[1]), ("c", PICTURES[0])):
+        (folder / f"{copy}.{suffix}").write_bytes(FILES[name](content))
+    rows = indexed(folder)
+    a, b, c = (rows[f"{copy}.{suffix}"] for copy in "abc")
+    assert a.text == b.text == c.text
+    assert a.status == b.status == c.status == "complete"
+    assert a.exact == c.exact != b.exact
+
+
+@pytest.mark.parametrize("attachments", [False, True])
+def test_mails_with_other_scans_are_for_review(attachments: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "mails"
+    folder.mkdir()
+    (folder / "a.eml").write_bytes(mail("scan10.png", PICTURES[0]))
+    (folder / "b.eml").write_bytes(mail("scan200.png", PICTURES[1]))
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    paths = [str(folder / name) for name in ("a.eml", "b.eml")]
+    if attachments:
+        first, second = (check_mail(store, path, store_it=True) for path in paths)
+    else:
+        drop = {"store_it": True, "drop_duplicates": True}
+        first, second = (check(store, path=path, **drop) for path in paths)
+    assert (first.verdict, second.verdict, second.stored) == ("new", "review", True)
+    assert second.reasons[0] == "attachments differ: scan200.png / scan10.png"
+
+
+def test_mails_with_other_scans_are_in_no_group(tmp_path: Path) -> None:
+    """Copies of one mail are, with and without attachments as documents of their own."""
+    folder = tmp_path / "mails"
+    folder.mkdir()
+    (folder / "a.eml").write_bytes(mail("scan10.png", PICTURES[0]))
+    (folder / "b.eml").write_bytes(mail("scan200.png", PICTURES[1]))
+    (folder / "c.eml").write_bytes(mail("scan10.png", PICTURES[0]))
+    for attachments in (False, True):
+        store = open_store(f"sqlite:///{tmp_path}/store{attachments}.db")
+        reading = ReadOptions(attachments=attachments)
+        index([str(folder)], store, IndexOptions(reading=reading), workers=1)
+        for criteria in (Criteria(policy="strict"), Criteria()):
+            group(store, GroupOptions(criteria=criteria))
+            family = {Path(row.path).name: row.family for row in store.scan()}
+            assert family["a.eml"] == family["c.eml"] != family["b.eml"]
+        group(store, GroupOptions(criteria=Criteria(policy="loose")))
+        family = {Path(row.path).name: row.family for row in store.scan()}
+        assert family["a.eml"] == family["b.eml"]
+        result = search(store, "courier", SearchOptions(fold="family"))
+        (hit,) = (hit for hit in result.hits if hit.path.endswith(".eml"))
+        marks = [format_marks(member.marks) for member in hit.folded]
+        assert sorted(marks) == ["", "attachments differ: scan10.png / scan200.png"]
+
+
+def test_files_belong_to_the_digest_whatever_recipe_comes(tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number, content in enumerate(PICTURES):
+        (folder / f"{number}.docx").write_bytes(word_file(content))
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    index([str(folder)], store, workers=1)
+    assert "keys" not in {found.what for found in repair(store, dry_run=True)}
+    digests = {row.exact for row in store.scan()}
+    reindex(store, recipe_named("default_v1"), keep=False)
+    assert "keys" not in {found.what for found in repair(store, dry_run=True)}
+    assert len(digests | {row.exact for row in store.scan()}) == 4
+
+
+def test_documents_that_an_earlier_version_read_are_counted_and_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    path.write_bytes(word_file(PICTURES[0]))
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    index([str(path)], store, IndexOptions(labels=("lease",)), workers=1)
+    (row,) = store.scan()
+    store.write([replace(row, extractor="iscc-tika/0.6.0", embedded="", exact="0" * 64)])
+    assert count_outdated(store, "native") == 1
+    index([str(path)], store, IndexOptions(refresh=True), workers=1)
+    (again,) = store.scan()
+    assert (again.embedded, again.exact, again.labels) == (row.embedded, row.exact, ("lease",))
+    assert count_outdated(store, "native") == 0
