@@ -106,6 +106,7 @@ PAGES = (
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
     Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
+    Page("/dashboard", "dashboard.html", "Dashboard", ("dashboard", "status", "figures"), _GROUP),
     Page("/worklist", "worklist.html", "Work list", ("worklist", "searches"), _READING),
     Page("/overview", "overview.html", "Overview", ("status", "figures"), _READING),
     Page("/threshold", "threshold.html", "Threshold", ("survey", "preview"), _READING),

@@ -7,6 +7,7 @@ that the reviewer reads on with, unless there is something to say about it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -17,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from indexer.errors import NearfoldError, UnknownNumber, UsageError
-from indexer.grouping.label import LabelResult, UndoResult, label_events_of
+from indexer.errors import NearfoldError, StoreBusy, UnknownNumber, UsageError
+from indexer.grouping.label import LabelEvent, LabelResult, UndoResult, label_events_of
 from indexer.model import Row
 from indexer.review.access import Login, login_of
 from indexer.review.api.endpoints import (
@@ -90,6 +91,7 @@ class _LabelledParameters(Parameters, frozen=True):
 
 _REDIRECT = 303
 _MAX_COMPARED = 200  # documents of a dry run that are compared with their principals
+_MAX_AUTHORS = 50  # documents of a conflict that are shown with who labelled them
 _WAIT_SECONDS = 3.0  # for these comparisons, of each group
 Html = Callable[..., Response]
 
@@ -143,6 +145,7 @@ class _LabellingPages:
             "next": values.next,
             "differences": {},
             "others": [],
+            "authors": {},
         }
         if values.plan is not None:
             planned = self._site.plans.get(values.plan)
@@ -170,6 +173,8 @@ class _LabellingPages:
             again = replace(wanted, seen="")
             plan = self._site.keep_plan(again, outcome) if outcome and not waits else None
             context |= {"waits": waits, "plan": plan}
+            if outcome and not waits:
+                context["authors"] = _authors(self._site, outcome)
             template = "waiting.html" if waits else "conflict.html"
             return self._html(request, template, {**context, "wanted": wanted, "result": outcome})
         return self._html(
@@ -221,6 +226,19 @@ class _LabellingPages:
     async def _values(self, request: Request, form: type[P]) -> P:
         parse_parameters(NoParameters, {name: [""] for name in request.query_params})
         return parse_parameters(form, await read_fields(request, self._site.token))
+
+
+def _authors(site: Site, result: LabelResult) -> Mapping[str, LabelEvent]:
+    """Return the last labelling of each of the first documents of a conflict, by id.
+
+    None while a job holds the journal.
+    """
+    authors: dict[str, LabelEvent] = {}
+    for change in result.changes[:_MAX_AUTHORS]:
+        with suppress(StoreBusy):
+            events = label_events_of(site.store, change.id)
+            authors |= {change.id: events[0]} if events else {}
+    return authors
 
 
 def _changed(result: LabelResult) -> set[str]:

@@ -380,3 +380,25 @@ def test_all_but_the_principal_are_labelled(forms: Forms, store: Any) -> None:
     assert labels(store, head) == [(SET[0],)]
     hits = request(forms.site, "/").body.decode()
     assert "Label these like the hit" in hits
+
+
+def test_the_dashboard_shows_progress_and_what_comes_next(forms: Forms, store: Any) -> None:
+    forms.send("/label", id="m1", choose=SET[0], dry_run="no", next="/")
+    forms.send("/label", id="m2", choose=SET[1], dry_run="no", next="/")
+    page = forms.page("/dashboard?wait=20")
+    assert "2 of 5, 40% " in page
+    assert "1 group has labels that differ" in page
+    assert "The largest group that is nobody's: " in page
+    assert "4 documents, 2 reviewed" in page
+    taken = forms.send("/worklist/next", list="order=size&least=1&most=1")
+    assert taken.headers["location"].startswith("/family?id=other")
+    assert " anna " in page
+
+
+def test_a_conflict_names_who_labelled_and_when(forms: Forms, store: Any) -> None:
+    seen = forms.seen("m1")
+    label(store, ["m1"], LabelOptions(add=["hot"]), reviewer="ben")
+    answer = forms.send("/label", id="m1", choose=SET[0], seen=seen, dry_run="no", next="/")
+    assert re.search(
+        r"by ben , \d{4}-\d\d-\d\d \d\d:\d\d UTC", forms.page(answer.headers["location"])
+    )

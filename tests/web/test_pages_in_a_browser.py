@@ -40,6 +40,8 @@ def addresses(site: str) -> dict[str, str]:
         "matrix": "/matrix?rows=all&" + urlencode({"id": first["id"]}),
         "compare": "/compare?" + urlencode({"a": first["id"], "b": renewal["id"]}),
         "work list": "/worklist?least=1&part=all",
+        "dashboard": "/dashboard",
+        "variants": "/variants?id=m2",
         "overview": "/overview",
         "threshold": "/threshold",
         "threshold to apply": "/regroup?threshold=0.5",

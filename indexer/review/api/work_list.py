@@ -19,6 +19,7 @@ from indexer.review.api.endpoints import (
     Parameters,
     ReadEndpoint,
     Wait,
+    Waiting,
     WriteEndpoint,
     about,
     number_meta,
@@ -76,6 +77,23 @@ class WorkListAnswer:
     more: bool = False
     items: tuple[WorkFamily, ...] = ()
     stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """The progress of the review of a store; until it is read, `ready` is False and all is 0.
+
+    `groups` and `singles`: groups of two or more, and single documents, with something to review.
+    `conflicts`: groups whose reviewed documents carry different labels. `next_group`: the largest
+    open group that is nobody's, None if there is none.
+    """
+
+    ready: bool
+    progress: ReviewProgress = ReviewProgress(0, 0)
+    groups: int = 0
+    singles: int = 0
+    conflicts: int = 0
+    next_group: WorkFamily | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,19 +198,40 @@ def work_list(site: Site, values: WorkListParameters) -> WorkListAnswer:
         of_store=of_store,
         page=values.page,
         more=len(shown) > end,
-        items=tuple(
-            WorkFamily(
-                family=item.family,
-                path=item.path,
-                documents=item.documents,
-                reviewed=item.reviewed,
-                similarity=item.similarity,
-                conflict=item.conflict,
-                reviewer=owners.get(item.family, ""),
-            )
-            for item in map(work.__getitem__, shown[start:end].tolist())
-        ),
+        items=tuple(_work_family(work, owners, at) for at in shown[start:end].tolist()),
         stale=is_stale,
+    )
+
+
+def _work_family(work: WorkList, owners: Mapping[str, str], position: int) -> WorkFamily:
+    item = work[position]
+    return WorkFamily(
+        family=item.family,
+        path=item.path,
+        documents=item.documents,
+        reviewed=item.reviewed,
+        similarity=item.similarity,
+        conflict=item.conflict,
+        reviewer=owners.get(item.family, ""),
+    )
+
+
+def dashboard(site: Site, values: Waiting) -> Dashboard:
+    """Return how far the review is, and what comes next."""
+    read = site.work_list(values.wait)
+    if read is None:
+        return Dashboard(False)
+    work, owners = read[0], site.review.assignments()
+    groups = work.in_part(work.positions("size", 2), "open")
+    free = (at for at in groups.tolist() if not owners.get(work[at].family))
+    first = next(free, None)
+    return Dashboard(
+        ready=True,
+        progress=ReviewProgress(*work.counts()),
+        groups=len(groups),
+        singles=len(work.in_part(work.positions("size", 1, 1), "open")),
+        conflicts=len(work.in_part(work.positions("size", 2), "conflict")),
+        next_group=None if first is None else _work_family(work, owners, first),
     )
 
 
@@ -268,6 +307,13 @@ WORK_LIST_READS: Mapping[str, ReadEndpoint] = {
         WorkListParameters,
         work_list,
         WorkListAnswer,
+    ),
+    "dashboard": ReadEndpoint(
+        "dashboard",
+        "How far the review of the store is, what comes next, and what needs attention.",
+        Waiting,
+        dashboard,
+        Dashboard,
     ),
     "history": ReadEndpoint(
         "history",

@@ -70,15 +70,30 @@ function walk() {
   return { next: next?.address, previous: items[at - 1]?.address, back };
 }
 
+// A page of one labelling undoes that, every other page the last one.
+const undo = () => document.querySelector("main [data-undo]") ?? document.querySelector("[data-undo]");
+
 // An undo stays on a page that shows the document, on its line of a list.
 function stayAtUndo() {
-  const next = document.querySelector("[data-undo]")?.form.elements.next;
+  const next = undo()?.form.elements.next;
   const id = next && new URL(next.value, location.origin).searchParams.get("id");
   if (!id) return;
   const quoted = CSS.escape(id);
   const item = document.querySelector(`[data-item][data-id="${quoted}"]`);
   const isHead = document.querySelector(`[data-choices] [name=id][value="${quoted}"]`);
   if (item || isHead) next.value = item ? `${here()}#${item.id}` : here();
+}
+
+// The line of a new labelling is read aloud: screen readers read what changes in a page that is there.
+function announce() {
+  const line = document.querySelector("[data-labelling]");
+  if (!line) return;
+  const number = line.dataset.labelling;
+  let known = null;
+  try { known = sessionStorage.getItem("nearfold.labelling"); sessionStorage.setItem("nearfold.labelling", number); } catch { return; }
+  if (known === number) return;
+  const text = line.querySelector("[data-outcome]").textContent.replace(/\s+/g, " ").trim();
+  setTimeout(() => { line.querySelector("[data-announces]").textContent = `Labelled: ${text}`; }, 300);
 }
 
 // The boxes of a list: shift and a click check all from the last one on. Returns their number.
@@ -136,6 +151,7 @@ export function decide() {
   remember();
   const steps = walk();
   stayAtUndo();
+  announce();
   picks();
   const open = (address) => () => { if (address) location.assign(address); };
   addEventListener("submit", (event) => {
@@ -153,7 +169,7 @@ export function decide() {
   return {
     ...Object.fromEntries([..."123456789"].map((digit) => [digit, () => choose(digit)])),
     s: () => (document.activeElement?.closest("[data-item]") ?? document.querySelector("[data-item].at"))?.querySelector("[data-pick]")?.click(),
-    u: () => press(document.querySelector("[data-undo]")),
+    u: () => press(undo()),
     o: () => press(document.querySelector("[data-others]")),
     w: () => press(document.querySelector("[data-next-family]")),
     m: () => document.querySelector("[data-leave]")?.click(),
