@@ -214,7 +214,8 @@ class StoredTexts:
 
     def _remember(self, ids: Sequence[str], read: Sequence[Row]) -> None:
         rows = comparable_rows(self.store, self.recipe, read)
-        changed = {row.id for row in read if rows[row.id].exact != row.exact}
+        # one without a recipe was sent again past the pipeline: no group was made for its text
+        changed = {row.id for row in read if rows[row.id].exact != row.exact or not row.recipe}
         by_content = rows_with_symbols(rows.values(), self.recipe)
         keys = {row.id: self.criteria.content_key(row) for row in by_content}
         for id in ids:

@@ -10,7 +10,7 @@ from indexer.grouping.group import group
 from indexer.grouping.match import match as find_pairs
 from indexer.jobs.doctor import doctor
 from indexer.jobs.index import index as run_index
-from indexer.jobs.install import install
+from indexer.jobs.install import install, uninstall
 from indexer.jobs.reindex import reindex
 from indexer.jobs.repair import repair
 from indexer.jobs.status import status
@@ -167,6 +167,17 @@ def test_reindex_takes_a_document_whose_text_a_client_changed_out_of_its_group(o
     group(store)
     kept = "b" if changed == "a" else "a"
     assert folded_together(store) == {frozenset(kept), frozenset({changed, "c"})}
+
+
+def test_a_principal_that_is_sent_again_without_a_pipeline_folds_no_member(own):
+    store, url, _ = own
+    uninstall(store)
+    rows = by_name(store)
+    (principal,) = (name for name in "ab" if rows[name].principal)
+    document = {"text": BREAD, "path": rows[principal].path}
+    good("PUT", f"{url}/_doc/{rows[principal].id}?refresh=true", document)
+    assert folded_together(store) == {frozenset("a"), frozenset("b"), frozenset("c")}
+    assert {check.verdict for check in doctor(store.url) if check.name == "groups"} == {"bad"}
 
 
 def test_index_run_again_finds_texts_that_a_client_changed(own):

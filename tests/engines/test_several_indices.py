@@ -4,6 +4,7 @@ import pytest
 from pipelines import bulk, call, good, store_url
 
 from indexer.errors import MappingMismatch, StoreError, StoreStopped, UsageError
+from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
@@ -172,6 +173,21 @@ def test_an_alias_that_is_rolled_over(engine, server, rolled_over, open_at):
     name, (_, second) = rolled_over
     check_as_one(open_at(store_url(engine, server, name)), server, name)
     assert set(families(server, second)) == set(NEW)
+
+
+def test_texts_that_clients_change_in_several_indices_get_their_keys(
+    engine, server, rolled_over, open_at
+):
+    store = open_at(store_url(engine, server, rolled_over[0]))
+    group(store)
+    (hit,) = good("GET", f"{server}/{rolled_over[1][0]}/_search?q=dogs")["hits"]["hits"]
+    target = {"update": {"_id": hit["_id"], "_index": hit["_index"]}}
+    change = [target, {"doc": {"text": NEW[1]}}]
+    assert not good("POST", f"{server}/_bulk?refresh=true", change)["errors"]
+    group(store)
+    rows = {row.id: row for row in store.scan()}
+    assert rows[hit["_id"]].bands == fingerprint(NEW[1]).bands
+    assert {check.verdict for check in doctor(store.url) if check.name == "changes"} == {"good"}
 
 
 def test_an_index_that_a_policy_makes_read_only_is_searched_and_not_grouped(

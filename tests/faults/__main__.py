@@ -11,6 +11,8 @@
     python -m faults --operations 1000 run and kill commands of every kind on eight stores: four
                                        SQLite files, two indices each of an OpenSearch and an
                                        Elasticsearch of their own (--store: those of one kind)
+    python -m faults --clients 10000   take so many steps of other clients beside commands of every
+                                       kind, on three nodes of an engine that are killed, too
     python -m faults --tests           every fault-injection test of this folder, by pytest
     python -m faults --fuzz 60         every fuzzer for a minute under atheris (pip install atheris)
     python -m faults --table           print the last recorded counts
@@ -41,6 +43,7 @@ import pytest
 from campaign import Tally, cluster_campaign, embedded_campaign
 from long_run import run_all
 from node_kills import NodeKills
+from other_writers import SharedRun
 from servers.choosing import ENGINES
 from servers.cluster import Cluster
 from servers.process import Server
@@ -79,6 +82,9 @@ def main() -> int:
         "--operations", type=int, metavar="N", help="run so many commands on each of eight stores"
     )
     parser.add_argument(
+        "--clients", type=int, metavar="N", help="take so many steps of clients beside commands"
+    )
+    parser.add_argument(
         "--tests", nargs="*", metavar="FILE", help="run these files of tests, or all"
     )
     parser.add_argument(
@@ -103,6 +109,8 @@ def main() -> int:
         return node_kills(arguments)
     if arguments.operations is not None:
         return operations(arguments)
+    if arguments.clients is not None:
+        return clients(arguments)
     return kills(arguments)
 
 
@@ -189,6 +197,28 @@ def operations(arguments: argparse.Namespace) -> int:
     if arguments.record:
         counts = {f"campaign operations {name}": run.kills.total() for name, run in runs.items()}
         record(counts)
+    return 0
+
+
+def clients(arguments: argparse.Namespace) -> int:
+    """Let clients write beside commands; kill both, and nodes of a cluster of three."""
+    say(f"--seed {arguments.seed}")
+    kind = arguments.store or "opensearch"
+    started = time.monotonic()
+    until = started + 60 * arguments.minutes
+    with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as servers:
+        home = Path(scratch)
+        url, nodes = f"sqlite:///{home}/clients.db", []
+        if kind != "sqlite":
+            cluster = servers.enter_context(closing(Cluster(kind)))
+            cluster.start()
+            url = f"{kind}://{cluster.hosts}/papers?shards=2&replicas=1"
+            nodes = cluster.nodes
+        run = SharedRun(home / "run", url, str(arguments.seed), nodes, say)
+        counts = run.run(arguments.clients, until)
+    say(f"{counts}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
+    if arguments.record:
+        record({f"campaign clients {kind}": run.steps})
     return 0
 
 

@@ -103,6 +103,16 @@ FAULTS = (
         "no job or search ends with an error; at the end I1 to I3, I8, I9",
     ),
     Fault(
+        "steps of other clients beside commands of every kind; clients, commands and nodes of "
+        "three are killed",
+        ("campaign clients", "test_other_writers.py::test_c"),
+        "no document is folded under one that it does not resemble; every group has a visible "
+        "principal; what `doctor` calls good is good",
+        "`reindex` kept the groups of texts that clients had changed; a principal sent again "
+        "without a pipeline folded its former members; `group` left the keys of texts that clients "
+        "had changed in one of several indices",
+    ),
+    Fault(
         "kill -9 of OpenSearch in the middle of a bulk request",
         ("../e2e/test_killed_server.py",),
         "I1, I2, I3, I5",

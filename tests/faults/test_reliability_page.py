@@ -19,6 +19,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 INSTRUMENTS = {
     "test_clocks.py::test_the_time_of_day",
     "test_failpoints.py::test_the_oracle",
+    "test_other_writers.py::test_the_oracle",
     "test_random_kills.py",
     "test_extraction_server.py",
     "test_failing_disk.py::test_the_disk",

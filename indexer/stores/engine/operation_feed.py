@@ -33,12 +33,12 @@ def last_operations(requests: Requests, index: str) -> dict[str, int]:
 
 
 def _operations(requests: Requests, index: str) -> dict[str, int]:
-    """Return the same for the shards that have a primary now."""
+    """Return the same for the shards that have a primary now, which does not recover any more."""
     stats = requests.call("GET", f"{index}/_stats/store", params={"level": "shards"})
     operations = {}
     for shard, copies in sorted(stats["indices"].get(index, {}).get("shards", {}).items()):
         for copy in copies:
-            if copy["routing"]["primary"]:
+            if copy["routing"]["primary"] and "seq_no" in copy:
                 operations[shard] = copy["seq_no"]["global_checkpoint"]
     return operations
 

@@ -76,6 +76,7 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
     index.check_updatable()
     field = index.text_field()
     fingerprinted = {row.id: row for row in rows}
+    is_several = bool(index.facts and index.facts.members)
     operations = []
     for hit in documents_now(index.queries("both"), list(fingerprinted), PAGE):
         row = fingerprinted[hit["_id"]]
@@ -83,6 +84,7 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
             keys = signature(row, field)
             body = {"doc": {name: keys[name] for name in (*KEYS, *FAMILY) if name in keys}}
             state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
+            state |= {"_index": hit["_index"]} if is_several else {}
             operations.append(Operation("update", row.id, body, {**state, **routing_of(hit)}))
     replace(index.sender, conflicts=True).send(operations)
 

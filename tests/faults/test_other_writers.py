@@ -1,0 +1,87 @@
+"""Clients write beside nearfold, as `python -m faults --clients` lets them by the thousand."""
+
+import os
+import random
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jobs import delete_index, index_names
+from other_writers import SharedRun, stored_problems
+from sample_library import edited, rows, sentence
+from servers import choosing
+from servers.cluster import Cluster
+from servers.engine import AbsentError
+
+from indexer.recipe import DEFAULT
+
+SEED = os.environ.get("NEARFOLD_CLIENTS_SEED") or "7"
+STEPS, STEPS_OF_ENGINE, STEPS_OF_CLUSTER = 200, 50, 300
+FIRST, SECOND = sentence(1), sentence(2)
+
+
+def test_commands_alone_hide_nothing_in_a_file(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    record_property("faults", STEPS)
+    counts = SharedRun(tmp_path / "run", f"sqlite:///{tmp_path}/run.db", SEED).run(STEPS)
+    assert counts.commands.total() > STEPS / 2 and counts.kills
+
+
+@pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"])
+def test_clients_of_an_engine_hide_nothing(
+    engine: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> None:
+    record_property("faults", STEPS_OF_ENGINE)
+    server = request.getfixturevalue(f"{engine}_url")
+    name = f"nearfold-clients-{random.SystemRandom().randrange(1_000_000)}"
+    run = SharedRun(tmp_path / "run", f"{server.replace('http', engine)}/{name}", SEED)
+    try:
+        counts = run.run(STEPS_OF_ENGINE)
+    finally:
+        for index in index_names(server, name):
+            delete_index(server, index)
+    assert counts.clients and counts.commands and counts.reported
+
+
+@pytest.mark.engines
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["opensearch", "elasticsearch"])
+def test_clients_of_three_nodes_that_are_killed_hide_nothing(kind: str, tmp_path: Path) -> None:
+    seed = os.environ.get("NEARFOLD_CLIENTS_SEED") or str(random.SystemRandom().randrange(10_000))
+    try:
+        new_cluster = Cluster(kind)
+    except AbsentError as error:
+        (pytest.fail if choosing.required() else pytest.skip)(str(error))
+    with closing(new_cluster) as cluster:
+        cluster.start()
+        url = f"{kind}://{cluster.hosts}/papers?shards=2&replicas=1"
+        counts = SharedRun(tmp_path / "run", url, seed, cluster.nodes, print).run(STEPS_OF_CLUSTER)
+    assert counts.nodes.total() >= 1
+
+
+def test_the_oracle_sees_what_does_not_hold_of_stored_groups() -> None:
+    near = edited(FIRST, 1)
+    principal, member, other = rows({"a": FIRST, "b": near, "c": SECOND})
+    principal = replace(principal, family="a", principal=True)
+    member = replace(member, family="a", principal=False, similarity=0.97)
+    other = replace(other, family="c", principal=True)
+
+    def problems(*stored):
+        return stored_problems(list(stored), DEFAULT, 0.9)
+
+    assert problems(principal, member, other) == []
+    (hidden,) = problems(principal, member, replace(other, family="a", principal=False))
+    assert "c is in the group of a, which it does not resemble" in hidden
+    assert problems(member, other) == ["no member of the group a is visible as its principal"]
+    changed = replace(principal, family="x:1")
+    assert "the principal of a is in the group x:1" in problems(changed, member, other)
+    assert any(
+        "keys of another text" in problem
+        for problem in problems(principal, replace(member, text=SECOND), other)
+    )
