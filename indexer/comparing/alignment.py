@@ -24,7 +24,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -270,7 +270,7 @@ def replacements(a: WordText, b: WordText, more_than: float = 0) -> Iterator[Rep
     found = list(_replacements(pair, pair.stretches, more_than))
     if not found:
         return
-    spans = [sorted(find_unworded(text.text)) for text in (a, b)]
+    spans = [_unworded(text.text) for text in (a, b)]
     worded = {
         stretch
         for gap, stretch in zip(pair.gaps, pair.stretches, strict=True)
@@ -279,6 +279,13 @@ def replacements(a: WordText, b: WordText, more_than: float = 0) -> Iterator[Rep
     }
     kept = [stretch for stretch in pair.stretches if stretch in worded]
     yield from _replacements(pair, kept, more_than)
+
+
+def _unworded(text: str) -> list[tuple[int, int]]:
+    """Return the `find_unworded` by start, each with the last end so far: a line may have links."""
+    spans = sorted(find_unworded(text))
+    ends = accumulate((end for _, end in spans), max)
+    return [(start, end) for (start, _), end in zip(spans, ends, strict=True)]
 
 
 def _are_within(words: Words, start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -122,7 +122,9 @@ def test_the_default_is_in_the_settings_of_families() -> None:
 
 
 LINKS = " ".join(f"{sentence(seed, 24)} see https://a.org/disks/x" for seed in range(4))
-HEADS = "\n".join(f"{sentence(seed, 24)}\nDraft of the lease, page {seed}" for seed in range(4))
+HEADS = "\n".join(
+    f"{sentence(seed, 24)}\nsee www.a.org, Draft of the lease, page {seed}" for seed in range(4)
+)
 
 
 @pytest.mark.parametrize(
