@@ -278,6 +278,10 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "similar": [{"id": "m1"}],
         "thread": [{"id": "m1"}, {"id": hostile_rows()[0].id}],
         "family": [{"id": "m2"}, {"id": "long1"}],
+        "differences": [{"id": "m2", "wait": "20"}, {"id": "long1", "wait": "20"}],
+        "variants": [{"id": "m2", "wait": "20"}, {"id": "long1", "wait": "20"}],
+        "near": [{"id": "m2", "wait": "20"}],
+        "dashboard": [{"wait": "20"}],
         "compare": [{"a": "m1", "b": "m2"}, {"a": "m1", "b": "long1", "matching": "information"}],
         "discounted": [
             {"a": "m1", "b": "m2", "wait": "20"},
@@ -297,10 +301,11 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
     }
     assert queries.keys() == REVIEW_API.reads.keys()
     for name, parameter_sets in queries.items():
+        path = REVIEW_API.reads[name].path
         for parameters in parameter_sets:
-            answer = request(site, f"/api/{name}?{urlencode(parameters)}")
+            answer = request(site, f"/api/{path}?{urlencode(parameters)}")
             assert answer.status == 200, answer.body
-            schema = described["paths"][f"/{name}"]["get"]["responses"]["200"]["content"][
+            schema = described["paths"][f"/{path}"]["get"]["responses"]["200"]["content"][
                 "application/json"
             ]["schema"]
             jsonschema.Draft202012Validator(
