@@ -13,6 +13,7 @@ from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.main import exit_without
 from indexer.cli.options import (
     criteria_options,
+    index_recipe_option,
     measure_option,
     principal_option,
     recall_option,
@@ -54,7 +55,7 @@ except ModuleNotFoundError as error:
 @click.option(
     "--label", "labels", multiple=True, help="Label every document; may be given several times."
 )
-@click.option("--recipe", default="default", show_default=True, help="Settings of the fingerprint.")
+@index_recipe_option
 @threshold_option
 @recall_option
 @click.option(
@@ -95,7 +96,7 @@ except ModuleNotFoundError as error:
 @measure_option
 @criteria_options
 def command(
-    place: str, out: str, recipe: str, store: str | None, writers: int, **options: Any
+    place: str, out: str, recipe_name: str | None, store: str | None, writers: int, **options: Any
 ) -> int:
     """Find pairs, families and clusters of documents on a Spark cluster.
 
@@ -113,7 +114,8 @@ def command(
     match_options = MatchOptions(**shared, **{name: options[name] for name in match_names})
     group_names = ("principal", "cluster_threshold")
     group_options = GroupOptions(**shared, **{name: options[name] for name in group_names})
-    job = Job(source, out, recipe_asked(recipe), match_options, group_options, store, writers)
+    asked = recipe_asked(recipe_name) if recipe_name else None
+    job = Job(source, out, asked, match_options, group_options, store, writers)
     check_local_files(source)
     account = in_session(lambda spark: run(spark, job))
     click.echo(json.dumps(account, indent=2))

@@ -116,12 +116,13 @@ WRITERS = 8
 class Job:
     """Input, options and output of a run.
 
-    `store`: write rows and families there too, `writers` tasks at a time.
+    `store`: write rows and families there too, `writers` tasks at a time. `recipe` None: that of
+    the store, else the default.
     """
 
     source: Input
     out: str
-    recipe: Recipe = DEFAULT
+    recipe: Recipe | None = None
     match_options: MatchOptions = field(default_factory=MatchOptions)
     group_options: GroupOptions = field(default_factory=GroupOptions)
     store: str | None = None
@@ -138,7 +139,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     """
     start = time.monotonic()
     _check_criteria(job)
-    recipe = _recipe_of_store(job.source.path) if job.source.form == "store" else job.recipe
+    recipe = _recipe_of(job)
     check_sketches(recipe)
     work = Work(spark, f"{job.out}/work")
     work.check()
@@ -234,6 +235,18 @@ def _write_to_store(rows: Stage, assigned: Stage, job: Job, recipe: Recipe) -> d
     refresh(url)
     count = rows.rows.sparkSession.read.parquet(f"{job.out.rstrip('/')}/refused").count()
     return {"url": url, "wrote": "families" if is_source else "documents", "refused": count}
+
+
+def _recipe_of(job: Job) -> Recipe:
+    """Return the recipe of the store that documents come from, or that of the job; a job without
+    one keeps that of the store that it writes to.
+    """
+    if job.source.form == "store":
+        return _recipe_of_store(job.source.path)
+    if job.recipe or not job.store or ":memory:" in job.store:
+        return job.recipe or DEFAULT
+    with closing(open_store(job.store)) as store:
+        return store.stored_recipe() or DEFAULT
 
 
 def _recipe_of_store(url: str) -> Recipe:

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
 from sample_rows import row
 
 from indexer.fingerprinting.fingerprint import fingerprint, fingerprint_rows
 from indexer.grouping.group import group
+from indexer.jobs.index import IndexOptions, index
 from indexer.jobs.reindex import reindex
-from indexer.recipe import DEFAULT_V2, DEFAULT_V3
+from indexer.recipe import DEFAULT, DEFAULT_V2, DEFAULT_V3
 from indexer.searching.similar import SimilarOptions, similar
 
 WORDS = [f"word{number}" for number in range(200)]
@@ -41,3 +43,33 @@ def test_reindex_adds_bits_and_keys_only(unprepared) -> None:
         assert (stored.exact == before[id].exact) == (id != "minus")
     found = similar(store, texts["long"], SimilarOptions(measure="hamming")).matches
     assert {match.id for match in found} >= {"long", "near"}
+
+
+def test_a_store_keeps_its_recipe_and_a_new_one_gets_the_newest(unprepared, tmp_path) -> None:
+    store = unprepared
+    (tmp_path / "one.txt").write_text(" ".join(WORDS))
+    store.prepare(DEFAULT_V2)
+    index(tmp_path, store, IndexOptions())
+    (stored,) = store.scan()
+    assert store.stored_recipe() == DEFAULT_V2
+    assert (stored.recipe, stored.simhash, stored.blocks) == (DEFAULT_V2.id, None, ())
+    assert DEFAULT == DEFAULT_V3
+
+
+def test_a_stopped_reindex_leaves_the_old_rows_and_goes_on(unprepared) -> None:
+    store = unprepared
+    store.prepare(DEFAULT_V2)
+    rows = [row(f"{n:03}", text=f"{' '.join(WORDS)} {n}") for n in range(30)]
+    store.write(fingerprint_rows(rows, DEFAULT_V2))
+    store.refresh()
+    with pytest.raises(KeyboardInterrupt):
+        reindex(store, DEFAULT_V3, on_progress=_stop)
+    assert store.stored_recipe() == DEFAULT_V2
+    assert len(similar(store, id="000", options=SimilarOptions(limit=50)).matches) == 29
+    reindex(store, DEFAULT_V3)
+    assert {stored.recipe for stored in store.scan()} == {DEFAULT_V3.id}
+    assert len(similar(store, id="000", options=SimilarOptions(limit=50)).matches) == 29
+
+
+def _stop(_: int) -> None:
+    raise KeyboardInterrupt

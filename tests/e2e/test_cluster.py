@@ -233,6 +233,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
         collapsed,
         piped,
         rescored,
+        by_bits,
         backfilled,
         by_body,
         unsigned,
@@ -255,6 +256,8 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     best, *_, last = hits = json.loads(rescored)["hits"]["hits"]
     assert (len(hits), best["_id"], best["_score"]) == (3, "evening-edition", 1.0)
     assert 0.7 < last["_score"] < 1
+    nearest = json.loads(by_bits)["hits"]["hits"][0]
+    assert (nearest["_id"], nearest["_score"]) == ("evening-edition", 1.0)
     assert json.loads(backfilled)["updated"] == 5
     assert '"updated":1' in by_body
     assert "ingest pipeline nearfold-default_v3-body" in by_body

@@ -38,7 +38,7 @@ from indexer.jobs.install import install, uninstall
 from indexer.jobs.reindex import plan_reindex, reindex
 from indexer.jobs.repair import repair
 from indexer.model import Query
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V2, recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
@@ -516,6 +516,19 @@ def owned_index(engine_index):
     good("PUT", f"{server}/{index}", {"mappings": {"properties": {"text": {"type": "text"}}}})
     assert install(store).complete
     return store, index, server
+
+
+def test_a_pipeline_keeps_its_recipe_until_reindex(engine_index):
+    store, index, server = engine_index
+    good("PUT", f"{server}/{index}", {"mappings": {"properties": {"text": {"type": "text"}}}})
+    assert install(store, DEFAULT_V2).recipe == install(store).recipe == DEFAULT_V2
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+    assert "near_simhash" not in good("GET", f"{server}/{index}/_doc/a")["_source"]
+    assert reindex(store, DEFAULT).copied == 1
+    good("PUT", f"{server}/{index}/_doc/b?refresh=true", {"text": QUERY_TEXT})
+    a, b = (good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in "ab")
+    assert (a["near_simhash"], a["near_blocks"]) == (b["near_simhash"], b["near_blocks"])
+    assert a["near_bands"] == b["near_bands"] and a["near_recipe"] == DEFAULT.id
 
 
 def test_a_block_of_the_owner_is_not_lifted(owned_index):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
-from synthetic_library import library, store_of
+from synthetic_library import as_json, library, store_of
 
 from indexer.comparing.criteria import Criteria
 from indexer.documents.sources import walk
@@ -16,7 +16,7 @@ from indexer.errors import SourceNotFound, StoreError, UsageError
 from indexer.grouping.group import ConnectedTexts, group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, DEFAULT_V2
 from indexer.spark.group import Components
 from indexer.spark.input_documents import Input, failures, fingerprinted_documents
 from indexer.spark.run import Job, run
@@ -195,6 +195,16 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     assert list(there.scan()) == list(single.scan())
     assert account["store"] == {"url": url, "wrote": "families", "refused": 0}
     assert run(spark, job)["stages"]["made"] == []
+
+
+def test_a_store_keeps_its_recipe(spark: SparkSession, tmp_path: Path) -> None:
+    records = library(seed=3, size=8)
+    url = f"sqlite:///{tmp_path}/there.db"
+    there = store_of(records, url, DEFAULT_V2)
+    source = Input(str(as_json(records, tmp_path / "in", 1)), "json")
+    assert run(spark, Job(source, str(tmp_path / "out"), store=url))["recipe"] == "default_v2"
+    assert {row.recipe for row in there.scan()} == {DEFAULT_V2.id}
+    assert run(spark, Job(source, str(tmp_path / "new")))["recipe"] == DEFAULT.name
 
 
 def test_novelty_is_refused_before_anything_is_read(spark: SparkSession, tmp_path: Path) -> None:
