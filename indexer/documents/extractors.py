@@ -12,7 +12,7 @@ from typing import TypeVar
 from indexer.documents.base import ExtractorFactory, ExtractorPool, Limits, Task, is_mail_text
 from indexer.documents.maildir import unique_name
 from indexer.documents.plain_text import IDENTITY as PLAIN_IDENTITY
-from indexer.documents.plain_text import ROFF_IDENTITY, PlainExtractor, plain_document
+from indexer.documents.plain_text import TEXT_FORMATS, PlainExtractor, plain_document
 from indexer.errors import ExtractionError, UnknownName, UnreadableFile
 from indexer.model import Document
 
@@ -92,7 +92,8 @@ def is_outdated(extractor: str, current: str) -> bool:
     >>> is_outdated("plain/1", "iscc-tika/0.6.0"), is_outdated("tika/3.2.2", "iscc-tika/0.6.0")
     (True, False)
     """
-    identities = (PLAIN_IDENTITY, ROFF_IDENTITY, current)
+    of_formats = (format.identity for format in TEXT_FORMATS)
+    identities = (PLAIN_IDENTITY, *of_formats, current)
     name = extractor.partition("/")[0]
     return extractor not in identities and name in {item.partition("/")[0] for item in identities}
 

@@ -1,5 +1,6 @@
 """Plain text: decoded here, strictly as UTF-8 first, and by a detector only where that fails.
-Manual pages are plain text with marks of their own, which are left out.
+
+`TEXT_FORMATS` declares formats of text whose marks are left out, such as manual pages.
 
 Tika's own detector reads some UTF-8 texts in Polish or Hebrew as a Chinese encoding, so plain text
 never goes there.
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,11 +21,8 @@ from indexer.model import Document
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
 
-    from indexer.documents.roff import ManualPage
-
 
 IDENTITY = "plain/2"
-ROFF_IDENTITY = "roff/1"  # of manual pages
 _MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml", ".pdf", ".rtf"}
 _PLAIN = {".txt", ".text", ".log", ".csv", ".json", ".markdown", ".md", ".rst", ".tsv"}
 _MARKUP = re.compile(
@@ -38,7 +36,6 @@ _START = re.compile(
     rb"|(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): ",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(rb"^[.']", re.MULTILINE)
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
 _BEGINNING = 64 << 10
@@ -64,15 +61,45 @@ _ENCODINGS = [
 _CLOSE_NOISE, _CLOSE_LANGUAGE = 0.04, 0.05
 
 
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """A format of text with marks of its own.
+
+    `identity` is stored with each text: name and version. `pattern` matches somewhere in the first
+    bytes of every such file, so that `read`, which may import a large module, is not called for
+    most others. `read` takes these bytes, decoded, and the text, and returns title and text; None
+    for a file of another format.
+    """
+
+    identity: str
+    content_type: str
+    pattern: re.Pattern[bytes]
+    read: Callable[[str, str], tuple[str, str] | None]
+
+
+def _read_manual_page(header: str, text: str) -> tuple[str, str] | None:
+    from indexer.documents.roff import is_manual_page, manual_page
+
+    if not is_manual_page(header):
+        return None
+    page = manual_page(text)
+    return page.title, page.text
+
+
+TEXT_FORMATS = (
+    TextFormat("roff/1", "text/troff", re.compile(rb"^[.']", re.MULTILINE), _read_manual_page),
+)
+
+
 def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     """Return the document of a plain text file, None for anything else, which needs an extractor.
 
     A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
     NUL and hardly any other control character, a few under the name of a plain text. Markup or
-    PostScript in a file with the name of a plain text, such as `.txt`, is text too. Of a manual
-    page (roff) the text is what it prints. Strict UTF-8 first; UTF-16 and UTF-32 by their byte
-    order mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other encoding is
-    guessed from a sample, with a warning.
+    PostScript in a file with the name of a plain text, such as `.txt`, is text too. Other names may
+    have one of `TEXT_FORMATS`. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order mark;
+    UTF-8 with a few broken bytes stays UTF-8, with a warning; any other encoding is guessed from a
+    sample, with a warning.
     No bytes make an empty document, whatever the name. Text beyond `limits.chars` code points is
     cut and the document `truncated`. Raises nothing.
 
@@ -101,10 +128,14 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     text, title = decoding.text, ""
     content_type, extractor = _TYPES.get(suffix, "text/plain"), IDENTITY
     is_cut = len(text) > limits.chars
-    page = None if suffix in _PLAIN else _manual_page(header, text)
-    if page is not None:
-        text, title, content_type, extractor = page.text, page.title, "text/troff", ROFF_IDENTITY
-        is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
+    for format in () if suffix in _PLAIN else TEXT_FORMATS:
+        found = format.pattern.search(header)
+        parsed = format.read(header.decode("utf-8", "replace"), text) if found else None
+        if parsed is not None:
+            title, text = parsed
+            content_type, extractor = format.content_type, format.identity
+            is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
+            break
     return Document(
         text[: limits.chars],
         title,
@@ -198,17 +229,6 @@ def _is_mostly_utf8(sample: bytes) -> bool:
     broken = text.count("\ufffd") - sample.count("\ufffd".encode())
     beyond = sum(1 for char in text if char > "\x7f")
     return broken <= _MAX_DAMAGE * beyond
-
-
-def _manual_page(header: bytes, text: str) -> ManualPage | None:
-    """Return the manual page that a text is; None for one without a line that begins as a request
-    does, or of another beginning.
-    """
-    if not _REQUEST.search(header):
-        return None
-    from indexer.documents.roff import is_manual_page, manual_page
-
-    return manual_page(text) if is_manual_page(header.decode("utf-8", "replace")) else None
 
 
 def _guess_encoding(sample: bytes) -> str | None:

@@ -1,5 +1,6 @@
 """The example of CONTRIBUTING for a new type of archive."""
 
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import pytest
 from example_archive import ARCHIVE
 
 from indexer import IndexOptions, index, open_store
-from indexer.documents import containers
+from indexer.documents import containers, plain_text
+from indexer.documents.base import Limits
 
 
 def indexed(path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -31,3 +33,19 @@ def test_a_damaged_archive_fails_by_itself(tmp_path: Path, monkeypatch: pytest.M
     account, texts = indexed(archive, monkeypatch)
     assert [failure.path for failure in account.failed] == [str(archive)]
     assert texts == {}
+
+
+def read_verses(header: str, text: str) -> tuple[str, str] | None:
+    title, _, verses = text.removeprefix("#verse ").partition("\n")
+    return (title, verses) if header.startswith("#verse ") else None
+
+
+def test_a_declared_format_of_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    verses = plain_text.TextFormat("verse/1", "text/x-verse", re.compile(b"^#"), read_verses)
+    monkeypatch.setattr(plain_text, "TEXT_FORMATS", (verses,))
+    document = plain_text.plain_document(b"#verse The quay\nthe ferry", "a.verse", Limits())
+    assert document is not None
+    assert (document.title, document.text) == ("The quay", "the ferry")
+    assert (document.content_type, document.extractor) == ("text/x-verse", "verse/1")
+    other = plain_text.plain_document(b"#other", "a.verse", Limits())
+    assert other is not None and (other.text, other.extractor) == ("#other", plain_text.IDENTITY)
