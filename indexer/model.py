@@ -394,7 +394,7 @@ class WordsInOrder:
 
     @property
     def similarity(self) -> float:
-        """The share of the words of the longer text; 0 when neither has any."""
+        """The fraction of the words of the longer text; 0 when neither has any."""
         return self.common / max(self.words) if any(self.words) else 0.0
 
 
@@ -448,7 +448,7 @@ class Mark:
 class Difference:
     """A fact in which two texts differ, as either writes it; None where a text has none.
 
-    A fact that both state, but in other surroundings, is the same on both sides.
+    A fact that both state, but in other surroundings, is the same in both texts.
     """
 
     kind: DifferenceKind
@@ -508,7 +508,7 @@ class NewWords:
 class Match:
     """A candidate after re-scoring.
 
-    `low` and `high` equal `similarity` if the measure is exact. `containment`: the share of the
+    `low` and `high` equal `similarity` if the measure is exact. `containment`: the fraction of the
     query's features that the match has, and of the match's that the query has; None if one has
     none. `in_order`: the words that both have in the same order. `rearranged`: at least nine tenths
     of the words of both stand in shared passages, but in an order that leaves `lcs` below the

@@ -29,7 +29,7 @@ def main() -> None:
     stored_fields.FIELDS = (*stored_fields.FIELDS, LANGUAGE)
     from indexer.spark import arrow_rows
     from indexer.stores.engine.index_mapping import LATER, new_index
-    from indexer.stores.engine.rows import row_of_hit, signature, source
+    from indexer.stores.engine.rows import fingerprint_fields, row_of_hit, source
     from indexer.stores.sqlite.rows import COLUMNS, packed_columns, unpacked_rows
 
     sample = sample_row("a")
@@ -39,7 +39,7 @@ def main() -> None:
     (columns,) = packed_columns([row], DEFAULT)
     assert dict(zip(COLUMNS, columns, strict=True))["language"] == "de"
     assert unpacked_rows([(row.text, *columns)], DEFAULT) == [row]
-    assert source(row)["near_language"] == signature(row, "text")["near_language"] == "de"
+    assert source(row)["near_language"] == fingerprint_fields(row, "text")["near_language"] == "de"
     assert row_of_hit("a", {**source(row), "labels": []}) == row
     body = new_index(DEFAULT, "flattened", True, None, None)
     assert body["mappings"]["properties"]["near_language"] == {"type": "keyword"}

@@ -39,7 +39,7 @@ def kept() -> dict[str, Any]:
     return {
         "sqlite": [dict(zip(COLUMNS, map(_plain, values), strict=True)) for values in columns],
         "engine": [list(rows.source(each).items()) for each in ROWS],
-        "signature": list(rows.signature(FULL, "text").items()),
+        "signature": list(rows.fingerprint_fields(FULL, "text").items()),
         "keys": list(rows.KEYS),
         "spark": arrow_rows.ddl(arrow_rows.ROW),
         "arrow": [[str(value) for value in batches[0].column(name)] for name in arrow_rows.ROW],

@@ -202,7 +202,7 @@ class Alignment:
 
     @property
     def overlap(self) -> float:
-        """S_L = C / L, in [0, 1]: at least this share of either text is in the other.
+        """S_L = C / L, in [0, 1]: at least this fraction of either text is in the other.
 
         0 without words.
         """

@@ -172,7 +172,7 @@ class _Stream:
 def _traces(context: Any, query: Any) -> Iterator[Any]:
     """Yield the traces that match a query, by uid.
 
-    When an answer breaks off, as happens to a slow reader, the rest is requested again; the client
+    When a response breaks off, as happens to a slow reader, the rest is requested again; the client
     itself would repeat that without an end.
     """
     last = None

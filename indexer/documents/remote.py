@@ -103,7 +103,7 @@ def _look_up(url: str) -> tuple[Any, str, Mapping[str, Any] | None]:
 def _http_failure(error: FileNotFoundError) -> BaseException | None:
     """Return the cause of a file that was not found, None when it really does not exist.
 
-    fsspec reports every failure over HTTP, such as no answer or status 500, as a missing file.
+    fsspec reports every failure over HTTP, such as no response or status 500, as a missing file.
     """
     cause = error.__cause__
     status = getattr(cause, "status", None)

@@ -205,7 +205,7 @@ def _call(
     seconds: float,
     limit: int,
 ) -> tuple[int, bytes]:
-    """Return status and body of an answer.
+    """Return status and body of a response.
 
     Raises `ExtractionTimeout`, `_Disconnection`, and `ExtractionError` for a body over `limit`
     bytes.

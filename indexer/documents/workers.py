@@ -42,7 +42,7 @@ _MEGABYTE = 1 << 20
 
 
 class WorkerLost(Exception):
-    """Raised when the process ended without an answer; `code` is its exit code if it is known."""
+    """Raised when the process ended without a response; `code` is its exit code if it is known."""
 
     def __init__(self, code: int | None) -> None:
         super().__init__(f"exit code {code}")

@@ -347,7 +347,7 @@ def _slots(recipe: Recipe) -> int:
 def _keys(
     minhash: NDArray[Any], bits: NDArray[np.uint64], fingerprinted: list[bool], recipe: Recipe
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Return the band keys and block keys of signed rows; none for the others."""
+    """Return the band keys and block keys of fingerprinted rows; none for the others."""
     every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0, recipe.key_digits)
     bands = [
         row if is_fingerprinted else ()

@@ -105,7 +105,7 @@ def word_hashes(
 
     A word goes to the next start, without the blanks (U+0020) at its end. The hash is mix64 of the
     sum, modulo 2**64, of mix64(code + place * 2**21) over its code points, places from 0;
-    `letter_hashes` takes the place of that inner mix64.
+    `letter_hashes` replaces that inner mix64.
 
     >>> codes = np.array([ord(c) for c in "fold or fold"], dtype=np.uint32)
     >>> word_hashes(codes, np.array([0, 5, 8])).tolist()
@@ -179,7 +179,7 @@ def keyed_gram_hashes(codes: NDArray[np.uint32], width: int, key: tuple[int, int
 
 
 def keyed_letter_hashes(characters: Words, key: tuple[int, int]) -> Words:
-    """Return the keyed hash of each letter at its place, given as code + place * 2**21."""
+    """Return the keyed hash of each letter at its position, given as code + place * 2**21."""
     return siphash24(characters, np.full(len(characters), _LETTER, dtype=np.uint64), key)
 
 

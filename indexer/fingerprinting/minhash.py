@@ -468,7 +468,7 @@ except ImportError:
     _kernel = None  # type: ignore[assignment]
 
 NearSketches: TypeAlias = NDArray[np.uint32]
-"""(pairs, 3): the place of either sketch, and their equal slots."""
+"""(pairs, 3): the position of either sketch, and their equal slots."""
 
 
 def near_sketches(left: NDArray[Any], right: NDArray[Any], minimum: int) -> NearSketches:

@@ -144,7 +144,7 @@ def tokens(
 ) -> list[str]:
     """Return the tokens of a text, in order, repeats included.
 
-    `segmenter` takes the place of the version's own. Stop words, in lower case, are compared with
+    `segmenter` replaces the version's own. Stop words, in lower case, are compared with
     tokens in lower case. Raises `UnknownName` for another version.
 
     >>> tokens("The B-52s flew 3 times, see https://example.org/b52")

@@ -114,7 +114,7 @@ class AuditFrame:
         self._far = OtherPairs(len(context.collection.slots), others)
 
     def estimate(self, sample_size: int, seed: int) -> Audit:
-        """Estimate which share of the pairs at the threshold are listed.
+        """Estimate which fraction of the pairs at the threshold are listed.
 
         Verifies about `sample_size` pairs of distinct texts, 20 or more, sampled by `seed`.
         """

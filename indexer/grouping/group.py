@@ -637,7 +637,7 @@ def compartments(
     """Yield the collections to group: the whole store, or one for each set of labels.
 
     Sets of labels come in the order of their names. With `write`, documents whose keys are not of
-    their text are signed again. The rows of a whole store pass `watch`.
+    their text are fingerprinted again. The rows of a whole store pass `watch`.
     """
     settings = options.order_value, options.folding, options.folding.folded
     store.refresh()

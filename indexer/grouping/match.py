@@ -370,7 +370,7 @@ def _selected(a: Positions, b: Positions, selection: PairFilter) -> Codes:
 def _origins(
     collection: Collection, text_pairs: TextPairs, codes: Codes
 ) -> tuple[Positions, Positions, NDArray[np.int64]]:
-    """Return left and right documents, and the place of the pair of their texts.
+    """Return left and right documents, and the position of the pair of their texts.
 
     The place is -1 for copies of one text.
     """

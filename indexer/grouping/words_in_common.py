@@ -241,7 +241,7 @@ def lcs_to_each(text: str, others: Sequence[str], minimum: float) -> list[float 
     return [common and common.lcs for common in words_in_common(text, others, minimum)]
 
 
-def may_share_words(text: str, others: Sequence[str], minimum: float) -> list[bool]:
+def may_have_common_words(text: str, others: Sequence[str], minimum: float) -> list[bool]:
     """Return for each of other texts if it may have `minimum` of the words of the longer one in
     common with a text, in any order.
     """

@@ -75,7 +75,7 @@ def with_current_statistics(
     source: str | None,
     texts: Callable[[], Generator[str, None, None]],
 ) -> Recipe:
-    """Return an online recipe with the statistics that new documents are signed by.
+    """Return an online recipe with the statistics that new documents are fingerprinted by.
 
     They come from `source`, as `statistics_at` reads it; without one they are the current ones of
     the store, or the next where it has grown enough, but for a store that other programs write to,
@@ -99,7 +99,7 @@ def with_new_statistics(
 ) -> Recipe:
     """Return an online recipe with the statistics of `source`, or of all stored documents, alone.
 
-    They have the number of those that all rows were signed by, if they are the same.
+    They have the number of those that all rows were fingerprinted by, if they are the same.
     """
     stored = _stored_or_given(recipe, store)
     statistics = statistics_at(source, stored) if source else _count_stored(store, stored)

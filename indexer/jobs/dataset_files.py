@@ -79,7 +79,7 @@ class DatasetFile:
         return os.fsdecode(cast(bytes, self.blob.opener))
 
     def records(self, read_options: ReadOptions) -> Records:
-        """Yield each row with its place; raises `UsageError` for a file that cannot be read."""
+        """Yield each row with its position; raises `UsageError` for a file that cannot be read."""
         with self._open_records() as stream:
             yield from self._format.records(self.name, stream, read_options)
 

@@ -70,7 +70,7 @@ def reindex(
 
     has_other_writers = is_shared(store)
 
-    def sign(rows: Sequence[Row]) -> list[Row]:
+    def fingerprint_batch(rows: Sequence[Row]) -> list[Row]:
         before = [fresh for _, fresh in fresh_rows(rows, stored)] if has_other_writers else rows
         fingerprinted = fingerprint_rows(before, recipe)
         if distances is not None:
@@ -78,7 +78,7 @@ def reindex(
         return fingerprinted
 
     with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
-        result = store.maintenance.reindex(recipe, sign, keep, on_progress)
+        result = store.maintenance.reindex(recipe, fingerprint_batch, keep, on_progress)
         job.counts.update(signed=result.copied)
     if distances is None or not result.copied:
         return result

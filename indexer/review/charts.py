@@ -288,7 +288,7 @@ _CHART_GEOMETRY_WIDTH, _CHART_GEOMETRY_HEIGHT = 640, 160  # of the view box
 
 
 def first_filled(values: Sequence[int]) -> int:
-    """Return the place of the first value other than 0, the number of values without one.
+    """Return the position of the first value other than 0, the number of values without one.
 
     >>> first_filled([0, 0, 3, 0])
     2
@@ -317,7 +317,7 @@ def curve(steps: Sequence[Step], estimated: bool = False) -> str:
 
 
 def across(x: float, low: float, high: float) -> float:
-    """Return the place of a value between `low` and `high`, in units of the chart."""
+    """Return the position of a value between `low` and `high`, in units of the chart."""
     return round((x - low) / ((high - low) or 1) * _CHART_GEOMETRY_WIDTH, 1)
 
 

@@ -172,7 +172,7 @@ class Survey(StoreStatistics):
         return summarise(threshold, self._representatives(threshold), self._before)
 
     def _representatives(self, threshold: float) -> Numbers32:
-        """Return the principal of each document, as its place.
+        """Return the principal of each document, as its position.
 
         The stored groups stand for those that could only be estimated, at their own threshold.
         """

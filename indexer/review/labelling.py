@@ -252,7 +252,7 @@ def local_address(address: str) -> str:
 
 
 def redirect_to(address: str) -> Response:
-    """Return the answer to a form: the page to go on with."""
+    """Return the response to a form: the page to go on with."""
     return RedirectResponse(address, _REDIRECT)
 
 

@@ -103,7 +103,7 @@ class Safety:
 
     `hosts` are the values of `Host` that are answered, in addition to the address that a
     connection came to.
-    `policies` are the content security policies that an answer may have instead of that of pages.
+    `policies` are the content security policies that a response may have instead of that of pages.
     """
 
     def __init__(

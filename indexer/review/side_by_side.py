@@ -177,7 +177,7 @@ WORDS, COMPARED, FEW = 120, 400, 40
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch that is the same on both sides, or one that differs; either side may be empty then.
+    """A stretch that is the same in both texts, or one that differs; either text may be empty then.
 
     `difference` numbers stretches that differ, from 1; None where they are the same, and in what
     continues a long difference.
@@ -290,7 +290,7 @@ class SideBySide:
     def _same_parts(
         self, row: Row, limit: int
     ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
-        """Yield one passage, cut at the same words on both sides, where a paragraph of either
+        """Yield one passage, cut at the same words in both texts, where a paragraph of either
         begins.
         """
         [left], [right] = row.left, row.right
@@ -313,7 +313,7 @@ class SideBySide:
     def _other_parts(
         self, row: Row, limit: int
     ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
-        """Yield what differs, each side cut independently; only the beginning of the first part is
+        """Yield what differs, each text cut independently; only the beginning of the first part is
         aligned.
         """
         sides = (
@@ -336,7 +336,7 @@ class SideBySide:
     def _word_differences(
         self, part: Part
     ) -> tuple[Mapping[int, CharacterSpans] | None, Mapping[int, CharacterSpans] | None]:
-        """Return for each side the differing words by position; None for a part that is not
+        """Return for each text the differing words by position; None for a part that is not
         compared word by word.
         """
         left_text, right_text = self._texts

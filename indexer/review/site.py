@@ -339,7 +339,7 @@ class Site:
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
 
     def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
-        """Return the survey of the store, None if it is not ready within `timeout` seconds.
+        """Return the statistics of the store, None if it is not ready within `timeout` seconds.
 
         It is read again when a job has ended on the store since. Of a large store it is read after
         `reset` only.
@@ -358,7 +358,7 @@ class Site:
         return not self._is_survey_wanted and self._recent_counts()[0] > MAX_AUTOMATIC_DOCUMENTS
 
     def statistics(self, timeout: float = TIMEOUT_SECONDS) -> DatedStatistics | None:
-        """Return the figures of the store, as `survey` does: they are read without the texts."""
+        """Return the statistics of the store, as `survey` does: they are read without the texts."""
         return latest(self.statistics_reader, self._last_job, timeout)
 
     def preview(self, threshold: float | None, timeout: float) -> ThresholdPreview | None:

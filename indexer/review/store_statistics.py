@@ -18,7 +18,7 @@ from indexer.stores.abilities import FullStore, Outline, outlines
 from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
 
-# Figures of the survey of a store, as pages and reports show them.
+# Figures of the statistics of a store, as pages and reports show them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class StoreStatistics:
 
 
 def store_statistics(store: FullStore, progress: Progress = no_progress) -> StoreStatistics:
-    """Return the figures of a store; raises `StoreError` when nothing was indexed yet."""
+    """Return the statistics of a store; raises `StoreError` when nothing was indexed yet."""
     require_recipe(store)
     options = last_group_options(store)
     rows = _with_progress(outlines(store), store.counts().documents, progress)

@@ -272,7 +272,7 @@ class TopChunks(Generic[Item]):
         self.wanted = min(2 * self.k, self.max_chunks)
 
     def take(self, items: Sequence[Item]) -> None:
-        """Fold the answer to a request for `wanted` chunks."""
+        """Fold the response to a request for `wanted` chunks."""
         self.items = items
         self.shown = fold_chunks(map(self.text, items), self.options, limit=self.k)
         is_last = len(items) < self.wanted or self.wanted >= self.max_chunks

@@ -28,7 +28,7 @@ from indexer.comparing.measures import (
 )
 from indexer.comparing.words import Words
 from indexer.defaults import MEASURE, REVIEW
-from indexer.grouping.words_in_common import lcs_to_each, may_share_words
+from indexer.grouping.words_in_common import lcs_to_each, may_have_common_words
 from indexer.model import Candidate, Estimate, Match, NewWords, Sameness, WordsInOrder
 
 _AT_ONCE = 20  # pairs whose words are asked for together
@@ -174,7 +174,7 @@ def find_rearranged(
     """Return the candidates that are the query rearranged, each with its overlap and `lcs`."""
     result = []
     candidates = list(candidates)
-    possible = may_share_words(query.text, [text.text for _, text in candidates], REARRANGED)
+    possible = may_have_common_words(query.text, [text.text for _, text in candidates], REARRANGED)
     for candidate, text in compress(candidates, possible):
         if measured := measure_rearranged(query.words, text.words, threshold):
             result.append((candidate, *measured))

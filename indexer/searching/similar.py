@@ -79,7 +79,7 @@ class Lookup:
         return candidate.id == self.id or candidate.path == self.path
 
     def as_row(self, own: Fingerprint) -> Row:
-        """Return the document as a row with the figures of its fingerprint."""
+        """Return the document as a row with the statistics of its fingerprint."""
         row = self.row or _TEXT_ALONE
         return replace(
             row,

@@ -186,13 +186,13 @@ class Sharing:
         return counts
 
 
-def share_bands(layout: Plan, minimum: int, recipe: Recipe) -> Sharing:
+def band_sharing(layout: Plan, minimum: int, recipe: Recipe) -> Sharing:
     """Return bands of this layout, with `minimum` equal slots or more, of a recipe's sketches."""
     shape = {"bands": layout.bands, "rows": layout.rows}
     return Sharing(shape, minimum, recipe.slot_bytes, recipe.sketch_bytes)
 
 
-def share_blocks(recipe: Recipe, threshold: float) -> Sharing:
+def block_sharing(recipe: Recipe, threshold: float) -> Sharing:
     """Return blocks of bits that no pair at a threshold lacks, as one machine has them."""
     bits = sketch_size(recipe)
     minimum = equal_parts(recipe, threshold)

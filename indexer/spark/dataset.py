@@ -47,7 +47,7 @@ _ID = "nearfold_id"
 class Dataset:
     """A file of JSON Lines, CSV or Parquet that Spark can read, or a folder or pattern of them.
 
-    Files are told by their names, as on one machine: `.parquet`, or `.jsonl` and `.ndjson`, or
+    Files are reported by their names, as on one machine: `.parquet`, or `.jsonl` and `.ndjson`, or
     `.csv` and `.tsv`, these also as `.gz`.
     """
 
@@ -251,12 +251,12 @@ def signer(texts_of: TextReader, options: ReadOptions) -> Callable[[Batches], Ba
     """Return a mapper from rows of a dataset to `OUTCOME`; `texts_of` reads a batch."""
     recipe = replace(DEFAULT, bands=0, rows=0)
 
-    def sign(parts: Batches) -> Batches:
+    def fingerprint_batch(parts: Batches) -> Batches:
         for part in parts:
             for some in _batches(list(texts_of(part))):
                 yield from _outcomes(some, options, recipe)
 
-    return sign
+    return fingerprint_batch
 
 
 Text: TypeAlias = str | ExtractionError | None

@@ -20,7 +20,7 @@ from indexer.grouping.group import SUMMED, ConnectedTexts
 from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, batch, ddl
-from indexer.spark.bands import Sharing, share_bands, share_blocks, short_text_keys
+from indexer.spark.bands import Sharing, band_sharing, block_sharing, short_text_keys
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.match import Verifier, check_sketches
 from indexer.spark.principals import (
@@ -197,9 +197,9 @@ class _Grouping:
     def _sharing(self) -> Sharing:
         threshold = self.settings.min_threshold
         if has_bits_alone(self.recipe):
-            return share_blocks(self.recipe, threshold)
+            return block_sharing(self.recipe, threshold)
         layout = self.settings.band_plan(self.recipe)
-        return share_bands(layout, self._min_equal(threshold), self.recipe)
+        return band_sharing(layout, self._min_equal(threshold), self.recipe)
 
     @cached_property
     def placed(self) -> Stage:

@@ -42,14 +42,14 @@ def record_signer(recipe: Recipe, labels: tuple[str, ...]) -> Mapper:
     A missing id or text becomes the empty string.
     """
 
-    def sign(parts: Batches) -> Batches:
+    def fingerprint_batch(parts: Batches) -> Batches:
         for part in parts:
             for start in range(0, part.num_rows, BATCH):
                 records = part.slice(start, BATCH).to_pylist()
                 blobs = [_record_document(record) for record in records]
                 yield from _with_error_column(pack_row(_rows(blobs, recipe, labels)))
 
-    return sign
+    return fingerprint_batch
 
 
 def file_signer(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
@@ -59,7 +59,7 @@ def file_signer(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
     text becomes a row of its path and the reason why it could not be read.
     """
 
-    def sign(parts: Batches) -> Batches:
+    def fingerprint_batch(parts: Batches) -> Batches:
         for part in parts:
             for start in range(0, part.num_rows, BATCH):
                 records = part.slice(start, BATCH).to_pylist()
@@ -70,7 +70,7 @@ def file_signer(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
                 if failed:
                     yield _failures(failed)
 
-    return sign
+    return fingerprint_batch
 
 
 def store_scanner(url: str, recipe: Recipe) -> Mapper:
@@ -207,7 +207,7 @@ class Input:
 
 
 def documents(work: Work, source: Input, recipe: Recipe) -> Stage:
-    """Return the signed rows of all documents that could be read."""
+    """Return the fingerprinted rows of all documents that could be read."""
     return readable_rows(fingerprinted_documents(work, source, recipe))
 
 

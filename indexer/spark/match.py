@@ -23,7 +23,7 @@ from indexer.grouping.match import MatchOptions
 from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MAX_CHARS, SequenceCache
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, batch, ddl
-from indexer.spark.bands import Sharing, share_bands, share_blocks, short_text_keys
+from indexer.spark.bands import Sharing, band_sharing, block_sharing, short_text_keys
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.distinct_texts import keyed_documents, number_texts, text_contents
 from indexer.spark.session import Stage, Work
@@ -248,9 +248,9 @@ def check_sketches(recipe: Recipe) -> None:
 
 def _sharing(options: MatchOptions, recipe: Recipe) -> Sharing:
     if has_bits_alone(recipe):
-        return share_blocks(recipe, options.threshold)
+        return block_sharing(recipe, options.threshold)
     layout = options.band_plan(recipe)
-    return share_bands(layout, layout.fewest_equal, recipe)
+    return band_sharing(layout, layout.fewest_equal, recipe)
 
 
 def options_json(options: MatchOptions) -> dict[str, Any]:
@@ -362,7 +362,7 @@ class _CopyPairs:
         return pairs
 
     def _each_copy(self, pairs: DataFrame, side: str) -> DataFrame:
-        """Return each pair once for every document of one side."""
+        """Return each pair once for every document of one text."""
         ids = self.members.select(sf.col("text").alias(side), sf.col("id").alias(f"{side}_id"))
         return pairs.join(ids, side)
 

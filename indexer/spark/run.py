@@ -21,7 +21,7 @@ from indexer.grouping.match import MatchOptions
 from indexer.model import Assignment, Row
 from indexer.recipe import DEFAULT, Recipe
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, ddl, unpack_row
-from indexer.spark.bands import share_blocks
+from indexer.spark.bands import block_sharing
 from indexer.spark.group import group
 from indexer.spark.input_documents import Input, failures, fingerprinted_documents, readable_rows
 from indexer.spark.match import check_sketches, match, options_json
@@ -214,7 +214,7 @@ def count_families(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
 def _layout(job: Job, recipe: Recipe) -> Mapping[str, int]:
     if has_bits_alone(recipe):
         threshold = job.match_options.for_recipe(recipe).threshold
-        return {"tables": share_blocks(recipe, threshold).shape["tables"]}
+        return {"tables": block_sharing(recipe, threshold).shape["tables"]}
     layout = job.match_options.band_plan(recipe)
     return {"bands": layout.bands, "rows": layout.rows}
 

@@ -191,7 +191,7 @@ def bits_for(count: int) -> int:
 
 
 def _first_above(run: Codes, end: int) -> int:
-    """Return the place of the first code above `end`."""
+    """Return the position of the first code above `end`."""
     return int(np.searchsorted(run, np.uint64(end), side="right"))
 
 

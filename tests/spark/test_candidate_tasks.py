@@ -19,10 +19,10 @@ from indexer.spark import bands
 from indexer.spark.bands import (
     FrequentKeys,
     Sharing,
+    block_sharing,
     bucket_counter,
     bucket_summer,
     frequent_keys,
-    share_blocks,
     value_counter,
 )
 from indexer.spark.candidates import part_comparer, part_mapper, star_mapper
@@ -132,7 +132,7 @@ def test_tasks_find_the_pairs_of_bits_that_one_machine_finds(cap: int) -> None:
     bits = np.unpackbits(random.integers(0, 256, (20, 8)).astype(np.uint8), axis=1)
     bits = bits[random.integers(0, 20, 400)] ^ (random.random((400, 64)) < 0.05)
     texts = Texts(np.packbits(bits, axis=1))
-    sharing = share_blocks(recipe_named("simhash-doc"), 0.9)
+    sharing = block_sharing(recipe_named("simhash-doc"), 0.9)
     distance = sharing.shape["distance"]
     close = ClosePairs(
         bit_words(texts.sketches), design_for(64, distance), distance, texts.ranks, cap,

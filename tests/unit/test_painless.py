@@ -42,7 +42,7 @@ def test_tables_are_text_that_json_can_carry():
 def test_the_source_fits_an_inline_script():
     wide = dataclasses.replace(DEFAULT_V1, width=6, slots=1024)
     for recipe in (DEFAULT_V1, wide, DEFAULT_V3):
-        source = ingest_pipeline.sign(recipe)
+        source = ingest_pipeline.fingerprint_script(recipe)
         assert len(source.encode()) < 65_535 // 3
         assert "$" not in source
 
@@ -61,7 +61,7 @@ def test_a_version_names_one_pipeline(body, version):
 
 
 def test_numbers_are_signed_decimals():
-    source = ingest_pipeline.sign(DEFAULT_V1)
+    source = ingest_pipeline.fingerprint_script(DEFAULT_V1)
     assert "-7046029254386353131L" in source
     assert "0x" not in source
 

@@ -31,7 +31,7 @@ def test_words_in_common_are_those_of_the_definitions(
             patch.setattr(words_in_common, "_kernel", None)
         counted = words_in_common.words_in_common(text, others, least)
         values = words_in_common.lcs_to_each(text, others, least)
-        flags = words_in_common.may_share_words(text, others, least)
+        flags = words_in_common.may_have_common_words(text, others, least)
     own = normal_words(text).folded
     for other, common, value, flag in zip(others, counted, values, flags, strict=True):
         folded = normal_words(other).folded
@@ -82,7 +82,7 @@ def test_long_texts_are_left_to_the_alignment(monkeypatch: pytest.MonkeyPatch) -
     long = "a b " * 5_000
     assert words_in_common.words_in_common(long, [long, "a"], 0.5)[1] is not None
     assert words_in_common.lcs_to_each(long, [long], 0.5) == [None]
-    assert words_in_common.may_share_words(long, [long, "a"], 0.5) == [True, False]
+    assert words_in_common.may_have_common_words(long, [long, "a"], 0.5) == [True, False]
     monkeypatch.setattr(words_in_common, "_kernel", None)
     monkeypatch.setattr(measures, "EXACT_CELLS", 8)
     assert words_in_common.lcs_to_each("a b c", ["a b c", "a x"], 0.0) == [None, 1 / 3]

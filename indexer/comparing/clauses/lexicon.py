@@ -293,7 +293,7 @@ class _Entry(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """One entry as written: its kind, its words, and its place in the file."""
+    """One entry as written: its kind, its words, and its position in the file."""
 
     kind: str
     entry: str

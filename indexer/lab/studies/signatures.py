@@ -393,7 +393,7 @@ def _store_text(base: sqlite3.Connection, text: str) -> str:
     return "studied" if status == "complete" else status
 
 
-# Sign the texts of a study batch by batch; a stored batch is not signed again.
+# Fingerprint the texts of a study batch by batch; a stored batch is not signed again.
 
 BATCH, BATCH_GRAMS = 2000, 2_500_000
 
@@ -427,7 +427,7 @@ def _no_statistics() -> CorpusStatistics:
 def sign_texts(
     texts: Texts, bits: Sequence[int], statistics: FeatureCounts, folder: Path, progress: Progress
 ) -> list[Path]:
-    """Sign all texts, and return the files of their signatures, in order.
+    """Fingerprint all texts, and return the files of their signatures, in order.
 
     Arrays are (texts, octets), by `signature_name` and `question_name`.
     """

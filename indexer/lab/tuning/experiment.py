@@ -62,7 +62,7 @@ _DIGITS = 5
 
 
 def experiment(cases: Cases, recipe: Recipe) -> Experiment:
-    """Sign the texts by a recipe and measure all pairs.
+    """Fingerprint the texts by a recipe and measure all pairs.
 
     Raises `MissingExtra` for a recipe whose libraries are not there.
     """
@@ -111,7 +111,7 @@ def _by_texts(
     pair: tuple[int, int],
     measure: str,
 ) -> float:
-    """Return the measure of two signed texts; 0 when either is not signed."""
+    """Return the measure of two fingerprinted texts; 0 when either is not signed."""
     a, b = pair
     if not prints[a].status == prints[b].status == "complete":
         return 0.0

@@ -233,7 +233,7 @@ class TuneResult:
 
     @property
     def caution(self) -> str:
-        """A sentence where there are too few groups to rely on the figures, else empty."""
+        """A sentence where there are too few groups to rely on the statistics, else empty."""
         if self.groups >= ENOUGH_GROUPS:
             return ""
         groups = "one group" if self.groups == 1 else f"{self.groups} groups"

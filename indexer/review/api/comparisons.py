@@ -61,7 +61,7 @@ MAX_VERSIONS = 8  # side by side
 _MAX_PASSAGES = 400  # of each of them
 _ROWS_A_PART = 60  # of a matrix that one answer holds
 _MAX_OTHERS = 40  # documents that are offered next to those shown
-_DISCOUNT_SECONDS = 0.05  # for which an answer waits for the similarity without boilerplate
+_DISCOUNT_SECONDS = 0.05  # for which a response waits for the similarity without boilerplate
 _MAX_ORDERED = 24  # documents of a family whose versions are ordered with every request
 _MAX_ORDERED_WORDS = 20_000  # words of all of them
 
@@ -309,7 +309,7 @@ def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
 
 
 def _text_warnings(letter: str, row: Row) -> list[str]:
-    """Return the warnings about one side of a comparison."""
+    """Return the warnings about one text of a comparison."""
     warnings = list(warnings_of(row))
     if len(row.text) > MAX_CHARS:
         warnings.append(f"only the first {MAX_CHARS:,} characters are compared")

@@ -139,7 +139,7 @@ class SearchParameters(Parameters, frozen=True):
 
 
 class DocumentParameters(DocumentId, frozen=True):
-    """A part of a stored document, and its file beside it."""
+    """A part of a stored document, and its file next to it."""
 
     part: Part = 1
     original: Original = "no"

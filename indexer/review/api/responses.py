@@ -339,7 +339,7 @@ class WithoutBoilerplate:
     """S_R with five-word shingles weighted by their rarity in the store, next to plain S_R.
 
     The weights leave out the text that forms share. `similarity`, `plain` (S_R itself) and
-    `common` (the share of the shingles that a tenth or more of the store's texts carry) are None
+    `common` (the fraction of the shingles that a tenth or more of the store's texts carry) are None
     until the store's passages are counted (`ready` False), and if there are no other texts
     (`texts` is 0). `note` explains the figure in a sentence.
     """
@@ -356,7 +356,7 @@ class WithoutBoilerplate:
 class MapLink:
     """A segment of the map of a comparison.
 
-    `differing`: the share of it that differs; `first` and `last`: the numbers of the differences
+    `differing`: the fraction of it that differs; `first` and `last`: the numbers of the differences
     that begin there, None without one, and `part` that of the part with the first. `moved`: it has
     a moved passage.
     """
@@ -405,7 +405,7 @@ class ComparisonAnswer:
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
     """A passage of several versions. `readings`: its texts as (change, text) from the first one;
-    `cells`: for each version the place of its reading, None if it lacks the passage.
+    `cells`: for each version the position of its reading, None if it lacks the passage.
     """
 
     number: int

@@ -114,7 +114,7 @@ class SurveyAnswer:
 
     `steps` are by `measure`; those below `measured_from` are estimated. `threshold`, `grouped`,
     `at` and `stale` are as in `FiguresAnswer`. `less_similar`: while it is not `ready`, how many
-    documents would leave their principal at higher thresholds, as soon as the figures are read.
+    documents would leave their principal at higher thresholds, as soon as the statistics are read.
     `asks_first`: the store is so large that it is read after `POST /api/survey/refresh` only.
     """
 
@@ -275,7 +275,7 @@ def labellings(site: Site, values: LabellingsParameters) -> Labellings:
 
 
 def survey(site: Site, values: Waiting) -> SurveyAnswer:
-    """Return the survey of the whole store, or the progress of reading it."""
+    """Return the statistics of the whole store, or the progress of reading it."""
     dated = site.survey(values.wait)
     progress = site.survey_reader.progress
     if dated is None:
@@ -308,7 +308,7 @@ def survey(site: Site, values: Waiting) -> SurveyAnswer:
 
 
 def figures(site: Site, values: Waiting) -> FiguresAnswer:
-    """Return the figures of the stored groups, or the progress of reading them."""
+    """Return the statistics of the stored groups, or the progress of reading them."""
     dated = site.statistics(values.wait)
     reader = site.statistics_reader
     if dated is None:

@@ -335,7 +335,7 @@ class Assets:
         self.check(method, path, self.requests.send(method, path, body))
 
     def check(self, method: str, path: str, answer: Response) -> None:
-        """Raise the error of an answer that is not a success, with the request that it answers."""
+        """Raise the error of a response that is not a success, with the request that it answers."""
         if not 200 <= answer.status < 300:
             raise error_of(self.requests.url, answer, f"{method} {path}")
 

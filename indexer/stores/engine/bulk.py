@@ -149,7 +149,7 @@ class Sender:
     """A sender of operations in requests of bounded size, which threads may share.
 
     `post` sends one body and may raise `StoreUnreachable`. `window` bounds the requests under way
-    at once. A request that has to be sent again lets others go first, and then keeps its place
+    at once. A request that has to be sent again lets others go first, and then keeps its position
     while it pauses, so that an overloaded server gets fewer requests. With `conflicts`, a conflict
     is a reply, not a reason to send again.
     """
@@ -332,7 +332,7 @@ def _give_up(
 
 
 def _items(response: Response) -> Iterator[tuple[str, Response]]:
-    """Yield id and result of each well-formed item of an answer."""
+    """Yield id and result of each well-formed item of a response."""
     if response.status != 200 or not isinstance(response.body, Mapping):
         return
     items = response.body.get("items")

@@ -171,7 +171,7 @@ class FrequencyCache:
     def _totals(
         self, queries: IndexQueries, state: Body, searches: list[Body]
     ) -> tuple[Body, list[int]]:
-        """Return the answer to the first search, and the totals of the others.
+        """Return the response to the first search, and the totals of the others.
 
         Where there are no parts, which the same request says, documents are counted as all rows
         are, in two thirds of the time.

@@ -1,6 +1,6 @@
 """Pools of connections whose responses have a deadline.
 
-The timeout of urllib3 begins anew with every byte, so an answer that trickles in never ends by it.
+The timeout of urllib3 begins anew with every byte, so a response that trickles in never ends by it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-RESPONSE_TIMEOUTS = 2.0  # one timeout for an answer to begin, and one for the rest of it
+RESPONSE_TIMEOUTS = 2.0  # one timeout for a response to begin, and one for the rest of it
 
 
 def deadline_pool(scheme: str, host: str, port: int, **settings: Any) -> HTTPConnectionPool:
@@ -169,7 +169,7 @@ class ClientLink(ABC):
 
         The next node may repeat what the lost one has done: every request may be repeated. Raises
         `UnsupportedEngine` for another engine, or a version that is too old or too new, and
-        `StoreNotReady` when no answer comes from a server that has answered before.
+        `StoreNotReady` when no response comes from a server that has answered before.
         """
         try:
             response = self._send(method, path, body, params, seconds)
@@ -266,7 +266,7 @@ def authorization(address: StoreAddress) -> dict[str, str]:
 
 
 def server_in(body: Any) -> tuple[str, str] | None:
-    """Return product and version in an answer to `GET /`; None when it does not say them.
+    """Return product and version in a response to `GET /`; None when it does not say them.
 
     OpenSearch may call itself 7.10.2 for clients of Elasticsearch 7, and a serverless Elasticsearch
     always says 8.11.0; neither tells anything.

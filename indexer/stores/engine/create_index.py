@@ -50,7 +50,7 @@ def rivals(requests: Requests, address: IndexAddress) -> list[str]:
 
 
 def require_no_additions(requests: Requests, index: str, body: Mapping[str, Any]) -> None:
-    """Raise `UsageError` where templates would add something to a new index beside its body.
+    """Raise `UsageError` where templates would add something to a new index next to its body.
 
     Only what has consequences for documents counts: aliases, pipelines and the like, rules of the
     mapping, and fields in an index of nearfold's own. `body` has settings, mappings and aliases.
@@ -60,7 +60,7 @@ def require_no_additions(requests: Requests, index: str, body: Mapping[str, Any]
 
 
 def require_no_difference(requests: Requests, index: str, body: Mapping[str, Any]) -> None:
-    """Raise `UsageError` where templates would add anything to a new index beside its body, which
+    """Raise `UsageError` where templates would add anything to a new index next to its body, which
     is that of another index: any alias, setting, rule of the mapping or field.
     """
     templates = _templates_of(requests, index)

@@ -434,7 +434,7 @@ def _dashboard(index: str, panels: list[SavedObject], digest: str) -> SavedObjec
 
 
 def _areas(panels: list[SavedObject], index: str) -> Iterator[dict[str, int]]:
-    """Yield the area of each panel: beside the one before it where it fits, else below the row."""
+    """Yield the area of each panel: next to the one before it where it fits, else below the row."""
     x = y = row_height = 0
     for panel in panels:
         width, height = _LAYOUT.get(panel.id.removeprefix(_id(index, "")), _HALF)

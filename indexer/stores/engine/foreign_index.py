@@ -187,7 +187,7 @@ class InPlaceStore(EngineStore):
         return {id: digest for id, digest in digests.items() if digest}
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
-        """Sign documents in place.
+        """Fingerprint documents in place.
 
         A document that another program changed meanwhile is signed if its text is still the same,
         and refused if not.
@@ -215,7 +215,9 @@ class InPlaceStore(EngineStore):
         """Return the update that signs a document; one without text is no copy of others."""
         if row.status == "empty":
             row = replace(row, raw="")  # the digest of no bytes, which all of them have
-        return Operation("update", row.id, {"doc": rows.signature(row, self._text_field)}, state)
+        return Operation(
+            "update", row.id, {"doc": rows.fingerprint_fields(row, self._text_field)}, state
+        )
 
     def _same_text(
         self, rows: Mapping[str, Row], states: Mapping[str, Mapping[str, Any]]
@@ -259,6 +261,6 @@ def index_of(store: Store) -> OpenIndex:
 
 
 def _stored_document(hit: Mapping[str, Any]) -> StoredDocument:
-    """Return the document of a search hit, or of an answer by id."""
+    """Return the document of a search hit, or of a response by id."""
     state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
     return StoredDocument(hit["_id"], hit.get("_source", {}), {**state, **routing_of(hit)})

@@ -160,7 +160,7 @@ def _not_ours(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Map
 
 
 def only_index(address: IndexAddress, response: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return own name and description of the index in an answer.
+    """Return own name and description of the index in a response.
 
     Raises `MappingMismatch` for several indices, `UsageError` for a data stream.
     """

@@ -74,7 +74,7 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
         "version": VERSION,
         "processors": [
             script(
-                sign(recipe, limit),
+                fingerprint_script(recipe, limit),
                 {**_params(field), "families": list(_FAMILIES), **tables(recipe)},
             )
         ],
@@ -137,7 +137,7 @@ def _fields() -> list[str]:
     return [*near, TEXT_FIELD]
 
 
-def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
+def fingerprint_script(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
     """Return the source of the script that signs."""
     numbers = {
         "mix_one": MIX_ONE,

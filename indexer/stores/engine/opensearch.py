@@ -42,7 +42,7 @@ class _Connection(Urllib3HttpConnection):
         self.pool = self._deadline_pool()
 
     def perform_request(self, *args: Any, **settings: Any) -> tuple[int, dict[str, str], Response]:
-        """Return the answer of any status, whole: the client itself passes on its text alone."""
+        """Return the response of any status, whole: the client itself passes on its text alone."""
         settings["ignore"] = _EVERY_STATUS
         status, headers, text = super().perform_request(*args, **settings)
         return status, {}, Response(status, _json_or_none(text), headers.get("retry-after"))

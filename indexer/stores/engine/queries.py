@@ -48,7 +48,7 @@ class IndexQueries:
     is_several: bool = False
 
     def search(self, body: Body) -> Body:
-        """Return the answer to one search."""
+        """Return the response to one search."""
         return self.requests.call("POST", f"{self.index}/_search", self._fit(body), WHOLE)
 
     def _fit(self, body: Body) -> Body:
@@ -61,7 +61,7 @@ class IndexQueries:
         return substitute_fields(scoped, self.names)
 
     def search_all(self, searches: Sequence[Body]) -> list[Body]:
-        """Return the answers to many searches, in order, by few requests.
+        """Return the responses to many searches, in order, by few requests.
 
         A search that fails among others is sent again alone.
         """
@@ -108,11 +108,11 @@ class IndexQueries:
         keep_alive: bool = False,
         first_page: Callable[[Body, str], Body] | None = None,
     ) -> Iterator[Body]:
-        """Yield the answers to a search page by page at one snapshot (point in time).
+        """Yield the responses to a search page by page at one snapshot (point in time).
 
         Pages after the first hold `COLUMNS_PAGE` hits without documents; of documents as many as
         have some four million characters by the page before, 10 to 1,000 and at most twice as many.
-        `pit_id` in an answer is the snapshot: `snapshot` where one is given. It is closed at the
+        `pit_id` in a response is the snapshot: `snapshot` where one is given. It is closed at the
         end unless `keep_alive`. When the engine loses it, for example with a node, the rest is read
         at a new one; with `snapshot` or `keep_alive`, `SnapshotExpired` is raised. `first_page`
         reads the first page, with its ids, at a snapshot in another way.
@@ -172,7 +172,7 @@ class IndexQueries:
         return snapshot
 
     def at_snapshot(self, body: Body, snapshot: str) -> Body:
-        """Return the answer to a search; raise `SnapshotExpired` when its snapshot is gone."""
+        """Return the response to a search; raise `SnapshotExpired` when its snapshot is gone."""
         response = self.requests.send("POST", "_search", self._fit_at(snapshot, body), WHOLE)
         if 200 <= response.status < 300:
             page: Body = response.body
@@ -182,7 +182,7 @@ class IndexQueries:
         raise error_of(self.requests.url, response)
 
     def all_at_snapshot(self, searches: Sequence[Body], snapshot: str) -> list[Body]:
-        """Return the answers to searches at a snapshot, by one request.
+        """Return the responses to searches at a snapshot, by one request.
 
         Searches that fail, or that a role may not send together, are sent again one by one.
         """
@@ -240,7 +240,7 @@ def _batch(searches: Sequence[Body]) -> list[Body]:
 
 
 def _is_expired(response: Response) -> bool:
-    """Return whether an answer says that the engine no longer keeps the snapshot."""
+    """Return whether a response says that the engine no longer keeps the snapshot."""
     if is_missing(response):
         return True
     error = response.body.get("error") if isinstance(response.body, dict) else None

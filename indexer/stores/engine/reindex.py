@@ -62,7 +62,7 @@ from indexer.stores.engine.requests import (
     Response,
     error_of,
 )
-from indexer.stores.engine.rows import FAMILY, KEYS, row_of_hit, signature
+from indexer.stores.engine.rows import FAMILY, KEYS, fingerprint_fields, row_of_hit
 from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, ReindexResult
 
@@ -112,7 +112,7 @@ class Successor:
                 return
             if response.kind != EXISTS:
                 raise error_of(self.requests.url, response, f"PUT {self.name}")
-            response = self.requests.send("GET", self.name)  # made by an answer that was lost
+            response = self.requests.send("GET", self.name)  # made by a response that was lost
         if not self._can_continue(response):
             self._begin_again()
 
@@ -235,7 +235,9 @@ class Successor:
         operations = {}
         for hit, before, row in zip(hits, stored, fingerprint_rows(stored), strict=True):
             replaced = _REPLACED if row.family == before.family else (*_REPLACED, *FAMILY)
-            body = _replace_fingerprint(hit["_source"], signature(row, self.text_field), replaced)
+            body = _replace_fingerprint(
+                hit["_source"], fingerprint_fields(row, self.text_field), replaced
+            )
             metadata = {
                 **routing_of(hit),
                 "version": hit["_version"],
@@ -490,13 +492,13 @@ def _fingerprint_unchanged(fingerprint_rows: FingerprintRows) -> FingerprintRows
     of rows that leave theirs.
     """
 
-    def sign(rows: Sequence[Row]) -> list[Row]:
+    def fingerprint_batch(rows: Sequence[Row]) -> list[Row]:
         return [
             replace(new, provisional=old.provisional or new.family != old.family)
             for old, new in zip(rows, fingerprint_rows(rows), strict=True)
         ]
 
-    return sign
+    return fingerprint_batch
 
 
 def _copy(

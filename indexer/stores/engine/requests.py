@@ -25,7 +25,7 @@ _NO_INDEX = frozenset({"index_not_found_exception", "alias_not_found_exception"}
 _CLOSED = frozenset({"index_closed_exception"})
 _RECOVERING = frozenset({"no_shard_available_action_exception"})
 # What the other nodes answer while they have not noticed yet that one is gone, or its shards have
-# not started elsewhere; with any status: 404 for a part of an answer, 500 or 503 for the whole.
+# not started elsewhere; with any status: 404 for a part of a response, 500 or 503 for the whole.
 _LOST_NODE = frozenset(
     {
         "node_not_connected_exception",
@@ -73,7 +73,7 @@ class Response:
 
 
 def _error(response: Response) -> Mapping[str, Any]:
-    """Return the error object of an answer.
+    """Return the error object of a response.
 
     An error that is only a text, which security APIs call `message`, becomes the `reason`.
     """
@@ -100,7 +100,7 @@ class Link(Protocol):
     ) -> Response:
         """Send one request, once.
 
-        Every status is an answer; raises `StoreUnreachable` when none comes.
+        Every status is a response; raises `StoreUnreachable` when none comes.
         """
         ...
 
@@ -116,7 +116,7 @@ def content_type(path: str) -> str:
 
 
 def error_of(url: str, response: Response, request: str = "") -> StoreError:
-    """Return the error that an answer means, outside of bulk writes.
+    """Return the error that a response means, outside of bulk writes.
 
     `request` is the method and path of the request, for the message.
     """
@@ -156,7 +156,7 @@ def is_passing(response: Response) -> bool:
 
 
 def has_lost_node(response: Response) -> bool:
-    """Return whether an answer, or a part of it, failed because a node of the cluster is gone.
+    """Return whether a response, or a part of it, failed because a node of the cluster is gone.
 
     Parts are the documents of a request for several, and the shards that a request went to.
     """
@@ -335,7 +335,7 @@ class Dialect:
 class Requests:
     """Requests to one engine that are not bulk writes.
 
-    Without a `retry_policy`, as in a search, there are a few retries, and none when no answer
+    Without a `retry_policy`, as in a search, there are a few retries, and none when no response
     comes. While a cluster has lost a node, a search waits as a job does.
     """
 
@@ -351,10 +351,10 @@ class Requests:
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
     ) -> Response:
-        """Return the answer of any status; retry while the engine is overloaded or not ready.
+        """Return the response of any status; retry while the engine is overloaded or not ready.
 
         Several bodies are sent one a line. Raises `StoreStopped` when the patience of a job is at
-        its end, and `StoreUnreachable` when no answer comes and no job waits for it.
+        its end, and `StoreUnreachable` when no response comes and no job waits for it.
         """
         lines = [body] if isinstance(body, dict) else body or []
         data = b"\n".join(json.dumps(line).encode() for line in lines) + b"\n" if lines else None
@@ -383,7 +383,7 @@ class Requests:
         )
 
     def _policy(self, response: Response) -> RetryPolicy:
-        """Return the limits of retries after such an answer."""
+        """Return the limits of retries after such a response."""
         if self.retry_policy is not None:
             return self.retry_policy
         return RetryPolicy() if has_lost_node(response) else _FEW_RETRIES

@@ -125,7 +125,7 @@ def _put(requests: Requests, path: str, name: str, body: Body, dry_run: bool) ->
 
 
 def _stored_role(name: str, response: Response) -> Mapping[str, Any] | None:
-    """Return the role in an answer; None where there is none, or no security API."""
+    """Return the role in a response; None where there is none, or no security API."""
     return response.body.get(name) if response.status == 200 else None
 
 

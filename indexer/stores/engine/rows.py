@@ -155,7 +155,7 @@ def has_text(document: Mapping[str, Any], name: str) -> bool:
     return all(text is None or isinstance(text, str) for text in values)
 
 
-def signature(row: Row, text_field: str) -> dict[str, Any]:
+def fingerprint_fields(row: Row, text_field: str) -> dict[str, Any]:
     """Return the `near_*` fields to add to another program's document; null where absent."""
     near = {name: value for name, value in source(row).items() if name in _FINGERPRINT_FIELDS}
     elsewhere = {} if text_field == "text" else {"near_text_field": text_field}
@@ -286,7 +286,7 @@ def families(
 
 
 def counts(response: Mapping[str, Any], exact: int | None, size: int | None, parts: int) -> Counts:
-    """Return the counts of an answer to `bodies.counts`.
+    """Return the counts of a response to `bodies.counts`.
 
     `exact`: the number of families where they were counted. `size`: of bytes on disk where known.
     `parts`: of parts.

@@ -214,7 +214,7 @@ def _refusal(replies: Mapping[str, Reply]) -> str | None:
 
 
 def record_parts(requests: Requests, index: str, kind: str) -> None:
-    """Record how the documents of an index are divided; what `_meta` says beside that stays."""
+    """Record how the documents of an index are divided; the rest of `_meta` stays."""
     ((name, settings),) = requests.call("GET", index).items()
     properties = search_bodies.index_body()["mappings"]["properties"]
     body: search_bodies.Body = {
@@ -341,7 +341,7 @@ class EngineStore:
 
 
 class EngineParts:
-    """Parts of documents in an index: documents of their own beside them."""
+    """Parts of documents in an index: documents of their own next to them."""
 
     def __init__(self, store: EngineStore) -> None:
         self._store = store

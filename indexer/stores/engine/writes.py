@@ -13,7 +13,7 @@ from indexer.stores.engine.foreign_documents import require_distinct
 from indexer.stores.engine.index_mapping import is_shared_mapping
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE, documents_now
-from indexer.stores.engine.rows import FAMILY, KEYS, row_of_hit, signature, source
+from indexer.stores.engine.rows import FAMILY, KEYS, fingerprint_fields, row_of_hit, source
 from indexer.stores.fields import refusal, storable, storable_ids
 from indexer.wording import well_formed
 
@@ -81,7 +81,7 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
     for hit in documents_now(index.queries("both"), list(fingerprinted), PAGE):
         row = fingerprinted[hit["_id"]]
         if row_of_hit(row.id, hit["_source"], field).text == row.text:
-            keys = signature(row, field)
+            keys = fingerprint_fields(row, field)
             body = {"doc": {name: keys[name] for name in (*KEYS, *FAMILY) if name in keys}}
             state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
             state |= {"_index": hit["_index"]} if is_several else {}

@@ -28,7 +28,7 @@ class SqliteMaintenance:
     def reindex(
         self, recipe: Recipe, sign_rows: FingerprintRows, keep: bool, on_progress: OnProgress
     ) -> ReindexResult:
-        """Sign all rows into a file next to the store, then replace them in one transaction.
+        """Fingerprint all rows into a file next to the store, then replace them in one transaction.
 
         `keep` leaves a copy of the old store.
         """

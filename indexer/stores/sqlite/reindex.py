@@ -51,7 +51,7 @@ def replace_recipe(
     keep: bool,
     on_progress: OnProgress,
 ) -> ReindexResult:
-    """Sign all rows into a second file, then put the signatures in place."""
+    """Fingerprint all rows into a second file, then put the signatures in place."""
     stored = file.recipe()
     if stored is None or stored.id == recipe.id:
         return ReindexResult(file.path, 0)
