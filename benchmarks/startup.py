@@ -1,4 +1,5 @@
-"""Processor time of `nearfold --help` and of each command's, in times `python -c pass`.
+"""Processor time of `nearfold --help`, of each command's, and of a search and a look-up, in times
+`python -c pass`.
 
     python benchmarks/startup.py [--runs 5]
 
@@ -12,6 +13,8 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from indexer.cli.main import COMMANDS
 
@@ -33,6 +36,13 @@ def main() -> None:
     commands = {"python -c pass": ["-c", "pass"], "nearfold --help": ["-m", "indexer", "--help"]}
     for name in COMMANDS:
         commands[f"nearfold {name} --help"] = ["-m", "indexer", name, "--help"]
+    folder = tempfile.TemporaryDirectory()
+    store = ["--store", f"sqlite:///{folder.name}/startup.db"]
+    examples = Path(__file__).parent.parent / "examples"
+    cpu_seconds(["-m", "indexer", "index", str(examples), *store])
+    commands["nearfold search"] = ["-m", "indexer", "search", "agreement", *store]
+    release = str(examples / "ferry-press-release.txt")
+    commands["nearfold similar FILE"] = ["-m", "indexer", "similar", release, *store]
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(runs + 1):
         for name, arguments in commands.items():

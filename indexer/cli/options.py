@@ -119,7 +119,7 @@ store_option = click.option(
     default="sqlite:///nearfold.db",
     envvar="NEARFOLD_STORE",
     show_default=True,
-    help="URL of the store.",
+    help="URL of the store, or FILE.db.",
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else there."

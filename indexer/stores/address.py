@@ -90,14 +90,19 @@ def is_store_url(url: str) -> bool:
 def parse_address(url: str, environment: Mapping[str, str] | None = None) -> StoreAddress:
     """Parse `sqlite:///FILE` or `ENGINE[+https]://[user@]host[:9200][,host...][/path]/index`.
 
-    `environment` is the process's by default; see `_parse_engine` for what it holds. Raises
-    `UsageError`, never repeating a password.
+    A text without a scheme that ends in `.db` names a file of SQLite. `environment` is the
+    process's by default; see `_parse_engine` for what it holds. Raises `UsageError`, never
+    repeating a password.
 
     >>> parse_address("sqlite:///library.db").file
     'library.db'
+    >>> parse_address("library.db").url
+    'sqlite:///library.db'
     >>> parse_address("opensearch://host/docs", {}).hosts
     (('host', 9200),)
     """
+    if "://" not in url and url.endswith(".db"):
+        url = f"{_SQLITE}/{url}"
     if not is_store_url(url):
         shown = without_login(url)
         file = "sqlite:///FILE" if "://" in url else f"sqlite:///{shown} for that file"

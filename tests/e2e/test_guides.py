@@ -6,7 +6,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from command import shell
+from command import ROOT, shell
 from page_blocks import Page, blocks, run_python
 
 GUIDES = [
@@ -48,6 +48,14 @@ def test_python_of_clean_a_dataset(tmp_path: Path) -> None:
     shell(blocks(page)[0], tmp_path)  # the file of the rows
     [python] = blocks(page, "python")
     assert run_python(python, tmp_path) == "2 kept, 1 copies, 1 near duplicates\n"
+
+
+def test_first_ten_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shutil.copytree(ROOT / "examples", tmp_path / "Documents")
+    printed = shell("\n".join(blocks("docs/guides/first-ten-minutes.md")), tmp_path)
+    assert "12 documents: 12 indexed" in printed and "6 documents in 3 groups" in printed
+    assert "near-duplicate groups" in printed and "2 near duplicates by measure: lcs" in printed
 
 
 @pytest.mark.engines

@@ -216,6 +216,7 @@ def test_a_relative_path_that_was_meant_to_be_absolute_is_named(tmp_path, monkey
     assert "slashes" not in str(error.value)
 
 
-def test_a_bare_file_name_is_answered_with_its_url() -> None:
-    with pytest.raises(UsageError, match=r"use sqlite:////data/library\.db for that file"):
-        parse_address("/data/library.db", {})
+def test_a_bare_file_name_is_a_store_if_it_ends_in_db() -> None:
+    assert parse_address("/data/library.db", {}).url == "sqlite:////data/library.db"
+    with pytest.raises(UsageError, match=r"use sqlite:////data/library for that file"):
+        parse_address("/data/library", {})
