@@ -458,10 +458,10 @@ def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]
                 or _signature(row) == _signature(fingerprinted)
                 or recipe.has_other_statistics(row.recipe)
             )
-            yield row, row if is_right else _ungrouped(fingerprinted)
+            yield row, row if is_right else ungrouped(fingerprinted)
 
 
-def _ungrouped(row: Row) -> Row:
+def ungrouped(row: Row) -> Row:
     """Return a row as it would arrive, in the provisional family of its text.
 
     A family of its own id would still have the members that joined it as their principal.
@@ -514,9 +514,7 @@ def _digests_with_symbols(rows: Sequence[Row], recipe: Recipe) -> list[str]:
     if recipe.features == WORDS:
         digest = replace(_DIGEST, left_out=recipe.left_out, approved=recipe.approved)
         found = fingerprints([row.text for row in rows], digest).exact
-        return [
-            content_digest(exact, row.embedded) for row, exact in zip(rows, found, strict=True)
-        ]
+        return [content_digest(exact, row.embedded) for row, exact in zip(rows, found, strict=True)]
     symbols = (_symbols(recipe.compared(row.text)) for row in rows)
     return [
         hashlib.sha256(_with_symbols(row.exact, values).encode()).hexdigest()

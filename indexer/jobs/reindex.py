@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from indexer.comparing.band_plan import has_bits_alone
-from indexer.fingerprinting.fingerprint import fingerprint_rows, fingerprints, fresh_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows, fingerprints, fresh_rows, ungrouped
 from indexer.fingerprinting.keys import bits_of_row
 from indexer.jobs.corpus_statistics import with_new_statistics, with_passages, with_statistics
 from indexer.model import Row
@@ -71,8 +71,13 @@ def reindex(
     has_other_writers = is_shared(store)
 
     def fingerprint_batch(rows: Sequence[Row]) -> list[Row]:
-        before = [fresh for _, fresh in fresh_rows(rows, stored)] if has_other_writers else rows
-        fingerprinted = fingerprint_rows(before, recipe)
+        fingerprinted = fingerprint_rows(rows, recipe)
+        if has_other_writers:
+            pairs = zip(fresh_rows(rows, stored), fingerprinted, strict=True)
+            fingerprinted = [
+                new if before.recipe and before is fresh else ungrouped(new)
+                for (before, fresh), new in pairs
+            ]
         if distances is not None:
             distances.update(_distances(rows, fingerprinted))
         return fingerprinted

@@ -180,6 +180,20 @@ def test_a_principal_that_is_sent_again_without_a_pipeline_folds_no_member(own):
     assert {check.verdict for check in doctor(store.url) if check.name == "groups"} == {"bad"}
 
 
+def test_reindex_puts_no_member_under_a_principal_that_was_sent_again_without_a_pipeline(own):
+    store, url, _ = own
+    uninstall(store)
+    rows = by_name(store)
+    (principal,) = (name for name in "ab" if rows[name].principal)
+    document = {"text": BREAD, "path": rows[principal].path}
+    good("PUT", f"{url}/_doc/{rows[principal].id}?refresh=true", document)
+    reindex(store, DEFAULT_V1)
+    rows = by_name(store)
+    assert rows[principal].bands == fingerprint(BREAD, DEFAULT_V1).bands
+    assert rows["a"].family != rows["b"].family
+    assert folded_together(store) == {frozenset("a"), frozenset("b"), frozenset("c")}
+
+
 def test_index_run_again_finds_texts_that_a_client_changed(own):
     store, url, folder = own
     changed_text(url, BREAD, by_name(store)["b"].id)
