@@ -52,7 +52,7 @@ REFUSED_CODES = (0, 1, 2, 3, 4)  # whatever is no internal error
 LEAST = 0.7  # of all thresholds of `group`, by which a copy may have been grouped
 REPORTS = {"keys", "changes", "groups"}  # checks of `doctor` that stored groups may fail
 REPOSITORY = "nearfold-faults"
-GREEN_SECONDS = 110
+GREEN_SECONDS = 300
 TEXTS = 5  # from which others are made
 
 
@@ -386,9 +386,14 @@ class SharedRun:
             return f"{name} is killed: {self._write(jobs)}"
         finally:
             node.start()
-            path = f"_cluster/health?wait_for_status=green&timeout={GREEN_SECONDS}s"
-            assert self.client is not None
-            self.client.call("GET", path)
+            self._wait_for_replicas()
+
+    def _wait_for_replicas(self) -> None:
+        assert self.client is not None
+        until = time.monotonic() + GREEN_SECONDS
+        while self.client.call("GET", "_cluster/health")["status"] != "green":
+            assert time.monotonic() < until, "a shard has no replica"
+            time.sleep(0.5)
 
     def _write(self, jobs: JobRunner) -> str:
         if self.client is not None and self.chance.random() < 0.5:
