@@ -93,8 +93,10 @@ class Client:
             *(self._index, self._index, self._index_without_id, self._update, self._bulk_texts),
             *(self._bulk_texts, self._bulk_texts, self._bulk_others, self._delete, self._swap),
             *(self._delete_by_query, self._update_by_query, self._update_texts_by_query),
-            *(self._copy, self._roll_over, self._take_snapshot, self._restore),
+            *(self._copy, self._roll_over),
         ]
+        if len(servers) == 1:  # nodes of a test share no folder of snapshots
+            self.kinds += [self._take_snapshot, self._restore]
 
     def hits(self) -> list[Body]:
         """Return the documents, as the engine has them after a refresh."""
