@@ -53,7 +53,7 @@ COMMANDS = {
     "roles": "Print the roles that a secured cluster needs.",
     "search": "Search documents; fold near duplicates under the best hit.",
     "serve": "Serve review pages for a browser.",
-    "show": "Print a stored document, and its near-duplicate group.",
+    "show": "Print a stored document: its fields and its text.",
     "similar": "Find near duplicates of a file, a text or a stored document.",
     "status": "Count the documents of the store; list what failed, and jobs.",
     "study": "Measure how signatures of 16 to 1024 bits spread documents.",

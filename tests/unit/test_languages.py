@@ -9,6 +9,7 @@ from sample_library import library, rows, sentence
 from indexer.comparing.criteria import NO_CRITERIA, Criteria
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.marks import SAME_LANGUAGE, two_languages
+from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
@@ -74,5 +75,5 @@ def test_whatever_folds_keeps_them_apart_and_pairs_for_review_do_not() -> None:
 
 @pytest.mark.parametrize("replaced, is_one", [(2, False), (999, True)])
 def test_the_limit_on_replacements_decides(replaced: float, is_one: bool) -> None:
-    a, b = normal_words(GERMAN), normal_words(SWEDISH)
-    assert Criteria(replaced=replaced).accepts_words(a, b) is is_one
+    a, b = ComparedText(GERMAN, DEFAULT), ComparedText(SWEDISH, DEFAULT)
+    assert Criteria(replaced=replaced).accepts(a, b) is is_one

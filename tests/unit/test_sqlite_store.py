@@ -329,6 +329,7 @@ def test_replacing_and_deleting_leave_no_trace_in_the_indexes(store, path):
     [
         ("sqlite:///a b%20?c#d.db", "a b%20?c#d.db"),
         ("sqlite:////abs/x.db", "/abs/x.db"),
+        ("x.db", "x.db"),
         ("sqlite://", ":memory:"),
         ("sqlite://:memory:", ":memory:"),
         ("sqlite:///:memory:", ":memory:"),
@@ -340,7 +341,7 @@ def test_urls(url, path):
 
 
 @pytest.mark.parametrize(
-    "url", ["sqlite:///", "sqlite://host/x.db", "x.db", "", "postgres://x/y", "SQLITE:///x.db"]
+    "url", ["sqlite:///", "sqlite://host/x.db", "x", "", "postgres://x/y", "SQLITE:///x.db"]
 )
 def test_what_is_no_store(url):
     with pytest.raises(UsageError, match="sqlite:///"):

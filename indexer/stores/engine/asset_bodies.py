@@ -180,7 +180,7 @@ def shared_name(recipe: Recipe, field: str = TEXT) -> str:
 
     >>> from indexer.recipe import DEFAULT
     >>> shared_name(DEFAULT), shared_name(DEFAULT, "body"), shared_name(DEFAULT, "pageBody")
-    ('nearfold-default_v2', 'nearfold-default_v2-body', 'nearfold-default_v2-pagebody-ccdc9278')
+    ('nearfold-default_v3', 'nearfold-default_v3-body', 'nearfold-default_v3-pagebody-ccdc9278')
     """
     return f"nearfold-{recipe.name}{_suffix(field)}"
 
