@@ -62,6 +62,11 @@ class Family:
     warnings: tuple[str, ...]
     measure: str | None = None
 
+    @property
+    def documents(self) -> tuple[Row, ...]:
+        """The principal, if it is in the store, then the members."""
+        return (self.principal, *self.members) if self.principal else self.members
+
 
 def family(store: Store, id: str) -> Family:
     """Return the group of a document, named by the id of any of its members.
@@ -233,8 +238,9 @@ def varying_passages(principal: Row, members: Sequence[Row]) -> tuple[int, list[
         holders.setdefault(row.text, []).append(row)
     units = passages_of(principal.text)[:_MAX_PASSAGES]
     found: dict[tuple[int, bool, str], dict[str, list[str]]] = {}
-    for text in list(holders)[:_MAX_PAIRS]:
-        ids = [row.id for row in holders[text]]
+    compared = dict(itertools.islice(holders.items(), _MAX_PAIRS))
+    for text, rows in compared.items():
+        ids = [row.id for row in rows]
         number = 0
         for passage in collate([units, passages_of(text)[:_MAX_PASSAGES]]):
             is_added = passage.cells[0] is None
@@ -244,9 +250,9 @@ def varying_passages(principal: Row, members: Sequence[Row]) -> tuple[int, list[
             wording = passage.variants[-1] if passage.cells[1] is not None else ""
             site = number, is_added, "" if is_added else passage.variants[0]
             found.setdefault(site, {}).setdefault(wording, []).extend(ids)
-    compared = 1 + sum(len(holders[text]) for text in list(holders)[:_MAX_PAIRS])
+    documents = 1 + sum(map(len, compared.values()))
     passages = [
-        _varying(site, found[site], compared) for site in sorted(found, key=lambda one: one[:2])
+        _varying(site, found[site], documents) for site in sorted(found, key=lambda one: one[:2])
     ]
     return len(units), passages
 

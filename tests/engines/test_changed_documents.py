@@ -169,24 +169,25 @@ def test_reindex_takes_a_document_whose_text_a_client_changed_out_of_its_group(o
     assert folded_together(store) == {frozenset(kept), frozenset({changed, "c"})}
 
 
-def test_a_principal_that_is_sent_again_without_a_pipeline_folds_no_member(own):
+def send_principal_without_pipeline(own):
+    """Send the principal of a and b again with another text and no keys; return store and name."""
     store, url, _ = own
     uninstall(store)
     rows = by_name(store)
     (principal,) = (name for name in "ab" if rows[name].principal)
     document = {"text": BREAD, "path": rows[principal].path}
     good("PUT", f"{url}/_doc/{rows[principal].id}?refresh=true", document)
+    return store, principal
+
+
+def test_a_principal_that_is_sent_again_without_a_pipeline_folds_no_member(own):
+    store, _ = send_principal_without_pipeline(own)
     assert folded_together(store) == {frozenset("a"), frozenset("b"), frozenset("c")}
     assert {check.verdict for check in doctor(store.url) if check.name == "groups"} == {"bad"}
 
 
 def test_reindex_puts_no_member_under_a_principal_that_was_sent_again_without_a_pipeline(own):
-    store, url, _ = own
-    uninstall(store)
-    rows = by_name(store)
-    (principal,) = (name for name in "ab" if rows[name].principal)
-    document = {"text": BREAD, "path": rows[principal].path}
-    good("PUT", f"{url}/_doc/{rows[principal].id}?refresh=true", document)
+    store, principal = send_principal_without_pipeline(own)
     reindex(store, DEFAULT_V1)
     rows = by_name(store)
     assert rows[principal].bands == fingerprint(BREAD, DEFAULT_V1).bands

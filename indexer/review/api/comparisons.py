@@ -124,7 +124,7 @@ class DiscountedParameters(TwoIds, frozen=True):
 def family(site: Site, values: DocumentId) -> FamilyAnswer:
     """Return the group of a document."""
     view = family_view.family(site.store, values.id)
-    rows = [*([view.principal] if view.principal else []), *view.members]
+    rows = view.documents
     tree = versions(site.store, rows[0].id) if _is_quick_to_order(rows) else None
     joined = site.review.joined()
     return FamilyAnswer(
@@ -159,7 +159,7 @@ def differences(site: Site, values: DifferencesParameters) -> GroupDifferences:
 def variants(site: Site, values: NearParameters) -> GroupVariants:
     """Return the passages in which the documents of a group vary."""
     view = family_view.family(site.store, values.id)
-    rows = [*([view.principal] if view.principal else []), *view.members]
+    rows = view.documents
     found = site.varying(rows[0], rows[1:], values.wait)
     paths = {row.id: row.path for row in rows}
     return GroupVariants(
@@ -215,8 +215,7 @@ def version_tree(site: Site, values: VersionsParameters) -> VersionsAnswer:
 def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
     """Return versions of a group side by side: who has which passage, in which words."""
     view = family_view.family(site.store, site.row(values.id).id)
-    members = [*([view.principal] if view.principal else []), *view.members]
-    documents = list(rows_with_symbols(members, require_recipe(site.store)))
+    documents = list(rows_with_symbols(view.documents, require_recipe(site.store)))
     chosen = _chosen_versions(documents, values.of)
     if _is_quick_to_order(chosen):
         tree = versions(site.store, chosen[0].id)
