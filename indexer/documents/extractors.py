@@ -19,6 +19,7 @@ from indexer.model import Document
 # Single files compressed with gzip, unpacked before anything reads them.
 
 _MAGIC = b"\x1f\x8b"
+_OUTLOOK_STORE = b"!BDN"
 _FIELD = re.compile(rb"[!-9;-~]+:")
 
 
@@ -76,9 +77,15 @@ def extractor_named(name: str, headings: bool = False) -> ExtractorFactory:
 def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document | Task[K]:
     """Return the document of a plain text, and a task for the worker processes for anything else.
 
-    Gzip files are unpacked first; raises `ExtractionError` when that fails.
+    Gzip files are unpacked first; raises `ExtractionError` when that fails, and for a store of
+    Outlook.
     """
     data, name = unpack(data, name, limits)
+    if data.startswith(_OUTLOOK_STORE):
+        raise ExtractionError(
+            "a store of Outlook (.pst, .ost) holds many mails and is not read; write them to a "
+            "folder, such as by `readpst -e -o FOLDER FILE`, then index that"
+        )
     return plain_document(data, name, limits) or Task(key, data, name)
 
 

@@ -41,7 +41,13 @@ from indexer.documents.base import (
     message_hash,
 )
 from indexer.documents.mail.headers import ancestors, message_ids
-from indexer.documents.mail.outlook import MAGIC, compound_streams
+from indexer.documents.mail.outlook import (
+    MAGIC,
+    TNEF,
+    compound_streams,
+    outlook_mail,
+    tnef_message,
+)
 from indexer.errors import ExtractionError
 from indexer.model import Document, EmbeddedFile, EmbeddedKind, pack_embedded
 
@@ -268,10 +274,16 @@ _METADATA_NAMES = {
 }
 READER = 2  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING = 500, 300
+_REARRANGED = re.compile(rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar", re.I | re.M)
+_MESSAGE_STREAM = "__properties_version1.0".encode("utf-16-le")
+_OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
 _HARMLESS = frozenset({"X-TIKA:WARN:truncated_metadata"})
+_NO_BYTES = "ZeroByteFileException"  # of an attachment of no bytes, of which nothing is missing
+_ENVELOPE = "pkcs7"
+_PGP = re.compile(rb"^Content-Type:\s*multipart/encrypted\b", re.IGNORECASE | re.MULTILINE)
 _PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
 
 
@@ -284,18 +296,44 @@ def with_hint(data: bytes, name: str) -> bytes:
     the name shows the format, HTML gets a document type and XML a declaration. Everything else is
     returned unchanged.
     """
+    if data.startswith((MAGIC, TNEF)):
+        return _as_mail(data)
     suffix = PurePosixPath(name).suffix.lower()
     if data.startswith(_MARKS) or _XML_START.match(data):
         return data
     if _HTML_START.match(data):
         return _mark_utf8(data)
     if is_mail(data, name):
-        return mark_charset(mark_type(data, name))
+        return _readable_mail(mark_type(data, name))
     if suffix in HTML_NAMES:
         return _mark_utf8(_DOCTYPE + data)
     if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
         return _DECLARATION + data
     return data
+
+
+def _as_mail(data: bytes) -> bytes:
+    """Return a message of Outlook, as `.msg` or as TNEF, as a mail, of which Tika makes the same
+    text as of an `.eml`; other compound files, and what cannot be read, as they are.
+    """
+    if data.startswith(MAGIC) and _MESSAGE_STREAM not in data:
+        return data
+    try:
+        mail = outlook_mail(data) if data.startswith(MAGIC) else tnef_message(data).as_bytes()
+    except ValueError:
+        return data
+    return _readable_mail(mark_type(mail, ".eml"))
+
+
+def _readable_mail(data: bytes) -> bytes:
+    """Return a mail whose parts Tika reads: it knows no TNEF with a body in HTML, and of the
+    alternatives to a calendar entry it reads none.
+    """
+    if _REARRANGED.search(data):
+        from indexer.documents.mail.message import with_tnef, without_other_alternatives
+
+        data = without_other_alternatives(with_tnef(data))
+    return mark_charset(data)
 
 
 def document(
@@ -310,6 +348,12 @@ def document(
     """
     warnings = (*_cut_short(data), *_faults(metadata), *((CUT,) if len(text) > chars else ()))
     content_type = _first(metadata, "Content-Type") or "application/octet-stream"
+    if content_type == "message/rfc822":
+        content_type = next(
+            (_OUTLOOK[mark] for mark in _OUTLOOK if data.startswith(mark)), content_type
+        )
+    if content_type.startswith("message/") and _PGP.search(data):
+        warnings = (*warnings, _ENCRYPTED.format("PGP"))
     if not text.strip():
         _refuse(warnings, metadata, content_type)
     if _first(metadata, "pdf:producer").startswith("LibreOffice"):
@@ -328,6 +372,8 @@ def document(
 
 def damage_error(reason: str) -> ExtractionError:
     """Return the error of a document that Tika could not parse."""
+    if reason in (_ENCRYPTED.format(name) for name in ("S/MIME", "PGP")):
+        return ExtractionError(f"{reason}; decrypt the mail, then index it again")
     if "encrypted" in reason.lower():
         return ExtractionError(
             "the document is encrypted; remove its password, then index it again"
@@ -357,7 +403,8 @@ def _faults(metadata: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     of keys.
     """
     keys = (key for key in sorted(metadata) if _FAULT.match(key) and key not in _HARMLESS)
-    lines = (_fault(key, value) for key in keys for value in metadata[key])
+    values = ((key, value) for key in keys for value in metadata[key] if _NO_BYTES not in value)
+    lines = (_fault(key, value) for key, value in values)
     return tuple(dict.fromkeys(_clean(line, _MAX_WARNING) for line in lines))
 
 
@@ -366,7 +413,12 @@ def _fault(key: str, value: str) -> str:
     if kind == "write_limit_reached":
         return CUT
     first_line, _, _ = value.strip().partition("\n")
+    if _ENVELOPE in first_line:
+        return _ENCRYPTED.format("S/MIME")
     return f"{kind}: {_stable_text(first_line)}"
+
+
+_ENCRYPTED = "what is encrypted by {} is not read"
 
 
 def _stable_text(reason: str) -> str:
@@ -426,7 +478,7 @@ def _is_utf8(data: bytes) -> bool:
 # digest of the document. Drawings made of lines, and pictures inside the page descriptions of a
 # PDF, are not found.
 
-_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
+_MAILS = ("message/rfc822", *_OUTLOOK.values())
 _ZIP = b"PK\x03\x04"
 _MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
 # pictures that programs draw of what is in the file anyway

@@ -357,3 +357,18 @@ def test_attachments_are_indexed_beside_the_message(tmp_path) -> None:
     assert "harbour ferry is attached" in rows["a.msg"].text
     assert rows["report.txt"].metadata["parent_id"] == rows["a.msg"].id
     store.close()
+
+
+def test_a_message_and_the_mail_of_it_have_one_text() -> None:
+    message = outlook(_0C1A="Ann", _5D01="ann@example.org", _0E04="Bob <bob@example.org>")
+    mail = (
+        "From: Ann <ann@example.org>\nTo: Bob <bob@example.org>\nSubject: Ferry\n"
+        "Date: Mon, 02 Mar 2026 12:00:00 -0000\nMIME-Version: 1.0\n"
+        "Content-Type: text/plain; charset=utf-8\n\nShall we meet at noon?\n"
+    )
+    extractor = NativeExtractor(DEFAULT_LIMITS)
+    of_message = extractor.extract(message.to_bytes(), "a.msg")
+    of_mail = extractor.extract(mail.encode(), "a.eml")
+    assert of_message.text.split() == of_mail.text.split()
+    assert of_message.content_type == "application/vnd.ms-outlook"
+    assert of_message.metadata["from"] == of_mail.metadata["from"]

@@ -11,13 +11,20 @@ from email import message_from_bytes, policy
 from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
 from email.message import Message
+from email.mime.multipart import MIMEMultipart
 from email.utils import mktime_tz, parsedate_tz
 from functools import reduce
 from html import unescape
 
 from indexer.documents.base import byte_order_mark, embedded_kind, message_hash
 from indexer.documents.mail.headers import ancestors, message_ids, named_fields
-from indexer.documents.mail.outlook import MAGIC, decode_declared, outlook_mail
+from indexer.documents.mail.outlook import (
+    MAGIC,
+    TNEF,
+    decode_declared,
+    outlook_mail,
+    tnef_message,
+)
 from indexer.documents.mail.quotes import formatted, marked_lines, segment_words
 from indexer.model import EmbeddedFile
 
@@ -49,13 +56,85 @@ def mail_bytes(data: bytes) -> MailBytes:
     """
     if data.startswith(MAGIC):
         return MailBytes(outlook_mail(data))
+    if data.startswith(TNEF):
+        return MailBytes(tnef_message(data).as_bytes())
     mark, encoding = byte_order_mark(data)
     data = data[len(mark) :]
     if encoding in ("", "utf-8"):
         encoding = _unmarked_encoding(data)
     if encoding:
         data = data.decode(encoding, "replace").encode("utf-8", "replace")
-    return MailBytes(named_fields(data), bool(encoding))
+    return MailBytes(with_tnef(named_fields(data)), bool(encoding))
+
+
+_TNEF_NAMED = re.compile(rb"application/(?:vnd\.)?ms-tnef|winmail\.dat", re.IGNORECASE)
+
+
+def with_tnef(data: bytes) -> bytes:
+    """Return a mail with what Outlook hid in `winmail.dat` (TNEF) in its parts: attachments, and
+    the body where it says more than the mail. What cannot be read stays as it is.
+    """
+    if not _TNEF_NAMED.search(data):
+        return data
+    try:
+        message = message_from_bytes(data, policy=policy.compat32)
+        texts = [payload_text(part) for part in message.walk() if is_body_text(part)]
+        changed = [_unpack_tnef(part, "\n".join(texts)) for part in message.walk()]
+        return message.as_bytes() if any(changed) else data
+    except (MessageError, LookupError, TypeError, RecursionError, AttributeError, ValueError):
+        return data
+
+
+def without_other_alternatives(data: bytes) -> bytes:
+    """Return a mail in which plain text and HTML are the only alternatives: a calendar entry that
+    stands beside them is a part after them.
+    """
+    try:
+        message = message_from_bytes(data, policy=policy.compat32)
+        changed = [_move_alternatives(part) for part in message.walk()]
+        return message.as_bytes() if any(changed) else data
+    except (MessageError, LookupError, TypeError, RecursionError, AttributeError, ValueError):
+        return data
+
+
+def _move_alternatives(part: Message) -> bool:
+    """Divide the alternatives of a part; return False where there are none to divide."""
+    if part.get_content_type() != "multipart/alternative":
+        return False
+    others = [child for child in children(part) if child.get_content_type() == "text/calendar"]
+    if not others:
+        return False
+    texts = [child for child in children(part) if child not in others]
+    part.set_type("multipart/mixed")
+    together = [_alternatives(texts)] if len(texts) > 1 else texts
+    payload: list[Message | str] = [*together, *others]
+    part.set_payload(payload)
+    return True
+
+
+def _alternatives(parts: list[Message]) -> Message:
+    digest = hashlib.sha256(b"".join(part.as_bytes() for part in parts)).hexdigest()
+    return MIMEMultipart("alternative", boundary=f"=_{digest[:32]}", _subparts=parts)
+
+
+def _unpack_tnef(part: Message, text: str) -> bool:
+    """Replace a part in TNEF by its parts; return False for any other part."""
+    if part.is_multipart() or not (content := part_bytes(part)).startswith(TNEF):
+        return False
+    unpacked = tnef_message(content)
+    body = read_message(unpacked.as_bytes(), "", "").body
+    says_more = not text.strip() or alternative_text(text, body) != text
+    parts = [child for child in children(unpacked) if says_more or not _is_text(child)]
+    for name in ("Content-Type", "Content-Transfer-Encoding", "Content-Disposition"):
+        del part[name]
+    part["Content-Type"] = unpacked["Content-Type"]
+    payload: list[Message | str] = [*parts]
+    part.set_payload(payload)
+    return True
+
+
+def _is_text(part: Message) -> bool:
+    return is_body_text(part) or part.get_content_type() == "multipart/alternative"
 
 
 def is_compound_file(data: bytes) -> bool:

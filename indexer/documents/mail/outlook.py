@@ -20,6 +20,7 @@ from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email.parser import HeaderParser
 from email.utils import formataddr, formatdate
+from typing import TypeAlias
 
 import olefile  # type: ignore[import-untyped]
 
@@ -280,6 +281,156 @@ class _Reader:
             self._bytes.clear()
 
 
+# The properties of a message in TNEF, which Outlook attaches to mails as `winmail.dat` (MS-OXTNEF).
+
+TNEF = b"\x78\x9f\x3e\x22"
+"""The first bytes of TNEF."""
+_TNEF_TEXT, _TNEF_SUBJECT, _TNEF_PAGE = 0x2800C, 0x18004, 0x69007
+_TNEF_PROPERTIES, _TNEF_FIRST, _TNEF_ATTACHED = 0x69003, 0x69002, 0x69005
+_TNEF_TITLE, _TNEF_DATA = 0x18010, 0x6800F
+_WIDTHS = {0x02: 4, 0x03: 4, 0x04: 4, 0x05: 8, 0x06: 8, 0x07: 8, 0x0A: 4, 0x0B: 4, 0x14: 8}
+_WIDTHS |= {0x40: 8, 0x48: 16}
+_VARIABLE = (0x1E, 0x1F, 0x0D, 0x102)
+_NAMED, _MULTIPLE, _INTERFACE = 0x8000, 0x1000, 16
+
+
+class _Tnef:
+    """The properties of a message, or of an attachment, in TNEF: what `_Storage` gives."""
+
+    def __init__(self, page: int, depth: int = 0) -> None:
+        self._page, self._depth = page, depth
+        self._values: dict[int, tuple[int, bytes]] = {}
+        self._attachments: list[_Tnef] = []
+
+    @classmethod
+    def of(cls, data: bytes, depth: int = 0) -> _Tnef:
+        """Read a message. Raises `ValueError` and `struct.error` for a damaged one."""
+        if not data.startswith(TNEF):
+            raise ValueError("no TNEF")
+        attributes = list(_tnef_attributes(data))
+        pages = [value for name, value in attributes if name == _TNEF_PAGE]
+        message = cls(int.from_bytes(pages[0][:4], "little") if pages else 0, depth)
+        for name, value in attributes:
+            message._add(name, value)
+        return message
+
+    def _add(self, name: int, value: bytes) -> None:
+        last = self._attachments[-1] if self._attachments else self
+        if name == _TNEF_FIRST:
+            self._attachments.append(_Tnef(self._page, self._depth))
+        elif name == _TNEF_PROPERTIES:
+            self._values |= dict(_tnef_properties(value))
+        elif name == _TNEF_ATTACHED:
+            last._values |= dict(_tnef_properties(value))
+        elif name == _TNEF_TEXT:
+            self._values.setdefault(int(_BODY, 16), (0x1E, value))
+        elif name == _TNEF_SUBJECT:
+            self._values.setdefault(int(_SUBJECT, 16), (0x1E, value))
+        elif name == _TNEF_TITLE:
+            last._values.setdefault(int(_NAME, 16), (0x1E, value))
+        elif name == _TNEF_DATA:
+            last._values[int(_DATA, 16)] = (0x102, value)
+
+    def text(self, tag: str) -> str:
+        """Return a property that is text; empty without it."""
+        kind, value = self._values.get(int(tag, 16), (0, b""))
+        if kind == 0x1F:
+            return value.decode("utf-16-le", "replace").rstrip("\0")
+        page = self.number(_PAGE) or self._page
+        return decode_page(value, page).rstrip("\0") if kind == 0x1E else ""
+
+    def html(self) -> str:
+        """Return the body in HTML; empty without one."""
+        binary = self.binary(_HTML)
+        if not binary:
+            return self.text(_HTML)
+        return decode_page(binary, self.number(_HTML_PAGE) or self._page).rstrip("\0")
+
+    def binary(self, tag: str) -> bytes:
+        """Return a property that is bytes; none without it."""
+        kind, value = self._values.get(int(tag, 16), (0, b""))
+        return value if kind == 0x102 else b""
+
+    def number(self, tag: int) -> int:
+        """Return a property of four bytes; 0 without it."""
+        kind, value = self._values.get(tag, (0, b""))
+        return int.from_bytes(value[:4], "little") if kind == 0x03 else 0
+
+    def date(self, tag: int) -> str:
+        """Return a property that is a time as a field Date; empty without it."""
+        kind, value = self._values.get(tag, (0, b""))
+        return _date(value) if kind == 0x40 else ""
+
+    def attachments(self) -> Iterator[_Tnef]:
+        """Yield the attachments in order."""
+        yield from self._attachments
+
+    def inner(self) -> _Tnef | None:
+        """Return the message that an attachment is; None of another one."""
+        kind, value = self._values.get(int(_DATA, 16), (0, b""))
+        if kind != 0x0D or not value[_INTERFACE:].startswith(TNEF):
+            return None
+        if self._depth >= _MAX_NESTED:
+            raise _UnreadError(f"mails in mails, more than {_MAX_NESTED} deep")
+        return _Tnef.of(value[_INTERFACE:], self._depth + 1)
+
+
+def _tnef_attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield name and value of each attribute; of a file that is cut, those before the cut."""
+    position = 6
+    while position + 9 <= len(data):
+        _, name, size = struct.unpack_from("<BII", data, position)
+        position += 9
+        if position + size > len(data):
+            return
+        yield name, data[position : position + size]
+        position += size + 2
+
+
+def _tnef_properties(data: bytes) -> Iterator[tuple[int, tuple[int, bytes]]]:
+    """Yield number, type and value of each property; of several values the first."""
+    (count,) = struct.unpack_from("<I", data)
+    position = 4
+    for _ in range(count):
+        kind, number = struct.unpack_from("<HH", data, position)
+        position += 4
+        if number >= _NAMED:
+            (has_name,) = struct.unpack_from("<I", data, position + _INTERFACE)
+            size = struct.unpack_from("<I", data, position + 20)[0] if has_name else 0
+            position += 24 + _padded(size)
+        is_multiple, kind = bool(kind & _MULTIPLE), kind & ~_MULTIPLE
+        values = 1
+        if is_multiple or kind in _VARIABLE:
+            (values,) = struct.unpack_from("<I", data, position)
+            position += 4
+        value = b""
+        for index in range(values):
+            width = _WIDTHS.get(kind)
+            if kind in _VARIABLE:
+                (width,) = struct.unpack_from("<I", data, position)
+                position += 4
+            if width is None or position + width > len(data):
+                raise ValueError("a property of TNEF is damaged")
+            value = value if index else data[position : position + width]
+            position += _padded(width)
+        yield number, (kind, value)
+
+
+def _padded(size: int) -> int:
+    return (size + 3) // 4 * 4
+
+
+def tnef_message(data: bytes) -> Message:
+    """Return the message in TNEF as a mail of its properties: subject, body and attachments.
+
+    Raises `ValueError` for data that are not TNEF, or are damaged.
+    """
+    try:
+        return _mail(_Tnef.of(data))
+    except (_UnreadError, struct.error, LookupError, TypeError, RecursionError) as error:
+        raise ValueError(f"TNEF is damaged: {error}") from error
+
+
 # A message as a mail of RFC 5322.
 
 MAGIC: bytes = olefile.MAGIC
@@ -380,10 +531,7 @@ class _Storage:
 
     def date(self, tag: int) -> str:
         """Return a property that is a time as a field Date; empty without it."""
-        ticks = int.from_bytes(self._fixed.get(tag, b""), "little")
-        with suppress(OverflowError, ValueError, OSError):
-            return formatdate(ticks // 10**7 - _SECONDS_FROM_1601_TO_1970) if ticks else ""
-        return ""
+        return _date(self._fixed.get(tag, b""))
 
     def attachments(self) -> Iterator[_Storage]:
         """Yield the attachments in the order of their numbers."""
@@ -413,6 +561,16 @@ class _Storage:
         return data if isinstance(data, bytes) else b""
 
 
+def _date(value: bytes) -> str:
+    ticks = int.from_bytes(value, "little")
+    with suppress(OverflowError, ValueError, OSError):
+        return formatdate(ticks // 10**7 - _SECONDS_FROM_1601_TO_1970) if ticks else ""
+    return ""
+
+
+_Properties: TypeAlias = _Storage | _Tnef
+
+
 def _fixed_values(data: bytes, header: int) -> Mapping[int, bytes]:
     """Return the eight bytes of each property of fixed size, by its tag without type."""
     whole = len(data) - (len(data) - header) % 16
@@ -420,7 +578,7 @@ def _fixed_values(data: bytes, header: int) -> Mapping[int, bytes]:
     return {tag: value for _, tag, _, value in entries}
 
 
-def _mail(storage: _Storage) -> Message:
+def _mail(storage: _Properties) -> Message:
     """Return a message with its header, body and attachments."""
     body = _signed(storage) or _multipart("mixed", [*_body(storage), *_attachments(storage)])
     mail = Message()
@@ -437,7 +595,7 @@ def _multipart(kind: str, parts: Sequence[Message]) -> Message:
     return MIMEMultipart(kind, boundary=f"=_{digest[:32]}", _subparts=parts)
 
 
-def _add_header(mail: Message, storage: _Storage) -> None:
+def _add_header(mail: Message, storage: _Properties) -> None:
     """Put the transport header into a mail, and what that lacks from properties."""
     header = storage.text(_HEADER).replace("\r\n", "\n").lstrip("\ufeff\n").split("\n\n")[0]
     first = _FIELD_LINE.search(header)  # Exchange writes a line about its version before it
@@ -455,14 +613,14 @@ def _add_header(mail: Message, storage: _Storage) -> None:
             mail[name] = line if line.isascii() else Header(line, "utf-8", maxlinelen=70).encode()
 
 
-def _sender(storage: _Storage) -> str:
+def _sender(storage: _Properties) -> str:
     """Return the sender's name and internet address; an address of Exchange is left out."""
     address = storage.text(_SENDER_SMTP) or storage.text(_SENDER_ADDRESS)
     name = " ".join(storage.text(_SENDER).split())
     return formataddr((name if name != address else "", address)) if "@" in address else name
 
 
-def _body(storage: _Storage) -> Iterator[Message]:
+def _body(storage: _Properties) -> Iterator[Message]:
     """Yield the body: plain text, HTML, or both as alternatives; nothing of an empty mail."""
     texts = {"plain": storage.text(_BODY).replace("\r\n", "\n"), "html": storage.html()}
     parts = [MIMEText(text, kind, "utf-8") for kind, text in texts.items() if text.strip()]
@@ -475,11 +633,11 @@ def _body(storage: _Storage) -> Iterator[Message]:
         yield from parts
 
 
-def _signed(storage: _Storage) -> Message | None:
+def _signed(storage: _Properties) -> Message | None:
     """Return what a signature is of, with the signature (MS-OXOSMIME of Microsoft); None of a
     message that is not signed, or is encrypted.
     """
-    attachments = list(storage.attachments())
+    attachments: list[_Properties] = [*storage.attachments()]
     if not storage.text(_CLASS).lower().endswith(_SIGNED) or len(attachments) != 1:
         return None
     fingerprinted = message_from_bytes(attachments[0].binary(_DATA), policy=policy.compat32)
@@ -489,11 +647,11 @@ def _signed(storage: _Storage) -> Message | None:
     return fingerprinted if is_whole else None
 
 
-def _attachments(storage: _Storage) -> Iterator[Message]:
+def _attachments(storage: _Properties) -> Iterator[Message]:
     return (_attached(attachment) for attachment in storage.attachments())
 
 
-def _attached(attachment: _Storage) -> Message:
+def _attached(attachment: _Properties) -> Message:
     inner = attachment.inner()
     if inner is not None:
         return MIMEMessage(_mail(inner))

@@ -1,0 +1,154 @@
+"""Messages that Outlook hides in `winmail.dat` (TNEF), written here byte by byte."""
+
+import struct
+from email.message import EmailMessage
+
+import pytest
+
+from indexer.documents.base import DEFAULT_LIMITS
+from indexer.documents.extractors import document_or_task
+from indexer.documents.mail.message import read_message, split_attachments
+from indexer.documents.native import NativeExtractor
+from indexer.errors import ExtractionError
+from indexer.model import unpack_embedded
+
+BODY = "The ferry to the harbour leaves at eight."
+REPORT = b"The report: the ferry is late on Mondays."
+
+
+def attribute(level: int, name: int, value: bytes) -> bytes:
+    checksum = sum(value) & 0xFFFF
+    return struct.pack("<BII", level, name, len(value)) + value + struct.pack("<H", checksum)
+
+
+def properties(*values: tuple[int, int, bytes]) -> bytes:
+    """Return properties of variable size: number, type and value."""
+    data = struct.pack("<I", len(values))
+    for number, kind, value in values:
+        padding = b"\0" * (-len(value) % 4)
+        data += struct.pack("<HHII", kind, number, 1, len(value)) + value + padding
+    return data
+
+
+def tnef(*values: tuple[int, int, bytes], attached: bytes = b"", inner: bytes = b"") -> bytes:
+    data = b"\x78\x9f\x3e\x22\x01\x00"
+    data += attribute(1, 0x69007, struct.pack("<II", 1252, 0))
+    data += attribute(1, 0x69003, properties(*values))
+    if attached:
+        data += attribute(2, 0x69002, b"\0" * 14)
+        data += attribute(2, 0x18010, b"report.txt\0")
+        data += attribute(2, 0x6800F, attached)
+    if inner:
+        data += attribute(2, 0x69002, b"\0" * 14)
+        data += attribute(2, 0x69005, properties((0x3701, 0x0D, b"\0" * 16 + inner)))
+    return data
+
+
+HTML = (0x1013, 0x102, f"<html><body><p>{BODY}</p></body></html>".encode())
+PLAIN = (0x1000, 0x1F, BODY.encode("utf-16-le") + b"\0\0")
+
+
+def mail(content: bytes, text: str = "") -> bytes:
+    message = EmailMessage()
+    message["From"] = "ann@example.org"
+    message["Subject"] = "Ferry"
+    message.set_content(text)
+    message.add_attachment(
+        content, maintype="application", subtype="ms-tnef", filename="winmail.dat"
+    )
+    return message.as_bytes()
+
+
+def text_of(data: bytes, name: str = "a.eml") -> str:
+    return NativeExtractor(DEFAULT_LIMITS).extract(data, name).text
+
+
+@pytest.mark.parametrize("body", [HTML, PLAIN], ids=["html", "plain"])
+def test_the_body_is_read(body: tuple[int, int, bytes]) -> None:
+    data = mail(tnef(body))
+    assert read_message(data, "", "").body.strip() == BODY
+    assert BODY in text_of(data)
+    assert BODY in text_of(tnef(body), "winmail.dat")
+
+
+def test_a_body_that_the_mail_has_already_is_read_once() -> None:
+    data = mail(tnef(HTML), BODY)
+    assert read_message(data, "", "").body.count("harbour") == 1
+    assert text_of(data).count("harbour") == 1
+
+
+def test_attachments_are_those_of_the_mail() -> None:
+    data = mail(tnef(PLAIN, attached=REPORT))
+    rest, (file,) = split_attachments(data)
+    assert (file.name, file.data) == ("report.txt", REPORT)
+    assert BODY in text_of(rest)
+    assert REPORT.decode() in text_of(data)
+    document = NativeExtractor(DEFAULT_LIMITS).extract(data, "a.eml")
+    assert [found.name for found in unpack_embedded(document.embedded)] == ["report.txt"]
+
+
+def test_a_message_in_a_message_is_read() -> None:
+    assert BODY in text_of(mail(tnef((0x37, 0x1E, b"Outer\0"), inner=tnef(PLAIN))))
+
+
+def test_damaged_tnef_is_an_attachment_as_it_is() -> None:
+    whole = tnef(PLAIN)
+    for size in (3, 10, 40, len(whole) - 20):
+        message = read_message(mail(whole[:size], "See below."), "", "")
+        assert "See below." in message.body
+
+
+def parts(*contents: bytes, kind: str = "mixed") -> bytes:
+    head = b"From: a@x.org\nMIME-Version: 1.0\nContent-Type: multipart/%s; boundary=b\n\n"
+    body = b"".join(b"--b\n%s\n" % content for content in contents)
+    return head % kind.encode() + body + b"--b--\n"
+
+
+TEXT = b"Content-Type: text/plain\n\nShall we meet on the ferry at noon?"
+EMPTY = b"Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
+NO_PICTURE = (
+    b"Content-Type: image/png; name=a.png\nContent-Transfer-Encoding: base64\n"
+    b"Content-Disposition: attachment; filename=a.png\n\n"
+)
+
+
+def test_an_attachment_of_no_bytes_is_not_missing() -> None:
+    document = NativeExtractor(DEFAULT_LIMITS).extract(parts(TEXT, NO_PICTURE), "a.eml")
+    assert not document.truncated and not document.warnings
+
+
+def test_a_mail_of_empty_parts_is_empty() -> None:
+    document = NativeExtractor(DEFAULT_LIMITS).extract(parts(EMPTY, NO_PICTURE), "a.eml")
+    assert not document.text.strip() and not document.truncated
+
+
+def test_text_beside_an_invitation_is_read() -> None:
+    entry = b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Board\nEND:VEVENT\nEND:VCALENDAR"
+    invitation = b"Content-Type: text/calendar; method=REQUEST\n\n" + entry
+    html = b"Content-Type: text/html\n\n<p>Shall we meet on the ferry at noon?</p>"
+    for texts in ((TEXT,), (TEXT, html)):
+        text = text_of(parts(*texts, invitation, kind="alternative"))
+        assert text.count("Shall we meet") == 1
+        assert "SUMMARY:Board" in text
+
+
+def test_encrypted_mails_say_so() -> None:
+    pgp = (
+        b"Content-Type: application/pgp-encrypted\n\nVersion: 1",
+        b"Content-Type: application/octet-stream\n\n-----BEGIN PGP MESSAGE-----\n\nabcd",
+    )
+    document = NativeExtractor(DEFAULT_LIMITS).extract(parts(*pgp, kind="encrypted"), "a.eml")
+    assert document.truncated
+    assert document.warnings == ("what is encrypted by PGP is not read",)
+    envelope = (
+        b"From: a@x.org\nMIME-Version: 1.0\nContent-Type: application/pkcs7-mime; "
+        b"smime-type=enveloped-data; name=smime.p7m\nContent-Transfer-Encoding: base64\n\n"
+        b"MIAGCSqGSIb3DQEHA6CA\n"
+    )
+    with pytest.raises(ExtractionError, match=r"by S/MIME is not read; decrypt the mail"):
+        text_of(envelope)
+
+
+def test_a_store_of_outlook_is_refused_with_what_to_do() -> None:
+    with pytest.raises(ExtractionError, match="readpst"):
+        document_or_task("a.pst", b"!BDN" + bytes(600), "a.pst", DEFAULT_LIMITS)
