@@ -3,6 +3,7 @@ without.
 
     python benchmarks/ingest.py --plain FOLDER [--before CHECKOUT] [--runs 5]
     python benchmarks/ingest.py --families [--documents 4000] [--runs 4] [--store URL]...
+    python benchmarks/ingest.py --records 10000,120000 [--before CHECKOUT]
 
 The first prints seconds and processor time of `nearfold index` of text files by another checkout,
 which has a kernel of its own, by this one, and of a plain script that reads the files and inserts
@@ -13,6 +14,10 @@ The second indexes plain text files of which a quarter are near duplicates of ot
 on arrival and without, the best seconds of the runs side by side. Each store is filled twice, the
 second time into an index that holds the first documents already. An index of a search engine that
 is named is emptied first: give one of your own.
+
+The third indexes so many short records into an empty store, then 2,000 more by another process,
+with families on arrival, and prints milliseconds a record, without those of a run that finds
+nothing, and the peak memory.
 """
 
 from __future__ import annotations
@@ -21,11 +26,12 @@ import hashlib
 import sys
 import tempfile
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from corpora import random_texts
-from harness import ROOT, Usage, arguments, head, row, run_python
+from corpora import random_texts, short_records, write_lines
+from harness import ROOT, Usage, arguments, head, row, run_python, sizes
 
 from indexer import IndexOptions, index, open_store
 
@@ -120,6 +126,30 @@ def print_families(documents: int, runs: int, urls: list[str]) -> None:
                 print(row([f"{url.split(':')[0]}, {name}", *cells]))
 
 
+def print_records(counts: list[int], before: Path | None) -> None:
+    """Print one line a number of records and checkout: the first ones, then 2,000 more."""
+    checkouts = {"before": before.resolve()} if before else {}
+    checkouts["now"] = ROOT
+    print(*head(["records", "checkout", "processor", "wall", "memory", "2,000 more"]), sep="\n")
+    for count in counts:
+        with tempfile.TemporaryDirectory() as scratch:
+            texts = short_records(count + 2_000, 12)
+            first = write_lines(Path(scratch, "first.jsonl"), islice(texts, count))
+            more = write_lines(Path(scratch, "more.jsonl"), texts)
+            nothing = write_lines(Path(scratch, "nothing.jsonl"), [])
+            for name, checkout in checkouts.items():
+                words = ["--store", f"sqlite:///{scratch}/{name}.db", "--workers", "1"]
+                filled, start, added = (
+                    run_python(["-m", "indexer", "index", str(path), *words], checkout)
+                    for path in (first, nothing, more)
+                )
+                cells = [f"{1000 * (filled.busy - start.busy) / count:.2f} ms"]
+                cells += [f"{1000 * (filled.seconds - start.seconds) / count:.2f} ms"]
+                cells += [f"{max(filled.megabytes, added.megabytes):.0f} MB"]
+                cells += [f"{(added.busy - start.busy) / 2:.2f} ms"]
+                print(row([f"{count:,}", name, *cells]), flush=True)
+
+
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--plain", type=Path, help="folder of UTF-8 text files")
@@ -128,13 +158,16 @@ def main() -> None:
     parser.add_argument("--families", action="store_true")
     parser.add_argument("--documents", type=int, default=4_000)
     parser.add_argument("--store", action="append", default=[], help="beside SQLite")
+    parser.add_argument("--records", type=sizes, help="short records")
     options = parser.parse_args()
-    if options.families:
+    if options.records:
+        print_records(options.records, options.before)
+    elif options.families:
         print_families(options.documents, options.runs, options.store)
     elif options.plain:
         print_beside_bare(options.plain.resolve(), options.before, options.runs)
     else:
-        sys.exit("give --plain FOLDER or --families")
+        sys.exit("give --plain FOLDER, --families or --records N")
 
 
 if __name__ == "__main__":

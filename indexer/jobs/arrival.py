@@ -135,9 +135,9 @@ def _sort(hashes: _Hashes, owners: Positions) -> tuple[_Hashes, Positions]:
     return hashes[order], owners[order]
 
 
-REMEMBERED = 200_000  # principals, about 100 MB
+REMEMBERED = 50_000  # principals, about 30 MB
 LOOKED_UP = 1_000  # principals that one look-up returns at most
-WORTH = 50  # documents read whole for the time that one takes to look up
+WORTH = 5  # documents read whole for the time that one takes to look up
 _FAMILY = ("family", "principal", "similarity", "cluster", "provisional")
 
 
@@ -162,7 +162,7 @@ class Arrivals:
     are no look-ups, and every document is a principal.
 
     Rows are placed in one thread, in their order, and may be written from others. Principals of
-    this job are remembered, the last 200,000; others are looked up in the store, unless it was
+    this job are remembered, the last 50,000; others are looked up in the store, unless it was
     empty at first and nobody else can write to it. Where that is worth it, all principals of a
     small store are remembered. Recipes without bands of MinHash slots give no families.
     """

@@ -38,6 +38,7 @@ _HASHED = 1 << 32  # apart from all of these
 _BLOCK, _PART = 1 << 33, 1 << 34
 _ONE, _ROW_BITS, _KEY = np.uint64(1), np.uint64(MAX_NUMBER), np.uint64(29)
 _LOW = np.uint64((1 << 29) - 1)
+_WIDEST = np.uint64(0xFFFF)  # difference of keys in a narrow page
 _NARROW = np.dtype([("key", "<u2"), ("low", "<u4")])  # the key relative to the first of its page
 _DIRECTORY = np.dtype([("first", "<u8"), ("size", "<u2")])  # of the pages of a run
 
@@ -99,13 +100,14 @@ class _Run:
     entries: int
     directory: NDArray[Any]
 
-    def pages(self, low: Entries, high: Entries) -> NDArray[np.int64]:
-        """Return the pages that may have entries from `low` to `high`, ascending."""
+    def pages(self, low: Entries, high: Entries) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the positions of ranges and a page of each that may have entries from its `low` to
+        its `high`, ascending.
+        """
         firsts = self.directory["first"]
         starts = np.maximum(np.searchsorted(firsts, low, side="right") - 1, 0)
         sizes = np.maximum(np.searchsorted(firsts, high, side="right") - starts, 0)
-        pages: NDArray[np.int64] = np.unique(np.repeat(starts, sizes) + offsets(sizes))
-        return pages
+        return np.repeat(np.arange(len(low)), sizes), np.repeat(starts, sizes) + offsets(sizes)
 
 
 def _runs(db: sqlite3.Connection) -> list[_Run]:
@@ -117,14 +119,27 @@ def _runs(db: sqlite3.Connection) -> list[_Run]:
 
 def _read(db: sqlite3.Connection, run: _Run, pages: NDArray[Any]) -> Entries:
     """Return the entries of these pages of a run, which are ascending."""
+    return _unpack(run.directory[pages], *_read_pages(db, run, pages))
+
+
+def _read_pages(
+    db: sqlite3.Connection, run: _Run, pages: NDArray[Any]
+) -> tuple[list[bytes], NDArray[np.bool_]]:
+    """Return these pages of a run as they are stored, and which of them are narrow."""
     ids = json.dumps(((run.number << 32) + pages).tolist())
     blobs = [blob for (blob,) in db.execute(_PAGES, (ids,))]
-    directory = run.directory[pages]
-    sizes = directory["size"].astype(np.int64)
+    sizes = run.directory["size"][pages].astype(np.int64)
     lengths = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs))
     if len(blobs) != len(pages) or not np.isin(lengths // np.maximum(sizes, 1), (6, 8)).all():
         raise sqlite3.DatabaseError("malformed: pages of keys are missing or cut")
-    is_narrow = lengths == 6 * sizes
+    return blobs, lengths == 6 * sizes
+
+
+def _unpack(
+    directory: NDArray[Any], blobs: Sequence[bytes], is_narrow: NDArray[np.bool_]
+) -> Entries:
+    """Return the entries of pages."""
+    sizes = directory["size"].astype(np.int64)
     entries = np.zeros(int(sizes.sum()), dtype=np.uint64)
     is_entry_narrow = np.repeat(is_narrow, sizes)
     narrow = np.frombuffer(b"".join(compress(blobs, is_narrow)), dtype=_NARROW)
@@ -168,14 +183,45 @@ def _carriers_in(
     low, high = keys << _KEY, keys << _KEY | _LOW
     found = [low[:0]]
     for run in runs:
-        entries = _read(db, run, run.pages(low, high))
-        begins, sizes = _between(entries, low, high)
-        found.append(entries[np.repeat(begins, sizes) + offsets(sizes)])
+        found += _find(db, run, keys, *run.pages(low, high))
     entries = _added(_net(np.concatenate(found)))
     begins, sizes = _between(entries, low, high)
     sizes = np.minimum(sizes, limit)
     chosen = entries[np.repeat(begins, sizes) + offsets(sizes)]
     return (chosen >> _ONE & _ROW_BITS).astype(np.int64), sizes
+
+
+def _find(
+    db: sqlite3.Connection,
+    run: _Run,
+    keys: Entries,
+    positions: NDArray[np.int64],
+    pages: NDArray[np.int64],
+) -> Iterator[Entries]:
+    """Yield the entries of keys in a run, each given by its position and a page.
+
+    Nearly all pages are narrow and full: their keys are compared as they are stored.
+    """
+    distinct, page_of = np.unique(pages, return_inverse=True)
+    directory = run.directory[distinct]
+    blobs, is_narrow = _read_pages(db, run, distinct)
+    is_plain = is_narrow & (directory["size"] == _PAGE)
+    if not is_plain.all():
+        entries = _unpack(
+            directory[~is_plain], list(compress(blobs, ~is_plain)), is_narrow[~is_plain]
+        )
+        begins, sizes = _between(entries, keys << _KEY, keys << _KEY | _LOW)
+        yield entries[np.repeat(begins, sizes) + offsets(sizes)]
+    plain = np.frombuffer(b"".join(compress(blobs, is_plain)), dtype=_NARROW).reshape(-1, _PAGE)
+    is_in_plain = is_plain[page_of]
+    rows = (np.cumsum(is_plain) - 1)[page_of[is_in_plain]]
+    sought = keys[positions[is_in_plain]]
+    differences = sought - (directory["first"][page_of[is_in_plain]] >> _KEY)
+    relative = np.minimum(differences, _WIDEST).astype(np.uint16)
+    pairs, columns = np.divmod(np.flatnonzero(plain["key"][rows] == relative[:, None]), _PAGE)
+    is_near = differences[pairs] <= _WIDEST
+    pairs, columns = pairs[is_near], columns[is_near]
+    yield sought[pairs] << _KEY | plain["low"][rows[pairs], columns].astype(np.uint64)
 
 
 def _between(
@@ -235,7 +281,7 @@ def _merge(
         low, high = (np.array([edge], dtype=np.uint64) for edge in edges)
         found = [entries[(entries >= low) & (entries <= high)]]
         for run in runs:
-            pages = run.pages(low, high)
+            _, pages = run.pages(low, high)
             read = _read(db, run, pages)
             found.append(read[(read >= low) & (read <= high)])
             _delete(db, run, pages[:-1])
@@ -281,8 +327,8 @@ def _write_pages(
     directory["first"], directory["size"] = pages[:, 0], pages.shape[1]
     keys = (pages >> _KEY) - (pages[:, :1] >> _KEY)
     narrow = np.zeros(pages.shape, dtype=_NARROW)
-    narrow["key"], narrow["low"] = keys & np.uint64(0xFFFF), pages & _LOW
-    is_narrow = (keys[:, -1] <= 0xFFFF).tolist()
+    narrow["key"], narrow["low"] = keys & _WIDEST, pages & _LOW
+    is_narrow = (keys[:, -1] <= _WIDEST).tolist()
     start = (number << 32) + first
     blobs = (
         (start + page, (narrow if is_narrow[page] else pages)[page].tobytes())
