@@ -53,8 +53,6 @@ final class NearDuplicateFieldMapper extends FieldMapper {
             new SyntheticSourceSupport.Native(() -> SourceLoader.SyntheticFieldLoader.NOTHING);
 
     private static final String DEFAULT_RECIPE = "default";
-    private static final int DEFAULT_MAX_LENGTH = 10_000_000;
-    private static final int LONGEST = 100_000_000;
 
     private final RecipeRegistry recipes;
     private final Fingerprinters fingerprinters;
@@ -160,42 +158,22 @@ final class NearDuplicateFieldMapper extends FieldMapper {
                                     XContentBuilder::field,
                                     Objects::toString)
                             .alwaysSerialize();
-            recipeId.addValidator(this::checkId);
+            recipeId.addValidator(id -> recipes.checkId(recipe.getValue(), id));
             maxLength =
                     new Parameter<>(
                             "max_length",
                             false,
-                            () -> DEFAULT_MAX_LENGTH,
+                            () -> TextFingerprint.DEFAULT_MAX_LENGTH,
                             (parameter, context, value) ->
                                     XContentMapValues.nodeIntegerValue(value),
                             mapper -> toType(mapper).maxLength,
                             XContentBuilder::field,
                             Objects::toString);
-            maxLength.addValidator(Builder::checkLength);
+            maxLength.addValidator(TextFingerprint::checkMaxLength);
         }
 
         private Recipe recipe() {
             return recipes.get(recipe.getValue()).recipe();
-        }
-
-        private void checkId(String id) {
-            if (recipe().id().equals(id) == false) {
-                throw new IllegalArgumentException(
-                        "recipe ["
-                                + recipe.getValue()
-                                + "] has the id ["
-                                + recipe().id()
-                                + "] on this node, not ["
-                                + id
-                                + "]; give every node the secret key that the index was made with");
-            }
-        }
-
-        private static void checkLength(int length) {
-            if (length < 1 || length > LONGEST) {
-                throw new IllegalArgumentException(
-                        "[max_length] is 1 to " + LONGEST + " UTF-16 units, not " + length);
-            }
         }
 
         @Override

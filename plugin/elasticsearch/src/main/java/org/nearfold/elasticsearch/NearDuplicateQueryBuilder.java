@@ -9,7 +9,6 @@ import org.elasticsearch.TransportVersion;
 import org.elasticsearch.action.ActionListener;
 import org.elasticsearch.action.get.GetRequest;
 import org.elasticsearch.action.get.GetResponse;
-import org.elasticsearch.common.ParsingException;
 import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.common.io.stream.StreamOutput;
 import org.elasticsearch.common.xcontent.support.XContentMapValues;
@@ -20,14 +19,14 @@ import org.elasticsearch.index.query.QueryRewriteContext;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.xcontent.XContentBuilder;
 import org.elasticsearch.xcontent.XContentParser;
+import org.nearfold.lucene.LikeDocument;
 import org.nearfold.lucene.Measure;
+import org.nearfold.lucene.NearDuplicateOptions;
 import org.nearfold.lucene.NearDuplicateQuery;
+import org.nearfold.lucene.TextReader;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * The query {@code near_duplicate}: documents similar to a text, or to the text of another
@@ -37,124 +36,71 @@ import java.util.Objects;
  */
 final class NearDuplicateQueryBuilder extends SimpleQueryBuilder<NearDuplicateQueryBuilder> {
 
-    static final String NAME = "near_duplicate";
+    private final NearDuplicateOptions options;
 
-    private static final double DEFAULT_MIN = 0.8;
-
-    private final String field;
-    private final String text;
-    private final LikeDocument document;
-    private final Measure measure;
-    private final double min;
-    private final boolean include;
-
-    private NearDuplicateQueryBuilder(
-            String field,
-            String text,
-            LikeDocument document,
-            Measure measure,
-            double min,
-            boolean include) {
-        this.field = field;
-        this.text = text;
-        this.document = document;
-        this.measure = measure;
-        this.min = min;
-        this.include = include;
+    private NearDuplicateQueryBuilder(NearDuplicateOptions options) {
+        this.options = options;
     }
 
     NearDuplicateQueryBuilder(StreamInput in) throws IOException {
         super(in);
-        field = in.readString();
-        text = in.readOptionalString();
-        document = in.readOptionalWriteable(LikeDocument::new);
-        measure = in.readEnum(Measure.class);
-        min = in.readDouble();
-        include = in.readBoolean();
+        options =
+                new NearDuplicateOptions(
+                        in.readString(),
+                        in.readOptionalString(),
+                        readDocument(in),
+                        in.readEnum(Measure.class),
+                        in.readDouble(),
+                        in.readBoolean());
+    }
+
+    private static LikeDocument readDocument(StreamInput in) throws IOException {
+        return in.readBoolean()
+                ? new LikeDocument(in.readString(), in.readString(), in.readOptionalString(), null)
+                : null;
     }
 
     @Override
     protected void doWriteTo(StreamOutput out) throws IOException {
-        out.writeString(field);
-        out.writeOptionalString(text);
-        out.writeOptionalWriteable(document);
-        out.writeEnum(measure);
-        out.writeDouble(min);
-        out.writeBoolean(include);
+        out.writeString(options.field());
+        out.writeOptionalString(options.text());
+        LikeDocument document = options.document();
+        out.writeBoolean(document != null);
+        if (document != null) {
+            out.writeString(document.index());
+            out.writeString(document.id());
+            out.writeOptionalString(document.routing());
+        }
+        out.writeEnum(options.measure());
+        out.writeDouble(options.min());
+        out.writeBoolean(options.include());
     }
 
     static NearDuplicateQueryBuilder fromXContent(XContentParser parser) throws IOException {
-        String field = null;
-        String text = null;
-        LikeDocument document = null;
-        Measure measure = Measure.LCS;
-        double min = DEFAULT_MIN;
-        boolean include = false;
-        float boost = DEFAULT_BOOST;
-        String queryName = null;
-        String name = null;
-        XContentParser.Token token = parser.nextToken();
-        for (; token != XContentParser.Token.END_OBJECT; token = parser.nextToken()) {
-            if (token == XContentParser.Token.FIELD_NAME) {
-                name = parser.currentName();
-                continue;
-            }
-            switch (name) {
-                case "field" -> field = parser.text();
-                case "like" -> {
-                    if (token == XContentParser.Token.START_OBJECT) {
-                        document = LikeDocument.fromXContent(parser);
-                    } else {
-                        text = parser.text();
-                    }
-                }
-                case "measure" -> measure = Measure.named(parser.text());
-                case "minimum_similarity" -> min = Refusals.checkSimilarity(parser.doubleValue());
-                case "include" -> include = parser.booleanValue();
-                case "boost" -> boost = parser.floatValue();
-                case "_name" -> queryName = parser.text();
-                case "policy", "marks" -> Refusals.refuse(name, parser);
-                default ->
-                        throw new ParsingException(
-                                parser.getTokenLocation(),
-                                "[" + NAME + "] does not support [" + name + "]");
-            }
-        }
-        if (field == null || text == null == (document == null)) {
-            throw new ParsingException(
-                    parser.getTokenLocation(),
-                    "[" + NAME + "] needs [field], and [like] with a text or a document");
-        }
-        return new NearDuplicateQueryBuilder(field, text, document, measure, min, include)
-                .boost(boost)
-                .queryName(queryName);
+        Map<String, Object> request = parser.map();
+        return new NearDuplicateQueryBuilder(NearDuplicateOptions.of(request))
+                .boost(NearDuplicateOptions.boost(request, DEFAULT_BOOST))
+                .queryName(XContentMapValues.nodeStringValue(request.get("_name"), null));
     }
 
     @Override
     protected void doXContent(XContentBuilder builder, Params params) throws IOException {
-        builder.startObject(NAME);
-        builder.field("field", field);
-        if (document != null) {
-            document.toXContent(builder.field("like"), params);
-        } else {
-            builder.field("like", text);
+        builder.startObject(NearDuplicateOptions.NAME);
+        for (Map.Entry<String, Object> option : options.toMap().entrySet()) {
+            builder.field(option.getKey(), option.getValue());
         }
-        builder.field("measure", measure.label());
-        builder.field("minimum_similarity", min);
-        builder.field("include", include);
         printBoostAndQueryName(builder);
         builder.endObject();
     }
 
     @Override
     protected QueryBuilder doRewrite(QueryRewriteContext context) {
-        if (text != null) {
+        if (options.text() != null) {
             return this;
         }
+        LikeDocument document = options.document();
         if (document.isRequested()) {
-            return document.found() == null
-                    ? this
-                    : copy(document.found().text(), document.found());
+            return document.found() == null ? this : with(document.found());
         }
         LikeDocument requested = document.request();
         context.registerAsyncAction(
@@ -171,11 +117,11 @@ final class NearDuplicateQueryBuilder extends SimpleQueryBuilder<NearDuplicateQu
                                     },
                                     listener::onFailure));
                 });
-        return copy(null, requested);
+        return with(requested);
     }
 
-    private NearDuplicateQueryBuilder copy(String newText, LikeDocument newDocument) {
-        return new NearDuplicateQueryBuilder(field, newText, newDocument, measure, min, include)
+    private NearDuplicateQueryBuilder with(LikeDocument document) {
+        return new NearDuplicateQueryBuilder(options.with(document))
                 .boost(boost())
                 .queryName(queryName());
     }
@@ -187,7 +133,7 @@ final class NearDuplicateQueryBuilder extends SimpleQueryBuilder<NearDuplicateQu
         if (response.isExists() == false) {
             throw new ResourceNotFoundException(
                     "["
-                            + NAME
+                            + NearDuplicateOptions.NAME
                             + "] document ["
                             + requested.id()
                             + "] is not in index ["
@@ -195,38 +141,43 @@ final class NearDuplicateQueryBuilder extends SimpleQueryBuilder<NearDuplicateQu
                             + "]");
         }
         Map<String, Object> source = response.getSourceAsMap();
-        List<String> texts = new ArrayList<>();
-        if (source != null) {
-            SourceTexts.collect(XContentMapValues.extractValue(field, source), texts);
-            int dot = field.lastIndexOf('.');
-            if (texts.isEmpty() && dot > 0) {
-                SourceTexts.collect(
-                        XContentMapValues.extractValue(field.substring(0, dot), source), texts);
-            }
-        }
+        String text =
+                source == null
+                        ? null
+                        : TextReader.find(
+                                options.field(),
+                                path -> XContentMapValues.extractValue(path, source));
         return new LikeDocument(
-                response.getIndex(), response.getId(), null, String.join("\n", texts));
+                response.getIndex(), response.getId(), null, text == null ? "" : text);
     }
 
     @Override
     Query query(SearchExecutionContext context) throws IOException {
+        String field = options.field();
         MappedFieldType type = context.getFieldType(field);
         if (type == null) {
             return new MatchNoDocsQuery("field [" + field + "] does not exist");
         }
         if (type instanceof NearDuplicateFieldMapper.FieldType near) {
-            if (text == null) {
-                throw new IllegalStateException("[" + NAME + "] was not rewritten");
+            if (options.text() == null) {
+                throw new IllegalStateException(
+                        "[" + NearDuplicateOptions.NAME + "] was not rewritten");
             }
-            SourceTexts.check(context, measure);
+            SourceTexts.check(context, options.measure());
             SourceTexts texts = new SourceTexts(context, field);
             Query query =
-                    NearDuplicateQuery.of(field, near.fingerprinters(), text, measure, min, texts);
+                    NearDuplicateQuery.of(
+                            field,
+                            near.fingerprinters(),
+                            options.text(),
+                            options.measure(),
+                            options.min(),
+                            texts);
             return exceptLike(query, context);
         }
         throw new IllegalArgumentException(
                 "["
-                        + NAME
+                        + NearDuplicateOptions.NAME
                         + "] needs a field of type [near_duplicate]; ["
                         + field
                         + "] is ["
@@ -236,7 +187,8 @@ final class NearDuplicateQueryBuilder extends SimpleQueryBuilder<NearDuplicateQu
 
     /** Leaves out the document that the others are similar to, unless it is to be included. */
     private Query exceptLike(Query query, SearchExecutionContext context) {
-        if (include
+        LikeDocument document = options.document();
+        if (options.include()
                 || document == null
                 || context.index().getName().equals(document.index()) == false) {
             return query;
@@ -250,22 +202,17 @@ final class NearDuplicateQueryBuilder extends SimpleQueryBuilder<NearDuplicateQu
 
     @Override
     protected boolean doEquals(NearDuplicateQueryBuilder other) {
-        return field.equals(other.field)
-                && Objects.equals(text, other.text)
-                && Objects.equals(document, other.document)
-                && measure == other.measure
-                && min == other.min
-                && include == other.include;
+        return options.equals(other.options);
     }
 
     @Override
     protected int doHashCode() {
-        return Objects.hash(field, text, document, measure, min, include);
+        return options.hashCode();
     }
 
     @Override
     public String getWriteableName() {
-        return NAME;
+        return NearDuplicateOptions.NAME;
     }
 
     /** Returns the oldest version: a node without the plugin refuses the name. */

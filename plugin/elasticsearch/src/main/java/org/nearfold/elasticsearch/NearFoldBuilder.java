@@ -3,7 +3,6 @@ package org.nearfold.elasticsearch;
 import org.elasticsearch.TransportVersion;
 import org.elasticsearch.action.ActionRequestValidationException;
 import org.elasticsearch.action.ValidateActions;
-import org.elasticsearch.common.ParsingException;
 import org.elasticsearch.common.UUIDs;
 import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.common.io.stream.StreamOutput;
@@ -20,18 +19,14 @@ import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.NearFoldOptions;
 
 import java.io.IOException;
+import java.util.Map;
 import java.util.Objects;
 
 /** The rescorer {@code near_fold}: folds near duplicates within the window of each shard. */
 final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
 
-    static final String NAME = "near_fold";
-
-    private static final double DEFAULT_MIN = 0.9;
     private static final int DEFAULT_SIZE = 10;
     private static final int DEFAULT_WINDOW = 100;
-    private static final int DEFAULT_MEMBERS = 10;
-    private static final int MOST_MEMBERS = 1_000;
 
     private final Foldings foldings;
     private final NearFoldOptions options;
@@ -65,51 +60,15 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
 
     static NearFoldBuilder fromXContent(XContentParser parser, Foldings foldings)
             throws IOException {
-        String field = null;
-        Measure measure = Measure.LCS;
-        double min = DEFAULT_MIN;
-        int maxMembers = DEFAULT_MEMBERS;
-        String name = null;
-        XContentParser.Token token = parser.nextToken();
-        for (; token != XContentParser.Token.END_OBJECT; token = parser.nextToken()) {
-            if (token == XContentParser.Token.FIELD_NAME) {
-                name = parser.currentName();
-                continue;
-            }
-            switch (name) {
-                case "field" -> field = parser.text();
-                case "measure" -> measure = Measure.named(parser.text());
-                case "minimum_similarity" -> min = Refusals.checkSimilarity(parser.doubleValue());
-                case "max_members" -> maxMembers = checkMembers(parser.intValue());
-                case "policy", "marks" -> Refusals.refuse(name, parser);
-                default ->
-                        throw new ParsingException(
-                                parser.getTokenLocation(),
-                                "[" + NAME + "] does not support [" + name + "]");
-            }
-        }
-        if (field == null) {
-            throw new ParsingException(parser.getTokenLocation(), "[" + NAME + "] needs [field]");
-        }
-        NearFoldOptions options = new NearFoldOptions(field, measure, min, maxMembers, null);
-        return new NearFoldBuilder(foldings, options);
-    }
-
-    private static int checkMembers(int members) {
-        if (members < 0 || members > MOST_MEMBERS) {
-            throw new IllegalArgumentException(
-                    "[max_members] is 0 to " + MOST_MEMBERS + ", not " + members);
-        }
-        return members;
+        return new NearFoldBuilder(foldings, NearFoldOptions.of(parser.map()));
     }
 
     @Override
     protected void doXContent(XContentBuilder builder, Params params) throws IOException {
-        builder.startObject(NAME);
-        builder.field("field", options.field());
-        builder.field("measure", options.measure().label());
-        builder.field("minimum_similarity", options.min());
-        builder.field("max_members", options.maxMembers());
+        builder.startObject(NearFoldOptions.NAME);
+        for (Map.Entry<String, Object> option : options.toMap().entrySet()) {
+            builder.field(option.getKey(), option.getValue());
+        }
         builder.endObject();
     }
 
@@ -152,7 +111,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         if (type != null && type instanceof NearDuplicateFieldMapper.FieldType == false) {
             throw new IllegalArgumentException(
                     "["
-                            + NAME
+                            + NearFoldOptions.NAME
                             + "] needs a field of type [near_duplicate]; ["
                             + field
                             + "] is ["
@@ -186,7 +145,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
 
     @Override
     public String getWriteableName() {
-        return NAME;
+        return NearFoldOptions.NAME;
     }
 
     /** Returns the oldest version: a node without the plugin refuses the name. */

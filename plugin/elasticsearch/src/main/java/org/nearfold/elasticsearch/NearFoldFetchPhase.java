@@ -11,9 +11,9 @@ import org.elasticsearch.search.fetch.FetchSubPhase;
 import org.elasticsearch.search.fetch.FetchSubPhaseProcessor;
 import org.elasticsearch.search.fetch.StoredFieldsSpec;
 import org.nearfold.lucene.Folding;
+import org.nearfold.lucene.NearFoldOptions;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -70,30 +70,11 @@ final class NearFoldFetchPhase implements FetchSubPhase {
 
         @Override
         public void process(FetchSubPhase.HitContext hit) throws IOException {
-            int document = hit.hit().docId();
-            Folding.Member representative = folding.representative(document);
-            Map<String, Object> value;
-            if (representative != null) {
-                value =
-                        Map.of(
-                                "folded_under",
-                                id(representative.document()),
-                                "similarity",
-                                representative.similarity());
-            } else if (folding.members(document) != null) {
-                value = members(folding.members(document));
-            } else {
-                return;
+            Map<String, Object> value = folding.report(hit.hit().docId(), maxMembers, this::id);
+            if (value != null) {
+                Versions.setField(
+                        hit.hit(), new DocumentField(NearFoldOptions.NAME, List.of(value)));
             }
-            Versions.setField(hit.hit(), new DocumentField(NearFoldBuilder.NAME, List.of(value)));
-        }
-
-        private Map<String, Object> members(List<Folding.Member> members) throws IOException {
-            List<Map<String, Object>> listed = new ArrayList<>();
-            for (Folding.Member member : members.subList(0, Math.min(maxMembers, members.size()))) {
-                listed.add(Map.of("_id", id(member.document()), "similarity", member.similarity()));
-            }
-            return Map.of("folded", members.size(), "hits", listed);
         }
 
         private String id(int document) throws IOException {

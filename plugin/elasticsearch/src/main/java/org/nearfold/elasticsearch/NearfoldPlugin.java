@@ -10,6 +10,8 @@ import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.plugins.SearchPlugin;
 import org.elasticsearch.search.fetch.FetchSubPhase;
 import org.nearfold.lucene.Foldings;
+import org.nearfold.lucene.NearDuplicateOptions;
+import org.nearfold.lucene.NearFoldOptions;
 import org.nearfold.lucene.RecipeRegistry;
 
 import java.util.List;
@@ -58,7 +60,7 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
     public List<QuerySpec<?>> getQueries() {
         return List.of(
                 new QuerySpec<>(
-                        NearDuplicateQueryBuilder.NAME,
+                        NearDuplicateOptions.NAME,
                         NearDuplicateQueryBuilder::new,
                         NearDuplicateQueryBuilder::fromXContent));
     }
@@ -67,7 +69,7 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
     public List<RescorerSpec<?>> getRescorers() {
         return List.of(
                 new RescorerSpec<>(
-                        NearFoldBuilder.NAME,
+                        NearFoldOptions.NAME,
                         in -> new NearFoldBuilder(in, foldings),
                         parser -> NearFoldBuilder.fromXContent(parser, foldings)));
     }

@@ -26,12 +26,7 @@ final class SourceTexts implements TextReader {
      * @throws IllegalArgumentException if it does not
      */
     static void check(SearchExecutionContext context, Measure measure) {
-        if (measure == Measure.LCS && context.isSourceEnabled() == false) {
-            throw new IllegalArgumentException(
-                    "measure [lcs] compares texts, and index ["
-                            + context.index().getName()
-                            + "] keeps none, as its [_source] is disabled; use [slots]");
-        }
+        measure.checkSource(context.isSourceEnabled(), context.index().getName());
     }
 
     /** Takes the field; a multi-field has the text of its parent. */
@@ -45,19 +40,10 @@ final class SourceTexts implements TextReader {
     @Override
     public String read(LeafReaderContext segment, int document) throws IOException {
         Source source = sources.getSource(segment, document);
-        List<String> texts = new ArrayList<>();
+        List<Object> values = new ArrayList<>();
         for (String path : paths) {
-            collect(source.extractValue(path, null), texts);
+            values.add(source.extractValue(path, null));
         }
-        return texts.isEmpty() ? null : String.join("\n", texts);
-    }
-
-    /** Adds the texts of a value of a source, of a list those of its elements. */
-    static void collect(Object value, List<String> texts) {
-        if (value instanceof List<?> list) {
-            list.forEach(one -> collect(one, texts));
-        } else if (value != null) {
-            texts.add(value.toString());
-        }
+        return TextReader.join(values);
     }
 }

@@ -1,5 +1,6 @@
 package org.nearfold.lucene;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +16,14 @@ public final class Folding {
 
     /** A folded hit, and its similarity to the one it is folded under. */
     public record Member(int document, float similarity) {}
+
+    /** Reads the id of a document. */
+    @FunctionalInterface
+    public interface Ids {
+
+        /** Returns the id. */
+        String read(int document) throws IOException;
+    }
 
     private final Map<Integer, List<Member>> members = new HashMap<>();
     private final Map<Integer, Member> representatives = new HashMap<>();
@@ -46,5 +55,30 @@ public final class Folding {
     /** Returns the number of hits that are not folded. */
     public int groups() {
         return members.size();
+    }
+
+    /**
+     * Returns the field {@code near_fold} of a hit: how many hits are folded under it and the ids
+     * of the first, or what it is folded under; null if it is outside the window.
+     */
+    public Map<String, Object> report(int document, int maxMembers, Ids ids) throws IOException {
+        Member representative = representatives.get(document);
+        if (representative != null) {
+            return Map.of(
+                    "folded_under",
+                    ids.read(representative.document()),
+                    "similarity",
+                    representative.similarity());
+        }
+        List<Member> folded = members.get(document);
+        if (folded == null) {
+            return null;
+        }
+        List<Map<String, Object>> listed = new ArrayList<>();
+        for (Member member : folded.subList(0, Math.min(maxMembers, folded.size()))) {
+            listed.add(
+                    Map.of("_id", ids.read(member.document()), "similarity", member.similarity()));
+        }
+        return Map.of("folded", folded.size(), "hits", listed);
     }
 }

@@ -59,4 +59,18 @@ public enum Measure {
                             + "] does not make");
         }
     }
+
+    /**
+     * Checks that an index keeps the texts that this measure compares.
+     *
+     * @throws IllegalArgumentException if it does not
+     */
+    public void checkSource(boolean isKept, String index) {
+        if (this == LCS && isKept == false) {
+            throw new IllegalArgumentException(
+                    "measure [lcs] compares texts, and index ["
+                            + index
+                            + "] keeps none, as its [_source] is disabled; use [slots]");
+        }
+    }
 }

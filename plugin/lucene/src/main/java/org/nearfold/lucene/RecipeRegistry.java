@@ -30,6 +30,25 @@ public final class RecipeRegistry {
         return found != null ? found : known.computeIfAbsent(name, this::make);
     }
 
+    /**
+     * Checks that a recipe has the id that an index was made with: a key's secret is part of it.
+     *
+     * @throws IllegalArgumentException if it has another one
+     */
+    public void checkId(String name, String id) {
+        String own = get(name).recipe().id();
+        if (own.equals(id) == false) {
+            throw new IllegalArgumentException(
+                    "recipe ["
+                            + name
+                            + "] has the id ["
+                            + own
+                            + "] on this node, not ["
+                            + id
+                            + "]; give every node the secret key that the index was made with");
+        }
+    }
+
     private Fingerprinters make(String name) {
         return new Fingerprinters(Recipe.named(name, secrets));
     }

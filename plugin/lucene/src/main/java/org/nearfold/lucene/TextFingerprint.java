@@ -28,6 +28,11 @@ import java.util.function.Supplier;
  */
 public final class TextFingerprint {
 
+    /** The UTF-16 units of a text that are read unless a mapping gives another limit. */
+    public static final int DEFAULT_MAX_LENGTH = 10_000_000;
+
+    private static final int LARGEST_MAX_LENGTH = 100_000_000;
+
     private final Fingerprinters fingerprinters;
     private final int limit;
     private final StringBuilder joined = new StringBuilder();
@@ -38,6 +43,21 @@ public final class TextFingerprint {
     public TextFingerprint(Fingerprinters fingerprinters, int limit) {
         this.fingerprinters = fingerprinters;
         this.limit = limit;
+    }
+
+    /**
+     * Checks the limit of a mapping.
+     *
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public static void checkMaxLength(int length) {
+        if (length < 1 || length > LARGEST_MAX_LENGTH) {
+            throw new IllegalArgumentException(
+                    "[max_length] is 1 to "
+                            + LARGEST_MAX_LENGTH
+                            + " UTF-16 units, not "
+                            + length);
+        }
     }
 
     /** Adds a text of the document. */

@@ -3,6 +3,7 @@ package org.nearfold.opensearch;
 import org.nearfold.core.Recipe;
 import org.nearfold.lucene.GreedyFold;
 import org.nearfold.lucene.NearFoldOptions;
+import org.nearfold.lucene.TextReader;
 import org.nearfold.lucene.WindowSketches;
 import org.opensearch.action.get.GetResponse;
 import org.opensearch.common.document.DocumentField;
@@ -65,7 +66,7 @@ final class HitWindow {
 
     @SuppressWarnings("unchecked")
     private static Map<String, Object> report(SearchHit hit) {
-        DocumentField field = hit.field(NearFoldBuilder.NAME);
+        DocumentField field = hit.field(NearFoldOptions.NAME);
         return field == null ? null : (Map<String, Object>) field.getValue();
     }
 
@@ -83,7 +84,7 @@ final class HitWindow {
                         rank -> {
                             Map<String, Object> source =
                                     hits[rank].hasSource() ? hits[rank].getSourceAsMap() : Map.of();
-                            texts[rank] = text(source, options.field());
+                            texts[rank] = text(source);
                             if (texts[rank] == null) {
                                 missing.set(rank);
                             }
@@ -95,22 +96,12 @@ final class HitWindow {
     void setText(int rank, GetResponse response) {
         boolean isThere =
                 response != null && response.isExists() && response.isSourceEmpty() == false;
-        texts[rank] = isThere ? text(response.getSourceAsMap(), options.field()) : null;
+        texts[rank] = isThere ? text(response.getSourceAsMap()) : null;
     }
 
-    /**
-     * Returns the text of a field of type {@code near_duplicate}: what is under its name, or under
-     * that of the field that it is a multi-field of; null if there is none.
-     */
-    static String text(Map<String, Object> source, String field) {
-        List<String> found = new ArrayList<>();
-        SourceTexts.collect(XContentMapValues.extractValue(field, source), found);
-        int dot = field.lastIndexOf('.');
-        if (found.isEmpty() && dot > 0) {
-            SourceTexts.collect(
-                    XContentMapValues.extractValue(field.substring(0, dot), source), found);
-        }
-        return found.isEmpty() ? null : String.join("\n", found);
+    private String text(Map<String, Object> source) {
+        return TextReader.find(
+                options.field(), path -> XContentMapValues.extractValue(path, source));
     }
 
     /**
@@ -166,6 +157,6 @@ final class HitWindow {
 
     private static void setField(SearchHit hit, Map<String, Object> value) {
         hit.setDocumentField(
-                NearFoldBuilder.NAME, new DocumentField(NearFoldBuilder.NAME, List.of(value)));
+                NearFoldOptions.NAME, new DocumentField(NearFoldOptions.NAME, List.of(value)));
     }
 }

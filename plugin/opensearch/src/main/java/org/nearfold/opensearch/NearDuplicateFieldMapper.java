@@ -47,8 +47,6 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
     static final String CONTENT_TYPE = "near_duplicate";
 
     private static final String DEFAULT_RECIPE = "default";
-    private static final int DEFAULT_MAX_LENGTH = 10_000_000;
-    private static final int LONGEST = 100_000_000;
 
     private final RecipeRegistry recipes;
     private final Fingerprinters fingerprinters;
@@ -149,40 +147,20 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
                                     (parameter, context, value) -> value.toString(),
                                     mapper -> toType(mapper).fingerprinters.recipe().id())
                             .alwaysSerialize();
-            recipeId.setValidator(this::checkId);
+            recipeId.setValidator(id -> recipes.checkId(recipe.getValue(), id));
             maxLength =
                     new Parameter<>(
                             "max_length",
                             false,
-                            () -> DEFAULT_MAX_LENGTH,
+                            () -> TextFingerprint.DEFAULT_MAX_LENGTH,
                             (parameter, context, value) ->
                                     XContentMapValues.nodeIntegerValue(value),
                             mapper -> toType(mapper).maxLength);
-            maxLength.setValidator(Builder::checkLength);
+            maxLength.setValidator(TextFingerprint::checkMaxLength);
         }
 
         private Recipe recipe() {
             return recipes.get(recipe.getValue()).recipe();
-        }
-
-        private void checkId(String id) {
-            if (recipe().id().equals(id) == false) {
-                throw new IllegalArgumentException(
-                        "recipe ["
-                                + recipe.getValue()
-                                + "] has the id ["
-                                + recipe().id()
-                                + "] on this node, not ["
-                                + id
-                                + "]; give every node the secret key that the index was made with");
-            }
-        }
-
-        private static void checkLength(int length) {
-            if (length < 1 || length > LONGEST) {
-                throw new IllegalArgumentException(
-                        "[max_length] is 1 to " + LONGEST + " UTF-16 units, not " + length);
-            }
         }
 
         @Override

@@ -15,7 +15,6 @@ import org.opensearch.search.fetch.FetchSubPhase;
 import org.opensearch.search.fetch.FetchSubPhaseProcessor;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,8 +79,8 @@ final class NearFoldFetchPhase implements FetchSubPhase {
             report.put(EXACT, columns.exact());
             hit.hit()
                     .setDocumentField(
-                            NearFoldBuilder.NAME,
-                            new DocumentField(NearFoldBuilder.NAME, List.of(report)));
+                            NearFoldOptions.NAME,
+                            new DocumentField(NearFoldOptions.NAME, List.of(report)));
         }
     }
 
@@ -107,33 +106,13 @@ final class NearFoldFetchPhase implements FetchSubPhase {
 
         @Override
         public void process(FetchSubPhase.HitContext hit) throws IOException {
-            int document = hit.hit().docId();
-            Folding.Member representative = folding.representative(document);
-            Map<String, Object> value;
-            if (representative != null) {
-                value =
-                        Map.of(
-                                "folded_under",
-                                id(representative.document()),
-                                "similarity",
-                                representative.similarity());
-            } else if (folding.members(document) != null) {
-                value = members(folding.members(document));
-            } else {
-                return;
+            Map<String, Object> value = folding.report(hit.hit().docId(), maxMembers, this::id);
+            if (value != null) {
+                hit.hit()
+                        .setDocumentField(
+                                NearFoldOptions.NAME,
+                                new DocumentField(NearFoldOptions.NAME, List.of(value)));
             }
-            hit.hit()
-                    .setDocumentField(
-                            NearFoldBuilder.NAME,
-                            new DocumentField(NearFoldBuilder.NAME, List.of(value)));
-        }
-
-        private Map<String, Object> members(List<Folding.Member> members) throws IOException {
-            List<Map<String, Object>> listed = new ArrayList<>();
-            for (Folding.Member member : members.subList(0, Math.min(maxMembers, members.size()))) {
-                listed.add(Map.of("_id", id(member.document()), "similarity", member.similarity()));
-            }
-            return Map.of("folded", members.size(), "hits", listed);
         }
 
         private String id(int document) throws IOException {

@@ -1,5 +1,6 @@
 package org.nearfold.opensearch;
 
+import org.nearfold.lucene.NearFoldOptions;
 import org.opensearch.action.search.SearchRequest;
 import org.opensearch.search.builder.SearchSourceBuilder;
 import org.opensearch.search.pipeline.AbstractProcessor;
@@ -72,7 +73,7 @@ final class NearFoldRequestProcessor extends AbstractProcessor
 
     @Override
     public String getType() {
-        return NearFoldBuilder.NAME;
+        return NearFoldOptions.NAME;
     }
 
     /** Makes the processor, which has no options. */

@@ -1,5 +1,6 @@
 package org.nearfold.opensearch;
 
+import org.nearfold.lucene.NearFoldOptions;
 import org.opensearch.action.get.MultiGetRequest;
 import org.opensearch.action.get.MultiGetResponse;
 import org.opensearch.action.search.SearchRequest;
@@ -133,7 +134,7 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
 
     @Override
     public String getType() {
-        return NearFoldBuilder.NAME;
+        return NearFoldOptions.NAME;
     }
 
     /** Makes the processor, which has no options. */

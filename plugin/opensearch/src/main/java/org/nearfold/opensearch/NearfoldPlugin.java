@@ -1,6 +1,8 @@
 package org.nearfold.opensearch;
 
 import org.nearfold.lucene.Foldings;
+import org.nearfold.lucene.NearDuplicateOptions;
+import org.nearfold.lucene.NearFoldOptions;
 import org.nearfold.lucene.RecipeRegistry;
 import org.opensearch.common.settings.SecureSetting;
 import org.opensearch.common.settings.Setting;
@@ -63,7 +65,7 @@ public final class NearfoldPlugin extends Plugin
     public List<QuerySpec<?>> getQueries() {
         return List.of(
                 new QuerySpec<>(
-                        NearDuplicateQueryBuilder.NAME,
+                        NearDuplicateOptions.NAME,
                         NearDuplicateQueryBuilder::new,
                         NearDuplicateQueryBuilder::fromXContent));
     }
@@ -72,7 +74,7 @@ public final class NearfoldPlugin extends Plugin
     public List<RescorerSpec<?>> getRescorers() {
         return List.of(
                 new RescorerSpec<>(
-                        NearFoldBuilder.NAME,
+                        NearFoldOptions.NAME,
                         in -> new NearFoldBuilder(in, foldings),
                         parser -> NearFoldBuilder.fromXContent(parser, foldings)));
     }
@@ -85,14 +87,14 @@ public final class NearfoldPlugin extends Plugin
     @Override
     public Map<String, Processor.Factory<SearchRequestProcessor>> getRequestProcessors(
             Parameters parameters) {
-        return Map.of(NearFoldBuilder.NAME, new NearFoldRequestProcessor.Factory());
+        return Map.of(NearFoldOptions.NAME, new NearFoldRequestProcessor.Factory());
     }
 
     @Override
     public Map<String, Processor.Factory<SearchResponseProcessor>> getResponseProcessors(
             Parameters parameters) {
         return Map.of(
-                NearFoldBuilder.NAME,
+                NearFoldOptions.NAME,
                 new NearFoldResponseProcessor.Factory(parameters.client::multiGet));
     }
 }
