@@ -3,11 +3,11 @@ formulas, and lossless filters.
 """
 
 import pytest
-from hypothesis import assume, given, settings
+from clause_pairs import RENT, REPAIR, kind
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.comparing.clauses.body import body
-from indexer.comparing.clauses.clause_terms import read_clause, without_layout
+from indexer.comparing.clauses.clause_terms import read_clause
 from indexer.comparing.clauses.duplicates import (
     duplicate_pairs,
     duplicate_sets,
@@ -17,7 +17,7 @@ from indexer.comparing.clauses.duplicates import (
     terminology,
     verdict,
 )
-from indexer.comparing.clauses.lexicon import HEADING_WORDS, default_lexicon, lexicon
+from indexer.comparing.clauses.lexicon import default_lexicon, lexicon
 from indexer.errors import UsageError
 
 NEAR = (
@@ -28,6 +28,7 @@ NEAR = (
     "by the Issuer shall bind its "
     "successors and assigns, whether so expressed or not.",
 )
+
 FUZZY = (
     "3.1 Successors and Assigns. This agreement enures to the benefit of and is binding on the "
     "parties hereto and their "
@@ -36,22 +37,11 @@ FUZZY = (
     "benefit of, the parties, their legal "
     "representatives, successors and assigns.",
 )
-REPAIR = (
-    "The Tenant shall repair the roof and the windows of the premises promptly after any "
-    "damage by fire or storm."
-)
+
 LEVERAGE = (
     "The Company shall not permit the Leverage Ratio to exceed 3.50 to 1.00 at the end "
     "of any fiscal quarter."
 )
-
-
-def kind(left: str, right: str, overlap: float = 0.8, words: str = "") -> str | None:
-    list_ = lexicon(words) if words else default_lexicon()
-    result = verdict(read_clause(left, list_), read_clause(right, list_), list_, overlap)
-    again = verdict(read_clause(right, list_), read_clause(left, list_), list_, overlap)
-    assert result == again
-    return result.type if result else None
 
 
 def test_the_published_pairs() -> None:
@@ -284,307 +274,6 @@ def test_lines_that_are_no_entries(line: str) -> None:
         lexicon(line, "ours")
 
 
-def test_headings_and_numbers_are_left_out() -> None:
-    assert body("(m) LEVERAGE RATIO. The ratio is 3.") == "The ratio is 3."
-    assert (
-        body("Section 7.9 WAIVER OF JURY TRIAL\nEach party waives it.") == "Each party waives it."
-    )
-    assert body("Fees and costs: each bears its own.", "Fees and costs") == "each bears its own."
-    assert body("6. Compensation of Escrow Agent") != ""
-
-
-def test_a_number_that_was_extracted_as_heading_may_be_part_of_a_name() -> None:
-    name = "Section 8 Capital shall pay the rent."
-    assert body(name, "Section 8") == body(name[10:], "Section 8") == name
-    assert body("The Tenant shall pay.", "Section 8") == "The Tenant shall pay."
-    assert body("Section 8 The Tenant shall pay.", "Section 8") == "The Tenant shall pay."
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Acme, Inc. shall pay the rent.",
-        "Payments to Acme Inc. The rent is due.",
-        "Mr. Smith shall pay the rent.",
-        "J. Smith pays the rent.",
-        "THE COMPANY SHALL PAY THE RENT. The tenant pays nothing.",
-        "Tenant: The rent is due.",
-        "Payments to Acme\nHoldings are due on the first day of every month.",
-        "Acme Holdings LLC\n\nThe rent is due.",
-        "Section 4.2 shall survive the termination of this agreement.",
-        "1.5 million dollars are due.",
-        "P.O. Box 77, Dover. The rent is due.",
-        "eBay Services. The rent is due.",
-    ],
-)
-def test_names_and_sentences_are_no_headings(text: str) -> None:
-    assert body(text, parties=default_lexicon().party_words) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "left", "right"),
-    [
-        ("{} shall pay the rent of the premises on the first day of the month.", "Acme, Inc.", ""),
-        ("Payments to {} are made on the first day of every month in advance.", "Acme Inc.", ""),
-        ("7. {} may inspect the books of the company once in every year.", "J.P. Morgan, N.A.", ""),
-        ("Notices to {} take effect on the day on which they are received.", "3M Company", ""),
-        ("Notices to {} take effect on the day on which they are received.", "eBay", "iRobot"),
-        (
-            "{}, as guarantor, waives all rights that it may have at law.",
-            "Delta Partners, L.P.",
-            "",
-        ),
-        (
-            "Notices to {} take effect on the day on which they are received.",
-            "P.O. Box 77, Dover, DE 19901",
-            "P.O. Box 4, Reno, NV 89501",
-        ),
-        ("Notices to {} take effect on the day on which they are received.", "Class A", "Class B"),
-    ],
-)
-def test_another_name_is_near_identical(text: str, left: str, right: str) -> None:
-    other = right or "Zenith, Inc."
-    assert kind(text.format(left), text.format(other)) == "near_identical"
-
-
-WITH_NAME = (
-    "{} shall pay the rent of the premises in advance on the first day of every month.",
-    "Payments to {} are made in advance on the first day of every month without any deduction.",
-    "Section 4.02 {} shall pay the rent of the premises in advance on the first of the month.",
-    "3.1 Rent. {} shall pay the rent of the premises in advance on the first of the month.",
-)
-
-
-@pytest.mark.parametrize("text", WITH_NAME)
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("Article 5 LLC", "Article 6 LLC"),
-        ("Section 8 Capital", "Section 9 Capital"),
-        ("Section 8 Bluebird", "Section 9 Bluebird"),
-        ("Section 8 Partners", "Section 9 Partners"),
-        ("Section 8\xa0Capital", "Section 9\xa0Capital"),
-        ("§ 5 GmbH", "§ 6 GmbH"),
-        ("§ 5 GmbH", "5 GmbH"),
-        ("(A) Corp", "(B) Corp"),
-        ("(D) plc", "(E) plc"),
-        ("3.5 Capital LLC", "4.5 Capital LLC"),
-        ("C# Ltd", "C Ltd"),
-        ("C++ Ltd", "C Ltd"),
-        ("[x+1] AG", "[x+2] AG"),
-        ("★ Ltd", "☆ Ltd"),
-        ("A&B Corp", "B Corp"),
-        ("A/B Corp", "A B Corp"),
-        ("Smith & Jones LLP", "Smith Jones LLP"),
-        ("Wendy's LLC", "Wendy LLC"),
-        ("A Inc.", "The Inc."),
-        ("A Plus Inc.", "The Plus Inc."),
-        ("Said Holdings", "Such Holdings"),
-        ("Bank of the West", "Bank of West"),
-        ("Bank of The West", "Bank of West"),
-        ("Light of the World LLC", "Light of World LLC"),
-        ("Class A Trust", "Class Trust"),
-        ("Fund I, L.P.", "Fund II, L.P."),
-        ("Fund I, L.P.", "Acme, L.P."),
-        ("salesforce.com", "Acme LLC"),
-        ("acme.de", "zenith.co.uk"),
-        ("E*TRADE Corp.", "Acme Corp."),
-        ("de Beers", "von Thyssen"),
-        ("3i Group", "Acme Group"),
-        ("No. 5 Funding LLC", "Acme Funding LLC"),
-        ("C++ Ltd", "Acme Ltd"),
-        ("[x+1] Inc.", "[y+2] Inc."),
-        ("Forever 21, Inc.", "Acme, Inc."),
-    ],
-)
-def test_numbers_signs_and_small_words_of_names(text: str, left: str, right: str) -> None:
-    assert kind(text.format(left), text.format(right)) == "near_identical"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "SECTION {} CAPITAL SHALL PAY THE RENT OF THE PREMISES IN ADVANCE ON EVERY FIRST DAY.",
-        "Section {} Bluebird hereby waives presentment, protest and demand for any sum due here.",
-    ],
-)
-def test_a_number_of_a_name_is_no_label(text: str) -> None:
-    assert kind(text.format(8), text.format(9)) == "near_identical"
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("SECTION 8 INTEREST ACCRUES ON IT.", "SECTION 9 INTEREST ACCRUES ON IT."),
-        ("SECTION 8 TENANT SHALL PAY IT.", "SECTION 9 TENANT SHALL PAY IT."),
-        ("Section 8 Tenant shall pay it.", "Section 9 Tenant shall pay it."),
-        ("§ 8 Interest accrues on it.", "§ 9 Interest accrues on it."),
-        ("(A) Acme Corp. shall pay it.", "(B) Acme Corp. shall pay it."),
-        ("5. Company shall pay it.", "6. Company shall pay it."),
-        ("Said Tenant shall pay it.", "Such Tenant shall pay it."),
-        ("Payments to the Company and this Lease", "Payments to Company and This Lease"),
-        ("The Acme Corp. shall pay it.", "Acme Corp. shall pay it."),
-        ("It is made by Smith & Jones LLP.", "It is made by Smith and Jones LLP."),
-        ("It binds the Secretary of the Company.", "It binds the Secretary of Company."),
-        (
-            "any use for A PARTICULAR PURPOSE is its own",
-            "any use for a particular purpose is its own",
-        ),
-        ("it shall (A) pay it and (B) keep it", "it shall (a) pay it and (b) keep it"),
-    ],
-)
-def test_numbers_and_articles_outside_names_have_no_substance(left: str, right: str) -> None:
-    assert kind(left, right) == "identical"
-
-
-ABBREVIATED = [
-    ("Wm. Brown & Sons, Inc.", "Geo. Brown & Sons, Inc."),
-    ("Intl. Paper Company", "Natl. Paper Company"),
-    ("Gen. Dynamics", "Elec. Dynamics"),
-    ("Mme. Curie", "Mlle. Curie"),
-    ("Penn. Power Co.", "Va. Power Co."),
-    ("Acme Intl. Ltd.", "Zenith Intl. Ltd."),
-    ("Kestrel Mfg. Company", "Merlin Mfg. Company"),
-    ("Kestrel Sdn. Bhd.", "Merlin Sdn. Bhd."),
-    ("Kestrel Hldgs. Limited", "Merlin Hldgs. Limited"),
-    ("Kestrel Svcs. Company", "Merlin Svcs. Company"),
-    ("AB. Pepper LLC", "CD. Pepper LLC"),
-    ("Wm. May", "Geo. May"),
-    ("Wm. A. Brown", "Geo. A. Brown"),
-    ("Gen. Partner", "Ltd. Partner"),
-    ("J. May", "K. May"),
-    ("4.1 Holdings", "4.2 Holdings"),
-    ("Section 5 Partners, L.P.", "Section 6 Partners, L.P."),
-    ("Article III Partners", "Article IV Partners"),
-    ("10.1 Ventures Ltd", "10.2 Ventures Ltd"),
-    ("(a) Ventures LLC", "(b) Ventures LLC"),
-    ("§ 5 GmbH", "§ 6 GmbH"),
-]
-DUTY_OF = (
-    "{} shall pay the rent to the landlord on the first business day of each calendar month.",
-    "{}'s obligations under this guaranty are absolute and survive the end of the lease.",
-)
-
-
-@pytest.mark.parametrize("number", ["", "3. ", "(b) ", "1. Rent. "])
-@pytest.mark.parametrize("text", DUTY_OF)
-@pytest.mark.parametrize(("left", "right"), ABBREVIATED)
-def test_an_abbreviation_or_a_number_of_a_name_is_never_cut(
-    left: str, right: str, text: str, number: str
-) -> None:
-    pair = (f"{number}{text.format(left)}", f"{number}{text.format(right)}")
-    assert kind(*pair) in {"near_identical", "fuzzy"}
-
-
-def test_the_act_before_an_abbreviation_counts() -> None:
-    text = "{} Water Service Company are due quarterly in arrears and bear interest until paid."
-    left, right = text.format("Payments to Conn."), text.format("Refunds to Calif.")
-    assert kind(left, right) != "identical"
-
-
-ABBREVIATIONS = st.text("bcdefghklmnprstvw", min_size=2, max_size=5).filter(
-    lambda word: word not in HEADING_WORDS and word not in default_lexicon().party_words
-)
-
-
-@settings(max_examples=100)
-@given(
-    ABBREVIATIONS,
-    ABBREVIATIONS,
-    st.sampled_from(["{}. Pepper LLC", "Kestrel {}. Company", "{}. Curie", "{}. Smith & Sons"]),
-    st.sampled_from(["", "3. ", "(b) ", "Payments to "]),
-)
-def test_made_up_abbreviations_are_never_cut(left: str, right: str, name: str, before: str) -> None:
-    texts = [before + DUTY_OF[0].format(name.format(word.capitalize())) for word in (left, right)]
-    assume(left != right)
-    assert kind(*texts) != "identical"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "If to {}:\nThe rent notice is payable at the office on the first business day of it.",
-        "Release of {}. All claims that arise under this lease are released on the day of it.",
-        "RELEASE OF {}\n\nAll claims that arise under this lease are released on the day of it.",
-    ],
-)
-@pytest.mark.parametrize(
-    ("left", "right"), [("Kestrel Group", "Merlin Group"), ("Kestrel", "Merlin")]
-)
-def test_a_heading_with_a_name_in_it_stays(left: str, right: str, text: str) -> None:
-    assert kind(text.format(left), text.format(right)) in {"near_identical", "fuzzy"}
-
-
-def test_an_extracted_heading_that_is_part_of_a_name_is_put_back() -> None:
-    name, claims = "Brown & Sons, Inc. shall repair the roof.", "All claims are released."
-    assert body(name, "2 Wm").startswith("Wm. Brown & Sons, Inc.")
-    assert body(f"2. Wm. {name}", "2 Wm").startswith("Wm. Brown")
-    assert body(claims, "Release of Kestrel Group") == f"Release of Kestrel Group. {claims}"
-    assert body(claims, "7 Release of Liability") == claims
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Rent. The Tenant pays.",
-        "Waiver of Jury Trial. Each party waives it.",
-        "Limitation of Liability. Tenant pays it.",
-        "Payment of Rent. Interest accrues on it.",
-        "Confidentiality. Company shall keep it.",
-        "Rent. Intl. Paper Company shall pay it.",
-    ],
-)
-def test_a_heading_of_whole_words_is_cut(text: str) -> None:
-    assert body(text, parties=default_lexicon().party_words) == text.partition(". ")[2]
-
-
-DUE = "The rent of the premises is due in advance on the first day of every calendar month."
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("Kestrel. ", "Falcon. "),
-        ("5. Kestrel: ", "6. Falcon: "),
-        ("KESTREL\n\n", "FALCON\n\n"),
-        ("Liberty. ", "Trinity. "),
-        ("Release of Liberty. ", "Release of Trinity. "),
-        ("Kestrel. ", ""),
-        ("Tenant. ", "Landlord. "),
-        ("Grant. ", "Price. "),
-        ("Marshall Price. ", "Grant Law. "),
-    ],
-)
-@pytest.mark.parametrize("text", [DUE, "The rent is due."])
-def test_a_heading_that_may_name_a_party_is_a_difference(left: str, right: str, text: str) -> None:
-    assert kind(left + text, right + text) == "near_identical"
-    assert kind(left + text, f"7. {left}{text}") == "identical"
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("Severability. ", "Survival of Warranties. "),
-        ("Non-Disclosure. ", "Tenant's Obligations. "),
-        ("Charterer's Default. ", "Calendar Months. "),
-        ("5.1(b) ", "5.1(c) "),
-        ("5.1(b)(ii) Rent. ", "7(c) Payment. "),
-        ("(b)(ii) ", "2 (b) "),
-        ("IX. ", "XI. "),
-    ],
-)
-def test_headings_of_known_words_and_numbers_are_no_difference(left: str, right: str) -> None:
-    words = "charterer = hirer"
-    for other in (right, ""):
-        assert kind(left + DUE, other + DUE, words=words) == "identical"
-
-
-RENT = (
-    "The Tenant shall pay to the lessor for the leased premises a rent of {} in advance, on the "
-    "first business day of each month, without any deduction, to the account held at Leeds."
-)
-
-
 @pytest.mark.parametrize(
     ("left", "right"),
     [
@@ -635,125 +324,6 @@ def test_other_dashes_and_quotation_marks_are_identical(left: str, right: str) -
     assert kind(RENT.format(left), RENT.format(right)) == "identical"
 
 
-def test_a_roman_number_before_a_firm_may_be_its_initials() -> None:
-    text = "Pepper LLC shall pay the rent of the premises on the first day of every month."
-    assert kind(f"IX. {text}", f"XI. {text}") == kind(f"IX. {text}", text) == "near_identical"
-    assert kind(f"LL. {text}", f"VX. {text}") == "fuzzy"
-
-
-@pytest.mark.parametrize("name", ["{} Inc.", "{} Fitness, Inc.", "{} Limited"])
-@pytest.mark.parametrize("text", DUTY_OF)
-def test_names_of_figures_with_a_stroke_are_names(name: str, text: str) -> None:
-    texts = [text.format(name.format(figures)) for figures in ("24/7", "9/5")]
-    assert kind(texts[0], texts[1]) == "near_identical"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        DUE.replace("premises", "pre\u00admises"),
-        DUE.replace("advance", "ad-\nvance"),
-        DUE.replace("advance", "ad\u00ad\nvance"),
-        DUE.replace("premises", "pre\u200bmises"),
-        "> " + DUE.replace("advance", "\n> advance"),
-        "> > " + DUE,
-        ">\n> 5. Rent.\n>\n> " + DUE.replace("advance", "ad-\n> vance"),
-    ],
-)
-def test_layout_is_no_difference(text: str) -> None:
-    assert kind(DUE, text) == "identical"
-
-
-NUMBERINGS = [
-    *("ARTICLE FOUR\n\n", "Section Four. ", "4A. ", "12B) ", "Exhibit A\n\n", "[4.1] ", "(iv)(b) "),
-    *("## 4. ", "**4.1** ", "### 4.1 Rent\n\n", "<b>4.1</b> ", "<h2>4. Rent</h2>\n", "4\\. "),
-    *("Schedule 2: ", "4.1.(a) ", "4-1. ", "§ 4-102. ", "[Section 4] ", "IV - ", "IV.1 ", "(4.) "),
-    *("First. ", "Fourth: ", "4 - ", "4: ", "Sub-section 4.1: ", "Article 7bis. ", "A.1.2 ", "④ "),
-    *("Rent; Payment. ", "4.1 Taxes; Insurance. ", "“Rent.” ", "**Rent.** ", "Part Two. "),
-]
-
-
-@pytest.mark.parametrize("number", NUMBERINGS)
-def test_forms_of_numbering_are_no_difference(number: str) -> None:
-    for text in (DUE, REPAIR, RENT.format("$500")):
-        for other in ("", "7. ", "Section 9.3 "):
-            assert kind(number + text, other + text) == "identical"
-
-
-STARTS = st.sampled_from([*NUMBERINGS, "", "3. ", "(b) ", "1. Rent. "])
-NAMES_BY_NUMBER = [
-    *("{}A Capital", "{}M", "{}-Eleven", "A-{} LLC", "Exhibit {} Media", "[{}] Ltd", "[{}.1] Inc."),
-    *("Chapter {} Media", "No. {} Films", "{}: Capital LLC", "{}A. Holdings", "§ {}-1 GmbH"),
-    *("Section {} - Capital LLC", "Article {}. LLC", "{}/5 Inc.", "T-{} Energy", "{} Degrees"),
-]
-PAIRS_OF_NAMES = [
-    *(("3M", "5M"), ("1st Bank", "2nd Bank"), ("An Post", "Post"), ("The The Ltd", "The Ltd")),
-    *(("The The", "The"), ("The Who", "Who"), ("An Óige", "Óige"), ("Disney+", "Disney")),
-    *(("Article Four Coffee", "Article Five Coffee"), ("Title IX Films", "Title X Films")),
-    *(("First, Kestrel & Sons LLP", "Second, Kestrel & Sons LLP"), ("Exhibit A", "Exhibit B")),
-    *(("[Rent] Group", "[Taxes] Group"), ("Rent - Kestrel LLC", "Tax - Kestrel LLC")),
-]
-
-
-@settings(max_examples=150)
-@given(STARTS, st.sampled_from(NAMES_BY_NUMBER), st.integers(2, 40), st.integers(41, 99))
-def test_a_number_in_a_name_is_never_a_label(start: str, name: str, one: int, two: int) -> None:
-    for text in (*DUTY_OF, "Payments to {} are due in advance on the first day of every month."):
-        pair = [start + text.format(name.format(number)) for number in (one, two)]
-        assert kind(*pair) != "identical"
-
-
-@pytest.mark.parametrize(("left", "right"), PAIRS_OF_NAMES)
-@pytest.mark.parametrize("start", ["", "7. ", "4A. ", "[4.1] ", "ARTICLE FOUR\n\n", "**Rent.** "])
-def test_names_that_look_like_articles_or_labels_stay(start: str, left: str, right: str) -> None:
-    for text in (*DUTY_OF, "Payments to {} are due in advance on the first day of every month."):
-        assert kind(start + text.format(left), start + text.format(right)) != "identical"
-
-
-@settings(max_examples=100)
-@given(STARTS, STARTS, st.sampled_from([DUE, REPAIR, RENT.format("$500")]))
-def test_any_numbering_is_any_other(left: str, right: str, text: str) -> None:
-    assert kind(left + text, right + text) == "identical"
-
-
-SHOUTED = (
-    "Acme Foods, Inc. shall deliver to Kestrel Ltd on June 1, 2020 under Section 4.2 a written "
-    "report on the state of the warehouse, the goods that are stored in it, all damage by fire or "
-    "storm, and every claim that guests or neighbours have made, with interest of 5 per cent."
-)
-
-
-def test_capitals_change_no_clause() -> None:
-    assert kind(SHOUTED, SHOUTED.upper()) == "identical"
-    assert kind(f"7. Rent. {SHOUTED}", f"ARTICLE FOUR\n\n{SHOUTED.upper()}") == "identical"
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("Acme Foods, Inc.", "Zenith, Inc."),
-        ("Acme Foods, Inc.", "Bank of Ohio"),
-        ("Kestrel Ltd", "Merlin Ltd"),
-        ("June 1, 2020", "May 7, 2021"),
-        ("Section 4.2", "Article IX"),
-    ],
-)
-def test_another_name_in_capitals_is_near_identical(left: str, right: str) -> None:
-    assert kind(SHOUTED.upper(), SHOUTED.replace(left, right)) == "near_identical"
-
-
-def test_another_firm_in_two_clauses_in_capitals_is_near_identical() -> None:
-    other = SHOUTED.replace("Kestrel Ltd", "Merlin Ltd").upper()
-    assert kind(SHOUTED.upper(), other) == "near_identical"
-
-
-def test_another_act_in_capitals_is_no_name() -> None:
-    assert kind(REPAIR.upper(), REPAIR.replace("shall", "may")) is None
-    assert kind(REPAIR.upper(), REPAIR.replace("repair", "photograph")) != "near_identical"
-    swapped = SHOUTED.replace("Acme Foods, Inc.", "X").replace("Kestrel Ltd", "Acme Foods, Inc.")
-    assert kind(SHOUTED.upper(), swapped.replace("X", "Kestrel Ltd")) is None
-
-
 @pytest.mark.parametrize(
     ("left", "right", "expected"),
     [
@@ -768,24 +338,6 @@ def test_another_act_in_capitals_is_no_name() -> None:
 )
 def test_flats_margins_and_powers(left: str, right: str, expected: str | None) -> None:
     assert kind(RENT.format(left), RENT.format(right)) == expected
-
-
-def test_signs_that_compare_are_no_layout() -> None:
-    assert without_layout("> 50 units of it") == "> 50 units of it"
-    assert without_layout("a\n> b") == "a\n> b"
-    assert without_layout("pre-\nand post-closing") == "pre-\nand post-closing"
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("Obligations of Tenant", "Obligations of Landlord"),
-        ("Tenant's Property", "Landlord's Property"),
-    ],
-)
-def test_names_with_opposites_are_no_duplicates(left: str, right: str) -> None:
-    text = "The {} under this lease survive the end of the term and any sale of the premises."
-    assert kind(text.format(left), text.format(right)) is None
 
 
 def test_sets_are_not_transitive() -> None:
@@ -826,6 +378,7 @@ VOCABULARY = [
     for one in ("pay", "ren", "goo", "cla", "bond", "cert")
     for two in ("ment", "tal", "ds", "im", "ing", "")
 ]
+
 ODD = [
     "the",
     "such",
@@ -842,7 +395,9 @@ ODD = [
     "x = 3",
     ".",
 ]
+
 TEXTS = st.lists(st.sampled_from([*VOCABULARY, *ODD]), min_size=8, max_size=90).map(" ".join)
+
 EDITS = st.lists(
     st.tuples(st.integers(0, 89), st.sampled_from([*VOCABULARY, *ODD, ""])), max_size=8
 )
