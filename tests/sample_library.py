@@ -60,12 +60,18 @@ def rows(
     return documents
 
 
+def fill(store: Any, rows: list[Row]) -> Any:
+    """Write rows that a store must take, and return the store."""
+    assert store.write(rows) == [None] * len(rows)
+    store.refresh()
+    return store
+
+
 def library(rows: list[Row], recipe: Recipe = DEFAULT) -> Any:
     """Return a store in memory that holds these rows."""
     store = open_store("sqlite://:memory:")
     store.prepare(recipe)
-    assert store.write(rows) == [None] * len(rows)
-    return store
+    return fill(store, rows)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -70,6 +70,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.fixturenames = [*item.fixturenames, f"{engine_of(kind)}_url"]
 
 
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the user's state folder, which holds journals of engines, into a temporary folder."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
     return request.param

@@ -1,7 +1,7 @@
 """Signatures of 16 to 1,024 bits, by which every store finds and folds."""
 
 import pytest
-from sample_library import rows
+from sample_library import fill, rows
 
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import farthest, hamming
@@ -41,18 +41,14 @@ USUAL = {"topsig:16": 1, "weighted-topsig:32": 2, "minhash:32": 0}
 
 
 @pytest.fixture(params=NAMES)
-def recipe(request, monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def recipe(request):
     return with_statistics(recipe_named(request.param), None, TEXTS.values)
 
 
 @pytest.fixture
 def reports(unprepared, recipe):
     unprepared.prepare(recipe)
-    documents = rows(TEXTS, recipe=recipe)
-    assert unprepared.write(documents) == [None] * len(documents)
-    unprepared.refresh()
-    return unprepared
+    return fill(unprepared, rows(TEXTS, recipe=recipe))
 
 
 def distances(recipe):

@@ -118,10 +118,9 @@ def test_tables_of_numbers_are_duplicates_if_they_are_equal(store) -> None:
     assert put(store, "c", ledger, drop_duplicates=True).verdict == "duplicate"
 
 
-def test_conditions_of_the_last_group_hold(store, kind, tmp_path, monkeypatch) -> None:
+def test_conditions_of_the_last_group_hold(store, kind) -> None:
     if kind == "memory":
         pytest.skip("a store in memory keeps no journal")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     put(store, "a", f"{TEXT} 100 euros")
     assert check(store, f"{TEXT} 200 euros").verdict == "duplicate"
     store.refresh()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from sample_library import rows, sentence
+from sample_library import fill, rows, sentence
 
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.differences import format_sameness
@@ -28,10 +28,7 @@ PAIRS = [("a", "b"), ("c", "d"), ("f", "g"), ("h", "i")]
 
 @pytest.fixture
 def library(store):
-    documents = rows(TEXTS, cut=frozenset("hi"))
-    assert store.write(documents) == [None] * len(TEXTS)
-    store.refresh()
-    return store
+    return fill(store, rows(TEXTS, cut=frozenset("hi")))
 
 
 @pytest.mark.parametrize("measure", ["jaccard", "lcs", "estimate"])

@@ -15,8 +15,7 @@ from indexer.model import Assignment, Facet, Query
 from indexer.stores.abilities import AssignmentResult, Outline, outlines
 
 
-def test_the_mail_leads_those_that_quote_it_also_when_one_is_deleted(store, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+def test_the_mail_leads_those_that_quote_it_also_when_one_is_deleted(store):
     mail = sentence(1, 80)
     texts = {
         "a": f"Yes.\n\n> {mail}",

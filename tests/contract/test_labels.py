@@ -40,12 +40,6 @@ TEXTS = {
 LABELS = {"a": ("known",), "e": ("responsive",)}
 
 
-@pytest.fixture(autouse=True)
-def state(tmp_path, monkeypatch):
-    """Put the user's state folder, which holds journals of engines, into a temporary folder."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-
-
 @pytest.fixture
 def grouped_store(store):
     assert store.write(rows(TEXTS, labels=LABELS)) == [None] * len(TEXTS)

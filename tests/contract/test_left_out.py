@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 
-from sample_library import rows
+from sample_library import fill, rows
 
 from indexer.grouping.group import group
 from indexer.grouping.match import MatchOptions, match
@@ -33,21 +33,15 @@ def pairs(store, approved: ApprovedPassages = NO_PASSAGES, **options) -> dict:
     return {(pair.a, pair.b): round(pair.similarity, 3) for pair in result}
 
 
-def fill(store, tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert store.write(rows(TEXTS)) == [None] * len(TEXTS)
-    store.refresh()
-
-
-def test_pairs_are_those_of_texts_without_the_passages(store, tmp_path, monkeypatch):
-    fill(store, tmp_path, monkeypatch)
+def test_pairs_are_those_of_texts_without_the_passages(store):
+    fill(store, rows(TEXTS))
     assert {("a", "c"), ("a", "d"), ("c", "d")} <= pairs(store).keys()
     expected = {("a", "b"): 1.0, ("e", "f"): 0.909}
     assert pairs(store, APPROVED) == pairs(store, APPROVED, all_pairs=True) == expected
 
 
-def test_a_result_says_what_was_left_out(store, tmp_path, monkeypatch):
-    fill(store, tmp_path, monkeypatch)
+def test_a_result_says_what_was_left_out(store):
+    fill(store, rows(TEXTS))
     result = match(store, MatchOptions(0.8), leave_out=APPROVED)
     words = {(pair.a, pair.b): pair.left_out.words for pair in result}
     assert words == {("a", "b"): 60, ("e", "f"): 60}
@@ -56,8 +50,8 @@ def test_a_result_says_what_was_left_out(store, tmp_path, monkeypatch):
     assert match(store).omissions is None
 
 
-def test_families_are_those_of_texts_without_the_passages(store, tmp_path, monkeypatch):
-    fill(store, tmp_path, monkeypatch)
+def test_families_are_those_of_texts_without_the_passages(store):
+    fill(store, rows(TEXTS))
     before = store.get(list(TEXTS))
     result = group(store, leave_out=APPROVED)
     assert (result.families, result.left_out.documents) == (2, 4)

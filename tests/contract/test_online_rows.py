@@ -31,9 +31,8 @@ THRESHOLD = 0.875
 
 
 @pytest.fixture
-def mixed(unprepared, monkeypatch, tmp_path):
+def mixed(unprepared):
     """A store whose rows two statistics signed, those of the second as it was grown."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     first = keep_statistics(ONLINE, count_text_features([TEXTS["e"]], ONLINE))
     second = keep_statistics(first, count_text_features(TEXTS.values(), ONLINE))
     for recipe, texts in ((first, EARLIER), (second, LATER)):

@@ -19,8 +19,7 @@ def body(number: int) -> str:
     return " ".join(f"w{draw.randrange(10**6)}" for _ in range(80))
 
 
-def test_passages_name_their_documents_and_where_they_stand(store, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+def test_passages_name_their_documents_and_where_they_stand(store):
     texts = {f"n{number}": f"{body(number)}\n\n{NOTICE}" for number in range(6)}
     texts |= {"copy": texts["n0"], "other": body(10)}
     assert store.write(rows(texts)) == [None] * len(texts)
@@ -36,8 +35,7 @@ def test_passages_name_their_documents_and_where_they_stand(store, tmp_path, mon
     assert list(passages(store, PassagesOptions(words=45))) == []
 
 
-def test_a_passage_of_one_family_alone_is_none(store, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+def test_a_passage_of_one_family_alone_is_none(store):
     assert store.write(rows({f"n{number}": body(1) for number in range(6)})) == [None] * 6
     store.refresh()
     group(store)

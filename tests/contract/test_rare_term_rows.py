@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sample_library import rows
+from sample_library import fill, rows
 
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import unpack_slots
@@ -37,18 +37,14 @@ PAIRS = {("lease-1", "lease-2"), ("supply-1", "supply-2")}
 
 
 @pytest.fixture
-def recipe(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def recipe():
     return with_statistics(recipe_named("clauses"), None, TEXTS.values)
 
 
 @pytest.fixture
 def clauses(unprepared, recipe):
     unprepared.prepare(recipe)
-    documents = rows(TEXTS, recipe=recipe)
-    assert unprepared.write(documents) == [None] * len(documents)
-    unprepared.refresh()
-    return unprepared
+    return fill(unprepared, rows(TEXTS, recipe=recipe))
 
 
 def test_rows_keep_the_triple_and_its_keys(clauses, recipe):

@@ -20,8 +20,7 @@ TEXT = (
 
 
 @pytest.fixture
-def filled(store, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def filled(store):
     rows = [
         row(f"d{number}", text=f"{TEXT} {number}", path=f"/n/{number}", metadata={"n": str(number)})
         for number in range(12)

@@ -41,11 +41,6 @@ class Reading:
         return getattr(self._store, name)
 
 
-@pytest.fixture(autouse=True)
-def _state(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-
-
 def pairs_file(store) -> Path:
     return Path(f"{journal_path(store.address)}.pairs")
 

@@ -4,7 +4,7 @@ Of each text there is a copy with one character in twenty misread.
 """
 
 import pytest
-from sample_library import rows
+from sample_library import fill, rows
 
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
@@ -38,10 +38,7 @@ COPY = dict(zip(CLEAN, MISREAD, strict=True))
 @pytest.fixture
 def scans(unprepared):
     unprepared.prepare(SCANS)
-    documents = rows({**CLEAN, **MISREAD}, recipe=SCANS)
-    assert unprepared.write(documents) == [None] * len(documents)
-    unprepared.refresh()
-    return unprepared
+    return fill(unprepared, rows({**CLEAN, **MISREAD}, recipe=SCANS))
 
 
 def test_a_look_up_finds_the_misread_copy(scans):

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from sample_library import rows, similarity
+from sample_library import fill, rows, similarity
 
 from indexer.grouping.words_in_common import FEW_WORDS
 from indexer.jobs.check import check
@@ -40,10 +40,7 @@ TEXTS = short_texts()
 
 @pytest.fixture
 def library(store):
-    stored_rows = rows(TEXTS)
-    assert store.write(stored_rows) == [None] * len(stored_rows)
-    store.refresh()
-    return store
+    return fill(store, rows(TEXTS))
 
 
 def is_short(*texts):

@@ -42,8 +42,7 @@ TEXTS = {
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def folder(tmp_path):
     (tmp_path / "texts").mkdir()
     for name, text in TEXTS.items():
         (tmp_path / "texts" / f"{name}.txt").write_text(text)
@@ -174,8 +173,7 @@ def test_comparisons_side_by_side_are_of_whole_texts(filled) -> None:
     assert whole.measures == compare(TEXTS["c"], TEXTS["d"], DEFAULT).measures
 
 
-def test_a_pipeline_spark_and_weights_refuse_a_list(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+def test_a_pipeline_spark_and_weights_refuse_a_list() -> None:
     recipe = recipe_inputs.keep_passages(DEFAULT, APPROVED)
     with pytest.raises(UsageError, match="Spark compares whole texts"):
         check_sketches(recipe)

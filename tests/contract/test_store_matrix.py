@@ -99,10 +99,9 @@ def expected(name: str) -> Results:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_every_store_gives_the_results_of_the_table(name, kind, unprepared, tmp_path, monkeypatch):
+def test_every_store_gives_the_results_of_the_table(name, kind, unprepared):
     if kind.endswith("reopened"):
         pytest.skip("the commands open a store once")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     found = results(unprepared, name)
     assert differences(expected(name), found) == []
     folded = sum(len(hit) - 1 for hit in found.hits)
