@@ -179,6 +179,20 @@ class Document:
     embedded: str = ""
 
 
+READ_AS = " as "
+"""Between the identity of an extractor and the encoding that it guessed."""
+
+
+def guessed_encoding(extractor: str) -> str:
+    """Return the encoding that an extractor guessed, from what is stored with each text; empty for
+    none.
+
+    >>> guessed_encoding("plain/2 as cp1252"), guessed_encoding("plain/2")
+    ('cp1252', '')
+    """
+    return extractor.partition(READ_AS)[2]
+
+
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
     """The sketches and keys of one text under one recipe.
@@ -611,10 +625,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class IndexedBlob:
-    """A row was written, whatever its status."""
+    """A row was written, whatever its status. `extractor` is the one that is stored with it."""
 
     path: str
     status: Status
+    extractor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from indexer.cli.options import (
     store_option,
     text_field_option,
 )
-from indexer.cli.output import console, print_json, short_path
+from indexer.cli.output import console, guessed_text, print_json, short_path
 from indexer.defaults import (
     EXTRACTION_MEGABYTES,
     EXTRACTION_SECONDS,
@@ -366,6 +366,8 @@ def _print_account(account: Account, as_json: bool) -> None:
     removed = f"; {account.removed:,} removed" if account.removed else ""
     documents = count_of(account.seen, "document")
     out.print(f"{documents}: {', '.join(outcomes)}{removed}  ({account.seconds:.1f} s)")
+    if account.guessed_encodings:
+        out.print(f"  {guessed_text(account.guessed_encodings)}")
     for failure in account.failed[:LISTED_FAILURES]:
         out.print(Text(f"  failed  {short_path(failure.path)}: {visible(failure.error)}"))
     if len(account.failed) > LISTED_FAILURES:
@@ -385,6 +387,7 @@ def _account_json(account: Account) -> dict[str, Any]:
         "seen": account.seen,
         "indexed": account.indexed,
         "statuses": account.statuses,
+        "guessed_encodings": account.guessed_encodings,
         "unchanged": account.unchanged,
         "skipped": account.skipped,
         "failed": failures,

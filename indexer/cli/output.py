@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from indexer.wording import visible
+from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,3 +53,14 @@ def print_lines(lines: Iterable[str]) -> None:
         out.print(Text(visible(line)))
     if len(all_lines) > LISTED:
         out.print(f"  ... and {len(all_lines) - LISTED:,} more; --json lists all")
+
+
+def guessed_text(encodings: Mapping[str, int]) -> str:
+    """Return how many documents are not UTF-8, by the encoding in which they were read.
+
+    >>> guessed_text({"cp1252": 1200, "johab": 1})
+    '1,201 documents not in UTF-8, read in an encoding that is a guess: cp1252 (1,200), johab (1)'
+    """
+    documents = count_of(sum(encodings.values()), "document")
+    names = ", ".join(f"{visible(name)} ({count:,})" for name, count in sorted(encodings.items()))
+    return f"{documents} not in UTF-8, read in an encoding that is a guess: {names}"

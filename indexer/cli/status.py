@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.cli.output import console, print_json, short_path
+from indexer.cli.output import console, guessed_text, print_json, short_path
 from indexer.errors import MissingExtra, UsageError
 from indexer.wording import count_of, visible
 
@@ -85,6 +85,8 @@ def _print_status(overview: Overview, as_json: bool) -> None:
         out.print("a job is at work on it")
     out.print(_tally("status", counts.by_status))
     out.print(_tally("content type", counts.by_content_type))
+    if overview.guessed_encodings:
+        out.print(f"  {guessed_text(overview.guessed_encodings)}")
     if overview.signed_earlier:
         out.print(
             f"{overview.signed_earlier:>10,}  signed by earlier statistics: "
@@ -120,6 +122,7 @@ def _status_json(overview: Overview) -> dict[str, Any]:
         "signed_earlier": overview.signed_earlier,
         "without_principal": overview.without_principal,
         "content_types": counts.by_content_type,
+        "guessed_encodings": dict(overview.guessed_encodings),
         "failed": list(map(_failure_json, overview.failed)),
         "bytes": counts.size_bytes,
         "running": overview.running,

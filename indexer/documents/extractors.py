@@ -12,9 +12,14 @@ from typing import TypeVar
 from indexer.documents.base import ExtractorFactory, ExtractorPool, Limits, Task, is_mail_text
 from indexer.documents.maildir import unique_name
 from indexer.documents.plain_text import IDENTITY as PLAIN_IDENTITY
-from indexer.documents.plain_text import TEXT_FORMATS, PlainExtractor, plain_document
+from indexer.documents.plain_text import (
+    TEXT_FORMATS,
+    PlainExtractor,
+    is_ebcdic,
+    plain_document,
+)
 from indexer.errors import ExtractionError, UnknownName, UnreadableFile
-from indexer.model import Document
+from indexer.model import READ_AS, Document
 
 # Single files compressed with gzip, unpacked before anything reads them.
 
@@ -86,6 +91,10 @@ def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document
             "a store of Outlook (.pst, .ost) holds many mails and is not read; write them to a "
             "folder, such as by `readpst -e -o FOLDER FILE`, then index that"
         )
+    if is_ebcdic(data):
+        raise ExtractionError(
+            "text in EBCDIC is not read; convert it, such as by `iconv -f IBM037 -t UTF-8`"
+        )
     return plain_document(data, name, limits) or Task(key, data, name)
 
 
@@ -101,6 +110,7 @@ def is_outdated(extractor: str, current: str) -> bool:
     """
     of_formats = (format.identity for format in TEXT_FORMATS)
     identities = (PLAIN_IDENTITY, *of_formats, current)
+    extractor, _, _ = extractor.partition(READ_AS)
     name = extractor.partition("/")[0]
     return extractor not in identities and name in {item.partition("/")[0] for item in identities}
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import codecs
 import re
+import string
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.documents.base import CUT, HTML_NAMES, XML_NAMES, Limits, byte_order_mark
 from indexer.errors import ExtractionError
-from indexer.model import Document
+from indexer.model import READ_AS, Document
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
@@ -56,8 +58,10 @@ _TYPES = {
 _ENCODINGS = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp866",
     "cp874", "cp932", "cp949", "koi8_r", "koi8_u", "iso8859_2", "iso8859_5", "euc_jp", "gb18030",
-    "big5",
+    "big5", "big5hkscs", "johab",
 ]  # fmt: skip
+_PADDING = bytes(8)  # NULs of a log that was cut or is not written yet
+_GUESS = "not UTF-8; read as {}, which is a guess"
 _CLOSE_NOISE, _CLOSE_LANGUAGE = 0.04, 0.05
 
 
@@ -95,11 +99,13 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     """Return the document of a plain text file, None for anything else, which needs an extractor.
 
     A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
-    NUL and hardly any other control character, a few under the name of a plain text. Markup or
-    PostScript in a file with the name of a plain text, such as `.txt`, is text too. Other names may
-    have one of `TEXT_FORMATS`. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order mark;
-    UTF-8 with a few broken bytes stays UTF-8, with a warning; any other encoding is guessed from a
-    sample, with a warning.
+    NUL (but those that pad a log) and hardly any other control character, a few under the name of
+    a plain text. Markup or PostScript in a file with the name of a plain text, such as `.txt`, is
+    text too. Other names may have one of `TEXT_FORMATS`. Strict UTF-8 first; UTF-16 and UTF-32 by
+    their byte order mark, or by their characters; encodings of seven bits by what switches them;
+    UTF-8 with a few broken bytes stays UTF-8, and of a text with lines in another encoding those
+    are read in it; any other encoding is guessed from a sample. Each guess has a warning, and is
+    named behind the identity of the extractor.
     No bytes make an empty document, whatever the name. Text beyond `limits.chars` code points is
     cut and the document `truncated`. Raises nothing.
 
@@ -114,17 +120,26 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     """
     suffix = _suffix(name)
     mark, marked_encoding = byte_order_mark(data)
-    encoding = marked_encoding or "utf-8"
+    guess = "" if mark else _unmarked_encoding(data)
+    encoding = marked_encoding or guess or "utf-8"
+    nuls = 0
+    if encoding == "utf-8" and suffix in _PLAIN and _PADDING in data:
+        nuls = data.count(b"\0")
+        data = data.replace(b"\0", b"")
     header = data[:_BEGINNING]
-    if mark:
+    if mark or encoding != "utf-8":
         header = header[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
     is_markup = suffix not in _PLAIN and _MARKUP.match(header)
     is_other_format = suffix in _MARKED_UP or is_markup or _START.match(header)
     if data and (is_other_format or not _looks_like_text(data, header, encoding, suffix in _PLAIN)):
         return None
-    decoding = _decode(data[len(mark) :], encoding, bool(mark), limits.chars)
+    is_known = bool(mark or guess)
+    decoding = (
+        None if is_ebcdic(data) else _decode(data[len(mark) :], encoding, is_known, limits.chars)
+    )
     if decoding is None:
         return None
+    guess = guess or decoding.guess
     text, title = decoding.text, ""
     content_type, extractor = _TYPES.get(suffix, "text/plain"), IDENTITY
     is_cut = len(text) > limits.chars
@@ -136,13 +151,18 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
             content_type, extractor = format.content_type, format.identity
             is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
             break
+    doubts = {
+        _GUESS.format(guess): guess and not decoding.guess,
+        f"{nuls:,} NUL characters are left out": nuls,
+        CUT: is_cut,
+    }
     return Document(
         text[: limits.chars],
         title,
         content_type,
-        extractor=extractor,
+        extractor=f"{extractor}{READ_AS}{guess}" if guess else extractor,
         truncated=is_cut,
-        warnings=(*decoding.warnings, CUT) if is_cut else decoding.warnings,
+        warnings=(*decoding.warnings, *filter(doubts.get, doubts)),
     )
 
 
@@ -159,10 +179,11 @@ def _suffix(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Decoding:
-    """A text, and the doubts about its encoding."""
+    """A text, the doubts about its encoding, and the encoding that was guessed, if one was."""
 
     text: str
     warnings: tuple[str, ...] = ()
+    guess: str = ""
 
 
 def _looks_like_text(data: bytes, header: bytes, encoding: str, has_plain_name: bool) -> bool:
@@ -185,18 +206,122 @@ def _decode(data: bytes, encoding: str, has_mark: bool, chars: int) -> _Decoding
         return _Decoding(_decode_strictly(piece, encoding, final))
     except UnicodeDecodeError:
         sample = _non_ascii_lines(piece)
+    if not has_mark and (mixed := _decode_lines(piece, final)) is not None:
+        return mixed
     if has_mark or _is_mostly_utf8(sample):
         warning = f"some bytes are not valid {encoding.upper()} and are shown as U+FFFD"
         return _Decoding(piece.decode(encoding, "replace"), (warning,))
     guess = _guess_encoding(sample)
     if guess is None:
         return None
-    warning = f"not UTF-8; read as {guess}, which is a guess"
+    warning = _GUESS.format(guess)
     try:
-        return _Decoding(_decode_strictly(piece, guess, final), (warning,))
+        return _Decoding(_decode_strictly(piece, guess, final), (warning,), guess)
     except UnicodeDecodeError:
         warning = f"{warning}; some bytes did not fit and are shown as U+FFFD"
-        return _Decoding(piece.decode(guess, "replace"), (warning,))
+        return _Decoding(piece.decode(guess, "replace"), (warning,), guess)
+
+
+def _decode_lines(piece: bytes, final: bool) -> _Decoding | None:
+    """Decode UTF-8 in which lines are in another encoding, as of programs that write one log; None
+    where lines beyond ASCII are not mostly UTF-8, or all are, but for damage within them.
+    """
+    lines = piece.split(b"\n")
+    last = b"" if final else lines.pop()
+    valid = 0
+    others = []
+    for index, line in enumerate(lines):
+        if line.isascii():
+            continue
+        broken = line.decode("utf-8", "replace").count("\ufffd")
+        if broken == 0:
+            valid += 1
+        elif not any(char > "\x7f" for char in line.decode("utf-8", "ignore")):
+            others.append(index)
+    if not others or len(others) > valid:
+        return None
+    guess = _guess_encoding(b"\n".join(lines[index] for index in others)[:_SAMPLE])
+    if guess is None:
+        return None
+    texts = [line.decode("utf-8", "replace") for line in lines]
+    for index in others:
+        texts[index] = lines[index].decode(guess, "replace")
+    if not final:
+        texts.append(last.decode("utf-8", "ignore"))
+    count = f"{len(others):,} lines are" if len(others) > 1 else "a line is"
+    return _Decoding("\n".join(texts), (f"{count} {_GUESS.format(guess)}",), guess)
+
+
+_COMMON = frozenset(" \n\r\t\u3000\u3001\u3002.,:;-0123456789") | frozenset(string.ascii_letters)
+_UNLIKELY = ("Cc", "Cn", "Co", "Cs")
+_MIN_CHARS = 8
+_MIN_COMMON, _MAX_UNLIKELY = 0.02, 0.01  # of the characters of a text
+_WIDE = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
+_WIDE_SAMPLE = 4 << 10
+_FREQUENT_HANZI, _MIN_FREQUENT = 0xD8, 0.8  # the first byte in GB 2312 of all others is not less
+
+
+def _unmarked_encoding(data: bytes) -> str:
+    """Return the encoding of seven bits, or of two or four bytes a character, that a text without
+    a mark is in; empty for any other.
+    """
+    header = data[:_BEGINNING]
+    if b"\0" in header:
+        fits = {name: _fitness(data, header[:_WIDE_SAMPLE], name) for name in _WIDE}
+        best = max(fits, key=fits.__getitem__)
+        return best if fits[best] >= _MIN_COMMON else ""
+    if b"\x1b" not in header and b"~" not in header:  # of one byte, which is found far sooner
+        return ""
+    for start, name in ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$", "iso2022_jp_ext"), (b"~{", "hz")):
+        if start in header and header.isascii() and _is_wide(header, name):
+            return name
+    return ""
+
+
+def _fitness(data: bytes, sample: bytes, encoding: str) -> float:
+    """Return the fraction of common characters of a text; 0 for what is no text."""
+    if len(data) % _WIDE[encoding]:
+        return 0.0
+    try:
+        text = _decode_strictly(sample, encoding, False)
+    except UnicodeDecodeError:
+        return 0.0
+    unlikely = sum(unicodedata.category(char) in _UNLIKELY and char not in _COMMON for char in text)
+    if len(text) < _MIN_CHARS or unlikely > _MAX_UNLIKELY * len(text):
+        return 0.0
+    return sum(char in _COMMON for char in text) / len(text)
+
+
+def _is_wide(header: bytes, encoding: str) -> bool:
+    """Return whether a text decodes to characters beyond ASCII; those of HZ, which programs may
+    hold by chance, are mostly frequent ones.
+    """
+    try:
+        wide = [char for char in _decode_strictly(header, encoding, False) if char > "\x7f"]
+    except UnicodeDecodeError:
+        return False
+    if encoding != "hz":
+        return bool(wide)
+    frequent = sum(char.encode("gb2312")[0] < _FREQUENT_HANZI for char in wide)
+    return bool(wide) and frequent >= _MIN_FREQUENT * len(wide)
+
+
+_EBCDIC = "".join((string.ascii_letters, string.digits, " .,\n\r\x85")).encode("cp037")
+_EBCDIC_BLANK = b"\x40"  # in ASCII it is @, and a blank of ASCII is no character of EBCDIC
+_MIN_EBCDIC, _MIN_EBCDIC_BLANKS = 0.95, 0.05
+
+
+def is_ebcdic(data: bytes) -> bool:
+    """Return whether data are text in EBCDIC, as mainframes write it.
+
+    >>> is_ebcdic("Dear Ann, the ferry leaves at 8.".encode("cp037")), is_ebcdic(b"Dear Ann")
+    (True, False)
+    """
+    header = data[:_BEGINNING]
+    if b" " in header or header.count(_EBCDIC_BLANK) <= _MIN_EBCDIC_BLANKS * len(header):
+        return False
+    known = len(header) - len(header.translate(None, _EBCDIC))
+    return known >= _MIN_EBCDIC * len(header)
 
 
 def _decode_strictly(piece: bytes, encoding: str, final: bool) -> str:

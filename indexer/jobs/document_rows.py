@@ -76,7 +76,7 @@ def row_of(
         chars=signature.chars,
         family=blob.id,
         labels=tuple(dict.fromkeys((*blob.labels, *document.labels, *labels))),
-        metadata={**document.metadata, **blob.metadata},
+        metadata={**document.metadata, **_warning(document), **blob.metadata},
         bands=signature.bands,
         blocks=signature.blocks,
         minhash=stored_sketch(signature),
@@ -84,6 +84,14 @@ def row_of(
         principal=status == "complete" if is_alone else None,
         embedded=embedded,
     )
+
+
+WARNING = "warning"
+"""The name of metadata that holds the warnings of an extraction."""
+
+
+def _warning(document: Document) -> dict[str, str]:
+    return {WARNING: "; ".join(document.warnings)} if document.warnings else {}
 
 
 def with_stored_ids(blobs: Sequence[Blob], store: Store, renamed: dict[str, str]) -> list[Blob]:

@@ -35,7 +35,7 @@ from indexer.jobs.parts import part_divider
 from indexer.jobs.review_file import review_path
 from indexer.jobs.stages import Job, outcomes
 from indexer.jobs.waiting_requests import waiting_path
-from indexer.model import Blob, FailedBlob, Outcome, Query, SkippedBlob
+from indexer.model import READ_AS, Blob, FailedBlob, Outcome, Query, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import in_place, is_store_url, location_of, open_documents
 from indexer.stores.abilities import FullStore
@@ -312,8 +312,9 @@ class Account:
     number of `failed`.
 
     `statuses` counts the indexed documents that are not complete, by their status (`truncated`,
-    `empty`, `too_short`, `numbers_only`). `removed` counts rows that were pruned, `seconds`
-    wall-clock time. `stopped`: the job was stopped before all was read.
+    `empty`, `too_short`, `numbers_only`), `guessed_encodings` those of plain text that are not
+    UTF-8, by the encoding in which they were read. `removed` counts rows that were pruned,
+    `seconds` wall-clock time. `stopped`: the job was stopped before all was read.
     """
 
     seen: int
@@ -325,6 +326,7 @@ class Account:
     seconds: float
     stopped: bool = False
     statuses: Mapping[str, int] = field(default_factory=dict)
+    guessed_encodings: Mapping[str, int] = field(default_factory=dict)
 
 
 def index(
@@ -519,6 +521,7 @@ class _Tally:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
+        self.encodings: Counter[str] = Counter()
         self.failed: list[FailedBlob] = []
 
     def add(self, outcome: Outcome) -> None:
@@ -531,6 +534,9 @@ class _Tally:
             self.counts["indexed"] += 1
             if outcome.status != "complete":
                 self.statuses[outcome.status] += 1
+            _, _, encoding = outcome.extractor.partition(READ_AS)
+            if encoding:
+                self.encodings[encoding] += 1
 
     def account(self, removed: int, seconds: float, stopped: bool) -> Account:
         reasons = self.counts.keys() - {"indexed", "failed", "unchanged"}
@@ -544,6 +550,7 @@ class _Tally:
             seconds=seconds,
             stopped=stopped,
             statuses=dict(sorted(self.statuses.items())),
+            guessed_encodings=dict(sorted(self.encodings.items())),
         )
 
 

@@ -338,7 +338,7 @@ def _with_custodian(blob: Blob, job: Job) -> Blob:
 def _add_labels(row: Row, job: Job) -> Outcome:
     """Add the job's labels to an unchanged document; nothing else of it is written."""
     job.store.labels.relabel({row.id: tuple(dict.fromkeys((*row.labels, *job.labels)))})
-    return IndexedBlob(row.path, row.status)
+    return IndexedBlob(row.path, row.status, row.extractor)
 
 
 def _read(blob: Blob, job: Job, stored: str | None, failure: Failure | None) -> Pending | Outcome:
@@ -497,7 +497,7 @@ def _outcomes_of(results: Iterable[WriteResult], job: Job) -> Iterator[Outcome]:
             if row.id in errors:
                 yield FailedBlob(row.path, errors[row.id])
             else:
-                yield IndexedBlob(row.path, row.status)
+                yield IndexedBlob(row.path, row.status, row.extractor)
             reached("after_acknowledge")
 
 

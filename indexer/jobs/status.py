@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from indexer.model import Query, guessed_encoding
 from indexer.recipe import Recipe
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.base import Counts
@@ -18,6 +21,8 @@ class Overview:
 
     `running`: a job is working on the store, so its failures are not known yet.
     `without_principal`: the groups whose principal another program deleted or changed.
+    `guessed_encodings`: the documents of plain text that are not UTF-8, by the encoding in which
+    they were read.
     """
 
     store: str
@@ -26,6 +31,7 @@ class Overview:
     failed: tuple[Failure, ...]
     running: bool = False
     without_principal: int = 0
+    guessed_encodings: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def signed_earlier(self) -> int:
@@ -54,4 +60,13 @@ def status(store: MaintainedStore) -> Overview:
         failures or (),
         running=failures is None,
         without_principal=headless,
+        guessed_encodings=_guessed_encodings(store),
     )
+
+
+def _guessed_encodings(store: MaintainedStore) -> Mapping[str, int]:
+    counts: Counter[str] = Counter()
+    for facet in store.search(Query("", facets=("extractor",))).facets["extractor"]:
+        if encoding := guessed_encoding(facet.value):
+            counts[encoding] += facet.documents
+    return counts

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from indexer.errors import DocumentNotFound
-from indexer.jobs.document_rows import STDIN, document_at
+from indexer.jobs.document_rows import STDIN, WARNING, document_at
 from indexer.model import Row
 from indexer.stores.base import Store
 from indexer.stores.requirements import stored_ids
@@ -94,7 +94,15 @@ def _read(name: str) -> Original:
 
 
 def stored_original(row: Row) -> Original:
-    """Return a stored document, whose warning follows from its status."""
+    """Return a stored document, with the warnings of its extraction; of one that was stored without
+    any, those that follow from its status.
+    """
+    metadata = dict(row.metadata)
+    stored = metadata.pop(WARNING, "")
+    warnings = (
+        stored or _STATUS_WARNINGS.get(row.status, ""),
+        EMPTY if row.status == "empty" else "",
+    )
     return Original(
         path=row.path,
         text=row.text,
@@ -104,8 +112,8 @@ def stored_original(row: Row) -> Original:
         modified=row.modified,
         extractor=row.extractor,
         labels=row.labels,
-        metadata=row.metadata,
-        warnings=(_STATUS_WARNINGS[row.status],) if row.status in _STATUS_WARNINGS else (),
+        metadata=metadata,
+        warnings=tuple(dict.fromkeys(filter(None, warnings))),
     )
 
 

@@ -20,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from indexer.comparing.criteria import format_marks, format_reasons
 from indexer.comparing.differences import format_differences, format_new_words_by_text
+from indexer.model import guessed_encoding
 from indexer.system.release import release
 from indexer.wording import percent, visible, visible_line, visible_lines, well_formed
 
@@ -142,6 +143,7 @@ def environment() -> Environment:
         "folder": folder,
         "words": spaced,
         "filter_name": filter_name,
+        "guessed_encoding": guessed_encoding,
         "shortened": shortened,
         "visible_text": visible_line,
         "differing": format_differences,
@@ -288,10 +290,12 @@ def filter_name(text: str) -> str:
 
     >>> filter_name("near_duplicates=true"), filter_name("similarity_from=0.85")
     ('with near duplicates', 'similarity from 0.85')
-    >>> filter_name("labels=hot")
-    'hot'
+    >>> filter_name("labels=hot"), filter_name("extractor=plain/2 as cp1252")
+    ('hot', 'read as cp1252')
     """
     field, _, value = text.partition("=")
+    if field == "extractor" and (encoding := guessed_encoding(value)):
+        return f"read as {encoding}"
     if text in _FILTER_NAMES:
         return _FILTER_NAMES[text]
     is_limit = field.endswith(("_from", "_to", "_below")) or field == "folder"

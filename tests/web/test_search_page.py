@@ -8,6 +8,7 @@ import re
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,6 +18,7 @@ from playwright.sync_api import Browser, Route, expect
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
+from indexer.jobs.index import IndexOptions, index
 from indexer.recipe import DEFAULT
 from indexer.review.api import documents
 from indexer.review.exports import hits
@@ -222,3 +224,16 @@ def test_a_page_of_all_ranked_matches_follows_unless_some_are_checked(
         expect(page.locator("[data-until]")).to_have_attribute("aria-busy", "false")
         assert page.url == f"{address}/"
         windows.close()
+
+
+def test_documents_read_in_a_guessed_encoding_are_a_filter(tmp_path: Path) -> None:
+    text = "Der Frühzug fährt täglich um acht Uhr über Köln nach München und hält überall.\n"
+    (tmp_path / "old.txt").write_bytes(text.encode("latin-1") * 3)
+    (tmp_path / "new.txt").write_text(text, "utf-8")
+    url = f"sqlite:///{tmp_path}/pages.db"
+    with closing(open_store(url)) as store:
+        index([str(tmp_path)], store, IndexOptions(extractor="plain"))
+    with run_site(url) as address:
+        assert "read as cp1252" in request(address, "/").body.decode()
+        page = request(address, "/?filter=extractor%3Dplain/2+as+cp1252").body.decode()
+        assert "old.txt" in page and "new.txt" not in page

@@ -35,9 +35,9 @@ from indexer.review.api.responses import (
     ThreadAnswer,
     ThreadMailAnswer,
     shown_hit,
-    warnings_of,
 )
 from indexer.review.caches import ReadProgress
+from indexer.review.compared_documents import stored_original
 from indexer.review.originals.pages import original_view
 from indexer.searching.fold_hits import WITH_THRESHOLD
 from indexer.searching.search import TOP, SearchOptions, parse_filters
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 OWN_FILTERS = ("folder", "modified_from", "modified_to")  # parameters that are filters
-_FACETS = ("content_type", "status", "labels")
+_FACETS = ("content_type", "status", "labels", "extractor")
 _MAX_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
@@ -246,6 +246,7 @@ def _notes_on_threshold(values: SearchParameters) -> Iterator[str]:
 def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
     """Return a document with a part of its text."""
     row = site.row(values.id)
+    original = stored_original(row)
     part = values.part
     parts = count_parts(len(row.text), _CHARS_A_PART, part)
     return DocumentAnswer(
@@ -253,9 +254,9 @@ def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
         text=row.text[(part - 1) * _CHARS_A_PART : part * _CHARS_A_PART],
         part=part,
         parts=parts,
-        metadata=dict(row.metadata),
+        metadata=dict(original.metadata),
         extractor=row.extractor,
-        warnings=tuple(warnings_of(row)),
+        warnings=original.warnings,
         original=site.originals.is_available(row),
         original_gone=site.originals.is_gone(row),
         attachment=values.attachment,
