@@ -247,7 +247,7 @@ def tables(results: Results) -> Iterator[tuple[str, Rows]]:
     yield "Families / members / largest", of_versions(list(results), families_cell)
     title = "Members that are another document"
     yield title, of_versions(judged, lambda measured: f"{len(measured.strangers):,}")
-    title = f"Hits of {QUERIES} searches / shown when folded"
+    title = f"Hits of {QUERIES} searches / after folding"
     yield title, of_versions(list(results), lambda m: f"{m.hits:,} / {m.shown:,}")
     title = "Distinct documents wrongly hidden"
     yield title, of_versions(judged, lambda measured: f"{len(measured.hidden):,}")

@@ -186,7 +186,7 @@ def print_kinds(scored: Scored) -> None:
     for kind in dict.fromkeys(kinds.tolist()):
         found = (reaches(scored.scores[name][kinds == kind], 0.8).mean() for name in names)
         rows.append([kind, f"{(kinds == kind).sum():,}", *(f"{value:.3f}" for value in found)])
-    print_table("Share of pairs at .8 or more, by kind", ["kind", "pairs", *names], rows)
+    print_table("Fraction of pairs at .8 or more, by kind", ["kind", "pairs", *names], rows)
 
 
 def print_worst(scored: Scored, count: int) -> None:

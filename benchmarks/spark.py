@@ -108,7 +108,7 @@ def on_one_machine(texts: Texts, folder: Path, threshold: float) -> tuple[set[An
     options = MatchOptions(threshold=threshold), GroupOptions(threshold=threshold)
     found = timed("one machine: match", lambda: matching.match(store, options[0]))
     account = timed("one machine: group", lambda: grouping.group(store, options[1]))
-    print(f"  hot bands: {found.capped.keys:,} in match, {account.capped.keys:,} in group")
+    print(f"  frequent bands: {found.capped.keys:,} in match, {account.capped.keys:,} in group")
     families = {
         stored.id: (stored.family, stored.similarity, stored.cluster) for stored in store.scan()
     }

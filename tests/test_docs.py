@@ -18,7 +18,7 @@ from indexer.cli.main import commands
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-LAB = ROOT / "docs" / "lab"  # trials and figures: linked from decisions, not in the navigation
+LAB = ROOT / "docs" / "lab"  # trials and measurements: linked from decisions, not in the navigation
 COMMANDS_PAGE, INDEX = (
     (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("commands.md", "index.md")
 )

@@ -10,7 +10,7 @@ FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
 MODULES, LINES, DOORS, HIT_CLASSES = 315, 750, 8, 4
 FLOWS = {"index": 51, "group": 43, "search": 40, "similar": 42}
-PRIVATE_WORDS = 3275
+PRIVATE_WORDS, WORDS_OF_DOCUMENTATION = 3270, 980
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,8 @@ def test_flows_enter_few_files() -> None:
 def test_private_words_become_fewer(package: structure.Package) -> None:
     words = package.private_words()
     assert words.total() <= PRIVATE_WORDS, words.most_common()
+    words = structure.documentation_words(ROOT)
+    assert words.total() <= WORDS_OF_DOCUMENTATION, words.most_common()
 
 
 def test_the_store_interface_is_narrow(package: structure.Package) -> None:

@@ -32,11 +32,34 @@ PRIVATE_WORDS = (
     "sides", "spell", "spells", "spelled", "screen", "hot", "survey", "figures", "letters", "signs",
     "beside", "sign", "signed", "signature", "told", "likeness",
 )  # fmt: skip
+CODE_AND_ADDRESSES = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)\n]*\)|https?://\S+", re.DOTALL)
+GENERATED_PAGES = {"api.md", "cli.md"}
 TOKEN = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
 NOT_PACKAGES = {"cli", "__main__", "__init__", "indexer"}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 COLUMNS = 100
 PARAMETERS = 8
+
+
+def _private_words(texts: Iterable[str]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for text in texts:
+        words = map(str.lower, TOKEN.findall(text))
+        counts.update(word for word in words if word in PRIVATE_WORDS)
+    return counts
+
+
+def documentation_words(folder: Path) -> Counter[str]:
+    """Count words with a private meaning in the prose of the documentation.
+
+    Code, addresses of links and pages that tools write are left out.
+    """
+    pages = [*folder.glob("*.md"), *(folder / "docs").rglob("*.md")]
+    return _private_words(
+        CODE_AND_ADDRESSES.sub(" ", page.read_text(encoding="utf-8"))
+        for page in pages
+        if page.name not in GENERATED_PAGES
+    )
 
 
 class Package:
@@ -114,11 +137,7 @@ class Package:
 
     def private_words(self) -> Counter[str]:
         """Count words with a private meaning, in names and in prose."""
-        counts: Counter[str] = Counter()
-        for path in self.files:
-            words = TOKEN.findall(path.read_text(encoding="utf-8"))
-            counts.update(word for word in map(str.lower, words) if word in PRIVATE_WORDS)
-        return counts
+        return _private_words(path.read_text(encoding="utf-8") for path in self.files)
 
     def longest_chain(self) -> list[str]:
         """Return the longest chain of modules, each loading the next; ties by name."""
@@ -260,15 +279,16 @@ def report(package: Package, details: bool) -> Iterator[str]:
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in package.files)
     chain, edges = package.longest_chain(), package.edges()
     sizes = sorted(package.lines().values())
-    words = package.private_words()
     yield f"modules                                   {len(sizes)}"
     yield f"lines of a module, median and largest     {sizes[len(sizes) // 2]}, {sizes[-1]}"
     for name, doors in sorted(package.doors().items()):
         yield f"{'doors of ' + name:<41} {len(doors)}"
         if details:
             yield from (f"    {door}  {' '.join(sorted(users))}" for door, users in doors.items())
-    common = ", ".join(f"{word} {number}" for word, number in words.most_common(12))
-    yield f"{'words with a private meaning':<41} {words.total()} ({common} ...)"
+    pages = documentation_words(package.root.parent)
+    for words, where in ((package.private_words(), ""), (pages, ", documentation")):
+        common = ", ".join(f"{word} {number}" for word, number in words.most_common(12))
+        yield f"{'words with a private meaning' + where:<41} {words.total()} ({common} ...)"
     yield f"{'classes of a hit':<41} {len(hit_classes(package))}"
     yield f"modules at the top (with __main__)        {len(top) - 1} (and __init__)"
     yield f"lines of code                             {lines}"

@@ -141,7 +141,7 @@ def _print_groups(
         out.print("dry run: nothing was written")
     if result.capped.keys:
         out.print(
-            f"note: in {count_of(result.capped.keys, 'hot band')} "
+            f"note: in {count_of(result.capped.keys, 'frequent band')} "
             f"(up to {result.capped.largest:,} texts) all were compared "
             "with the first only; --cap raises the limit"
         )

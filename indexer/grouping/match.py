@@ -254,7 +254,7 @@ class MatchResult:
             yield describe_plan(self.plan)
         if self.capped.keys and self.within is None:
             yield (
-                f"in {count_of(self.capped.keys, 'hot band')} "
+                f"in {count_of(self.capped.keys, 'frequent band')} "
                 f"(up to {self.capped.largest:,} texts) "
                 f"all were paired with the first text only, and "
                 f"{count_of(self.capped.pairs, 'pair')} not looked at; "

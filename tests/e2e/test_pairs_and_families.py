@@ -80,7 +80,7 @@ def test_pairs_that_a_cap_may_hide_are_reported(tmp_path: Path) -> None:
         )
     run("index", folder, store=url)
     words = outcome("match", "--cap", "4", "--memory", "1", store=url)
-    assert "hot bands" in words.stderr and "are left out" in words.stderr
+    assert "frequent bands" in words.stderr and "are left out" in words.stderr
     summary = json.loads(outcome("match", "--cap", "4", "--json", store=url).stderr)
     missed = summary["capped"]["missed"]
     assert summary["pairs"] < 66 and missed["low"] <= 66 - summary["pairs"] <= missed["high"]

@@ -329,7 +329,7 @@ def test_short_texts_of_which_too_many_share_a_key_are_paired_with_the_first():
     matched = match(library(rows(texts_by_id)), MatchOptions(cap=10, measure="lcs"))
     assert {("000", f"{place:03}") for place in range(1, 30)} <= similarities(matched).keys()
     assert len(matched) < 30 * 29 / 2
-    assert "hot band" in " ".join(matched.notes())
+    assert "frequent band" in " ".join(matched.notes())
     assert len(match(library(rows(texts_by_id)), MatchOptions(measure="lcs"))) == 30 * 29 / 2
 
 
