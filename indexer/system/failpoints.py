@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import re
 import signal
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import sleep
 from typing import Literal
 
 from indexer.errors import UsageError
@@ -105,7 +105,7 @@ def reached(name: str, error: Callable[[str], Exception] = OSError) -> None:
 
 def _act(trap: _Trap, name: str, error: Callable[[str], Exception]) -> None:
     if trap.action == "delay":
-        time.sleep(trap.seconds)
+        sleep(trap.seconds)
     elif trap.action == "kill":
         os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
     else:

@@ -78,10 +78,10 @@ class JobRunner:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self._killer: subprocess.Popen[bytes] | None = None
+        self._running: int | None = None
 
     def start(self, *argv: str | Path, **environment: str) -> int:
-        """Start a job and return its process."""
+        """Start a job and return its process; one that a failed test left running is killed."""
         return self._send({"argv": list(map(str, argv)), "environment": environment})
 
     def start_steps(self, steps: Sequence[Step]) -> int:
@@ -89,12 +89,16 @@ class JobRunner:
         return self._send({"steps": [asdict(step) for step in steps], "environment": {}})
 
     def _send(self, request: dict[str, Any]) -> int:
+        if self._running is not None:
+            _kill(self._running)
+            self.wait(self._running)
         for file in self._files.values():
             Path(file).unlink(missing_ok=True)
         request |= self._files
         assert self._server.stdin and self._server.stdout
         print(json.dumps(request), file=self._server.stdin, flush=True)
-        return int(self._server.stdout.readline())
+        self._running = int(self._server.stdout.readline())
+        return self._running
 
     def wait(self, job: int, seconds: float = SECONDS) -> JobResult:
         """Wait for a job, which is killed after so many seconds; one that hangs fails the test."""
@@ -104,6 +108,7 @@ class JobRunner:
         started = time.monotonic()
         code, kilobytes = json.loads(self._server.stdout.readline())
         alarm.cancel()
+        self._running = None
         assert time.monotonic() - started < SECONDS, "I7: the job hung"
         out, err = (
             Path(file).read_text(encoding="utf-8") if Path(file).exists() else ""

@@ -28,7 +28,7 @@ from indexer.stores import open_store
 from indexer.stores.address import parse_address
 from indexer.stores.journal import journal_path, stored_failures
 
-EVENTS = {"extracted", "indexed", "failed"}
+EVENTS = {"extracted", "indexed", "failed", "paused"}
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def check_soundness(state: StoreState, recipe: Recipe = DEFAULT, threshold: floa
 
 def count_events(log: Path, word: str) -> Counter[str]:
     """Return how often each path is in a job's log with this word: `extracted`, `indexed` or
-    `failed`.
+    `failed`; with `paused` the seconds of each delay.
     """
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     events = [line.partition(" ") for line in lines]

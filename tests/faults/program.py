@@ -3,8 +3,8 @@
     python program.py index FOLDER --store URL ...     one command
     python program.py --serve                          many, each forked after all imports
 
-The program is unchanged, except that each extraction and each document reported as indexed is
-written to the file that `JOB_LOG` names, as it happens; and that `JOB_BATCH` sets the size of
+The program is unchanged, except that each extraction, each document reported as indexed and each
+delay of a failpoint is written to the file that `JOB_LOG` names, as it happens; and that `JOB_BATCH` sets the size of
 batches, so that a small folder has as many steps as a large one.
 """
 
@@ -17,6 +17,7 @@ import json
 import os
 import resource
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from typing import Any
 from indexer.cli import main, progress
 from indexer.jobs import stages
 from indexer.model import FailedBlob, IndexedBlob, Outcome
-from indexer.system.failpoints import VARIABLE
+from indexer.system import failpoints
 
 PIPE_BYTES = 1 << 16  # what a pipe takes while nobody reads it
 
@@ -54,12 +55,17 @@ def _log_events(log: int) -> None:
             word = "indexed" if isinstance(outcome, IndexedBlob) else "failed"
             os.write(log, f"{word} {outcome.path}\n".encode())
 
+    def log_pause(seconds: float) -> None:
+        os.write(log, f"paused {seconds}\n".encode())
+        time.sleep(seconds)
+
     @contextlib.contextmanager
     def show_documents(_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
         yield log_outcome
 
     stages.document_or_task = log_extraction
     progress.show_documents = show_documents
+    failpoints.sleep = log_pause
 
 
 def serve() -> None:
@@ -129,7 +135,7 @@ def _run_steps(steps: list[dict[str, Any]]) -> None:
             else:
                 file.write_text(content["text"], encoding="utf-8")
                 os.utime(file, (content["time"], content["time"]))
-        os.environ[VARIABLE] = step["failpoints"]
+        os.environ[failpoints.VARIABLE] = step["failpoints"]
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = main.run(step["argv"])

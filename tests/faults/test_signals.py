@@ -18,14 +18,14 @@ SLOWLY = {"NEARFOLD_FAILPOINTS": ",".join("=".join(pair) for pair in DELAYS.item
 
 
 def start_slow_job(
-    scene: Scene, store: Path, extracted: int = 10, **environment: str
+    scene: Scene, store: Path, pauses: int = 5, **environment: str
 ) -> tuple[int, Path]:
-    """Return a slow job that has begun to extract so many documents, and its log."""
+    """Return a job that has begun so many of its pauses, and its log."""
     log = scene.home / f"{store.stem}.log"
     job = scene.jobs.start(*scene.command(store), **BATCH, **environment, JOB_LOG=str(log))
     deadline = time.monotonic() + 60
-    while sum(count_events(log, "extracted").values()) < extracted:
-        assert time.monotonic() < deadline, "the job extracts nothing"
+    while sum(count_events(log, "paused").values()) < pauses:
+        assert time.monotonic() < deadline, "the job does not reach its failpoint"
         time.sleep(0.01)
     return job, log
 
@@ -54,7 +54,7 @@ def test_the_first_signal_lets_a_job_write_what_it_extracted(
 @pytest.mark.parametrize("number", CODES)
 def test_the_second_signal_ends_the_job_at_once(number: signal.Signals, scene: Scene) -> None:
     store = scene.new_store()
-    job, _ = start_slow_job(scene, store, 12, NEARFOLD_FAILPOINTS="after_extract:12=delay:60")
+    job, _ = start_slow_job(scene, store, 1, NEARFOLD_FAILPOINTS="after_extract:12=delay:60")
     os.kill(job, number)
     time.sleep(0.3)
     started = time.monotonic()

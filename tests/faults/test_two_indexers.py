@@ -27,13 +27,13 @@ def test_the_second_job_on_an_embedded_store_is_refused(
 ) -> None:
     store = scene.new_store()
     log = scene.home / f"{store.stem}.log"
-    slow = "after_commit:2=delay:3"
+    slow = "after_commit:2=delay:5"
     first = scene.jobs.start(
         *scene.command(store), **BATCH, NEARFOLD_FAILPOINTS=slow, JOB_LOG=str(log)
     )
     deadline = time.monotonic() + 60
-    while not count_events(log, "extracted"):
-        assert time.monotonic() < deadline
+    while not count_events(log, "paused"):
+        assert time.monotonic() < deadline, "the job does not reach its failpoint"
         time.sleep(0.01)
     second = other_machine.run(*scene.command(store))
     assert second.code == 3 and "in use by another nearfold process" in second.err
