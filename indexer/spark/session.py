@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from indexer import errors
 from indexer.errors import UsageError
@@ -73,7 +74,7 @@ def nearfold_error(error: PythonException) -> errors.NearfoldError | None:
 # The work folder of a run: every stage as parquet.
 
 # Version of the content of stages; a higher number finds no stage of an earlier one.
-LAYOUT = 5
+LAYOUT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +126,24 @@ class Work:
         """
         digest = _digest([LAYOUT, name, settings, [source.digest for source in sources]])
         position = f"{self._folder}/{name}-{digest}"
-        facts = self._facts(position)
-        if facts is None:
-            make().write.mode("overwrite").parquet(f"{position}/rows")
-            facts = dict(count(self.spark.read.parquet(f"{position}/rows")))
-            marker = json.dumps(
-                {"stage": name, "settings": settings, "facts": facts}, sort_keys=True
-            )
-            self.note(f"{position}/done", marker)
+        marker = self._marker(position)
+        if marker is None:
+            made = make()
+            made.write.mode("overwrite").parquet(f"{position}/rows")
+            rows = self._read(f"{position}/rows", made.schema)
+            marker = {"stage": name, "settings": settings, "facts": dict(count(rows))}
+            marker["schema"] = made.schema.jsonValue()
+            self.note(f"{position}/done", json.dumps(marker, sort_keys=True))
             self.new_stages.append(f"{name}-{digest}")
-        elif f"{name}-{digest}" not in (*self.new_stages, *self.old_stages):
-            self.old_stages.append(f"{name}-{digest}")
-        return Stage(digest, self.spark.read.parquet(f"{position}/rows"), facts)
+        else:
+            rows = self._read(f"{position}/rows", StructType.fromJson(marker["schema"]))
+            if f"{name}-{digest}" not in (*self.new_stages, *self.old_stages):
+                self.old_stages.append(f"{name}-{digest}")
+        return Stage(digest, rows, marker["facts"])
+
+    def _read(self, folder: str, schema: StructType) -> DataFrame:
+        """Return the rows in a folder, whose schema Spark would need a job to look for."""
+        return self.spark.read.schema(schema).parquet(folder)
 
     def note(self, place: str, text: str) -> None:
         """Write a small file completely or not at all."""
@@ -149,8 +156,8 @@ class Work:
         system.delete(path, False)
         system.rename(half, path)
 
-    def _facts(self, place: str) -> dict[str, Any] | None:
-        """Return the facts in the marker of a complete stage; None without a marker."""
+    def _marker(self, place: str) -> dict[str, Any] | None:
+        """Return the marker of a complete stage; None where there is none."""
         system = self._files(f"{place}/done")
         path = self._path(f"{place}/done")
         if not system.exists(path):
@@ -158,7 +165,7 @@ class Work:
         stream = system.open(path)
         marker = self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
         stream.close()
-        return dict(json.loads(marker)["facts"])
+        return dict(json.loads(marker))
 
     @property
     def _jvm(self) -> Any:

@@ -4,8 +4,8 @@
     python program.py --serve                          many, each forked after all imports
 
 The program is unchanged, except that each extraction, each document reported as indexed and each
-delay of a failpoint is written to the file that `JOB_LOG` names, as it happens; and that `JOB_BATCH` sets the size of
-batches, so that a small folder has as many steps as a large one.
+delay of a failpoint is written to the file that `JOB_LOG` names, as it happens; and that
+`JOB_BATCH` sets the size of batches, so that a small folder has as many steps as a large one.
 """
 
 from __future__ import annotations

@@ -204,7 +204,6 @@ def test_a_store_keeps_its_recipe(spark: SparkSession, tmp_path: Path) -> None:
     source = Input(str(as_json(records, tmp_path / "in", 1)), "json")
     assert run(spark, Job(source, str(tmp_path / "out"), store=url))["recipe"] == "default_v2"
     assert {row.recipe for row in there.scan()} == {DEFAULT_V2.id}
-    assert run(spark, Job(source, str(tmp_path / "new")))["recipe"] == DEFAULT.name
 
 
 def test_novelty_is_refused_before_anything_is_read(spark: SparkSession, tmp_path: Path) -> None:
