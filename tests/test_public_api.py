@@ -4,6 +4,8 @@ import pickle
 import subprocess
 import sys
 
+import pytest
+
 import indexer
 import nearfold
 from indexer.errors import NearfoldError
@@ -167,9 +169,8 @@ def test_the_url_of_a_store_is_taken_for_a_store(tmp_path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     assert indexer.index(str(folder), url).seen == 0
-    assert list(indexer.match(url)) == []
-    assert indexer.search(url, "ferry").hits == ()
-    assert indexer.group(url).families == 0
+    with pytest.raises(indexer.StoreError, match="no index"):
+        indexer.match(url)
     for name in ("a", "b"):
         (folder / f"{name}.txt").write_text(f"{TEXT} {name}")
     assert indexer.index(str(folder), url).indexed == 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexer.cli.exit_codes import VERDICT_CODES
 from indexer.cli.options import (
     FractionType,
     fold_threshold_option,
@@ -49,6 +50,12 @@ if TYPE_CHECKING:
     help=f"Least similarity of what is for review (default: {REVIEW}, or --threshold if lower).",
 )
 @click.option(
+    "--exit-code",
+    "by_verdict",
+    is_flag=True,
+    help="Exit with 10 for a duplicate and with 11 for what is for review.",
+)
+@click.option(
     "--review-differences",
     is_flag=True,
     help="Near duplicates whose numbers, dates, amounts, negations, names, addresses or signs "
@@ -64,6 +71,7 @@ def check_command(
     attachments: bool,
     id: str | None,
     labels: tuple[str, ...],
+    by_verdict: bool,
     store_url: str,
     as_json: bool,
     **options: Any,
@@ -105,7 +113,7 @@ def check_command(
         for position, attachment in result.attachments.items():
             console().print(Text(f"\n{visible(position)}"))
             _print_result(attachment)
-    return 0
+    return VERDICT_CODES[result.verdict] if by_verdict else 0
 
 
 def _print_result(result: CheckResult) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ import click
 
 from indexer.cli import progress
 from indexer.cli.options import json_option, open_for_command, out_file_option, store_option
-from indexer.cli.output import print_json
+from indexer.cli.output import console, note, print_json
 from indexer.cli.side_by_side import print_side_by_side
 from indexer.defaults import MEASURE_NAMES, SHINGLE_WORDS
 from indexer.wording import count_of, percent, visible
@@ -165,7 +164,7 @@ def print_comparison(
 
     if json or measure:
         for warning in _warnings(originals):
-            print(warning, file=sys.stderr)
+            note(warning, json)
     if json:
         extra = {"discounted": asdict(discounts)} if discounts else {}
         print_json(as_json(comparison, measure) | extra)
@@ -194,17 +193,16 @@ def _discounted_line(discounts: DiscountedSimilarity) -> str:
 
 
 def _print_texts(comparison: Comparison, originals: tuple[Original, Original]) -> None:
-    from rich.console import Console
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
     from indexer.review.side_by_side import facts
 
-    console = Console(highlight=False)
+    out = console(soft_wrap=False)
     for warning in _warnings(originals):
-        console.print(Text(warning, style="yellow"), soft_wrap=True)
-    print_side_by_side(comparison, console)
+        out.print(Text(warning, style="yellow"), soft_wrap=True)
+    print_side_by_side(comparison, out)
     left, right = originals
     differing = [fact for fact in facts(left.facts, right.facts) if not fact.same]
     if not differing:
@@ -215,7 +213,7 @@ def _print_texts(comparison: Comparison, originals: tuple[Original, Original]) -
     for fact in differing:
         values = (fact.name, fact.left, fact.right)
         table.add_row(*(Text(_shorten(value)) for value in values))
-    console.print(Padding(table, (1, 0, 0, 0)))
+    out.print(Padding(table, (1, 0, 0, 0)))
 
 
 def _warnings(originals: tuple[Original, Original]) -> Iterator[str]:

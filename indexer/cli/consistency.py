@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.cli.output import console, print_json, print_lines, short_path
+from indexer.cli.options import json_option, limit_option, open_for_command, store_option
+from indexer.cli.output import console, first_items, print_json, print_lines, short_path
 from indexer.wording import count_of, format_labels, visible
 
 if TYPE_CHECKING:
@@ -16,34 +16,37 @@ if TYPE_CHECKING:
 
 
 @click.command("consistency")
+@limit_option
 @store_option
 @json_option
-def consistency_command(store_url: str, as_json: bool) -> int:
+def consistency_command(limit: int | None, store_url: str, as_json: bool) -> int:
     """List near-duplicate groups whose labels differ.
 
-    Nothing is grouped or written.
+    The largest come first; with --json, each is a line. Nothing is grouped or written.
     """
     from indexer.grouping.consistency import consistency
 
     with open_for_command(store_url) as store:
-        _print_disagreements(consistency(store), as_json)
+        _print_disagreements(consistency(store), limit, as_json)
     return 0
 
 
-def _print_disagreements(disagreements: Sequence[Disagreement], as_json: bool) -> None:
+def _print_disagreements(
+    disagreements: Sequence[Disagreement], limit: int | None, as_json: bool
+) -> None:
     """Print groups whose documents carry different labels, each with its documents."""
     from rich.text import Text
 
     if as_json:
-        families = [_disagreement_json(disagreement) for disagreement in disagreements]
-        print_json({"families": families})
+        for disagreement in first_items(disagreements, limit, as_json):
+            print_json(_disagreement_json(disagreement))
         return
     out = console()
     out.print(
         f"{count_of(len(disagreements), 'near-duplicate group')} whose documents carry different "
         f"labels"
     )
-    for disagreement in disagreements:
+    for disagreement in first_items(disagreements, limit):
         counts = [f"{label} {number:,}" for label, number in disagreement.labels.items()]
         counts.append(f"none {disagreement.unlabelled:,}")
         documents = count_of(len(disagreement.members), "document")

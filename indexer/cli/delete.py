@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.options import FractionType, json_option, open_for_command, store_option
 from indexer.cli.output import console, print_json
 from indexer.defaults import FOLD, MEASURE, MEASURE_NAMES, PRINCIPAL
@@ -49,7 +49,7 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
     with open_for_command(store_url) as store:
         result = delete(store, stored_ids(store, ids), **options)
     _print_deletion(result, as_json)
-    return EXIT_FAILED if result.absent else 0
+    return EXIT_STORE if result.absent else 0
 
 
 def _print_deletion(result: DeleteResult, as_json: bool) -> None:

@@ -53,7 +53,6 @@ def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -
 
 def _print_checks(checks: Sequence[Check], as_json: bool) -> None:
     """Print the verdicts of `doctor`."""
-    from rich.table import Table
     from rich.text import Text
 
     if as_json:
@@ -63,10 +62,12 @@ def _print_checks(checks: Sequence[Check], as_json: bool) -> None:
         ]
         print_json({"checks": verdicts})
         return
-    table = Table(box=None, show_header=False, pad_edge=False)
+    out = console()
+    width = max(len(check.name) for check in checks)
     for check in checks:
-        table.add_row(Text(*_MARKS[check.verdict]), check.name, Text(visible(check.detail)))
-    console().print(table)
+        mark, style = _MARKS[check.verdict]
+        line = Text.assemble((f"{mark:<6}", style), f"{check.name:<{width}}  ")
+        out.print(line + Text(visible(check.detail)))
 
 
 def _print_repairs(repairs: Sequence[Repair], as_json: bool, dry_run: bool) -> bool:

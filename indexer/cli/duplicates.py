@@ -11,8 +11,8 @@ import click
 
 from indexer.cli import progress
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import FractionType, json_option
-from indexer.cli.output import console, short_path
+from indexer.cli.options import FractionType, json_option, limit_option
+from indexer.cli.output import console, first_items, report_failures, short_path
 from indexer.defaults import FOLD
 from indexer.errors import UsageError
 from indexer.wording import count_of, percent, visible
@@ -37,9 +37,14 @@ if TYPE_CHECKING:
 )
 @click.option("--script", metavar="FILE", help="Write a shell script that removes identical files.")
 @click.option("--undo", is_flag=True, help="Undo what was done to files below PATH.")
+@limit_option
 @json_option
-def duplicates_command(paths: tuple[str, ...], undo: bool, as_json: bool, **options: Any) -> int:
+def duplicates_command(
+    paths: tuple[str, ...], undo: bool, limit: int | None, as_json: bool, **options: Any
+) -> int:
     """List duplicate files of folders; link or move them.
+
+    Groups with most redundant bytes come first; with --json, each is a line.
 
     Files are the same if their bytes are. One file of each group is kept: that of the earliest
     PATH, then the first by name; of near duplicates the longest text. Both files are compared again
@@ -55,12 +60,18 @@ def duplicates_command(paths: tuple[str, ...], undo: bool, as_json: bool, **opti
     with progress.show_stages(as_json) as advance:
         result = duplicates(paths, settings, progress=advance)
     if as_json:
-        for group in result.groups:
+        for group in first_items(_largest_first(result.groups), limit, as_json):
             # escapes keep names that are not UTF-8
             sys.stdout.write(json.dumps(_fields(group)) + "\n")
     else:
-        _print_groups(result, settings.script)
-    return _report_failed(result.failed, as_json)
+        _print_groups(result, limit, settings.script)
+    report_failures(result.failed, as_json)
+    return EXIT_FAILED if result.failed else 0
+
+
+def _largest_first(groups: Sequence[FileGroup]) -> list[FileGroup]:
+    """Return groups by the bytes of their redundant files."""
+    return sorted(groups, key=lambda group: -sum(file.bytes for file in group.redundant))
 
 
 def _fields(group: FileGroup) -> dict[str, object]:
@@ -71,12 +82,12 @@ def _fields(group: FileGroup) -> dict[str, object]:
     return {"keep": group.keep, "redundant": redundant}
 
 
-def _print_groups(result: DuplicatesResult, script: str | None) -> None:
+def _print_groups(result: DuplicatesResult, limit: int | None, script: str | None) -> None:
     from rich.text import Text
 
     out = console()
     done = set(result.done)
-    for group in result.groups:
+    for group in first_items(_largest_first(result.groups), limit):
         out.print(Text(f"keep {visible(group.keep)}"))
         for file in group.redundant:
             kind = "identical" if file.identical else percent(file.similarity)
@@ -109,15 +120,5 @@ def _undo(paths: Sequence[str], as_json: bool) -> int:
         for path in result.undone:
             out.print(Text(f"undone {short_path(path)}"))
         out.print(f"{count_of(len(result.undone), 'file')} as before")
-    return _report_failed(result.failed, as_json)
-
-
-def _report_failed(failed: Sequence[tuple[str, str]], as_json: bool) -> int:
-    """Print on stderr which files failed, and return the exit code."""
-    if as_json and failed:
-        listed = [{"path": path, "error": error} for path, error in failed]
-        sys.stderr.write(json.dumps({"failed": listed}) + "\n")
-    elif failed:
-        for path, error in failed:
-            click.echo(f"failed: {short_path(path)}: {error}", err=True)
-    return EXIT_FAILED if failed else 0
+    report_failures(result.failed, as_json)
+    return EXIT_FAILED if result.failed else 0

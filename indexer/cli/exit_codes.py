@@ -16,6 +16,7 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_STORE = 3
 EXIT_STOPPED = 4
+VERDICT_CODES = {"new": 0, "duplicate": 10, "review": 11}  # of `check --exit-code`
 EXIT_FAULT = 70
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,11 +12,12 @@ import click
 from indexer.cli.options import (
     explain_option,
     json_option,
+    limit_option,
     of_option,
     open_for_command,
     store_option,
 )
-from indexer.cli.output import console, print_json, short_path
+from indexer.cli.output import console, first_items, print_json, short_path
 from indexer.wording import count_of, percent, visible
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ LISTED = 20  # documents of a family that are printed
 @click.option(
     "--path", metavar="PATH", help="Only groups of which a document is at PATH or below it."
 )
+@limit_option
 @explain_option
 @of_option
 @store_option
@@ -49,6 +51,7 @@ def families_command(
     least: int,
     label: str | None,
     path: str | None,
+    limit: int | None,
     explain: bool,
     of: Literal["documents", "parts"],
     store_url: str,
@@ -64,12 +67,12 @@ def families_command(
         path = str(Path(path).resolve())
     options = FamiliesOptions(least, label, path, of)
     with open_for_command(store_url) as store:
-        _print_families(store, options, as_json, explain)
+        _print_families(store, options, limit, as_json, explain)
     return 0
 
 
 def _print_families(
-    store: FullStore, options: FamiliesOptions, as_json: bool, explain: bool
+    store: FullStore, options: FamiliesOptions, limit: int | None, as_json: bool, explain: bool
 ) -> None:
     """Print each group as soon as it is read, and in the end how many there are."""
     from indexer.grouping.families import explain_pairs, families
@@ -77,9 +80,15 @@ def _print_families(
 
     count = 0
     provisional = 0
-    for family in families(store, options):
-        count += 1
-        provisional += family.provisional
+
+    def counted() -> Iterator[ListedFamily]:
+        nonlocal count, provisional
+        for family in families(store, options):
+            count += 1
+            provisional += family.provisional
+            yield family
+
+    for family in first_items(counted(), limit, as_json):
         reasons: Sequence[Reasons | None] = [None] * (family.size - 1)
         if explain:
             members = family.members[1:] if as_json else family.members[1:LISTED]

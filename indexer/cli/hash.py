@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, out_file_option, recipe_option, statistics_option
-from indexer.cli.output import print_json, short_path
+from indexer.cli.output import note, print_json, report_failures, short_path
 from indexer.wording import visible
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def hash_command(
     recipe = recipe_asked(recipe_name)
     if save_statistics:
         check_output_path(save_statistics, "--save-statistics")
-    corpus = statistics_at(statistics, recipe, _print_left_out) if statistics else None
+    left_out = partial(_report_left_out, as_json)
+    corpus = statistics_at(statistics, recipe, left_out) if statistics else None
     if corpus and save_statistics:
         with write_whole(save_statistics, "--save-statistics") as part:
             part.write_bytes(corpus.pack())
@@ -52,23 +54,15 @@ def hash_command(
     return EXIT_FAILED if failed else 0
 
 
-def _print_left_out(failure: FailedBlob) -> None:
-    """Print on stderr a file that is left out of the statistics."""
-    from rich.console import Console
-    from rich.text import Text
-
-    Console(stderr=True).print(
-        Text(f"left out  {short_path(failure.path)}: {visible(failure.error)}")
-    )
+def _report_left_out(as_json: bool, failure: FailedBlob) -> None:
+    """Write on stderr a file that is left out of the statistics."""
+    note(f"left out  {short_path(failure.path)}: {visible(failure.error)}", as_json)
 
 
 def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
     """Print the sketches of one file; return whether it could not be read."""
-    from rich.console import Console
-    from rich.text import Text
-
     if file.fingerprint is None:
-        Console(stderr=True).print(Text(f"{short_path(file.path)}: {file.error}"))
+        report_failures([(file.path, file.error or "")], as_json)
         return True
     fingerprint = file.fingerprint
     recipe = file.recipe
@@ -119,7 +113,8 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
     if fingerprint.simhash is not None:
         return _hexadecimal(fingerprint.simhash, recipe)
     if fingerprint.minhash is not None:
-        first = " ".join(f"{slot:08x}" for slot in fingerprint.minhash[:4].tolist())
+        digits = 2 * recipe.slot_bytes
+        first = " ".join(f"{slot:0{digits}x}" for slot in fingerprint.minhash[:4].tolist())
         return f"{len(fingerprint.minhash)} slots {first} ..."
     if fingerprint.vector is not None:
         header = f"{int(fingerprint.vector[0])} {format_hash(fingerprint.vector)}"

@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from indexer.cli.options import (
     store_option,
     text_field_option,
 )
-from indexer.cli.output import console, guessed_text, print_json, short_path
+from indexer.cli.output import console, guessed_text, note, print_json, short_path
 from indexer.defaults import (
     EXTRACTION_MEGABYTES,
     EXTRACTION_SECONDS,
@@ -58,8 +59,9 @@ class Drain:
     `code` is the exit code, 128 and the number of the signal; 0 as long as there was none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, as_json: bool) -> None:
         self.code = 0
+        self._as_json = as_json
         self._deadline = threading.Timer(SECONDS, self._end)
         self._deadline.daemon = True
 
@@ -76,8 +78,9 @@ class Drain:
             self._end()
         self.code = 128 + number
         self._deadline.start()
-        click.echo(
-            f"finishing what was begun, {SECONDS:g} s at most; once more to stop at once", err=True
+        note(
+            f"finishing what was begun, {SECONDS:g} s at most; once more to stop at once",
+            self._as_json,
         )
 
     def close(self) -> None:
@@ -91,9 +94,9 @@ class Drain:
 
 
 @contextlib.contextmanager
-def drain_on_interrupt() -> Iterator[Drain]:
+def drain_on_interrupt(as_json: bool) -> Iterator[Drain]:
     """Handle interrupts and terminations while a job runs; outside the main thread do nothing."""
-    drain = Drain()
+    drain = Drain(as_json)
     if threading.current_thread() is not threading.main_thread():
         yield drain
         return
@@ -267,8 +270,8 @@ def index_command(
     settings = _options(options)
     with (
         open_for_command(store_url) as store,
-        progress.show_documents(as_json) as advance,
-        drain_on_interrupt() as drain,
+        progress.show_documents(as_json, partial(_count_files, paths)) as advance,
+        drain_on_interrupt(as_json) as drain,
     ):
         destination = target(paths, store, settings.reading)
         before = destination.stored_recipe()
@@ -280,21 +283,21 @@ def index_command(
     if outdated:
         documents = count_of(outdated, "document")
         advice = "`nearfold index PATH --refresh` reads again what is at PATH"
-        click.echo(f"{documents} read by another version of the extractor; {advice}", err=True)
+        note(f"{documents} read by another version of the extractor; {advice}", as_json)
     for path in paths:
         if _could_be_fingerprinted_there(path, store.address):
             advice = f"to sign the documents of {path} where they are: --store {path}"
-            click.echo(f"read into {store_url}; {advice}", err=True)
+            note(f"read into {store_url}; {advice}", as_json)
             break
-    if before is None:
+    if recipe and not before:
         kernel = _fingerprinted_with(recipe) or f"fingerprints by the {kernel_name()} kernel"
         begun = "new index at" if destination is store else "documents signed in place in"
-        click.echo(f"{begun} {store_url}; {kernel}", err=True)
-    elif recipe and recipe.statistics_number > before.statistics_number:
+        note(f"{begun} {store_url}; {kernel}", as_json)
+    elif recipe and before and recipe.statistics_number > before.statistics_number:
         advice = (
             f"`nearfold reindex --recipe {recipe.name}` signs the earlier documents by them, too"
         )
-        click.echo(f"new documents are {_fingerprinted_with(recipe)}; {advice}", err=True)
+        note(f"new documents are {_fingerprinted_with(recipe)}; {advice}", as_json)
     _print_account(account, as_json)
     excluded = account.skipped.get("excluded", 0)
     is_all = sum(account.skipped.values()) == account.seen
@@ -302,10 +305,17 @@ def index_command(
         patterns = [f"--include {pattern}" for pattern in settings.include]
         patterns += [f"--exclude {pattern}" for pattern in settings.exclude]
         documents = count_of(excluded, "document")
-        click.echo(f"{documents} left out, which is all, by {' '.join(patterns)}", err=True)
+        note(f"{documents} left out, which is all, by {' '.join(patterns)}", as_json)
     if drain.code:
-        click.echo("stopped before the end; run the same command again to go on", err=True)
+        note("stopped before the end; run the same command again to go on", as_json)
     return drain.code or (EXIT_FAILED if account.failed else 0)
+
+
+def _count_files(paths: Sequence[str]) -> int:
+    """Return the number of files under paths; 0, which is unknown, with a URL among them."""
+    from indexer.documents.sources import walk
+
+    return 0 if any("://" in path for path in paths) else sum(1 for _ in walk(paths))
 
 
 def _options(values: dict[str, Any]) -> IndexOptions:

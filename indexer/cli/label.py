@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.exit_codes import EXIT_FAILED, EXIT_STORE
 from indexer.cli.options import (
     FractionType,
     dry_run_option,
     encoding_option,
     json_option,
+    limit_option,
     open_for_command,
     refuse_options,
     store_option,
 )
-from indexer.cli.output import console, print_json, print_lines, short_path
+from indexer.cli.output import console, first_items, print_json, print_lines, short_path
 from indexer.errors import UsageError
 from indexer.wording import count_of, format_labels, visible
 
@@ -115,8 +116,8 @@ def print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
     print_lines(f"  not in the store: {id}" for id in result.absent)
 
 
-def print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
-    """Print the labellings of a store."""
+def print_history(jobs: Sequence[LabelJob], limit: int | None, as_json: bool) -> None:
+    """Print the labellings of a store, the last one first; with `as_json` each is a line."""
     from rich.text import Text
 
     if as_json:
@@ -131,11 +132,12 @@ def print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
             "undone_by",
         )
         values = attrgetter(*names)
-        print_json([dict(zip(names, values(job), strict=True)) for job in jobs])
+        for job in first_items(jobs, limit, as_json):
+            print_json(dict(zip(names, values(job), strict=True)))
         return
     out = console()
     out.print(f"{count_of(len(jobs), 'labelling')}")
-    for job in jobs:
+    for job in first_items(jobs, limit):
         added = [f"+{name}" for name in job.added]
         removed = [f"-{name}" for name in job.removed]
         labels = " ".join(added + removed)
@@ -286,7 +288,8 @@ def _similarity(similarity: float | None) -> str:
     metavar="JOB",
     help="Restore the labels that documents had before this labelling.",
 )
-@click.option("--history", is_flag=True, help="List earlier labellings.")
+@click.option("--history", is_flag=True, help="List earlier labellings, the last one first.")
+@limit_option
 @store_option
 @json_option
 def label_command(
@@ -296,6 +299,7 @@ def label_command(
     reviewer: str,
     undo: int | None,
     history: bool,
+    limit: int | None,
     label_file: Path | None,
     store_url: str,
     as_json: bool,
@@ -323,9 +327,11 @@ def label_command(
         raise UsageError(
             "--review and --threshold are about the members of groups; give --family too"
         )
+    if not history:
+        refuse_options(["limit"], "without --history")
     with open_for_command(store_url) as store:
         if history:
-            print_history(label_history(store), as_json)
+            print_history(label_history(store), limit, as_json)
             return 0
         if undo is not None:
             undone = undo_labels(store, undo, dry_run=dry_run, reviewer=reviewer)
@@ -339,7 +345,7 @@ def label_command(
         ids = tuple(stored_ids(store, ids))
         result = label(store, ids, settings, carrying=carrying, dry_run=dry_run, reviewer=reviewer)
     print_labels(result, as_json, dry_run)
-    return EXIT_FAILED if result.absent else 0
+    return EXIT_STORE if result.absent else 0
 
 
 def _take_file_options(options: dict[str, Any], label_file: Path | None) -> LabelFileOptions:

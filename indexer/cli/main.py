@@ -149,21 +149,27 @@ def main() -> NoReturn:
 
 
 def run(arguments: list[str], command: click.Command = commands, name: str = "nearfold") -> int:
-    """Run a command, report errors on stderr, and return one of the documented codes."""
+    """Run a command, report errors on stderr, and return one of the documented codes.
+
+    With `--json` among the arguments an error is one JSON object on a line of its own.
+    """
+    as_json = "--json" in arguments
     try:
         arm(os.environ.get(VARIABLE, ""))
         return int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
     except click.exceptions.Abort:
         return EXIT_INTERRUPTED
-    except KeyboardInterrupt:
-        click.echo("interrupted; run the same command again to go on", err=True)
-        return EXIT_INTERRUPTED
+    except KeyboardInterrupt as error:
+        message = "interrupted; run the same command again to go on"
+        return _report(error, message, EXIT_INTERRUPTED, as_json)
     except click.ClickException as error:
-        error.show()
-        return EXIT_USAGE
+        if not as_json:
+            error.show()
+            return EXIT_USAGE
+        return _report(error, error.format_message(), EXIT_USAGE, as_json)
     except NearfoldError as error:
-        click.echo(f"nearfold: {message_of(error)}", err=True)
-        return exit_code_of(error)
+        prefix = "" if as_json else "nearfold: "
+        return _report(error, f"{prefix}{message_of(error)}", exit_code_of(error), as_json)
     except SystemExit as error:
         if not isinstance(error.__context__, BrokenPipeError):
             raise
@@ -171,9 +177,23 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
     except BrokenPipeError:
         return _without_reader()
     except Exception as error:
+        if as_json:
+            message = "internal error; please report it with the calls in `report`"
+            return _report(error, message, EXIT_FAULT, as_json, report=crash_report(error))
         click.echo(crash_report(error), err=True)
         click.echo("nearfold: internal error; please report it with the lines above", err=True)
         return EXIT_FAULT
+
+
+def _report(error: BaseException, message: str, code: int, as_json: bool, **details: object) -> int:
+    """Print an error on stderr, as JSON with its kind and exit code if asked; return the code."""
+    if as_json:
+        from indexer.cli.output import json_line
+
+        kind = type(error).__name__
+        message = json_line({"error": message, "kind": kind, "exit_code": code, **details})
+    click.echo(message, err=True, nl=not as_json)
+    return code
 
 
 def _without_reader() -> int:
@@ -206,8 +226,10 @@ def _escape_unknown_characters(stream: TextIO) -> None:
 
 
 def _exit_terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
-    click.echo("terminated; run the same command again to go on", err=True)
-    sys.exit(EXIT_TERMINATED)
+    message = "terminated; run the same command again to go on"
+    end = SystemExit(EXIT_TERMINATED)
+    _report(end, message, EXIT_TERMINATED, as_json="--json" in sys.argv)
+    raise end
 
 
 def exit_without(error: ModuleNotFoundError) -> NoReturn:

@@ -24,6 +24,7 @@ from indexer.cli.options import (
     explain_option,
     json_option,
     leave_out_option,
+    limit_option,
     measure_option,
     memory_option,
     of_option,
@@ -39,7 +40,7 @@ from indexer.cli.options import (
     threshold_option,
     unset_options,
 )
-from indexer.cli.output import json_line
+from indexer.cli.output import LISTED, json_line, note, short_path
 from indexer.defaults import NO_CAP
 from indexer.errors import UsageError
 from indexer.wording import count_of, join_names, unmistakable, visible
@@ -179,7 +180,7 @@ def _json_pair(pair: FingerprintPair) -> str:
 
 # The lines of pairs that `nearfold match` writes, in each of its formats.
 
-Line: TypeAlias = "tuple[str, str, Pair, Reasons | None]"
+Line: TypeAlias = "tuple[str, str, Pair, Reasons | None]"  # paths, and what is written of a pair
 Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet", "copietje"]
 _COLUMNS = ("similarity", "measure", "low", "high", "as_read")
 
@@ -196,16 +197,11 @@ class PairLines:
         self._form = form
         self._ids = ids
         self._file = file
-        self._count = 0
         self._is_begun = False
 
-    def count(self) -> str:
-        """Return the number of pairs so far."""
-        return count_of(self._count, "pair")
-
     def write(self, part: MatchResult) -> None:
-        """Write some pairs, except in formats that need all of them."""
-        names = self._names(part)
+        """Write some pairs, except in the formats of `finish`."""
+        names = self._names(part) if self._form == "text" else part.paths
         positions = part.left, part.right
         a, b = (map(names.__getitem__, side) for side in positions)
         lines = zip(a, b, part, self._reasons(part), strict=True)
@@ -214,24 +210,23 @@ class PairLines:
             others = ["left_out"] if part.omissions else []
             others += ["reasons"] if self.explain else []
             if not self._is_begun:
-                csv.writer(self._file).writerow(["a", "b", *_COLUMNS, *sides, *others])
+                header = ["a", "b", "a_path", "b_path", *_COLUMNS, *sides, *others]
+                csv.writer(self._file).writerow(header)
             _write_csv(lines, self._file)
         elif self._form == "jsonl":
             _write_json(lines, self._file)
         elif self._form == "text":
             _write_text(lines, self._file)
-        self._count += len(part)
         self._is_begun = True
-        self._file.flush()
 
     def finish(self, result: MatchResult) -> None:
-        """Write what needs all pairs."""
+        """Write a format that has its own order of pairs."""
         from indexer.review.exports import writers
 
         if self._form == "copietje":
             _write_copietje(result, self._names(result), self._file)
         elif self._form == "parquet":
-            writers.write_pairs(result, Path(self._file.name), self._names(result))
+            writers.write_pairs(result, Path(self._file.name))
 
     def _reasons(self, part: MatchResult) -> Iterable[Reasons | None]:
         if self.explain is None:
@@ -250,7 +245,7 @@ def _write_text(lines: Iterable[Line], file: TextIO) -> None:
     """
     for a, b, pair, reasons in lines:
         mark = "~" if pair.measure == "estimate" else ""
-        columns = [f"{mark}{_decimals(pair.similarity)}", visible(a), visible(b)]
+        columns = [f"{mark}{_decimals(pair.similarity)}", short_path(a), short_path(b)]
         columns += filter(None, ["; ".join(_remarks(pair, reasons))])
         file.write("\t".join(columns) + "\n")
 
@@ -288,12 +283,12 @@ def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
             values.append(pair.left_out.words)
         if reasons:
             values.append("; ".join(format_reasons(reasons)))
-        writer.writerow([a, b, *values])
+        writer.writerow([pair.a, pair.b, a, b, *values])
 
 
 def _write_json(lines: Iterable[Line], file: TextIO) -> None:
     for a, b, pair, reasons in lines:
-        fields: dict[str, object] = {"a": a, "b": b}
+        fields: dict[str, object] = {"a": pair.a, "b": pair.b, "a_path": a, "b_path": b}
         fields |= {name: getattr(pair, name) for name in _COLUMNS}
         if pair.containment is not None:
             fields["containment"] = pair.containment
@@ -373,7 +368,13 @@ _COPIETJE: dict[str, Any] = {
     show_default=True,
     help="With --format copietje: weight of missed pairs by which bands are planned.",
 )
-@click.option("--ids", is_flag=True, help="Name documents by id instead of path.")
+@click.option(
+    "--ids",
+    is_flag=True,
+    help="In text and for copietje: name documents by id instead of path. The other formats have "
+    "both.",
+)
+@limit_option
 @explain_option
 @click.option(
     "--fingerprints",
@@ -408,6 +409,7 @@ def match_command(
     form: Form,
     out: Path | None,
     ids: bool,
+    limit: int | None,
     explain: bool,
     fingerprints: TextIO | None,
     tables: int | None,
@@ -419,8 +421,8 @@ def match_command(
 ) -> int:
     """List all near-duplicate pairs of the store.
 
-    Each is written once, as soon as it is verified. --json is --format jsonl, with the summary as
-    JSON on stderr too. Parquet and copietje's lines are written at the end.
+    The most similar come first. --json is --format jsonl, with the summary as JSON on stderr.
+    Parquet is sorted by id, copietje's lines by document.
     """
     from indexer.grouping.checked_rows import without_passages
     from indexer.grouping.families import explain_pairs
@@ -443,20 +445,42 @@ def match_command(
             recipe = require_recipe(store)
             view, _ = without_passages(scope_view(store, settings.of), leave_out, recipe)
             lines.explain = partial(explain_pairs, view)
-        with progress.show_stages(as_json, lines.count) as advance:
+        found = PairCount()
+        with progress.show_stages(as_json, found.describe) as advance:
             result = match(
                 store,
                 settings,
                 memory=memory,
                 progress=advance,
-                on_pairs=lines.write,
-                on_estimate=lambda sentence: _print_note(sentence, as_json),
+                on_pairs=found.add,
+                on_estimate=lambda sentence: note(sentence, as_json),
                 leave_out=leave_out,
             )
+        if limit is None and out is None and not as_json and sys.stdout.isatty():
+            limit = LISTED
+        for part in result.best_first(limit):
+            lines.write(part)
         lines.finish(result)
         recipe = require_recipe(store)
+    if limit is not None and len(result) > limit:
+        note(f"... and {len(result) - limit:,} more; --limit N lists more", as_json)
     _write_account(result, settings.for_recipe(recipe), recipe, out, as_json)
     return 0
+
+
+class PairCount:
+    """The number of pairs that were found so far."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self, part: MatchResult) -> None:
+        """Count more pairs."""
+        self._count += len(part)
+
+    def describe(self) -> str:
+        """Return the number in words."""
+        return count_of(self._count, "pair")
 
 
 def _settings(
@@ -474,6 +498,7 @@ def _settings(
         (is_other_form, ["form"], "with --json"),
         (form == "copietje", ["recall"], "with --format copietje"),
         (form != "copietje", ["false_negative_weight"], "without --format copietje"),
+        (form in ("copietje", "parquet"), ["limit"], f"with --format {form}"),
     )
     for applies, names, beside in refusals:
         if applies:
@@ -508,16 +533,6 @@ def _notes() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def _print_note(sentence: str, as_json: bool) -> None:
-    """Print a sentence on stderr while the command runs."""
-    from rich.text import Text
-
-    if as_json:
-        sys.stderr.write(json_line({"note": sentence}))
-    else:
-        _notes().print(Text(sentence))
-
-
 def _write_account(
     result: MatchResult, settings: MatchOptions, recipe: Recipe, out: Path | None, as_json: bool
 ) -> None:
@@ -541,8 +556,8 @@ def _print_notes(result: MatchResult, of: Literal["documents", "parts"]) -> None
 
     notes = _notes()
     notes.print(f"{count_of(len(result), 'pair')} in {count_of(result.documents, of[:-1])}")
-    for note in result.notes():
-        notes.print(Text(note))
+    for sentence in result.notes():
+        notes.print(Text(sentence))
 
 
 def _summary(result: MatchResult) -> dict[str, object]:

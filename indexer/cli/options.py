@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 import click
 from click.core import ParameterSource
 
+from indexer.cli.output import LISTED
 from indexer.defaults import (
     CAP,
     ENCODING,
@@ -123,6 +124,12 @@ store_option = click.option(
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else there."
+)
+limit_option = click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"List N at most, the best first (default: {LISTED} on a terminal, all elsewhere).",
 )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, TextIO, TypeVar, cast
 
 from indexer.wording import count_of, visible
 
@@ -14,17 +15,35 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-LISTED = 50  # lines that are printed
+T = TypeVar("T")
+LISTED = 50  # lines of a list that are printed on a terminal
 
 
-def console(stderr: bool = False) -> Console:
+def console(stderr: bool = False, soft_wrap: bool = True) -> Console:
     """Return standard output, or stderr; colours only on a terminal, `NO_COLOR` respected.
 
-    Square brackets are text, as in `nearfold[web]`.
+    Square brackets are text, as in `nearfold[web]`. Elsewhere no line ends with blanks.
     """
     from rich.console import Console  # loads sixty modules, of which JSON needs none
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False)
+    stream = sys.stderr if stderr else sys.stdout
+    file = None if stream.isatty() else cast("TextIO", _PlainStream(stream))
+    return Console(file=file, stderr=stderr, highlight=False, soft_wrap=soft_wrap, markup=False)
+
+
+class _PlainStream:
+    """A text stream that removes the blanks at the ends of lines, with which tables are padded."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write whole lines without the blanks at their ends."""
+        lines = text.split("\n")
+        return self._stream.write("\n".join([*map(str.rstrip, lines[:-1]), lines[-1]]))
 
 
 def short_path(path: str) -> str:
@@ -43,16 +62,48 @@ def print_json(value: object) -> None:
     sys.stdout.write(json_line(value))
 
 
+def note(sentence: str, as_json: bool = False) -> None:
+    """Write a sentence on stderr; with `as_json` as the field `note` of a JSON object."""
+    text = json_line({"note": sentence}) if as_json else f"{sentence}\n"
+    sys.stderr.write(text)
+
+
+def report_failures(failures: Sequence[tuple[str, str]], as_json: bool) -> None:
+    """Write on stderr which paths failed and why; with `as_json` in one object, as `failed`."""
+    if as_json and failures:
+        listed = [{"path": path, "error": error} for path, error in failures]
+        sys.stderr.write(json_line({"failed": listed}))
+    else:
+        for path, error in failures:
+            sys.stderr.write(f"failed: {short_path(path)}: {visible(error)}\n")
+
+
+def first_items(
+    items: Iterable[T],
+    limit: int | None = None,
+    as_json: bool = False,
+    remedy: str = "--limit N lists more",
+) -> Iterator[T]:
+    """Yield the items of a list that are printed, then print how many there are beyond them.
+
+    Without a limit these are the first `LISTED` on a terminal, and all elsewhere and as JSON.
+    """
+    if limit is None and not as_json and sys.stdout.isatty():
+        limit = LISTED
+    rest = iter(items)
+    yield from islice(rest, limit)
+    more = 0 if as_json or limit is None else sum(1 for _ in rest)
+    if more:
+        print(f"... and {more:,} more; {remedy}")
+
+
 def print_lines(lines: Iterable[str]) -> None:
-    """Print the first `LISTED` lines, and the number of lines beyond them."""
+    """Print lines of a result that JSON has whole; on a terminal the first `LISTED`."""
     from rich.text import Text
 
-    all_lines = list(lines)
     out = console()
-    for line in all_lines[:LISTED]:
+    for line in first_items(lines, remedy="--json lists all"):
         out.print(Text(visible(line)))
-    if len(all_lines) > LISTED:
-        out.print(f"  ... and {len(all_lines) - LISTED:,} more; --json lists all")
 
 
 def guessed_text(encodings: Mapping[str, int]) -> str:

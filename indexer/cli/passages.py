@@ -12,15 +12,15 @@ import click
 from indexer.cli import progress
 from indexer.cli.options import (
     json_option,
+    limit_option,
     memory_option,
     open_for_command,
     opened_out,
     out_file_option,
     read_approved,
     store_option,
-    unset_options,
 )
-from indexer.cli.output import console, json_line, print_json
+from indexer.cli.output import console, first_items, json_line, print_json
 from indexer.defaults import MIN_FAMILIES, MIN_PASSAGE_WORDS, RUN_WORDS
 from indexer.errors import UsageError
 from indexer.wording import count_of, visible
@@ -48,13 +48,7 @@ SHOWN = 300  # characters of a passage that are printed
     show_default=True,
     help="Fewest words of a passage.",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="Passages to list; with --out all, unless it is given.",
-)
+@limit_option
 @out_file_option("Write the passages as JSON Lines, to be approved; approvals in it stay.")
 @memory_option
 @store_option
@@ -77,24 +71,22 @@ def passages_command(
     from indexer.grouping.passages import PassagesOptions, passages
 
     options = PassagesOptions(least, words)
-    count = 0
     if out is not None:
         if as_json:
             raise UsageError("--json prints what --out writes; leave one of them out")
-        limit = None if unset_options(["limit"]) else limit
         return _write_passages(store_url, options, memory, limit, out)
-    with (
-        open_for_command(store_url) as store,
-        progress.show_stages(as_json) as advance,
-    ):
-        for passage in islice(passages(store, options, memory, advance), limit):
-            count += 1
+    with open_for_command(store_url) as store:
+        with progress.show_stages(as_json) as advance:
+            found = list(
+                islice(passages(store, options, memory, advance), limit if as_json else None)
+            )
+        for passage in first_items(found, limit, as_json):
             if as_json:
                 print_json(_passage_json(passage))
             else:
                 _print_passage(passage)
     if not as_json:
-        console().print(count_of(count, "passage"))
+        console().print(count_of(len(found), "passage"))
     return 0
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from indexer.cli.output import json_line
-from indexer.wording import visible
+from indexer.cli.output import json_line, short_path
+from indexer.errors import NearfoldError
 
 if TYPE_CHECKING:
+    from rich.progress import Task
+
     from indexer.model import Outcome, Progress
 
 
@@ -20,24 +23,54 @@ _MIN_SECONDS = 0.1  # before it a speed is too uncertain to print
 
 
 @contextlib.contextmanager
-def show_documents(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
-    """Show the number of documents done on stderr; nothing if `quiet` or without a terminal."""
+def show_documents(quiet: bool, count: Callable[[], int]) -> Iterator[Callable[[Outcome], None]]:
+    """Show on stderr how many documents are done, how long the others will take, and the last one.
+
+    `count` counts the documents while the job runs. Nothing is shown if `quiet` or without a
+    terminal.
+    """
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
+    total = 0
+
+    def count_all() -> None:
+        nonlocal total
+        with contextlib.suppress(NearfoldError, OSError):  # the job itself reports it
+            total = count()
+
+    threading.Thread(target=count_all, daemon=True).start()
+    start = time.monotonic()
+    done = 0
+    with _open_line() as show:
+
+        def advance(outcome: Outcome) -> None:
+            nonlocal done
+            done += 1
+            known = total if total >= done else 0  # archives hold more documents than were counted
+            amount = describe_progress(done, known, time.monotonic() - start)
+            show(f"{amount}  {short_path(outcome.path)}")
+
+        yield advance
+
+
+@contextlib.contextmanager
+def _open_line() -> Iterator[Callable[[str], None]]:
+    """Show a line that begins with a spinner and fits the terminal; it is cleared at the end."""
     from rich.console import Console
     from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TextColumn
+    from rich.table import Column
+    from rich.text import Text
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.completed:,} documents"),
-        TextColumn("{task.fields[last]}"),
-        TimeElapsedColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, last="")
-        yield lambda outcome: bar.update(task, advance=1, last=visible(outcome.path[-60:]))
+    class Line(TextColumn):
+        def render(self, task: Task) -> Text:
+            return Text(task.description, no_wrap=True, overflow="ellipsis")
+
+    line = Line("", table_column=Column(no_wrap=True, overflow="ellipsis"))
+    with Bar(SpinnerColumn(), line, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda text: bar.update(task, description=text)
 
 
 @contextlib.contextmanager
@@ -50,23 +83,14 @@ def show_stages(as_json: bool = False, result: Callable[[], str] = str) -> Itera
     if not sys.stderr.isatty():
         yield _heartbeat(as_json, result)
         return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description} {task.fields[amount]}"),
-        TimeElapsedColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, amount="")
+    with _open_line() as show:
         starts: dict[str, float] = {}
 
         def advance(stage: str, done: int, total: int) -> None:
             now = time.monotonic()
             seconds = now - starts.setdefault(stage, now)
-            bar.update(task, description=stage, amount=describe_progress(done, total, seconds))
+            amount = describe_progress(done, total, seconds)
+            show("; ".join(filter(None, [f"{stage}: {amount}", result()])))
 
         yield advance
 

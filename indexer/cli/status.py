@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.cli.output import console, guessed_text, print_json, short_path
+from indexer.cli.options import (
+    json_option,
+    limit_option,
+    open_for_command,
+    refuse_options,
+    store_option,
+)
+from indexer.cli.output import console, first_items, guessed_text, note, print_json, short_path
 from indexer.errors import MissingExtra, UsageError
 from indexer.wording import count_of, visible
 
@@ -32,10 +37,16 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Print the figures for monitoring instead, in Prometheus' text format.",
 )
+@limit_option
 @store_option
 @json_option
 def status_command(
-    store_url: str, as_json: bool, failures: bool, jobs: bool, prometheus: bool
+    store_url: str,
+    as_json: bool,
+    failures: bool,
+    jobs: bool,
+    prometheus: bool,
+    limit: int | None,
 ) -> int:
     """Count the documents of the store; list what failed, and jobs."""
     from indexer.jobs.status import status
@@ -48,10 +59,12 @@ def status_command(
             click.echo(_statistics(store), nl=False)
             return 0
         if jobs:
-            _print_jobs(job_history(journal_path(store.address)), as_json)
-            return 0
-        report = _print_failures if failures else _print_status
-        report(status(store), as_json)
+            _print_jobs(job_history(journal_path(store.address)), limit, as_json)
+        elif failures:
+            _print_failures(status(store), limit, as_json)
+        else:
+            refuse_options(["limit"], "without --failures or --jobs")
+            _print_status(status(store), as_json)
     return 0
 
 
@@ -129,9 +142,9 @@ def _status_json(overview: Overview) -> dict[str, Any]:
     }
 
 
-def _print_failures(overview: Overview, as_json: bool) -> None:
+def _print_failures(overview: Overview, limit: int | None, as_json: bool) -> None:
     """Print every file that could not be read or stored, one a line: time, id, path and reason."""
-    for failure in overview.failed:
+    for failure in first_items(overview.failed, limit, as_json):
         if as_json:
             print_json(_failure_json(failure))
             continue
@@ -139,7 +152,7 @@ def _print_failures(overview: Overview, as_json: bool) -> None:
         id = "not read" if failure.unread else visible(failure.id)
         print(f"{time}  {id}  {short_path(failure.path)}: {visible(failure.error)}")
     if overview.running:
-        print("a job is at work on the store: what failed is known when it ends", file=sys.stderr)
+        note("a job is at work on the store: what failed is known when it ends", as_json)
 
 
 def _failure_json(failure: Failure) -> dict[str, Any]:
@@ -166,11 +179,11 @@ def _tally(title: str, numbers: dict[Any, int]) -> str:
     return "\n".join(lines)
 
 
-def _print_jobs(jobs: tuple[JobSummary, ...], as_json: bool) -> None:
+def _print_jobs(jobs: tuple[JobSummary, ...], limit: int | None, as_json: bool) -> None:
     """Print the jobs of a store, the last one first."""
     from indexer.stores.journal import format_settings
 
-    for job in jobs:
+    for job in first_items(jobs, limit, as_json):
         start = _iso_time(job.began)
         if as_json:
             fields: dict[str, Any] = {"job": job.id, "command": job.command, "began": start}

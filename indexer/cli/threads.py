@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, out_file_option, threshold_option
-from indexer.cli.output import console, print_json, short_path
+from indexer.cli.options import json_option, limit_option, out_file_option, threshold_option
+from indexer.cli.output import (
+    console,
+    first_items,
+    print_json,
+    report_failures,
+    short_path,
+)
 from indexer.errors import UsageError
 from indexer.wording import count_of, percent, visible
 
@@ -50,6 +56,7 @@ REASONS = {
 )
 @threshold_option
 @out_file_option("The file to write, for csv and dat.")
+@limit_option
 @json_option
 def threads_command(
     paths: tuple[str, ...],
@@ -58,6 +65,7 @@ def threads_command(
     form: Literal["text", "csv", "dat"],
     threshold: float,
     out: Path | None,
+    limit: int | None,
     as_json: bool,
 ) -> int:
     """Print the threads of mails as trees, and mark the inclusive mails.
@@ -69,9 +77,6 @@ def threads_command(
     how much of the quotes the earliest of them has is said beside it. With --json, each thread is a
     line.
     """
-    from rich.console import Console
-    from rich.text import Text
-
     from indexer.jobs.threads import ThreadsOptions, threads
     from indexer.system.files import check_not_read, check_output_path
 
@@ -84,15 +89,13 @@ def threads_command(
     if out is not None:
         _write(result, form, out)
     if as_json:
-        for thread in result.threads:
+        for thread in first_items(result.threads, limit, as_json):
             print_json(_thread_json(thread, result.near))
     elif out is None:
         path_of = {mail.message.id: mail.message.path for mail in result.mails}
-        for thread in result.threads:
+        for thread in first_items(result.threads, limit):
             _print_thread(thread, result, path_of)
-    errors = Console(stderr=True)
-    for failure in result.failed:
-        errors.print(Text(f"failed  {short_path(failure.path)}: {failure.error}"))
+    report_failures([(failure.path, failure.error) for failure in result.failed], as_json)
     if not as_json:
         _print_account(result, out)
     return EXIT_FAILED if result.failed else 0

@@ -44,7 +44,7 @@ class Disagreement:
 
 
 def consistency(store: Store) -> tuple[Disagreement, ...]:
-    """Return the stored families whose documents carry different sets of labels, by family.
+    """Return the stored families whose documents carry different labels, the largest first.
 
     Groups and writes nothing. Raises `StoreError` when nothing was indexed yet.
     """
@@ -55,7 +55,7 @@ def consistency(store: Store) -> tuple[Disagreement, ...]:
         families.setdefault(family, []).append(member)
     return tuple(
         Disagreement(family, tuple(sorted(members, key=lambda member: member.id)))
-        for family, members in sorted(families.items())
+        for family, members in sorted(families.items(), key=lambda item: (-len(item[1]), item[0]))
     )
 
 

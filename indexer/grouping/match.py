@@ -80,6 +80,7 @@ from indexer.wording import count_of, percent
 # The near-duplicate pairs of a store, how they were found, and what may be missing.
 
 POSITION_BITS = 36  # of a pair's position, next to the number of a document in 64 bits
+_MAX_RANK = (1 << (64 - POSITION_BITS)) - 1  # of a similarity, next to such a position
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +197,25 @@ class MatchResult:
         equal = equal_slots(similarity, self.slots, self.slot_bits)
         lows, highs = similarity_intervals(self.slots, bits=self.slot_bits)
         return np.where(exact, similarity, lows[equal]), np.where(exact, similarity, highs[equal])
+
+    def best_first(self, limit: int | None = None) -> Iterator[MatchResult]:
+        """Yield the pairs in blocks, the most similar first, ties by a, then b; at most `limit`."""
+        sorter = Sorter(self.budget)
+        for part in parts(len(self), self.budget.block):
+            distance = ((1 - self.similarity[part]) * _MAX_RANK).astype(np.uint64)
+            positions = np.arange(part.start, part.stop, dtype=np.uint64)
+            sorter.add(distance << np.uint64(POSITION_BITS) | positions)
+        codes = sorter.sorted()[:limit]
+        for part in parts(len(codes), self.budget.block):
+            chosen = codes[part] & np.uint64((1 << POSITION_BITS) - 1)
+            yield replace(
+                self,
+                left=self.left[chosen],
+                right=self.right[chosen],
+                similarity=self.similarity[chosen],
+                exact=self.exact[chosen],
+                within=None if self.within is None else self.within[chosen],
+            )
 
     def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
         """Yield every document that has matches, by id, with all its matches.

@@ -355,6 +355,8 @@ def index(
     started = time.monotonic()
     names = path_list(paths)
     inputs = _open_inputs(names, store, options)
+    if inputs is None:
+        return _Tally().account(0, time.monotonic() - started, False)
     store = inputs.store
     families = options.families(last_options(store))
     tally = _Tally()
@@ -412,9 +414,11 @@ class _Inputs:
     recipe: Recipe
 
 
-def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) -> _Inputs:
+def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) -> _Inputs | None:
     """Open the sources and prepare the store; raises what can be refused before anything is
     written.
+
+    Returns None, and creates nothing, where there is no store yet and no document for it.
     """
     read_options = options.bounded_reading
     store = target(paths, own, read_options, bool(options.labels or options.custodian))
@@ -431,6 +435,10 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
             "--prune cannot find what was removed from an index that is signed in place, "
             "or from the answer to a query; leave --prune out"
         )
+    if store.stored_recipe() is None:
+        first_read = open_sources(paths, read_options, None, own_files(own))
+        if next(iter(blobs_of(first_read, read_options)), None) is None:
+            return None
     texts = partial(_texts, paths, read_options, own, options)
     if recipe.is_online:
         recipe = with_current_statistics(recipe, store, options.statistics, texts)

@@ -16,7 +16,8 @@ from indexer.system.release import source_digest
 
 EXAMPLES = ROOT / "examples"
 SHARES = ["similarity", "low", "high"]
-COLUMNS = ["a", "b", "similarity", "measure", "low", "high", "as_read"]
+SIDES = ["a_path", "b_path"]
+COLUMNS = ["a", "b", "a_path", "b_path", "similarity", "measure", "low", "high", "as_read"]
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def engine(opensearch_url: str) -> Iterator[str]:
 
 
 def names(pairs: list[dict[str, object]]) -> set[tuple[str, str]]:
-    return {tuple(sorted(Path(str(pair[side])).name for side in "ab")) for pair in pairs}
+    return {tuple(sorted(Path(str(pair[f"{side}_path"])).name for side in "ab")) for pair in pairs}
 
 
 def lines(text: str) -> list[dict[str, object]]:
@@ -58,7 +59,13 @@ def test_every_format_has_the_same_pairs(store: str, tmp_path: Path) -> None:
     )
     assert len({frozenset((record["a"], record["b"])) for record in pairs}) == len(pairs)
     text = [line.split("\t") for line in run(*words, store=store).splitlines()]
-    assert text == [[text_value(pair), pair["a"], pair["b"]] for pair in pairs]
+    paths = [[str(Path(pair[side]).relative_to(Path.cwd())) for side in SIDES] for pair in pairs]
+    assert text == [[text_value(pair), *both] for pair, both in zip(pairs, paths, strict=True)]
+    ids = [line.split("\t")[1:] for line in run(*words, "--ids", store=store).splitlines()]
+    assert ids == [[pair["a"], pair["b"]] for pair in pairs]
+    similarities = [pair["similarity"] for pair in pairs]
+    assert similarities == sorted(similarities, reverse=True)
+    assert lines(run(*words, "--json", "--limit", "2", store=store)) == pairs[:2]
     table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
     values = [{name: json.loads(row[name]) for name in (*SHARES, "as_read")} for row in table]
     assert [row | read for row, read in zip(table, values, strict=True)] == pairs
@@ -101,7 +108,7 @@ def test_a_quoting_reply_has_containment_in_both_directions(store: str, tmp_path
     run("index", reply, store=store)
     words = ["match", "--contained", "--threshold", "0.9"]
     pairs = {
-        Path(str(pair["a"])).name + " " + Path(str(pair["b"])).name: pair
+        Path(str(pair["a_path"])).name + " " + Path(str(pair["b_path"])).name: pair
         for pair in lines(run(*words, "--json", store=store))
     }
     [(names_, pair)] = [
@@ -162,7 +169,7 @@ def test_what_came_later_against_what_is_labelled(store: str, tmp_path: Path) ->
     )
     run("index", late, store=store)
     against = lines(run("match", "--against", "known", "--json", store=store))
-    assert {pair["a"] for pair in against} == {str(late)} and len(against) == 3
+    assert {pair["a_path"] for pair in against} == {str(late)} and len(against) == 3
     assert names(lines(run("match", "--new", "--json", store=store))) == names(against)
     [family] = run_json("group", store=store)["inconsistent"]
     assert (family["documents"], family["labels"], family["unlabelled"]) == (4, {"known": 3}, 1)
@@ -220,7 +227,7 @@ def test_a_deleted_principal_is_replaced(store: str) -> None:
         for row in store_on_disk.scan()
         if row.principal and row.path.endswith(("draft-agreement.eml", "2024.txt", "signed.docx"))
     )
-    answer = run_json("delete", principal, "nobody", store=store, code=1)
+    answer = run_json("delete", principal, "nobody", store=store, code=3)
     assert (answer["deleted"], answer["absent"]) == ([principal], ["nobody"])
     [repaired] = answer["repaired"]
     assert repaired["family"] == principal and sum(repaired["into"].values()) == 2

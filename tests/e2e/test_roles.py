@@ -134,7 +134,7 @@ def test_each_role_does_what_its_line_says_and_no_more(command, tmp_path):
     for role in ("indexer", "admin"):
         for words in WRITING:
             code, output = command(role, words)
-            assert code == (1 if words[0] == "delete" else 0), (
+            assert code == (3 if words[0] == "delete" else 0), (
                 role,
                 words,
                 output,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from itertools import islice
@@ -177,9 +177,9 @@ def check_pyarrow() -> None:
         raise MissingExtra(package="pyarrow", extra="parquet") from error
 
 
-def write_pairs(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
-    """Write columns a, b (text), similarity (double), measure (text), low and high (double),
-    as_read (bool); `names` are those of the documents.
+def write_pairs(matched: MatchResult, out: Path) -> None:
+    """Write columns a, b (ids), a_path, b_path (text), similarity (double), measure (text), low and
+    high (double), as_read (bool).
 
     Raises `MissingExtra` without pyarrow.
     """
@@ -190,14 +190,17 @@ def write_pairs(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
     sides = [] if matched.within is None else [("a_in_b", fraction), ("b_in_a", fraction)]
     scores = [("similarity", fraction), ("measure", text), ("low", fraction), ("high", fraction)]
     scores.append(("as_read", pyarrow.bool_()))
-    schema = pyarrow.schema([("a", text), ("b", text), *scores, *sides])
+    names = [(name, text) for name in ("a", "b", "a_path", "b_path")]
+    schema = pyarrow.schema([*names, *scores, *sides])
     with pyarrow.parquet.ParquetWriter(out, schema) as writer:
         for start in range(0, len(matched), PAIR_ROWS_AT_ONCE):
             part = slice(start, start + PAIR_ROWS_AT_ONCE)
             low, high = matched.intervals(part)
             columns = {
-                "a": [names[position] for position in matched.left[part]],
-                "b": [names[position] for position in matched.right[part]],
+                "a": [matched.ids[position] for position in matched.left[part]],
+                "b": [matched.ids[position] for position in matched.right[part]],
+                "a_path": [matched.paths[position] for position in matched.left[part]],
+                "b_path": [matched.paths[position] for position in matched.right[part]],
                 "similarity": matched.similarity[part],
                 "measure": matched.measures(part),
                 "low": low,
