@@ -8,7 +8,7 @@ import pytest
 
 import indexer
 import nearfold
-from indexer.errors import NearfoldError
+from indexer.errors import NearfoldError, StoreError
 from indexer.system.release import release
 
 TEXT = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
@@ -169,7 +169,7 @@ def test_the_url_of_a_store_is_taken_for_a_store(tmp_path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     assert indexer.index(str(folder), url).seen == 0
-    with pytest.raises(indexer.StoreError, match="no index"):
+    with pytest.raises(StoreError, match="no index"):
         indexer.match(url)
     for name in ("a", "b"):
         (folder / f"{name}.txt").write_text(f"{TEXT} {name}")
