@@ -105,6 +105,7 @@ def run(command: list[str], rows: list[str]) -> Outcome:
 def programs(peers: dict[str, str]) -> dict[str, list[str]]:
     """Return the command of each program, without the input file at its end."""
     own = [sys.executable, "-m", "indexer", "dedup", "--out", "kept.jsonl", "--keep", "first"]
+    own += ["--policy", "loose"]  # by similarity alone, as the others
     commands = {
         "nearfold": own,
         "nearfold jaccard": [*own, "--measure", "jaccard"],

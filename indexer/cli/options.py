@@ -215,9 +215,10 @@ policy_option = click.option(
 )
 numbers_option = click.option(
     "--numbers",
-    type=click.Choice(["ignore", "distinguish"]),
+    type=click.Choice(["ignore", "changed", "distinguish"]),
     help="Distinguish texts whose numbers, dates, amounts, negations, names, addresses or signs "
-    "(<, ≥) differ; or ignore them, in texts of numbers alone too, which are otherwise folded "
+    "(<, ≥) differ; changed: that state other ones in the same places, the default of `dedup` by "
+    "`standard`; or ignore them, in texts of numbers alone too, which are otherwise folded "
     "under equal ones only.",
 )
 require_option = click.option(

@@ -26,7 +26,13 @@ from indexer.comparing.differences import (
     sameness,
 )
 from indexer.comparing.facts import stated_facts
-from indexer.comparing.marks import POLICIES, may_separate, separates
+from indexer.comparing.marks import (
+    POLICIES,
+    Comparison,
+    may_separate,
+    separates,
+    states_other_facts,
+)
 from indexer.comparing.marks import PolicyName as PolicyName  # noqa: PLC0414 - the door to them
 from indexer.comparing.marks import TextDifferences as TextDifferences  # noqa: PLC0414
 from indexer.comparing.marks import explain as explain  # noqa: PLC0414
@@ -256,7 +262,7 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-Numbers: TypeAlias = Literal["ignore", "distinguish"]
+Numbers: TypeAlias = Literal["ignore", "changed", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
@@ -269,7 +275,9 @@ class Criteria:
     """Conditions that near duplicates meet in addition to the threshold of their measure.
 
     `numbers`: `distinguish` refuses a pair with any difference in facts, such as numbers, names or
-    negations; `ignore` also hides texts of numbers alone under similar ones; None does neither.
+    negations; `changed` one whose texts state other facts in the same places, as
+    `states_other_facts` has it; `ignore` also hides texts of numbers alone under similar ones; None
+    does none of these.
     `require`: (measure, minimum) pairs that must all hold.
     `same`: fields of which both documents have the same value.
     `differ`: fields of which both have a value, and not the same.
@@ -326,13 +334,18 @@ class Criteria:
                 raise MissingSketch(recipe=recipe.name, sketch=kind, measure=name, remedy=remedy)
 
     def __bool__(self) -> bool:
-        is_limited = self.numbers == "distinguish" or bool(self._limits()) or self.reads_marks
-        return is_limited or bool(self.require or self.fields)
+        is_read = self.needs_facts or self.reads_changes or self.reads_marks
+        return is_read or bool(self.fields) or bool(self._limits())
 
     @property
     def reads_marks(self) -> bool:
         """True if marks refuse pairs."""
         return self.policy is not None and bool(POLICIES[self.policy].separates)
+
+    @property
+    def reads_changes(self) -> bool:
+        """True if facts that stand for others refuse pairs, of texts of the same words too."""
+        return self.numbers == "changed"
 
     def _limits(self) -> list[tuple[str, float]]:
         """Return the upper limits that are set, by name."""
@@ -454,17 +467,23 @@ class Criteria:
         """Return whether two texts meet the conditions; None if their words do not say it."""
         if not self.accepts_languages(pair.a, pair.b):
             return False
-        is_open = self.needs_facts or self._may_be_replaced(pair)
+        is_open = self.needs_facts or self.reads_changes or self._may_be_replaced(pair)
         return None if is_open or (self.reads_marks and may_separate(pair)) else True
 
     def accepts_texts(self, pair: AlignedWords, a: TextOperand, b: TextOperand) -> bool:
-        """Return whether texts of words in one language meet the limit and the policy.
+        """Return whether texts of words in one language meet the limit, the policy and `changed`.
 
         `pair`: their words, which `accepts_by_words` has aligned.
         """
         if self._may_be_replaced(pair) and not self.accepts_replacements(a, b):
             return False
-        return not self.reads_marks or not may_separate(pair) or self.accepts_marks(a, b)
+        reads_marks = self.reads_marks and may_separate(pair)
+        if not reads_marks and not self.reads_changes:
+            return True
+        compared = Comparison(a, b)
+        if self.reads_changes and states_other_facts(compared):
+            return False
+        return not reads_marks or not self._separates(compared)
 
     def _may_be_replaced(self, pair: AlignedWords) -> bool:
         return self.replaced is not None and may_be_replaced(pair, self.replaced)
@@ -519,8 +538,10 @@ class Criteria:
         """
         if self.accepts(a, b, rarity):
             return ""
-        if self.numbers == "distinguish" and has_differences(a.facts, b.facts):
-            return "; ".join(format_differences(explain(a, b).facts))
+        states_others = self.reads_changes and states_other_facts(Comparison(a, b))
+        is_distinguished = self.numbers == "distinguish" and has_differences(a.facts, b.facts)
+        if states_others or is_distinguished:
+            return "; ".join(format_differences(explain(a, b).facts)) or "other facts"
         for name, minimum in self.require:
             value = measure_pair(name, a, b).similarity
             if value < minimum:
@@ -550,7 +571,10 @@ class Criteria:
 
     def accepts_marks(self, a: TextOperand, b: TextOperand) -> bool:
         """Return whether the policy folds two texts, whatever else differs."""
-        return self.policy is None or not separates(self.policy, a, b)
+        return not self._separates(Comparison(a, b))
+
+    def _separates(self, pair: Comparison) -> bool:
+        return self.policy is not None and separates(self.policy, pair)
 
 
 NO_CRITERIA = Criteria()

@@ -243,7 +243,7 @@ def _differences(
 ) -> Iterator[Difference]:
     aligned = common_runs(a.words, b.words) if runs is None else runs
     left, right = FactText(a, b), FactText(b, a)
-    yield from _changed_quantities(a, b, aligned)
+    yield from changed_quantities(a, b, aligned)
     yield from _leftover(left, right, aligned)
 
 
@@ -278,7 +278,7 @@ def _format(difference: Difference) -> str:
     return f"{difference.a or '–'} / {difference.b or '–'}"
 
 
-def _changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:
+def changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:
     """Yield the numbers that are aligned with themselves and differ in sign or unit."""
     for run in runs:
         for left in _unequal_numbers(a, b, run):
@@ -288,6 +288,17 @@ def _changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> I
             facts = [fact for fact in (a.fact(left), b.fact(right)) if fact]
             if len({fact.value for fact in facts if fact.kind not in ADDRESSES}) == 2:
                 yield _difference(*facts)
+
+
+def changed_symbols(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:
+    """Yield the symbols before aligned words that stand for others."""
+    if not a.symbols or not b.symbols:
+        return
+    for run in runs:
+        for offset in range(run.words):
+            left, right = a.symbol_before(run.a + offset), b.symbol_before(run.b + offset)
+            if left and right and left.value != right.value:
+                yield _difference(left, right)
 
 
 def _unequal_numbers(a: FactSource, b: FactSource, run: Tile) -> list[int]:

@@ -36,12 +36,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from indexer.comparing.alignment import AlignedWords, Gap, Stretch, lcs_of_strings
-from indexer.comparing.differences import differences
+from indexer.comparing.differences import changed_quantities, changed_symbols, differences
 from indexer.comparing.facts import Fact, FactSource, FactText, is_negation
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.quantities import ANSWERS, CURRENCIES, MONTHS, NEGATIONS, NUMBERS, TIME_UNITS
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import Words
+from indexer.comparing.words import Words, are_variants
 from indexer.defaults import FOLD, REVIEW
 from indexer.model import DIGITS, Difference, Mark, MarkKind, unpack_embedded
 
@@ -272,6 +272,50 @@ def is_form(pair: Comparison) -> bool:
     return not kinds.isdisjoint(_IDENTIFYING) and not kinds.isdisjoint(_DATED)
 
 
+def states_other_facts(pair: Comparison) -> bool:
+    """Return whether one text states other facts than the other where both state some.
+
+    One other number, date or amount is enough, or one of another sign or unit. Other names, e-mail
+    addresses and symbols are as many as the other words that differ, or more. Copyright notices and
+    links do not count, nor does a fact where the other text has none.
+
+    >>> from indexer.comparing.measures import ComparedText
+    >>> from indexer.recipe import DEFAULT
+    >>> texts = "The ferry leaves at 8.", "The ferry leaves at 9.", "The first ferry leaves at 8."
+    >>> a, b, c = (ComparedText(text, DEFAULT) for text in texts)
+    >>> states_other_facts(Comparison(a, b)), states_other_facts(Comparison(a, c))
+    (True, False)
+    """
+    sources = pair.a.source, pair.b.source
+    if any(changed_quantities(*sources, pair.runs)):
+        return True
+    changed = sum(1 for _ in changed_symbols(*sources, pair.runs))
+    others = [0, 0]
+    for gap in pair.gaps:
+        facts = pair.facts(gap)
+        for index, of_text in enumerate(facts):
+            others[index] += of_text.count(None)
+        if are_variants(*pair.folded(gap)):
+            continue
+        classes = _other_classes(*map(_stated, facts))
+        if "number" in classes:
+            return True
+        changed += not _NAMING.isdisjoint(classes)
+    return changed >= max(1, *others)
+
+
+_NAMING = {"name", "address"}
+
+
+def _stated(facts: Sequence[Fact | None]) -> frozenset[tuple[str, str]]:
+    return frozenset(fact.key for fact in facts if fact and fact.value)
+
+
+def _other_classes(a: frozenset[tuple[str, str]], b: frozenset[tuple[str, str]]) -> set[str]:
+    """Return the classes of facts of which either text has one that the other lacks."""
+    return {kind for kind, _ in a - b} & {kind for kind, _ in b - a}
+
+
 def has_other_message(pair: Comparison) -> bool:
     """Return whether two texts are other messages around one passage, such as a disclaimer.
 
@@ -420,12 +464,11 @@ def _is_dated(word: str) -> bool:
     return word in NUMBERS or word in MONTHS or word in CURRENCIES or not word.isalpha()
 
 
-def separates(policy: PolicyName, a: TextOperand, b: TextOperand) -> bool:
+def separates(policy: PolicyName, pair: Comparison) -> bool:
     """Return whether a policy does not fold two texts for one of its marks, whatever the facts."""
-    if not POLICIES[policy].separates or a.text == b.text:
+    if not POLICIES[policy].separates or not pair.gaps:
         return False
-    pair = Comparison(a, b)
-    return bool(pair.gaps) and (
+    return (
         is_negated(pair) or exchanged(pair) is not None or is_form(pair) or has_other_message(pair)
     )
 

@@ -219,7 +219,7 @@ def accepts_in_common(
 
     `common`: these words, those in order computed; None if they are not known.
     """
-    if criteria.needs_facts or common is None:
+    if criteria.needs_facts or criteria.reads_changes or common is None:
         return criteria.accepts(a, b, rarity)
     if criteria.reads_marks:
         has_others = max(common.words) > common.in_order

@@ -67,7 +67,8 @@ class DedupOptions:
     `cap`: of a band that more distinct texts share, all are compared with the first only; at
     least 2.
     `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations, names, addresses
-    or signs differ; `ignore` compares texts of numbers alone too; None neither.
+    or signs differ; `changed` those that state other ones in the same places; `ignore` none, and
+    compares texts of numbers alone too. None is `changed` of `standard`.
     `require`: conditions on the texts of a removed row and the row that stays, as `--require` takes
     them; not on novelty, since nothing counts how frequent words are.
     `policy`: what a removed row may differ in from the row that stays, as
@@ -96,8 +97,9 @@ class DedupOptions:
 
     def family_options(self) -> GroupOptions:
         """Return the options of `group` by which rows that stay are the principals of others."""
+        numbers = self.numbers or ("changed" if self.policy == "standard" else None)
         criteria = Criteria.from_settings(
-            {"numbers": self.numbers, "require": self.require, "policy": self.policy}
+            {"numbers": numbers, "require": self.require, "policy": self.policy}
         )
         if criteria.novelty is not None:
             raise UsageError(

@@ -12,7 +12,7 @@ from page_blocks import Page, blocks, run_python
 GUIDES = [
     Page(
         "docs/guides/clean-a-dataset.md",
-        lines={"exact.jsonl": 3, "clean.jsonl": 2, "numbers.jsonl": 3, "all.jsonl": 2},
+        lines={"exact.jsonl": 4, "clean.jsonl": 3, "numbers.jsonl": 2, "all.jsonl": 3},
     ),
     Page(
         "docs/guides/review-a-matter.md",
@@ -47,7 +47,7 @@ def test_python_of_clean_a_dataset(tmp_path: Path) -> None:
     page = "docs/guides/clean-a-dataset.md"
     shell(blocks(page)[0], tmp_path)  # the file of the rows
     [python] = blocks(page, "python")
-    assert run_python(python, tmp_path) == "2 kept, 1 copies, 1 near duplicates\n"
+    assert run_python(python, tmp_path) == "3 kept, 1 copies, 1 near duplicates\n"
 
 
 def test_first_ten_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

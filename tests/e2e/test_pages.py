@@ -172,11 +172,11 @@ def test_families(library: str, tmp_path: Path) -> None:
 def test_dedup(tmp_path: Path) -> None:
     rows, again, spans = blocks("docs/dedup.md")
     printed = shell(rows, tmp_path)
-    assert "4 rows: 2 kept, 1 exact and 1 near duplicates removed" in printed
+    assert "5 rows: 3 kept, 1 exact and 1 near duplicates removed" in printed
     kept = (tmp_path / "clean.jsonl").read_text().splitlines()
-    assert [json.loads(line)["id"] for line in kept] == [1, 4]
+    assert [json.loads(line)["id"] for line in kept] == [1, 4, 5]
     assert (tmp_path / "clean.jsonl.manifest.json").exists()
-    assert shell(again, tmp_path).split()[-1] == "2"
+    assert shell(again, tmp_path).split()[-1] == "3"
     printed = shell(spans, tmp_path)
     assert "1 copy of approved passages (3 words) removed from rows that stay" in printed
     assert '{"text": "The library opens a reading room on Monday.  "}' in printed
@@ -187,7 +187,7 @@ def test_dedup(tmp_path: Path) -> None:
     assert not (tmp_path / "other.jsonl").exists()
     assert outcome(*command, "--replace").returncode == 0
     [python] = blocks("docs/dedup.md", "python")
-    assert run_python(python, tmp_path).split() == ["4", "2", "1", "1", "0"]
+    assert run_python(python, tmp_path).split() == ["5", "3", "1", "1", "0"]
 
 
 def test_dedup_to_stdout_and_not_at_all(tmp_path: Path) -> None:
@@ -196,8 +196,8 @@ def test_dedup_to_stdout_and_not_at_all(tmp_path: Path) -> None:
     files = sorted(tmp_path.iterdir())
     written = outcome("dedup", rows, "--out", "-")
     assert written.stdout == (tmp_path / "clean.jsonl").read_text()
-    assert "4 rows: 2 kept" in written.stderr
-    assert "4 rows: 2 kept" in run("dedup", rows, "--dry-run")
+    assert "5 rows: 3 kept" in written.stderr
+    assert "5 rows: 3 kept" in run("dedup", rows, "--dry-run")
     wrong = outcome("dedup", rows, "--out", "-", "--text-field", "body")
     assert (wrong.returncode, wrong.stdout) == (2, "") and "it has: id, text" in wrong.stderr
     assert outcome("dedup", rows).returncode == 2

@@ -25,7 +25,7 @@ from indexer.system.failpoints import arm
 
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 SHOUTED = "THE HARBOUR FERRY leaves at eight in the morning, and returns at six in the evening!"
-LATER = "The harbour ferry leaves at nine in the morning and returns at six in the evening."
+REWORDED = "The harbour ferry sails at eight in the morning and returns at six in the evening."
 LIBRARY = "The city library opens a new reading room on Monday, with forty seats and a garden."
 
 
@@ -64,7 +64,7 @@ def test_lines_stay_byte_for_byte(folder: Path) -> None:
         b'{"text": "%s", "b": 1.0, "a":\t null}\r\n' % FERRY.encode(),
         b"\n",
         b'{"text":"%s"}\n' % SHOUTED.encode(),
-        b'{"id": 9007199254740993, "text":"%s"}\n' % LATER.encode(),
+        b'{"id": 9007199254740993, "text":"%s"}\n' % REWORDED.encode(),
         b'{"text": "%s", "text2": "\\u00e9"}' % LIBRARY.encode(),
     ]
     source.write_bytes(b"".join(lines))
@@ -89,7 +89,7 @@ def test_csv_stays_byte_for_byte(folder: Path) -> None:
         f'1;"{FERRY}";"a ""quoted"";\r\nfield"\r\n',
         f"4;{LIBRARY}; x \r\n",
     ]
-    removed = [f'2;"{SHOUTED}";\r\n', f"3;{LATER};3\r\n"]
+    removed = [f'2;"{SHOUTED}";\r\n', f"3;{REWORDED};3\r\n"]
     text = kept[0] + kept[1] + "\r\n" + "".join(removed) + kept[2].rstrip()
     source.write_bytes(text.encode("utf-16"))
     result = dedup([source], out)
@@ -103,7 +103,7 @@ def test_parquet_keeps_columns_types_and_metadata(folder: Path) -> None:
     table = pa.table(
         {
             "z": pa.array([1, 2, None, 4], pa.int8()),
-            "text": pa.array([FERRY, SHOUTED, LATER, LIBRARY], pa.large_string()),
+            "text": pa.array([FERRY, SHOUTED, REWORDED, LIBRARY], pa.large_string()),
             "meta": pa.array([{"a": [1]}, None, {"a": []}, {"a": None}]),
             "kind": pa.array(["x", "y", "x", "x"]).dictionary_encode(),
             "at": pa.array([0, 1, 2, 3], pa.timestamp("us", "UTC")),
@@ -213,7 +213,7 @@ def test_every_row_has_one_outcome(folder: Path) -> None:
 
 
 def test_dry_run_counts_and_writes_nothing(folder: Path) -> None:
-    write_lines(folder / "a.jsonl", [FERRY, SHOUTED, LATER, LIBRARY])
+    write_lines(folder / "a.jsonl", [FERRY, SHOUTED, REWORDED, LIBRARY])
     before = sorted(folder.iterdir())
     result = dedup([folder / "a.jsonl"], None)
     assert (result.read, result.kept, result.exact, result.near) == (4, 2, 1, 1)
@@ -223,14 +223,14 @@ def test_dry_run_counts_and_writes_nothing(folder: Path) -> None:
 def test_rows_that_stay_for_other_facts_are_named(folder: Path) -> None:
     texts = [LIBRARY, *(f"{FERRY} {FERRY} Tickets cost {euros} euros." for euros in range(7, 20))]
     write_lines(folder / "a.jsonl", texts)
-    [template] = dedup([folder / "a.jsonl"], None).templates
+    [template] = dedup([folder / "a.jsonl"], None, DedupOptions(numbers="ignore")).templates
     assert (template.kept_file, template.kept_row, template.differ) == ("a.jsonl", 2, 12)
-    result = dedup([folder / "a.jsonl"], None, DedupOptions(numbers="distinguish"))
+    result = dedup([folder / "a.jsonl"], None)
     assert (result.kept, result.templates) == (len(texts), ())
 
 
 def test_row_of_csv_that_cannot_be_read(folder: Path) -> None:
-    text = f'id,text\n1,{FERRY.replace(",", "")}\n2,a,b\n3,"open\n4,{LATER}\n'
+    text = f'id,text\n1,{FERRY.replace(",", "")}\n2,a,b\n3,"open\n4,{REWORDED}\n'
     (folder / "a.csv").write_text(text)
     result = dedup([folder / "a.csv"], folder / "b.csv")
     assert (result.read, result.kept, result.near, result.failed) == (4, 1, 1, 2)
@@ -444,7 +444,7 @@ def test_interrupted_run_goes_on(folder: Path, point: str, monkeypatch) -> None:
 
 
 def test_changed_input_starts_again(folder: Path) -> None:
-    write_lines(folder / "a.jsonl", [FERRY, LATER])
+    write_lines(folder / "a.jsonl", [FERRY, REWORDED])
     arm("before_commit:3=error")
     with pytest.raises(Exception, match="failpoint"):
         dedup([folder / "a.jsonl"], folder / "b.jsonl")
@@ -518,17 +518,29 @@ def test_slots_do_not_depend_on_keys() -> None:
     assert (alone.minhash == fingerprints(texts).minhash).all()
 
 
-def test_numbers_distinguish(folder: Path) -> None:
-    write_lines(folder / "a.jsonl", [FERRY.replace("eight", "8"), FERRY.replace("eight", "9")])
-    for numbers, kept in ((None, 1), ("distinguish", 2)):
-        options = DedupOptions(numbers=numbers)
-        result = dedup([folder / "a.jsonl"], folder / "b.jsonl", options, replace=True)
-        assert result.kept == kept
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        (DedupOptions(), {1, 3, 5}),
+        (DedupOptions(0.7), {1, 3, 5}),
+        (DedupOptions(numbers="ignore"), {1, 5}),
+        (DedupOptions(policy="loose"), {1, 5}),
+        (DedupOptions(numbers="distinguish"), {1, 3, 4, 5}),
+        (DedupOptions(policy="strict"), {1, 3, 4, 5}),
+    ],
+)
+def test_rows_that_state_other_facts_stay(
+    folder: Path, options: DedupOptions, kept: set[int]
+) -> None:
+    later, shorter = FERRY.replace("eight", "nine"), FERRY.replace(" six", "")
+    write_lines(folder / "a.jsonl", [FERRY, REWORDED, later, shorter, LIBRARY])
+    result = dedup([folder / "a.jsonl"], folder / "b.jsonl", options)
+    removed = {line["row"] for line in report(folder / "b.jsonl")}
+    assert result.kept == len(kept) and removed == {1, 2, 3, 4, 5} - kept
 
 
 def test_a_second_condition_is_required(folder: Path) -> None:
-    edited = FERRY.replace("eight", "nine")
-    write_lines(folder / "a.jsonl", [FERRY, edited])
+    write_lines(folder / "a.jsonl", [FERRY, REWORDED])
     for require, kept in (("jaccard=0.2", 1), ("resemblance=0.999", 2), ("replaced<=0", 2)):
         options = DedupOptions(require=(require,))
         result = dedup([folder / "a.jsonl"], folder / "b.jsonl", options, replace=True)

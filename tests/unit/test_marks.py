@@ -5,11 +5,19 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from invoices import invoices
 from sample_library import library, rows
 
 import nearfold
 from indexer.comparing.criteria import Criteria, for_folding
-from indexer.comparing.marks import POLICIES, Comparison, explain, negated, separates
+from indexer.comparing.marks import (
+    POLICIES,
+    Comparison,
+    explain,
+    negated,
+    separates,
+    states_other_facts,
+)
 from indexer.comparing.measures import ComparedText
 from indexer.defaults import POLICY_NAMES
 from indexer.errors import UsageError
@@ -83,7 +91,7 @@ def test_versions_growth_and_formats() -> None:
 )
 def test_edits_and_misread_words_are_folded_by_the_standard(old: str, new: str) -> None:
     changed = LEASE.replace(old, new)
-    assert not separates("standard", text(LEASE), text(changed)) or "never" in new
+    assert not separates("standard", Comparison(text(LEASE), text(changed))) or "never" in new
 
 
 def test_an_inserted_sentence_is_no_negation() -> None:
@@ -119,6 +127,50 @@ def test_the_standard_keeps_filled_in_forms_and_removes_what_is_sent_again() -> 
     result = nearfold.dedupe(forms + again)
     assert len(result.kept) == 40 and {text.kept - text.id for text in result.removed} <= {40}
     assert len(nearfold.dedupe(forms, options=DedupOptions(policy="loose")).kept) < 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("14 days", "30 days"),
+        ("14 days", "14 weeks"),
+        ("first day", "second day"),
+        ("900 euros", "-900 euros"),
+        ("Acme Ltd", "Initech Ltd"),
+    ],
+)
+@pytest.mark.parametrize("reworded", [[], ["consents to"], ["consents to", "signs", "keeps"]])
+def test_other_facts_in_the_same_places(old: str, new: str, reworded: list[str]) -> None:
+    changed = LEASE.replace(old, new)
+    for words in reworded:
+        changed = changed.replace(words, "agrees with")
+    is_name_among_edits = old == "Acme Ltd" and bool(reworded)
+    pair = Comparison(text(LEASE), text(changed))
+    assert states_other_facts(pair) != is_name_among_edits
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("consents to", "agrees with"),
+        ("14 days", "fourteen days"),
+        ("14 days", "l4 days"),
+        ("within 14 days of the notice", "after the notice"),
+        ("The rent", "DUPLICATE of 7 May 2024. The rent"),
+    ],
+)
+def test_the_same_facts_or_none(old: str, new: str) -> None:
+    notice = "Copyright 2020 Acme Ltd. See https://acme.org/v1/lease for more.\n"
+    changed = notice.replace("2020", "2024").replace("v1", "v2") + LEASE.replace(old, new)
+    assert not states_other_facts(Comparison(text(notice + LEASE), text(changed)))
+
+
+def test_dedupe_keeps_records_that_differ_in_one_fact() -> None:
+    records = invoices(100)
+    again = [f"DUPLICATE\n{record}" for record in records[:10]]
+    result = nearfold.dedupe(records + again)
+    assert len(result.kept) == 100 and {text.kept - text.id for text in result.removed} == {100}
+    assert len(nearfold.dedupe(records, options=DedupOptions(numbers="ignore")).kept) == 1
 
 
 def test_a_policy_sets_the_threshold_unless_one_is_given() -> None:
@@ -160,13 +212,16 @@ sentences = st.lists(words, max_size=30).map(" ".join)
 @given(sentences, sentences)
 def test_either_order_gives_the_same_kinds_and_decisions(a: str, b: str) -> None:
     assert set(kinds(a, b)) == set(kinds(b, a))
+    there, back = Comparison(text(a), text(b)), Comparison(text(b), text(a))
     for policy in POLICIES:
-        assert separates(policy, text(a), text(b)) == separates(policy, text(b), text(a))
+        assert separates(policy, there) == separates(policy, back)
+    assert states_other_facts(there) == states_other_facts(back)
 
 
 @given(sentences)
 def test_equal_texts_have_no_marks(a: str) -> None:
-    assert kinds(a, a) == [] and not any(separates(p, text(a), text(a)) for p in POLICIES)
+    assert kinds(a, a) == []
+    assert not any(separates(p, Comparison(text(a), text(a))) for p in POLICIES)
 
 
 def test_a_stricter_policy_folds_less() -> None:
