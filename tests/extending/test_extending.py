@@ -1,4 +1,4 @@
-"""The modules that CONTRIBUTING.md says to copy do what they say."""
+"""The command, export column, endpoint and page that CONTRIBUTING.md says to copy."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import folder
 import jsonschema
+import longest
 import pytest
+import words
 from jinja2 import ChoiceLoader, FileSystemLoader
 
 from indexer.cli import main
@@ -23,12 +26,14 @@ from indexer.stores import open_store
 from tests.sample_rows import row
 
 FOLDER = Path(__file__).parent
-sys.path.insert(0, str(FOLDER))
-import folder  # noqa: E402
-import longest  # noqa: E402
-import words  # noqa: E402
 
-sys.path.remove(str(FOLDER))
+
+def test_each_example_is_named_where_newcomers_look() -> None:
+    guide = (FOLDER.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    examples = {path.name for path in FOLDER.glob("*.py")} - {
+        path.name for path in FOLDER.glob("test_*.py")
+    }
+    assert {name for name in examples if f"(tests/extending/{name})" not in guide} == set()
 
 
 @pytest.fixture

@@ -70,8 +70,8 @@ def test_the_mapping_of_an_engine_has_the_type_of_each_field() -> None:
 def test_a_declared_field_is_kept_in_every_form() -> None:
     root = Path(__file__).parent.parent.parent
     done = subprocess.run(
-        [sys.executable, root / "tests" / "stored_field_example.py"],
-        env={**os.environ, "PYTHONPATH": str(root)},
+        [sys.executable, root / "tests" / "extending" / "language.py"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (root, root / "tests")))},
         capture_output=True,
         text=True,
         check=False,

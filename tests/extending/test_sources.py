@@ -1,38 +1,59 @@
-"""The example of CONTRIBUTING for a new type of archive."""
+"""The examples of CONTRIBUTING for sources: a type of archive, a URL, a format of text."""
 
+import json
 import re
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from example_archive import ARCHIVE
+from notes import NOTES
+from texts_archive import ARCHIVE
 
 from indexer import IndexOptions, index, open_store
-from indexer.documents import containers, plain_text
+from indexer.documents import containers, plain_text, sources
 from indexer.documents.base import Limits
+from indexer.errors import SourceNotFound
 
 
-def indexed(path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture(autouse=True)
+def declared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(containers, "CONTAINERS", (*containers.CONTAINERS, ARCHIVE))
+    monkeypatch.setattr(sources, "URL_SOURCES", (NOTES, *sources.URL_SOURCES))
+
+
+def indexed(path: Path | str):
     with closing(open_store("sqlite://:memory:")) as store:
         account = index([str(path)], store, IndexOptions(extractor="plain"), workers=1)
         return account, {row.path: row.text for row in store.scan()}
 
 
-def test_a_declared_archive_is_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_declared_archive_is_indexed(tmp_path: Path) -> None:
     archive = tmp_path / "all.texts"
     archive.write_text("=== a.txt\nthe quay\n=== a.txt\nthe ferry\n")
-    account, texts = indexed(archive, monkeypatch)
+    account, texts = indexed(archive)
     assert (account.seen, account.failed) == (2, ())
     assert texts == {f"{archive}!/a.txt": "the quay", f"{archive}!/a.txt#2": "the ferry\n"}
 
 
-def test_a_damaged_archive_fails_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_archive_fails_by_itself(tmp_path: Path) -> None:
     archive = tmp_path / "all.texts"
     archive.write_text("no mark at all")
-    account, texts = indexed(archive, monkeypatch)
+    account, texts = indexed(archive)
     assert [failure.path for failure in account.failed] == [str(archive)]
     assert texts == {}
+
+
+def test_a_declared_url_is_indexed(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.json"
+    notes.write_text(json.dumps({"b": "the ferry", "a": "the quay"}))
+    account, texts = indexed(f"notes://{notes}")
+    assert (account.seen, account.failed) == (2, ())
+    assert texts == {f"notes://{notes}/a": "the quay", f"notes://{notes}/b": "the ferry"}
+    notes.write_text("no JSON")
+    account, _ = indexed(f"notes://{notes}")
+    assert [failure.path for failure in account.failed] == [f"notes://{notes}"]
+    with pytest.raises(SourceNotFound):
+        indexed("notes:///nowhere")
 
 
 def read_verses(header: str, text: str) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from dice_measure import DICE
+from dice import DICE
 
 from indexer.comparing import measures
 from indexer.comparing.band_plan import describe_plan, plan
@@ -45,7 +45,7 @@ def test_a_command_takes_it(tmp_path: Path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from indexer import defaults; defaults.MEASURE_NAMES += ('dice',)\n"
-        "from dice_measure import DICE\n"
+        "from dice import DICE\n"
         "from indexer.comparing.measures import DECLARED, MEASURES\n"
         "DECLARED['dice'] = MEASURES['dice'] = DICE\n"
         "from indexer.cli.main import main; main()"
