@@ -7,11 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
@@ -22,13 +21,13 @@ from servers.process import Server  # noqa: E402
 
 import plugin  # noqa: E402
 
+SECRET = "0123456789abcdef" * 4
+SECRETS = {"nearfold.key.legal.secret": SECRET}
 
-def engine(
-    name: str, version: str | None = None, secrets: Mapping[str, str] = MappingProxyType({})
-) -> Engine:
-    """Return an engine with the plugin, of the version that tests use unless one is given.
 
-    `secrets` are put into its keystore, by their settings.
+def engine(name: str, version: str | None = None) -> Engine:
+    """Return an engine with the plugin and `SECRETS` in its keystore, of the version that tests use
+    unless one is given.
     """
     if name == "opensearch":
         plain = opensearch.engine(version or opensearch.VERSION)
@@ -37,19 +36,18 @@ def engine(
 
     def launch(home: Path, folder: Path, port: int) -> Launch:
         started = plain.launch(home, folder, port)
-        for setting, secret in secrets.items():
-            _add_secret(name, home, folder / "config", setting, secret)
+        if not (folder / "config" / f"{name}.keystore").exists():
+            for setting, secret in SECRETS.items():
+                _add_secret(name, home, folder / "config", setting, secret)
         return started
 
     return replace(plain, install=lambda: _install(plain, name, version), launch=launch)
 
 
 @contextmanager
-def server(
-    name: str, version: str | None = None, secrets: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[Server]:
+def server(name: str, version: str | None = None) -> Iterator[Server]:
     """Run a server with the plugin."""
-    running = Server(engine(name, version, secrets))
+    running = Server(engine(name, version))
     try:
         running.start()
         yield running

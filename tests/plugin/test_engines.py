@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import base64
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import plugin_servers
 import pytest
@@ -48,13 +48,14 @@ VERSIONS = [
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
-def node(request: pytest.FixtureRequest) -> Iterator[Server]:
+def node(request: pytest.FixtureRequest, shared_node: Callable[[str], Server]) -> Iterator[Server]:
     name, version = request.param
+    if version == plugin.VERSIONS[name][0]:
+        yield shared_node(name)
+        return
     try:
         plugin_servers.engine(name, version).install()
     except AbsentError as absent:
-        if version == plugin.VERSIONS[name][0]:
-            raise
         pytest.skip(f"{name} {version} cannot be assembled: {str(absent)[-300:]}")
     with plugin_servers.server(name, version) as running:
         yield running

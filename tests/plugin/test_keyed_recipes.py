@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
-from plugin_servers import server
+from plugin_servers import SECRET
 from rest import RequestError, Rest
+from servers.process import Server
 
 import indexer
 
 pytestmark = pytest.mark.engines
 
-SECRET = "0123456789abcdef" * 4
-SETTING = "nearfold.key.legal.secret"
 TEXT = "The ferry to Vega leaves from the northern quay every evening, and dogs travel for free."
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def engine(request: pytest.FixtureRequest) -> Iterator[Rest]:
-    with server(request.param, secrets={SETTING: SECRET}) as running:
-        yield Rest(running.url)
+def engine(request: pytest.FixtureRequest, shared_node: Callable[[str], Server]) -> Rest:
+    return Rest(shared_node(request.param).url)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from page_blocks import blocks
-from plugin_servers import server
+from servers.process import Server
 
 pytestmark = pytest.mark.engines
 
@@ -17,11 +17,12 @@ BLOCKS = blocks("docs/plugin.md")
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def responses(request: pytest.FixtureRequest) -> Iterator[list[dict[str, Any]]]:
+def responses(
+    request: pytest.FixtureRequest, shared_node: Callable[[str], Server]
+) -> list[dict[str, Any]]:
     """Return what the page's blocks print, the last response of each."""
-    with server(request.param) as running:
-        address = running.url.removeprefix("http://")
-        yield [_run(block.replace("localhost:9200", address)) for block in BLOCKS]
+    address = shared_node(request.param).url.removeprefix("http://")
+    return [_run(block.replace("localhost:9200", address)) for block in BLOCKS]
 
 
 def _run(block: str) -> dict[str, Any]:

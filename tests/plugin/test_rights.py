@@ -8,11 +8,12 @@ import base64
 import json
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from plugin_servers import server
 from rest import Rest
+from servers.process import Server
 
 pytestmark = pytest.mark.engines
 
@@ -20,19 +21,21 @@ TEXT = "The ferry to Vega leaves from the northern quay every evening, and dogs 
 PASSWORD = "a password of the tests"
 
 
-def test_like_a_document_that_the_requester_may_not_read() -> None:
-    with server("elasticsearch") as running:
-        rest = Rest(running.url)
-        for index in ("open", "closed"):
-            rest.create(index)
-            rest.put(index, "1", text=TEXT)
-        key = _api_key(rest)
-        assert _search(running.url, "open", key)["hits"]["total"]["value"] == 1
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            _search(running.url, "closed", key)
-        with refused.value as response:
-            assert response.status == 403
-            assert TEXT not in response.read().decode()
+def test_like_a_document_that_the_requester_may_not_read(
+    shared_node: Callable[[str], Server],
+) -> None:
+    url = shared_node("elasticsearch").url
+    rest = Rest(url)
+    for index in ("open", "closed"):
+        rest.create(index)
+        rest.put(index, "1", text=TEXT)
+    key = _api_key(rest)
+    assert _search(url, "open", key)["hits"]["total"]["value"] == 1
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        _search(url, "closed", key)
+    with refused.value as response:
+        assert response.status == 403
+        assert TEXT not in response.read().decode()
 
 
 def _api_key(rest: Rest) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from plugin_servers import server
 from rest import RequestError, Rest
+from servers.process import Server
 
 pytestmark = pytest.mark.engines
 
@@ -21,13 +21,12 @@ WINDOW = 100
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Rest]:
-    with server("opensearch") as running:
-        rest = Rest(running.url)
-        rest.request("PUT", "_search/pipeline/near_fold", PIPELINE)
-        _fill(rest, "one", 1)
-        _fill(rest, "five", 5)
-        yield rest
+def engine(shared_node: Callable[[str], Server]) -> Rest:
+    rest = Rest(shared_node("opensearch").url)
+    rest.request("PUT", "_search/pipeline/near_fold", PIPELINE)
+    _fill(rest, "one", 1)
+    _fill(rest, "five", 5)
+    return rest
 
 
 def _fill(rest: Rest, index: str, shards: int) -> None:

@@ -22,16 +22,17 @@ class GroupScheduling(LoadScopeScheduling):
 def group_of(nodeid: str) -> str:
     """Return the group of a test.
 
-    All of Spark, which starts once a process; the tests that install into one shared engine; the
-    tests of one file, which share costly fixtures. Unit, contract and doc tests are groups of
+    All of Spark, which starts once a process; the tests that install into one shared engine; those
+    of the plugin, whose nodes are started once a process; the tests of one file, which share costly
+    fixtures. Unit, contract and doc tests are groups of
     their own.
     """
     file = nodeid.partition("::")[0]
     parts = Path(file).parts
     if len(parts) < 3 or parts[0] != "tests" or parts[1] in ALONE:
         return nodeid
-    if parts[1] == "spark":
-        return "spark"
+    if parts[1] in ("spark", "plugin"):
+        return parts[1]
     if parts[1] == "engines" or _installs_into_an_engine(parts[1:]):
         return "elasticsearch" if "elasticsearch" in nodeid else "opensearch"
     return file
@@ -47,6 +48,6 @@ def _installs_into_an_engine(parts: tuple[str, ...]) -> bool:
 def turn_of(nodeid: str) -> int:
     """Return the place of a test's group in the order of the run: the longest groups first."""
     group = group_of(nodeid)
-    if group in ("spark", "opensearch", "elasticsearch"):
+    if group in ("spark", "plugin", "opensearch", "elasticsearch"):
         return 0
     return 2 if group == nodeid else 1
