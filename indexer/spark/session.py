@@ -145,21 +145,21 @@ class Work:
         """Return the rows in a folder, whose schema Spark would need a job to look for."""
         return self.spark.read.schema(schema).parquet(folder)
 
-    def note(self, place: str, text: str) -> None:
+    def note(self, file: str, text: str) -> None:
         """Write a small file completely or not at all."""
-        system = self._files(place)
-        path = self._path(place)
-        half = self._path(f"{place}.half")
+        system = self._files(file)
+        path = self._path(file)
+        half = self._path(f"{file}.half")
         stream = system.create(half, True)
         stream.write(bytearray(text.encode()))
         stream.close()
         system.delete(path, False)
         system.rename(half, path)
 
-    def _marker(self, place: str) -> dict[str, Any] | None:
+    def _marker(self, folder: str) -> dict[str, Any] | None:
         """Return the marker of a complete stage; None where there is none."""
-        system = self._files(f"{place}/done")
-        path = self._path(f"{place}/done")
+        system = self._files(f"{folder}/done")
+        path = self._path(f"{folder}/done")
         if not system.exists(path):
             return None
         stream = system.open(path)
@@ -175,7 +175,7 @@ class Work:
         return self._jvm.org.apache.hadoop.fs.Path(path)
 
     def _files(self, path: str) -> Any:
-        """The file system of a place, as Spark itself reaches it."""
+        """The file system of a path, as Spark itself reaches it."""
         context: Any = self.spark.sparkContext
         return self._path(path).getFileSystem(context._jsc.hadoopConfiguration())
 
