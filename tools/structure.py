@@ -33,7 +33,7 @@ PRIVATE_WORDS = (
     "beside", "sign", "signed", "signature", "told", "likeness",
 )  # fmt: skip
 CODE_AND_ADDRESSES = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)\n]*\)|https?://\S+", re.DOTALL)
-GENERATED_PAGES = {"api.md", "cli.md"}
+GENERATED_PAGES = {"api.md", "cli.md", "json.md"}
 TOKEN = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
 NOT_PACKAGES = {"cli", "__main__", "__init__", "indexer"}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

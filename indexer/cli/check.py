@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--review",
     type=FractionType(0, 1),
-    help=f"Least similarity of what is for review (default: {REVIEW}, or --threshold if lower).",
+    help=f"Minimum similarity of what is for review (default: {REVIEW}, or --threshold if lower).",
 )
 @click.option(
     "--exit-code",
@@ -79,7 +79,7 @@ def check_command(
     """Say whether a file or a text (-) is new, and store it if asked.
 
     The answer is `new`, `duplicate of ID` or `review`, with the similarity to the stored document
-    that it resembles and the reasons. --threshold is the least similarity of a duplicate.
+    that it resembles and the reasons. --threshold is the minimum similarity of a duplicate.
     """
     from rich.text import Text
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--threshold",
     type=FractionType(0, 1),
-    help=f"Least similarity (default: that of the last `group`, or {FOLD}).",
+    help=f"Minimum similarity (default: that of the last `group`, or {FOLD}).",
 )
 @click.option(
     "--measure",

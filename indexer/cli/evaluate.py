@@ -121,7 +121,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     multiple=True,
     default=[REVIEW],
     show_default=True,
-    help="Least similarity; may be given several times.",
+    help="Minimum similarity; may be given several times.",
 )
 @click.option(
     "--measure",

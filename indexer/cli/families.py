@@ -36,7 +36,7 @@ LISTED = 20  # documents of a family that are printed
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Fewest documents of a group.",
+    help="Minimum number of documents of a group.",
 )
 @click.option("--label", metavar="LABEL", help="Only groups of which a document carries it.")
 @click.option(

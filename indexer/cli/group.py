@@ -43,7 +43,7 @@ NAMED = 5  # documents of a move
 @click.option(
     "--cluster-threshold",
     type=click.FloatRange(0, 1),
-    help="Least similarity in a chain (default: --threshold).",
+    help="Minimum similarity in a chain (default: --threshold).",
 )
 @click.option(
     "--consistency", is_flag=True, help="List the groups whose members carry different labels."

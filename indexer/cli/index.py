@@ -151,28 +151,28 @@ LISTED_FAILURES = 20
     type=click.FloatRange(0.1),
     default=EXTRACTION_SECONDS,
     show_default=True,
-    help="Most seconds for one document.",
+    help="Maximum seconds for one document.",
 )
 @click.option(
     "--memory",
     type=click.IntRange(64),
     default=EXTRACTION_MEGABYTES,
     show_default=True,
-    help="Most memory of a worker in MB.",
+    help="Maximum memory of a worker in MB.",
 )
 @click.option(
     "--max-chars",
     type=click.IntRange(1),
     default=TEXT_CHARS,
     show_default=True,
-    help="Most characters of a text; what is longer is cut.",
+    help="Maximum characters of a text; what is longer is cut.",
 )
 @click.option(
     "--max-bytes",
     type=ByteCount(),
     default=FILE_BYTES,
     show_default=True,
-    help="Most bytes of a file; a larger one fails.",
+    help="Maximum bytes of a file; a larger one fails.",
 )
 @click.option(
     "--include",

@@ -167,7 +167,7 @@ def _threshold_option(default: float) -> Decorator:
         type=FractionType(0, 1),
         default=default,
         show_default=True,
-        help="Least similarity.",
+        help="Minimum similarity.",
     )
 
 
@@ -183,8 +183,8 @@ fold_threshold_option = _threshold_option(FOLD)
 search_threshold_option = click.option(
     "--threshold",
     type=FractionType(0, 1),
-    help="With --fold live: least similarity of folded hits "
-    f"(default: {FOLD}); with --fold types: least terminology that fuzzy duplicates share "
+    help="With --fold live: minimum similarity of folded hits "
+    f"(default: {FOLD}); with --fold types: minimum terminology that fuzzy duplicates share "
     f"(default: {OVERLAP}).",
 )
 search_measure_option = click.option(
@@ -254,7 +254,7 @@ recall_option = click.option(
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.99,
     show_default=True,
-    help="Least share of the pairs at the threshold to find; a higher one takes longer.",
+    help="Minimum fraction of the pairs at the threshold to find; a higher one takes longer.",
 )
 principal_option = click.option(
     "--principal",

@@ -39,14 +39,14 @@ SHOWN = 300  # characters of a passage that are printed
     type=click.IntRange(2),
     default=MIN_FAMILIES,
     show_default=True,
-    help="Fewest near-duplicate groups in which a passage occurs.",
+    help="Minimum number of near-duplicate groups in which a passage occurs.",
 )
 @click.option(
     "--words",
     type=click.IntRange(RUN_WORDS),
     default=MIN_PASSAGE_WORDS,
     show_default=True,
-    help="Fewest words of a passage.",
+    help="Minimum number of words of a passage.",
 )
 @limit_option
 @out_file_option("Write the passages as JSON Lines, to be approved; approvals in it stay.")
