@@ -1,0 +1,76 @@
+"""The programs of docs/look-up.md, on both engines, and on an index that `nearfold index` made."""
+
+import re
+import secrets
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from command import page_environment, shell
+from page_blocks import blocks
+from playwright._impl._driver import compute_driver_executable
+
+pytestmark = pytest.mark.engines
+PAGE = "docs/look-up.md"
+
+
+Block = Callable[[str], str]
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def here(request: pytest.FixtureRequest) -> Iterator[Block]:
+    """Return a function that puts an engine and an index of the tests into a block."""
+    url = request.getfixturevalue(f"{request.param}_url")
+    host, index = url.partition("://")[2], f"nearfold-page-{secrets.token_hex(6)}"
+
+    def replace(block: str) -> str:
+        block = block.replace("opensearch://", f"{request.param}://")
+        return block.replace("localhost:9200", host).replace("papers", index)
+
+    yield replace
+    deletion = urllib.request.Request(f"{url}/{index}", method="DELETE")
+    urllib.request.urlopen(deletion, timeout=60).close()
+
+
+def test_programs_find_near_duplicates(here: Block, tmp_path: Path) -> None:
+    install, curl = map(here, blocks(PAGE))
+    shell(install, tmp_path)
+    scores = re.findall(r'"_id":"(\w+)","_score":(0\.\d\d)', shell(curl, tmp_path))
+    assert [id for id, _ in scores] == ["wire", "evening"]
+    client = "opensearch" if "opensearch://" in install else "elasticsearch"
+    [python] = blocks(PAGE, f'python title="{client}"')
+    [javascript] = blocks(PAGE, "js")
+    node, _ = compute_driver_executable()
+    for name, block, command in (("a.py", python, sys.executable), ("a.mjs", javascript, node)):
+        (tmp_path / name).write_text(here(block))
+        lines = _run([command, name], tmp_path).splitlines()
+        assert [line.split()[0] for line in lines] == ["wire", "evening"]
+        assert float(lines[0].split()[1]) == pytest.approx(float(scores[0][1]), abs=0.011)
+
+
+def test_an_index_of_nearfold_gets_the_scripts(here: Block, tmp_path: Path) -> None:
+    install, curl = map(here, blocks(PAGE))
+    (tmp_path / "mine.txt").write_text(
+        "The harbour ferry leaves at nine in the morning and returns at six in the evening. "
+        "Dogs travel free."
+    )
+    store = install.splitlines()[0].partition("--store ")[2]
+    shell(f"nearfold index mine.txt --store {store}", tmp_path)
+    shell(install, tmp_path)
+    found = shell(curl, tmp_path)
+    assert found.count('"_id"') == 3 and '"_score":1.0' in found and "river" not in found
+
+
+def _run(command: list[str], folder: Path) -> str:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=page_environment(folder),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    ).stdout
