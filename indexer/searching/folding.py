@@ -48,11 +48,11 @@ class Rule(Protocol):
         ...
 
     def find_group(self, hit: RankedRow) -> int | None:
-        """Return the index of the group that `hit` joins; None: it is the head of the next one."""
+        """Return the index of the group that `hit` joins; None: it represents the next one."""
         ...
 
     def add_representative(self, hit: RankedRow) -> None:
-        """Make `hit` the head of the next group, whatever it resembles."""
+        """Make `hit` the representative of the next group, whatever it resembles."""
         ...
 
 
@@ -73,13 +73,14 @@ class SelectiveRule(Rule, Protocol):
         """Flag the next hits on which the members of the groups `shown` depend.
 
         None: on which the members of any group do. `is_tied`: hits of the same score are in any
-        order. Also returns how many of the others are heads for certain; without `shown` all are.
+        order. Also returns how many of the others are representatives for certain; without
+        `shown` all are.
         """
         ...
 
 
 class Folding(NamedTuple):
-    """The groups of folded hits, in rank order of their heads.
+    """The groups of folded hits, in rank order of their representatives.
 
     `complete`: every hit was read. `others`: further groups, which are not listed.
     """
@@ -99,9 +100,9 @@ def fold_ranking(
     """Fold hits in rank order until there are more than `representatives` groups and `window`
     hits were read.
 
-    `seeds`, heads that were shown before, are the first groups; the hits are others. One group more
-    than is shown means that there is a next page. The groups of a prefix never change by reading
-    on; members may be added.
+    `seeds`, representatives that were shown before, are the first groups; the hits are others.
+    One group more than is shown means that there is a next page. The groups of a prefix never
+    change by reading on; members may be added.
     """
     groups = _seeded(seeds, rule)
     return Folding(groups, _fold_on(iter(hits), rule, groups, representatives, window))
@@ -174,7 +175,7 @@ def fold_families(
 
 
 def _seeded(seeds: Sequence[RankedRow], rule: Rule) -> list[Group]:
-    """Return the groups of heads that were shown before."""
+    """Return the groups of representatives that were shown before."""
     for seed in seeds:
         rule.add_representative(seed)
     return [Group(seed) for seed in seeds]
@@ -234,7 +235,7 @@ class ByFamily:
         """Do nothing."""
 
     def find_group(self, hit: RankedRow) -> int | None:
-        """Return the group whose head carries the same family."""
+        """Return the group whose representative carries the same family."""
         position = self._positions.get(hit.family)
         if position is None:
             self.add_representative(hit)
@@ -254,10 +255,11 @@ BATCH = 100  # documents that are read together
 def show_by_order(
     groups: Sequence[Group], order: FieldOrder, texts: StoredTexts, threshold: float | None
 ) -> list[Group]:
-    """Return the same hits with the first of each group by an order as its head.
+    """Return the same hits with the first of each group by an order as its representative.
 
-    Groups stay at their rank. Hits whose similarity to the new head is below the threshold follow
-    as groups of their own, made in the same way. None: all stay together, as families do.
+    Groups stay at their rank. Hits whose similarity to the new representative is below the
+    threshold follow as groups of their own, made in the same way. None: all stay together, as
+    families do.
     """
     values = _values([group for group in groups if group.members], order, texts)
     choice = _Choice(order, values, texts, threshold)
@@ -358,8 +360,8 @@ class RestReader:
     def read(
         self, hits: list[RankedRow], rule: SelectiveRule, shown: range
     ) -> tuple[list[RankedRow], int, bool] | None:
-        """Return the needed ones of `hits` and of those after them, how many others are heads, and
-        whether these are all hits; None if too many are needed.
+        """Return the needed ones of `hits` and of those after them, how many others are
+        representatives, and whether these are all hits; None if too many are needed.
         """
         is_complete = self.total <= self.window
         following: list[RankedHit] = [*hits, *self.sketches.best(self.window)]

@@ -191,8 +191,9 @@ class BySketch:
         self._rows: dict[int, int] = {}
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
-        """Compare the hits with all heads at once, and read the hits that are close to them or to
-        each other.
+        """Compare the hits with all representatives at once.
+
+        Also read the hits that are close to them or to each other.
         """
         sketched = [hit for hit in hits if self._is_sketched(hit)]
         self._batch, self._rows = {}, {}
@@ -220,7 +221,7 @@ class BySketch:
     ) -> tuple[list[bool], int]:
         """Flag the next hits on which the members of groups depend, as the rule defines.
 
-        Also returns how many of the others are near no hit before them, and so heads.
+        Also returns how many of the others are near no hit before them, and so representatives.
         """
         flags = [not self._is_sketched(hit) for hit in hits]
         sketched = [index for index, is_needed in enumerate(flags) if not is_needed]
@@ -251,7 +252,7 @@ class BySketch:
         return flags, int(np.count_nonzero(~is_near & ~is_needed))
 
     def _near(self, batch: SlotTable) -> tuple[_NearPositions, _NearPositions]:
-        """Return what is near each hit of a batch: of the heads, and of the hits before it."""
+        """Return what is near each hit of a batch: representatives, and hits before it."""
         nearness = self._bounds(batch.slots.shape[1])
         near_pairs = nearness.pairs(batch, batch)
         before = _by_row(near_pairs[near_pairs[:, 1] < near_pairs[:, 0]], len(batch))
@@ -260,7 +261,7 @@ class BySketch:
         return _by_row(nearness.pairs(batch, self._sketches), len(batch)), before
 
     def find_group(self, hit: RankedRow) -> int | None:
-        """Return the group whose head is most similar by estimate; ties go to the first.
+        """Return the group whose representative is most similar by estimate; ties go to the first.
 
         Only those at or above the threshold count.
         """
@@ -276,7 +277,7 @@ class BySketch:
         return None
 
     def add_representative(self, hit: RankedRow) -> None:
-        """Remember the head; without a sketch only copies may join it."""
+        """Remember the representative; without a sketch only copies may join it."""
         if self._is_sketched(hit):
             self._add_sketched(hit.id, slot_table([hit], self._slot_bytes), 0)
         else:
@@ -286,7 +287,7 @@ class BySketch:
         return bool(hit.minhash) and hit.status in self._statuses
 
     def _find_copy(self, hit: RankedRow) -> int | None:
-        """Return the first group whose head has no sketch either, and the same text."""
+        """Return the first group whose representative has no sketch either, and the same text."""
         representatives = self._without_sketch.get(hit.digest, []) if hit.digest else []
         for position, representative in representatives:
             if self._exact(representative, hit.id) >= self._threshold:
@@ -381,7 +382,7 @@ class ByThread:
         return min(positions)
 
     def add_representative(self, hit: RankedRow) -> None:
-        """Make the hit the head of the next group."""
+        """Make the hit the representative of the next group."""
         self._note(self._names_of(hit), self._groups)
         self._groups += 1
 
@@ -426,7 +427,7 @@ class SketchRule:
         self._texts.read_ahead([hit.id for hit in hits])
 
     def find_group(self, hit: RankedRow) -> int | None:
-        """Return the group whose head is most similar and meets the criteria."""
+        """Return the group whose representative is most similar and meets the criteria."""
         for position in self._possible(hit):
             value = self._texts.similarity(self._ids[position], hit.id, self._threshold)
             if value >= self._threshold - 1e-9:
@@ -435,7 +436,7 @@ class SketchRule:
         return None
 
     def add_representative(self, hit: RankedRow) -> None:
-        """Remember the head; without a sketch only copies may join it."""
+        """Remember the representative; without a sketch only copies may join it."""
         sketch = self._sketch(hit)
         if sketch is None:
             self._without_sketch[hit.digest].append(len(self._ids))
@@ -444,7 +445,7 @@ class SketchRule:
         self._ids.append(hit.id)
 
     def _possible(self, hit: RankedRow) -> list[int]:
-        """Return the groups that a hit may join, the one of the most similar head first."""
+        """Return the groups that a hit may join, by the similarity of their representatives."""
         sketch = self._sketch(hit)
         if sketch is None:
             return self._without_sketch.get(hit.digest, []) if hit.digest else []
@@ -456,14 +457,14 @@ class SketchRule:
 
 
 class _Representatives(Protocol):
-    """The sketches of heads by the positions of their groups."""
+    """The sketches of representatives by the positions of their groups."""
 
     def add(self, sketch: Any, position: int) -> None:
-        """Remember the sketch of a head."""
+        """Remember the sketch of a representative."""
         ...
 
     def near(self, sketch: Any) -> Iterator[tuple[int, int]]:
-        """Yield how different each similar head is, and its position."""
+        """Yield how different each similar representative is, and its position."""
         ...
 
 

@@ -429,7 +429,7 @@ class FoldedRanking:
         return self.rule.passed_over if isinstance(self.rule, ByType) else 0
 
     def representatives(self, options: SearchOptions) -> tuple[str, ...]:
-        """Return the ids of the heads up to the end of the page, those shown before left out."""
+        """Return the ids of the representatives of this page."""
         groups = self.groups[self.seeds : self._end(options)]
         return tuple(group.representative.id for group in groups)
 
@@ -446,8 +446,8 @@ def fold_search(
 ) -> FoldedRanking:
     """Read hits until the page is full, and at least `WINDOW`, and fold them by the options.
 
-    Those that `start` names, shown before, are the heads of the first groups. `progress` is called
-    by fold `types`.
+    Those that `start` names, shown before, are the representatives of the first groups. `progress`
+    is called by fold `types`.
     """
     seeds = [ranked_row(row) for row in texts.rows(start.representatives)]
     hits: Iterable[RankedRow] = ranking.hits

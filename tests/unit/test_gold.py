@@ -27,7 +27,7 @@ def test_pairs_of_csv(tmp_path: Path) -> None:
             "A,b,Type,query\nx,y,Near Identical,q1\n\ny,z,fuzzy_duplicate,q1\nx,w,,q2\n",
         )
     )
-    assert [(pair.pair, pair.type, pair.group, pair.place[-6:]) for pair in gold.pairs] == [
+    assert [(pair.pair, pair.type, pair.group, pair.location[-6:]) for pair in gold.pairs] == [
         (("x", "y"), "near-identical", "q1", "line 2"),
         (("y", "z"), "fuzzy", "q1", "line 4"),
         (("w", "x"), "duplicate", "q2", "line 5"),

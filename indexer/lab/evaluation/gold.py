@@ -53,7 +53,7 @@ class Record:
     fields: Mapping[str, Any]
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return path and line, for error messages."""
         return f"{self.path}, line {self.line}"
 
@@ -72,7 +72,7 @@ class Record:
 
     def wrong(self, what: str) -> UsageError:
         """Return the error to raise about this line."""
-        return UsageError(f"{self.place}: {what}")
+        return UsageError(f"{self.location}: {what}")
 
 
 def records(path: str) -> Iterator[Record]:
@@ -82,20 +82,20 @@ def records(path: str) -> Iterator[Record]:
     was cut short while it was written. Raises `SourceNotFound`, and `UsageError` for another kind
     of file and for what cannot be read, with the line.
     """
-    place = Path(path)
-    if place.is_dir():
+    file = Path(path)
+    if file.is_dir():
         raise UsageError(f"{path} is a folder; give a .csv file with a header, or a .jsonl file")
-    if not place.exists():
+    if not file.exists():
         raise SourceNotFound(path=path)
-    if not place.is_file():
+    if not file.is_file():
         raise UsageError(f"{path} is not a regular file; give a .csv or a .jsonl file")
-    suffix = place.suffix.lower()
+    suffix = file.suffix.lower()
     if suffix not in (".csv", ".jsonl", ".ndjson"):
         raise UsageError(f"{path}: give a .csv file with a header, or a .jsonl file")
-    if place.stat().st_size > MAX_BYTES:
+    if file.stat().st_size > MAX_BYTES:
         raise UsageError(f"{path} has more than {MAX_BYTES >> 20} MB; split it")
     try:
-        text = place.read_bytes().decode("utf-8-sig")
+        text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except OSError as error:
@@ -222,7 +222,7 @@ def _linked_set(
         members,
         max((labelled.type for labelled in inside), key=DUPLICATES.index),
         group,
-        inside[0].place,
+        inside[0].location,
     )
 
 
@@ -230,7 +230,7 @@ def _labelled_pair(record: Record) -> LabelledPair:
     type = type_named(record.text("type", DUPLICATE), record)
     group = record.text("group", "") or record.text("query", "")
     labelled = LabelledPair(
-        record.text("a"), record.text("b"), type, group, record.text("kind", ""), record.place
+        record.text("a"), record.text("b"), type, group, record.text("kind", ""), record.location
     )
     if labelled.a == labelled.b:
         raise record.wrong(f"{labelled.a} is paired with itself; remove the line")
@@ -266,7 +266,7 @@ def _gold_set(record: Record, names: list[str], group: str) -> GoldSet:
         raise record.wrong(
             f"a set of duplicates cannot have the type {type}; list its pairs instead"
         )
-    return GoldSet(tuple(names), type, group, record.place)
+    return GoldSet(tuple(names), type, group, record.location)
 
 
 def _document_names(record: Record) -> list[str]:
@@ -278,7 +278,7 @@ def _document_names(record: Record) -> list[str]:
 
 def _pairs_in(sets: Iterable[GoldSet]) -> Iterator[LabelledPair]:
     return (
-        LabelledPair(a, b, gold_set.type, gold_set.group, "", gold_set.place)
+        LabelledPair(a, b, gold_set.type, gold_set.group, "", gold_set.location)
         for gold_set in sets
         for a, b in combinations(sorted(gold_set.documents), 2)
     )
@@ -291,8 +291,8 @@ def _unique_pairs(labelled: Iterable[LabelledPair]) -> tuple[LabelledPair, ...]:
         before = unique.setdefault((pair.group, pair.pair), pair)
         if before.type != pair.type:
             raise UsageError(
-                f"{pair.place}: {pair.a} and {pair.b} are {pair.type} here, "
-                f"but {before.type} in {before.place}; correct one of them"
+                f"{pair.location}: {pair.a} and {pair.b} are {pair.type} here, "
+                f"but {before.type} in {before.location}; correct one of them"
             )
     return tuple(unique.values())
 
@@ -350,7 +350,7 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
     for labelled in gold.pairs:
         if keys[labelled.a] == keys[labelled.b]:
             raise UsageError(
-                f"{labelled.place}: {labelled.a} and {labelled.b} are the same document; "
+                f"{labelled.location}: {labelled.a} and {labelled.b} are the same document; "
                 "remove the line"
             )
         earlier = judged.setdefault(labelled.group, {}).setdefault(
@@ -358,14 +358,14 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
         )
         if earlier.type != labelled.type:
             raise UsageError(
-                f"{labelled.place} says {labelled.type}, {earlier.place} says {earlier.type} "
+                f"{labelled.location} says {labelled.type}, {earlier.location} says {earlier.type} "
                 "of the same two documents; correct one of them"
             )
     sets: dict[str, list[GoldSet]] = {}
     for gold_set in gold_sets(gold):
         members = tuple(dict.fromkeys(keys[name] for name in gold_set.documents))
         sets.setdefault(gold_set.group, []).append(
-            GoldSet(members, gold_set.type, gold_set.group, gold_set.place)
+            GoldSet(members, gold_set.type, gold_set.group, gold_set.location)
         )
     return [
         Group(

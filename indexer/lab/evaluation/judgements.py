@@ -180,7 +180,7 @@ UNSURE = "unsure"  # an answer of an assessor who gives no type
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
     """One judged pair as written. `group` is the query or result set that it belongs to, `kind`
-    the change that made it, `place` its file and line.
+    the change that made it, `location` its file and line.
     """
 
     a: str
@@ -188,7 +188,7 @@ class LabelledPair:
     type: str
     group: str
     kind: str
-    place: str
+    location: str
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -203,7 +203,7 @@ class GoldSet:
     documents: tuple[str, ...]
     type: str
     group: str
-    place: str
+    location: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,15 +235,15 @@ ROLES: Mapping[str, Role] = {"assessor": "assessor", "arbiter": "arbiter"}
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The type that one assessor gives one pair, or `UNSURE`; `place` is its file and line, `note`
-    what the assessor wrote about it.
+    """The type that one assessor gives one pair, or `UNSURE`; `location` is its file and line,
+    `note` what the assessor wrote about it.
     """
 
     a: str
     b: str
     type: str
     group: str
-    place: str
+    location: str
     note: str = ""
 
 

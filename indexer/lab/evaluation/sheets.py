@@ -83,7 +83,7 @@ def _record_judgement(record: Record, sheet: Sheet) -> None:
     name = record.text("judgement")
     type = UNSURE if name.strip().lower() == UNSURE else type_named(name, record)
     group = record.text("group", "") or record.text("query", "")
-    sheet.put(Judgement(a, b, type, group, record.place, record.text("note", "")))
+    sheet.put(Judgement(a, b, type, group, record.location, record.text("note", "")))
 
 
 def _role(role: str, record: Record) -> Role:
@@ -236,7 +236,7 @@ def resolve(sheets: Sequence[Sheet]) -> Resolution:
             disagreements_found.append(Disagreement(*pair, types, type, written))
         if type:
             first = next(iter(judgements.values()))
-            labelled.append(LabelledPair(first.a, first.b, type, first.group, "", first.place))
+            labelled.append(LabelledPair(first.a, first.b, type, first.group, "", first.location))
     alone = sum(len(judgements) == 1 for judgements in pairs.values()) if len(assessors) > 1 else 0
     return Resolution(
         Gold(tuple(labelled), (), False, assessors[0].folder), tuple(disagreements_found), alone

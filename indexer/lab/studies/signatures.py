@@ -260,13 +260,13 @@ class Texts:
     """
 
     def __init__(self, path: Path, *, numeric: bool) -> None:
-        self.place = path
+        self.path = path
         fingerprinted = "'always', 'numeric'" if numeric else "'always'"
         self._where = f"where signed in ({fingerprinted})"
 
     def account(self) -> Account:
         """Return the number of documents of each outcome."""
-        with closing(sqlite3.connect(self.place)) as base:
+        with closing(sqlite3.connect(self.path)) as base:
             counts = dict(base.execute("select name, value from account where name != 'source'"))
             [(studied, octets)] = base.execute(
                 f"select count(*), coalesce(sum(octets), 0) from text {self._where}"
@@ -276,7 +276,7 @@ class Texts:
 
     def source(self) -> str:
         """Return the folder or the store that they came from."""
-        with closing(sqlite3.connect(self.place)) as base:
+        with closing(sqlite3.connect(self.path)) as base:
             return str(
                 base.execute("select value from account where name = 'source'").fetchone()[0]
             )
@@ -284,19 +284,19 @@ class Texts:
     def digest(self) -> str:
         """Return 16 hexadecimal digits that identify the studied texts."""
         digest = hashlib.sha256()
-        with closing(sqlite3.connect(self.place)) as base:
+        with closing(sqlite3.connect(self.path)) as base:
             for (octets,) in base.execute(f"select digest from text {self._where} order by digest"):
                 digest.update(octets)
         return digest.hexdigest()[:16]
 
     def documents(self) -> list[int]:
         """Return the number of documents that have each text, in order."""
-        with closing(sqlite3.connect(self.place)) as base:
+        with closing(sqlite3.connect(self.path)) as base:
             query = f"select documents from text {self._where} order by digest"
             return [documents for (documents,) in base.execute(query)]
 
     def __iter__(self) -> Iterator[str]:
-        with closing(sqlite3.connect(self.place)) as base:
+        with closing(sqlite3.connect(self.path)) as base:
             for (packed,) in base.execute(f"select text from text {self._where} order by digest"):
                 yield zlib.decompress(packed).decode("utf-8", "surrogatepass")
 
