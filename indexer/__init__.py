@@ -101,7 +101,7 @@ _HOMES = {
     "check": "indexer.jobs.check",
     "check_mail": "indexer.jobs.check",
     "compare": "indexer.comparing.compare",
-    "compare_page": "indexer.review.compare_page",
+    "compare_page": "indexer.review.comparison_files",
     "consistency": "indexer.grouping.consistency",
     "dedup": "indexer.jobs.dedup",
     "dedupe": "indexer.jobs.in_memory",

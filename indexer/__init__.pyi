@@ -56,7 +56,7 @@ from indexer.lab.tuning.tune import TuneOptions as TuneOptions
 from indexer.model import Hit, Outcome, Progress, Row
 from indexer.recipe import Recipe as Recipe
 from indexer.recipe import recipe_named as recipe_named
-from indexer.review.compare_page import compare_page as compare_page
+from indexer.review.comparison_files import compare_page as compare_page
 from indexer.review.exports.export import ExportOptions as ExportOptions
 from indexer.review.exports.export import ExportResult, Form, What
 from indexer.searching.fold_chunks import ChunkOptions as ChunkOptions

@@ -31,7 +31,7 @@ PURE = LAYER["comparing"]
 # One file adapts a library; a folder, with a slash, where a whole layer is about it.
 ADAPTERS = {
     "opensearchpy": {"stores/engine/opensearch.py"},
-    "botocore": {"stores/engine/aws.py"},
+    "botocore": {"stores/engine/opensearch.py"},
     "keyring": {"stores/address.py"},
     "elasticsearch": {"stores/engine/elasticsearch.py"},
     "elastic_transport": {"stores/engine/elasticsearch.py"},
@@ -76,9 +76,9 @@ ADAPTERS = {
     "requests": {"documents/hansken.py"},
     "bs4": {"fingerprinting/normalise.py"},
     "PIL": {"lab/synthesis/formats.py", "review/originals/render.py"},
-    "fpdf": {"review/redline_files.py"},
-    "fontTools": {"review/redline_files.py"},
-    "fontpkg_noto_sans": {"review/redline_files.py"},
+    "fpdf": {"review/comparison_files.py"},
+    "fontTools": {"review/comparison_files.py"},
+    "fontpkg_noto_sans": {"review/comparison_files.py"},
     "mammoth": {"review/originals/render.py"},
     "nh3": {"review/originals/render.py"},
     "ftfy": {"fingerprinting/normalise.py"},

@@ -84,9 +84,8 @@ def compare_command(
     """Show two documents side by side, with shared text marked. A and B are paths or ids."""
     from indexer.comparing.criteria import NO_CRITERIA
     from indexer.recipe import DEFAULT
-    from indexer.review.compare_page import compare_page
     from indexer.review.compared_documents import original
-    from indexer.review.redline_files import redline_docx, redline_pdf
+    from indexer.review.comparison_files import compare_page, redline_docx, redline_pdf
     from indexer.system.files import check_not_read, check_output_path, write_whole
 
     for position, option in ((page, "--html"), (docx, "--docx"), (pdf, "--pdf")):

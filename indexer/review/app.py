@@ -30,6 +30,7 @@ from indexer.review.api.endpoints import (
 )
 from indexer.review.api.openapi import as_json, describe_api, describe_parameters
 from indexer.review.api.responses import DocumentFacts
+from indexer.review.comparison_files import redline_docx, redline_pdf
 from indexer.review.http import (
     heading,
     page_message,
@@ -47,7 +48,6 @@ from indexer.review.middleware import (
     SiteStatistics,
 )
 from indexer.review.originals.pages import POLICIES, original_routes
-from indexer.review.redline_files import redline_docx, redline_pdf
 from indexer.review.rendering import environment, link, render
 from indexer.review.safety import App, Safety, masked_token
 from indexer.system.logs import event

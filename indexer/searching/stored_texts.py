@@ -15,8 +15,8 @@ from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, rows_wi
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.model import Part, RankedRow, Row, SnippetPiece
 from indexer.recipe import Recipe
+from indexer.searching.snippets import snippet
 from indexer.stores.abilities import FullStore
-from indexer.stores.query_syntax import snippet
 from indexer.stores.requirements import is_shared
 from indexer.system.external_memory import LruCache
 

@@ -71,6 +71,6 @@ def test_without_a_key_or_the_library_it_is_said_what_to_do(signed_url, monkeypa
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     with pytest.raises(UsageError, match="AWS_SECRET_ACCESS_KEY"):
         open_store(signed_url)
-    monkeypatch.setitem(sys.modules, "indexer.stores.engine.aws", None)
+    monkeypatch.setitem(sys.modules, "botocore.session", None)
     with pytest.raises(MissingExtra, match=r"nearfold\[aws\]"):
         open_store(signed_url)

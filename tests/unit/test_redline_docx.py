@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from indexer.comparing.compare import compare
 from indexer.comparing.words import normal_words
 from indexer.review.compared_documents import original
-from indexer.review.redline_files import redline_docx
+from indexer.review.comparison_files import redline_docx
 from indexer.stores import open_store
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

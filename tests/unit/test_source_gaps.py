@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.stores.engine.index_mapping import is_sourced, source_gap
+from indexer.stores.engine.partial_updates import is_sourced, source_gap
 
 TEXT = {"type": "text"}
 

@@ -14,8 +14,8 @@ from sample_library import sentence
 
 from indexer.comparing.compare import compare
 from indexer.review.boilerplate import DiscountedSimilarity
-from indexer.review.compare_page import compare_page
 from indexer.review.compared_documents import Original
+from indexer.review.comparison_files import compare_page
 from web.hostile import ELSEWHERE, PAYLOADS
 from web.watching import PageRecord, axe_violations
 

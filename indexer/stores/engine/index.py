@@ -28,14 +28,10 @@ from indexer.stores.engine.index_facts import (
     require_one_index,
     require_whole_indices,
 )
-from indexer.stores.engine.index_mapping import (
-    is_shared_mapping,
-    is_sourced,
-    source_gap,
-    text_field,
-)
+from indexer.stores.engine.index_mapping import is_shared_mapping, text_field
 from indexer.stores.engine.ingest_pipeline import TEXT
 from indexer.stores.engine.operation_feed import routing_of
+from indexer.stores.engine.partial_updates import is_sourced, source_gap
 from indexer.stores.engine.queries import IndexQueries, located, routings
 from indexer.stores.engine.requests import Dialect, IndexMissing, Link, Requests, Response
 

@@ -14,9 +14,9 @@ from indexer.stores.engine.index_mapping import (
     blocks_of,
     changed_meta,
     is_shared_mapping,
-    source_gap,
     write_alias_of,
 )
+from indexer.stores.engine.partial_updates import source_gap
 from indexer.stores.engine.requests import IndexMissing, Link, Requests, Response, error_of
 from indexer.stores.requirements import signing_command
 from indexer.system.recipe_inputs import with_key

@@ -38,10 +38,10 @@ from indexer.stores.engine.index_mapping import (
     is_shared_mapping,
     leaf_fields,
     may_hold,
-    source_gap,
     text_field,
 )
 from indexer.stores.engine.ingest_pipeline import TEXT
+from indexer.stores.engine.partial_updates import source_gap
 from indexer.stores.engine.requests import Dialect, IndexMissing, Requests
 from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import Change

@@ -10,7 +10,7 @@ from typing import Any
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 from opensearchpy.exceptions import ConnectionError as ClientConnectionError
 
-from indexer.errors import MissingExtra
+from indexer.errors import MissingExtra, UsageError
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.connections import ClientLink, authorization, deadline_pool
 from indexer.stores.engine.index import WRITERS, OpenIndex
@@ -118,12 +118,33 @@ def _request_signer(address: StoreAddress) -> Any:
     """Return the callable that signs requests for AWS, None elsewhere."""
     if address.aws is None:
         return None
+    service, region = address.aws
+    return Urllib3AWSV4SignerAuth(_aws_credentials(), region, service)
+
+
+def _aws_credentials() -> Any:
+    """Return the AWS credentials that sign requests, renewed when they expire.
+
+    They come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else from a profile, else from the
+    role of the machine. Raises `UsageError` when there are none.
+    """
     try:
-        from indexer.stores.engine.aws import credentials
+        from botocore.exceptions import BotoCoreError
+        from botocore.session import Session
     except ModuleNotFoundError as error:
         raise MissingExtra(package="botocore", extra="aws") from error
-    service, region = address.aws
-    return Urllib3AWSV4SignerAuth(credentials(), region, service)
+    try:
+        credentials = Session().get_credentials()
+    except BotoCoreError as error:
+        raise UsageError(
+            f"the AWS credentials cannot be read: {error}; check AWS_PROFILE and its files"
+        ) from error
+    if credentials is None:
+        raise UsageError(
+            "there are no AWS credentials; "
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+        )
+    return credentials
 
 
 def _json_or_none(text: str) -> object:

@@ -1,8 +1,9 @@
-"""The changes from one text to another as a Word document with tracked changes.
+"""A comparison as a file: the compare page, a Word document with tracked changes, a PDF.
 
-A minimal package of Office Open XML (ECMA-376, parts 1 and 2): one part of text, whose changes are
-`w:ins` and `w:del`, and one of properties. Accepting all changes leaves the second text, rejecting
-them the first one, but for the spelling and signs of words that are the same.
+The page is one HTML file with its style and its scripts in it. The Word document is a minimal
+package of Office Open XML (ECMA-376, parts 1 and 2): one part of text, whose changes are `w:ins`
+and `w:del`, and one of properties. Accepting all changes leaves the second text, rejecting them
+the first one, but for the spelling and symbols of words that are the same.
 """
 
 from __future__ import annotations
@@ -20,12 +21,19 @@ from typing import TYPE_CHECKING
 
 from indexer.comparing.compare import Change, Comparison, Stretch, redline_in_lines
 from indexer.errors import MissingExtra, UsageError
+from indexer.review.api.responses import measures_of, without_boilerplate
+from indexer.review.boilerplate import DiscountedSimilarity
+from indexer.review.compared_documents import Original
+from indexer.review.rendering import render_file
+from indexer.review.side_by_side import SideBySide, facts
 from indexer.wording import visible, visible_lines
 
 if TYPE_CHECKING:
     from fpdf import FPDF
 
 
+MAX_BLOCKS = 10_000  # that are shown
+_SCRIPTS = ("keyboard.js", "differences.js", "file.js")
 AUTHOR = "nearfold"
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -43,6 +51,52 @@ Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/office
 Type="{_PACKAGE}/relationships/metadata/core-properties"/></Relationships>"""
 _BREAK = re.compile(r"(\n(?:[^\S\n]*\n)*)")
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def compare_page(
+    comparison: Comparison,
+    originals: tuple[Original, Original] | None = None,
+    without: DiscountedSimilarity | None = None,
+) -> str:
+    """Return the side-by-side view of a comparison as one HTML file.
+
+    Equal comparisons give equal files. `originals` are the documents whose texts were compared:
+    with them metadata and extraction warnings are shown. `without` is the similarity without what
+    the texts of a store share (`indexer.review.boilerplate.discount`); the page says when it is
+    missing. Of texts with more than 10,000 blocks (some 120 words each) the rest is left out, and
+    the page says so.
+
+    >>> from indexer.comparing.compare import compare
+    >>> page = compare_page(compare("Did you steal the money?", "Did you steal the money? Yes."))
+    >>> "Did you steal" in page
+    True
+    """
+    left, right = originals or _without_metadata(comparison)
+    view = SideBySide(comparison)
+    values = {
+        "comparison": comparison,
+        "originals": (left, right),
+        "measures": measures_of(comparison.measures),
+        "discounted": without_boilerplate(without, "no store of other texts was at hand"),
+        "differences": view.differences,
+        "cells": view.cells(view.blocks[:MAX_BLOCKS]),
+        "facts": facts(left.facts, right.facts),
+        "warnings": _warnings(left, right, len(view.blocks)),
+    }
+    return render_file("comparison.html", values, ("compare.css",), _SCRIPTS)
+
+
+def _without_metadata(comparison: Comparison) -> tuple[Original, Original]:
+    left, right = map(Original, comparison.names, comparison.texts)
+    return left, right
+
+
+def _warnings(left: Original, right: Original, blocks: int) -> list[str]:
+    sentences = [f"A: {warning}" for warning in left.warnings]
+    sentences += [f"B: {warning}" for warning in right.warnings]
+    if blocks > MAX_BLOCKS:
+        sentences.append(f"only the first {MAX_BLOCKS:,} of {blocks:,} blocks are shown")
+    return sentences
 
 
 def redline_docx(comparison: Comparison) -> bytes:
