@@ -240,12 +240,16 @@ class PairLines:
 def _write_text(lines: Iterable[Line], file: TextIO) -> None:
     """Write a line for each pair: the similarity and both documents, with tabs between them.
 
-    A similarity that was estimated from the slots, not measured on the texts, begins with ~. What
-    is to be said of the pair comes last.
+    A similarity that was estimated from the slots, not measured on the texts, begins with ~, and
+    only copies have 1.000. What is to be said of the pair comes last.
     """
     for a, b, pair, reasons in lines:
         mark = "~" if pair.measure == "estimate" else ""
-        columns = [f"{mark}{_decimals(pair.similarity)}", short_path(a), short_path(b)]
+        columns = [
+            f"{mark}{_decimals(pair.similarity, pair.is_copy)}",
+            short_path(a),
+            short_path(b),
+        ]
         columns += filter(None, ["; ".join(_remarks(pair, reasons))])
         file.write("\t".join(columns) + "\n")
 
@@ -255,11 +259,14 @@ def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
     from indexer.comparing.criteria import format_reasons
 
     if pair.as_read and not (reasons and reasons.same):
-        yield "the same as far as read" if pair.similarity == 1 else "as far as read"
+        is_same = pair.is_copy and pair.similarity == 1
+        yield "the same as far as read" if is_same else "as far as read"
     if pair.left_out and pair.left_out.passages:
         yield str(pair.left_out)
     if reasons:
         yield from map(visible, format_reasons(reasons))
+    elif pair.similarity == 1 and not pair.is_copy:
+        yield "no copy; --explain says what differs"
 
 
 def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
@@ -300,13 +307,13 @@ def _write_json(lines: Iterable[Line], file: TextIO) -> None:
         file.write(json_line(fields))
 
 
-def _decimals(similarity: float) -> str:
+def _decimals(similarity: float, is_copy: bool) -> str:
     """Return three decimals; texts that differ are never shown as equal.
 
-    >>> _decimals(1.0), _decimals(0.9998)
-    ('1.000', '0.999')
+    >>> _decimals(1.0, True), _decimals(1.0, False), _decimals(0.9998, False)
+    ('1.000', '0.999', '0.999')
     """
-    return f"{similarity if similarity == 1 else min(similarity, 0.999):.3f}"
+    return f"{similarity if similarity == 1 and is_copy else min(similarity, 0.999):.3f}"
 
 
 _COUNTS = ("documents", "pairs", "candidates", "copies_left_out")
@@ -421,8 +428,9 @@ def match_command(
 ) -> int:
     """List all near-duplicate pairs of the store.
 
-    The most similar come first. --json is --format jsonl, with the summary as JSON on stderr.
-    Parquet is sorted by id, copietje's lines by document.
+    Pairs come by rank: the similarity, or lcs - 0.02 ln(1 + new words) by lcs. --json is --format
+    jsonl, with the summary as JSON on stderr. Parquet is sorted by id, copietje's lines by
+    document.
     """
     from indexer.grouping.checked_rows import without_passages
     from indexer.grouping.families import explain_pairs

@@ -217,7 +217,7 @@ numbers_option = click.option(
     "--numbers",
     type=click.Choice(["ignore", "changed", "distinguish"]),
     help="Distinguish texts whose numbers, dates, amounts, negations, names, addresses or signs "
-    "(<, ≥) differ; changed: that state other ones in the same places, the default of `dedup` by "
+    "(<, ≥) differ; changed: in which one stands for another, the default of `dedup` by "
     "`standard`; or ignore them, in texts of numbers alone too, which are otherwise folded "
     "under equal ones only.",
 )

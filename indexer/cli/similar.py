@@ -79,7 +79,7 @@ def similar_command(
 def _print_matches(result: SimilarResult, as_json: bool) -> None:
     """Print the matches of a look-up."""
     from indexer.comparing.criteria import COMPARED, format_reasons
-    from indexer.comparing.measures import MEASURES
+    from indexer.comparing.measures import rank_phrase
 
     if as_json:
         print_json(_result_json(result))
@@ -96,9 +96,9 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
     if result.matches:
         number = count_of(len(result.matches), "near duplicate")
         measure = result.matches[0].measure
-        cost = MEASURES[measure].new_word_cost
-        order = f", in the order of {measure} - {cost:g} ln(1 + new words)" if cost else ""
-        out.print(f"\n{number} by measure: {measure}{order}")
+        order = rank_phrase(measure)
+        phrase = f", in the order of {order}" if order else ""
+        out.print(f"\n{number} by measure: {measure}{phrase}")
     else:
         out.print("no near duplicates found")
         if result.status in COMPARED:

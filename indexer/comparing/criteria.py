@@ -275,9 +275,8 @@ class Criteria:
     """Conditions that near duplicates meet in addition to the threshold of their measure.
 
     `numbers`: `distinguish` refuses a pair with any difference in facts, such as numbers, names or
-    negations; `changed` one whose texts state other facts in the same places, as
-    `states_other_facts` has it; `ignore` also hides texts of numbers alone under similar ones; None
-    does none of these.
+    negations; `changed` one in which a fact stands for another, as `states_other_facts` has it;
+    `ignore` also hides texts of numbers alone under similar ones; None does none of these.
     `require`: (measure, minimum) pairs that must all hold.
     `same`: fields of which both documents have the same value.
     `differ`: fields of which both have a value, and not the same.

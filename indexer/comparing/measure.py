@@ -107,6 +107,13 @@ class Measure:
         """Return the value by which matches are ordered; no threshold is compared with it."""
         return similarity - self.new_word_cost * math.log1p(new_words.left + new_words.right)
 
+    def ranks(
+        self, similarity: NDArray[np.float64], new_words: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the ranks of many matches, given the number of the new words of each."""
+        ranks: NDArray[np.float64] = similarity - self.new_word_cost * np.log1p(new_words)
+        return ranks
+
 
 def exact(similarity: float) -> Estimate:
     """Return an exact value as an estimate without an error."""

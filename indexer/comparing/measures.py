@@ -566,6 +566,16 @@ def describe_measures(values: MeasureValues) -> dict[str, str]:
     return phrases
 
 
+def rank_phrase(name: str) -> str:
+    """Return by what matches of a measure are ordered; empty where it is the measure itself.
+
+    >>> rank_phrase("lcs"), rank_phrase("jaccard")
+    ('lcs - 0.02 ln(1 + new words)', '')
+    """
+    cost = MEASURES[name].new_word_cost if name in MEASURES else 0
+    return f"{name} - {cost:g} ln(1 + new words)" if cost else ""
+
+
 def check_measure(name: str) -> None:
     """Raise `UnknownMeasure`, which lists the names, for a name that is not a measure's."""
     if name not in MEASURES:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -465,24 +465,33 @@ class TextPairs:
 
     `exact`: measured on the texts, else estimated from the slots. `candidates`: how many pairs were
     looked at. `within`, of contained texts: (pairs, 2) how much of the left text is in the right
-    one, and of the right in the left.
+    one, and of the right in the left. `rank`: by which pairs are ordered, the similarity less what
+    new words cost.
     """
 
     left: Positions
     right: Positions
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
+    rank: NDArray[np.float64]
     candidates: int = 0
     capped: CapReport = NOTHING_CAPPED
     within: NDArray[np.float64] | None = None
 
 
-class TextPairsBuilder:
-    """Collects the pairs that reach the threshold, block after block."""
+PairRank = Callable[[Positions, Positions, NDArray[np.float64]], NDArray[np.float64]]
 
-    def __init__(self, budget: MemoryBudget, threshold: float) -> None:
+
+class TextPairsBuilder:
+    """Collects the pairs that reach the threshold, block after block.
+
+    `rank` returns the ranks of pairs, given left, right and similarity.
+    """
+
+    def __init__(self, budget: MemoryBudget, threshold: float, rank: PairRank) -> None:
         self._threshold = threshold
-        dtypes = (np.int32, np.int32, np.float64, np.bool_)
+        self._rank = rank
+        dtypes = (np.int32, np.int32, np.float64, np.bool_, np.float64)
         self._columns = [Column(budget, dtype) for dtype in dtypes]
 
     def add(
@@ -497,16 +506,18 @@ class TextPairsBuilder:
         The slots of the latter have decided before. Returns the pairs that were taken.
         """
         reaches = ~exact | ((similarity >= self._threshold) & (similarity > 0))
-        taken = TextPairs(left[reaches], right[reaches], similarity[reaches], exact[reaches])
-        arrays: tuple[NDArray[Any], ...] = (taken.left, taken.right, taken.similarity, taken.exact)
+        left, right, similarity = left[reaches], right[reaches], similarity[reaches]
+        rank = self._rank(left, right, similarity)
+        taken = TextPairs(left, right, similarity, exact[reaches], rank)
+        arrays: tuple[NDArray[Any], ...] = (left, right, similarity, taken.exact, rank)
         for column, values in zip(self._columns, arrays, strict=True):
             column.add(values)
         return taken
 
     def build(self, candidates: int, capped: CapReport) -> TextPairs:
         """Return the pairs; none may be added afterwards."""
-        left, right, similarity, exact = (column.whole() for column in self._columns)
-        return TextPairs(left, right, similarity, exact, candidates, capped)
+        left, right, similarity, exact, rank = (column.whole() for column in self._columns)
+        return TextPairs(left, right, similarity, exact, rank, candidates, capped)
 
 
 # Pairs of texts that share a band, with the number of their equal slots, sorted.

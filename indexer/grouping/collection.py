@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b, shake_256
 from itertools import combinations, product
-from typing import Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,20 @@ from indexer.comparing.criteria import COMPARED, NO_CRITERIA, Criteria, RuleValu
 from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.model import Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
-from indexer.system.external_memory import Column, MemoryBudget, Positions, StringSequence, parts
+from indexer.system.external_memory import (
+    Codes,
+    Column,
+    MemoryBudget,
+    Positions,
+    Sorter,
+    StringSequence,
+    decode_pair,
+    encode_pair,
+    parts,
+)
+
+if TYPE_CHECKING:
+    from indexer.grouping.candidates import TextPairs
 
 # Many small records within a memory budget: bytes by number, without one object for each.
 
@@ -546,3 +559,149 @@ def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArr
     numbers = np.empty(len(order), dtype=np.int32)
     numbers[order] = np.argsort(np.argsort(firsts))[np.cumsum(begins) - 1]
     return numbers, np.sort(firsts)
+
+
+# Pairs of documents, made from the pairs of the distinct texts that they carry.
+
+
+@dataclass(frozen=True, slots=True)
+class PairColumns:
+    """Pairs of documents in ascending order, one array a property.
+
+    `left` and `right`: (pairs,) positions of documents in the collection. `exact`: (pairs,) whether
+    `similarity` was measured on the texts. `copy`: (pairs,) whether they are copies. `rank`:
+    (pairs,) by which they are ordered. `within`: (pairs, 2) containment, where the pairs of
+    texts have it. `copies_left_out`: how many pairs between copies of one text are not listed.
+    """
+
+    left: Positions
+    right: Positions
+    similarity: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    copy: NDArray[np.bool_]
+    rank: NDArray[np.float64]
+    within: NDArray[np.float64] | None
+    copies_left_out: int
+
+
+def document_pairs(
+    collection: Collection,
+    text_pairs: TextPairs,
+    selection: PairFilter,
+    cap: int | None,
+    with_copies: bool = True,
+) -> PairColumns:
+    """Return the selected pairs of documents that pairs of texts stand for, and pairs of copies.
+
+    Copies that make more than `cap` pairs are listed with the first of them only; None: with all.
+    Copies are 1 to each other; they are left out unless `with_copies`.
+    """
+    expansion = DocumentPairs(collection.documents, cap)
+    codes = _selected_codes(collection, text_pairs, selection, expansion, with_copies)
+    left, right, origin = _origins(collection, text_pairs, codes)
+    similarity, exact, rank = _similarities(collection, text_pairs, origin)
+    copy = _copies(collection, left, right)
+    within = None
+    if text_pairs.within is not None:
+        within = _containments(collection, text_pairs.within, left, right, origin)
+    return PairColumns(left, right, similarity, exact, copy, rank, within, expansion.left_out)
+
+
+def _selected_codes(
+    collection: Collection,
+    text_pairs: TextPairs,
+    selection: PairFilter,
+    expansion: DocumentPairs,
+    with_copies: bool,
+) -> Codes:
+    """Return the selected pairs of documents as sorted codes."""
+    sorter = Sorter(collection.budget)
+    for part in parts(len(text_pairs.left), collection.budget.block):
+        for a, b in expansion.between_texts(text_pairs.left[part], text_pairs.right[part]):
+            sorter.add(_selected(a, b, selection))
+    for a, b in expansion.within_texts() if with_copies else ():
+        sorter.add(_selected(a, b, selection))
+    return sorter.sorted()
+
+
+def _selected(a: Positions, b: Positions, selection: PairFilter) -> Codes:
+    left, right, is_selected = selection.orient(a, b)
+    return encode_pair(left[is_selected], right[is_selected])
+
+
+def _origins(
+    collection: Collection, text_pairs: TextPairs, codes: Codes
+) -> tuple[Positions, Positions, NDArray[np.int64]]:
+    """Return left and right documents, and the position of the pair of their texts.
+
+    The position is -1 for copies of one text.
+    """
+    known = _text_codes(collection, text_pairs)
+    columns = [Column(collection.budget, dtype) for dtype in (np.int32, np.int32, np.int64)]
+    for part in parts(len(codes), collection.budget.block):
+        left, right = decode_pair(codes[part])
+        left_text = collection.documents.texts[left]
+        right_text = collection.documents.texts[right]
+        ordered = encode_pair(np.minimum(left_text, right_text), np.maximum(left_text, right_text))
+        positions = np.where(left_text == right_text, -1, np.searchsorted(known, ordered))
+        for column, values in zip(columns, (left, right, positions), strict=True):
+            column.add(values)
+    left, right, origin = (column.whole() for column in columns)
+    return left, right, origin
+
+
+def _text_codes(collection: Collection, text_pairs: TextPairs) -> Codes:
+    column = Column(collection.budget, np.uint64)
+    for part in parts(len(text_pairs.left), collection.budget.block):
+        column.add(encode_pair(text_pairs.left[part], text_pairs.right[part]))
+    return column.whole()
+
+
+def _similarities(
+    collection: Collection, text_pairs: TextPairs, origin: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Return the similarity of each pair, whether it was measured on the texts, and the rank."""
+    similarity: NDArray[np.float64] = collection.budget.array(len(origin), np.float64)
+    rank: NDArray[np.float64] = collection.budget.array(len(origin), np.float64)
+    exact: NDArray[np.bool_] = collection.budget.array(len(origin), np.bool_)
+    for part in parts(len(origin), collection.budget.block):
+        is_copy = origin[part] < 0
+        positions = origin[part][~is_copy]
+        similarity[part] = 1.0
+        similarity[part][~is_copy] = text_pairs.similarity[positions]
+        rank[part] = 1.0
+        rank[part][~is_copy] = text_pairs.rank[positions]
+        exact[part] = True
+        exact[part][~is_copy] = text_pairs.exact[positions]
+    return similarity, exact, rank
+
+
+def _copies(collection: Collection, left: Positions, right: Positions) -> NDArray[np.bool_]:
+    """Return whether the documents of each pair are copies, whose fields may differ."""
+    texts = collection.documents.texts
+    copy: NDArray[np.bool_] = collection.budget.array(len(left), np.bool_)
+    for part in parts(len(left), collection.budget.block):
+        copy[part] = collection.are_copies(texts[left[part]], texts[right[part]])
+    return copy
+
+
+def _containments(
+    collection: Collection,
+    of_texts: NDArray[np.float64],
+    left: Positions,
+    right: Positions,
+    origin: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return (pairs, 2): how much of the left document is in the right one, and the other way.
+
+    `of_texts` has the same for the pairs of texts, whose left text has the lower number.
+    """
+    texts = collection.documents.texts
+    within: NDArray[np.float64] = collection.budget.array((len(left), 2), np.float64)
+    for part in parts(len(left), collection.budget.block):
+        is_copy = origin[part] < 0
+        sides = of_texts[origin[part][~is_copy]]
+        is_swapped = texts[left[part][~is_copy]] > texts[right[part][~is_copy]]
+        within[part] = 1.0
+        within[part][~is_copy] = np.where(is_swapped[:, None], sides[:, ::-1], sides)
+    return within

@@ -27,7 +27,7 @@ from indexer.comparing.band_plan import (
 )
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import check_measure
+from indexer.comparing.measures import check_measure, rank_phrase
 from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, with_datasketch_slots
@@ -36,7 +36,7 @@ from indexer.fingerprinting.minhash import equal_slots, similarity_intervals
 from indexer.grouping.audit import Audit, AuditFrame, check_audited
 from indexer.grouping.candidates import CapReport, MissedEstimate, TextPairs
 from indexer.grouping.checked_rows import without_passages
-from indexer.grouping.collection import Collection, DocumentPairs, PairFilter, gather
+from indexer.grouping.collection import Collection, PairFilter, document_pairs, gather
 from indexer.grouping.group_options import (
     check_cap,
     check_threshold,
@@ -65,13 +65,10 @@ from indexer.system.approved_passages import (
 )
 from indexer.system.external_memory import (
     Codes,
-    Column,
     MemoryBudget,
     Positions,
     Sorter,
     StringSequence,
-    decode_pair,
-    encode_pair,
     parts,
     slices_of_runs,
 )
@@ -80,7 +77,7 @@ from indexer.wording import count_of, percent
 # The near-duplicate pairs of a store, how they were found, and what may be missing.
 
 POSITION_BITS = 36  # of a pair's position, next to the number of a document in 64 bits
-_MAX_RANK = (1 << (64 - POSITION_BITS)) - 1  # of a similarity, next to such a position
+_MAX_RANK = (1 << (64 - POSITION_BITS)) - 1  # of a rank from 1 to -1, next to such a position
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,9 @@ class Pair:
     `high`: the 95 % Wilson interval of an estimate; both equal an exact measure. `containment`, of
     `match` with `contained`: how much of a lies in b, and of b in a. `as_read`: a text was cut, and
     the rest of it is not known. `left_out`: what approved passages took out of both texts; None
-    without such a list.
+    without such a list. `is_copy`: the texts are the same after normalisation; a measure of words
+    may be 1 for others, whose signs or symbols differ ("500", "-500"). `rank`: by which pairs are
+    ordered, the similarity less what new words cost.
     """
 
     a: str
@@ -103,6 +102,8 @@ class Pair:
     containment: tuple[float, float] | None = None
     as_read: bool = False
     left_out: Omission | None = None
+    is_copy: bool = False
+    rank: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,8 @@ class MatchResult:
     right: Positions
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
+    copy: NDArray[np.bool_]
+    rank: NDArray[np.float64]
     budget: MemoryBudget
     within: NDArray[np.float64] | None = None
     audit: Audit | None = None
@@ -155,13 +158,18 @@ class MatchResult:
                 self.left[part],
                 self.right[part],
                 self.similarity[part],
+                self.copy[part],
+                self.rank[part],
                 *self.intervals(part),
             )
             rows = zip(*(column.tolist() for column in columns), self.measures(part), strict=True)
-            for index, (a, b, similarity, low, high, measure) in enumerate(rows, part.start):
+            for index, (a, b, similarity, is_copy, rank, low, high, measure) in enumerate(
+                rows, part.start
+            ):
                 scores = similarity, measure, low, high, self._containment(index)
                 left_out = self._left_out(self.ids[a], self.ids[b])
-                yield Pair(self.ids[a], self.ids[b], *scores, self._is_cut(a, b), left_out)
+                others = self._is_cut(a, b), left_out, is_copy, rank
+                yield Pair(self.ids[a], self.ids[b], *scores, *others)
 
     def _left_out(self, a: str, b: str) -> Omission | None:
         return None if self.left_out is None else self.left_out.of_pair(a, b)
@@ -199,10 +207,13 @@ class MatchResult:
         return np.where(exact, similarity, lows[equal]), np.where(exact, similarity, highs[equal])
 
     def best_first(self, limit: int | None = None) -> Iterator[MatchResult]:
-        """Yield the pairs in blocks, the most similar first, ties by a, then b; at most `limit`."""
+        """Yield the pairs in blocks by rank, copies before others of the same words, ties by a,
+        then b; at most `limit`.
+        """
         sorter = Sorter(self.budget)
         for part in parts(len(self), self.budget.block):
-            distance = ((1 - self.similarity[part]) * _MAX_RANK).astype(np.uint64)
+            distance = ((1 - self.rank[part]) / 2 * _MAX_RANK).astype(np.uint64)
+            distance = np.where(self.copy[part], distance, np.maximum(distance, 1))
             positions = np.arange(part.start, part.stop, dtype=np.uint64)
             sorter.add(distance << np.uint64(POSITION_BITS) | positions)
         codes = sorter.sorted()[:limit]
@@ -214,6 +225,8 @@ class MatchResult:
                 right=self.right[chosen],
                 similarity=self.similarity[chosen],
                 exact=self.exact[chosen],
+                copy=self.copy[chosen],
+                rank=self.rank[chosen],
                 within=None if self.within is None else self.within[chosen],
             )
 
@@ -287,6 +300,8 @@ class MatchResult:
                 f"{count_of(self.copies_left_out, 'pair')} of copies of the same texts left out; "
                 "raise --cap to list them"
             )
+        if order := rank_phrase(self.measure):
+            yield f"in the order of {order}"
         if self.omissions:
             yield str(self.omissions)
         if self.audit:
@@ -321,136 +336,6 @@ def describe_missed(missed: MissedEstimate) -> str:
         f"so about {missed.estimate:,.0f} pairs of texts are left out "
         f"({missed.low:,.0f} to {missed.high:,.0f})"
     )
-
-
-# Pairs of documents, made from the pairs of the distinct texts that they carry.
-
-
-@dataclass(frozen=True, slots=True)
-class PairColumns:
-    """Pairs of documents in ascending order, one array a property.
-
-    `left` and `right`: (pairs,) places of documents in the collection. `exact`: (pairs,) whether
-    `similarity` was measured on the texts. `within`: (pairs, 2) containment, where the pairs of
-    texts have it. `copies_left_out`: how many pairs between copies of one text are not listed.
-    """
-
-    left: Positions
-    right: Positions
-    similarity: NDArray[np.float64]
-    exact: NDArray[np.bool_]
-    within: NDArray[np.float64] | None
-    copies_left_out: int
-
-
-def document_pairs(
-    collection: Collection,
-    text_pairs: TextPairs,
-    selection: PairFilter,
-    cap: int | None,
-    with_copies: bool = True,
-) -> PairColumns:
-    """Return the selected pairs of documents that pairs of texts stand for, and pairs of copies.
-
-    Copies that make more than `cap` pairs are listed with the first of them only; None: with all.
-    Copies are 1 to each other; they are left out unless `with_copies`.
-    """
-    expansion = DocumentPairs(collection.documents, cap)
-    codes = _selected_codes(collection, text_pairs, selection, expansion, with_copies)
-    left, right, origin = _origins(collection, text_pairs, codes)
-    similarity, exact = _similarities(collection, text_pairs, origin)
-    within = None
-    if text_pairs.within is not None:
-        within = _containments(collection, text_pairs.within, left, right, origin)
-    return PairColumns(left, right, similarity, exact, within, expansion.left_out)
-
-
-def _selected_codes(
-    collection: Collection,
-    text_pairs: TextPairs,
-    selection: PairFilter,
-    expansion: DocumentPairs,
-    with_copies: bool,
-) -> Codes:
-    """Return the selected pairs of documents as sorted codes."""
-    sorter = Sorter(collection.budget)
-    for part in parts(len(text_pairs.left), collection.budget.block):
-        for a, b in expansion.between_texts(text_pairs.left[part], text_pairs.right[part]):
-            sorter.add(_selected(a, b, selection))
-    for a, b in expansion.within_texts() if with_copies else ():
-        sorter.add(_selected(a, b, selection))
-    return sorter.sorted()
-
-
-def _selected(a: Positions, b: Positions, selection: PairFilter) -> Codes:
-    left, right, is_selected = selection.orient(a, b)
-    return encode_pair(left[is_selected], right[is_selected])
-
-
-def _origins(
-    collection: Collection, text_pairs: TextPairs, codes: Codes
-) -> tuple[Positions, Positions, NDArray[np.int64]]:
-    """Return left and right documents, and the position of the pair of their texts.
-
-    The place is -1 for copies of one text.
-    """
-    known = _text_codes(collection, text_pairs)
-    columns = [Column(collection.budget, dtype) for dtype in (np.int32, np.int32, np.int64)]
-    for part in parts(len(codes), collection.budget.block):
-        left, right = decode_pair(codes[part])
-        left_text = collection.documents.texts[left]
-        right_text = collection.documents.texts[right]
-        ordered = encode_pair(np.minimum(left_text, right_text), np.maximum(left_text, right_text))
-        positions = np.where(left_text == right_text, -1, np.searchsorted(known, ordered))
-        for column, values in zip(columns, (left, right, positions), strict=True):
-            column.add(values)
-    left, right, origin = (column.whole() for column in columns)
-    return left, right, origin
-
-
-def _text_codes(collection: Collection, text_pairs: TextPairs) -> Codes:
-    column = Column(collection.budget, np.uint64)
-    for part in parts(len(text_pairs.left), collection.budget.block):
-        column.add(encode_pair(text_pairs.left[part], text_pairs.right[part]))
-    return column.whole()
-
-
-def _similarities(
-    collection: Collection, text_pairs: TextPairs, origin: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the similarity of each pair, and whether it was measured on the texts."""
-    similarity: NDArray[np.float64] = collection.budget.array(len(origin), np.float64)
-    exact: NDArray[np.bool_] = collection.budget.array(len(origin), np.bool_)
-    for part in parts(len(origin), collection.budget.block):
-        is_copy = origin[part] < 0
-        positions = origin[part][~is_copy]
-        similarity[part] = 1.0
-        similarity[part][~is_copy] = text_pairs.similarity[positions]
-        exact[part] = True
-        exact[part][~is_copy] = text_pairs.exact[positions]
-    return similarity, exact
-
-
-def _containments(
-    collection: Collection,
-    of_texts: NDArray[np.float64],
-    left: Positions,
-    right: Positions,
-    origin: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Return (pairs, 2): how much of the left document is in the right one, and the other way.
-
-    `of_texts` has the same for the pairs of texts, whose left text has the lower number.
-    """
-    texts = collection.documents.texts
-    within: NDArray[np.float64] = collection.budget.array((len(left), 2), np.float64)
-    for part in parts(len(left), collection.budget.block):
-        is_copy = origin[part] < 0
-        sides = of_texts[origin[part][~is_copy]]
-        is_swapped = texts[left[part][~is_copy]] > texts[right[part][~is_copy]]
-        within[part] = 1.0
-        within[part][~is_copy] = np.where(is_swapped[:, None], sides[:, ::-1], sides)
-    return within
 
 
 MIN_AUDIT = 20  # pairs that an audit verifies
@@ -696,7 +581,7 @@ def _reporting(
     none = np.zeros(0)
     within = np.zeros((0, 2)) if options.contained else None
     positions = none.astype(np.int32)
-    no_pairs = TextPairs(positions, positions, none, none.astype(bool), within=within)
+    no_pairs = TextPairs(positions, positions, none, none.astype(bool), none, within=within)
     on_pairs(_result(context, no_pairs, layout, options))
 
     def report(pairs: TextPairs) -> None:
@@ -743,6 +628,8 @@ def _result(
         right=columns.right,
         similarity=columns.similarity,
         exact=columns.exact,
+        copy=columns.copy,
+        rank=columns.rank,
         budget=collection.budget,
         within=columns.within,
         truncated=collection.truncated,

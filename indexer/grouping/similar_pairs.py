@@ -116,7 +116,7 @@ def find_likely_pairs(
     total = sum(int((equal < decisive).sum()) for _, _, equal in pairs.blocks())
     if total > ESTIMATED:
         context.on_estimate(_expected_pairs(context, pairs, decisive, threshold, total, cap))
-    builder = TextPairsBuilder(context.collection.budget, threshold)
+    builder = TextPairsBuilder(context.collection.budget, threshold, verifier.ranks)
     done = 0
     for left, right, equal in pairs.blocks(size=REPORTED):
         is_open = equal < decisive
@@ -461,7 +461,8 @@ def find_sketch_pairs(context: MatchContext, threshold: float, cap: int) -> Text
     collection = context.collection
     size = sketch_size(collection.recipe)
     pairs = collect_sketch_pairs(context, np.arange(len(collection.chars)), threshold, cap)
-    builder = TextPairsBuilder(collection.budget, math.nextafter(threshold, 0))
+    minimum = math.nextafter(threshold, 0)
+    builder = TextPairsBuilder(collection.budget, minimum, context.verifier.ranks)
     for left, right, equal in pairs.blocks(size=PAIRS_AT_ONCE):
         similarity = equal / size
         if collection.criteria:
@@ -487,7 +488,7 @@ def find_all_pairs(context: MatchContext, threshold: float) -> TextPairs:
     """
     sets = _similar_sets(context, threshold)
     codes = sets.candidates(lambda done, total: context.progress("ruling out pairs", done, total))
-    builder = TextPairsBuilder(context.collection.budget, threshold)
+    builder = TextPairsBuilder(context.collection.budget, threshold, context.verifier.ranks)
     candidates = 0
     for part in parts(len(codes), PAIRS_AT_ONCE):
         left, right = context.selection.texts(*decode_pair(codes[part]))
@@ -556,12 +557,14 @@ def find_contained_pairs(context: MatchContext, threshold: float, cap: int) -> T
         for column, values in zip(columns, (left, right, *within.T), strict=True):
             column.add(values)
         exact = np.ones(len(left), dtype=bool)
-        context.on_pairs(TextPairs(left, right, within.max(axis=1), exact, within=within))
+        similarity = within.max(axis=1)
+        context.on_pairs(TextPairs(left, right, similarity, exact, similarity, within=within))
         context.progress("verifying pairs", part.stop, len(codes))
     left, right, of_left, of_right = (column.whole() for column in columns)
     within = np.stack([of_left, of_right], axis=1)
     exact = np.ones(len(left), dtype=bool)
-    return TextPairs(left, right, within.max(axis=1), exact, len(codes), capped, within)
+    similarity = within.max(axis=1)
+    return TextPairs(left, right, similarity, exact, similarity, len(codes), capped, within)
 
 
 def _candidates(context: MatchContext, cap: int) -> tuple[Codes, CapReport]:

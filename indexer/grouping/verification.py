@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from indexer.comparing.criteria import AlignedWords
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import ComparedText, jaccard, measure_pair, stored_text
+from indexer.comparing.measures import (
+    MEASURES,
+    ComparedText,
+    jaccard,
+    measure_pair,
+    stored_text,
+)
 from indexer.fingerprinting.keys import count_ones, pack_slots
 from indexer.grouping.candidates import TextPairs
 from indexer.grouping.collection import Collection, PairFilter
@@ -97,6 +103,28 @@ class Verifier:
                 flags[part] = self._sequences.may_reach(pairs, minimum)
             flags |= self._collection.are_copies(left, right)
         return flags
+
+    def ranks(
+        self,
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        similarity: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Return the values by which pairs are ordered: the similarity less what new words cost."""
+        measure = MEASURES[self.measure]
+        if not measure.new_word_cost:
+            return similarity
+        new = np.zeros(len(left), np.int64)
+        for part in self.batches(left, right):
+            pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
+            new[part] = [
+                self._count_new_words(a, b) if count is None else count
+                for (a, b), count in zip(pairs, self._sequences.new_words(pairs), strict=True)
+            ]
+        return measure.ranks(similarity, new)
+
+    def _count_new_words(self, a: int, b: int) -> int:
+        return len(self.text(a).words.numbering.keys() ^ self.text(b).words.numbering.keys())
 
     def measure_with(self, text: int, others: Sequence[int], minimum: float = 0.0) -> list[float]:
         """Return the measure of one text with each of others; may be 0 for one below `minimum`."""

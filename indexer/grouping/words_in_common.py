@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, count
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -334,6 +335,7 @@ class SequenceCache:
         self._vocabulary = Vocabulary()
         self._sequences = LruCache[int, WordSequence | None](memory // 2, _size)
         self._words = LruCache[int, Words](memory // 4, _size_of_words)
+        self._distinct = LruCache[int, NDArray[np.int64]](memory // 8, attrgetter("nbytes"))
 
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float | None]:
         """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long."""
@@ -342,6 +344,38 @@ class SequenceCache:
             value = lcs_of_codes(left.codes, right.codes, minimum) if is_possible else 0.0
             values[position] = value
         return values
+
+    def new_words(self, pairs: Sequence[tuple[int, int]]) -> list[int | None]:
+        """Return how many distinct words only one text of each pair has; None where texts are too
+        long. Fastest for pairs that are sorted by their first text.
+        """
+        texts = dict.fromkeys(text for pair in pairs for text in pair)
+        self.read(texts)
+        self._distinct.use(texts)
+        self._distinct.trim()
+        is_in_a = np.zeros(len(self._vocabulary), dtype=bool)
+        marked, words_of_a = -1, np.zeros(0, np.int64)
+        counts: list[int | None] = []
+        for left, right in pairs:
+            a, b = self._distinct_words(left), self._distinct_words(right)
+            if a is None or b is None:
+                counts.append(None)
+                continue
+            if left != marked:
+                is_in_a[words_of_a] = False
+                is_in_a[a] = True
+                marked, words_of_a = left, a
+            counts.append(len(a) + len(b) - 2 * int(np.count_nonzero(is_in_a[b])))
+        return counts
+
+    def _distinct_words(self, text: int) -> NDArray[np.int64] | None:
+        """Return the numbers of the words of a text that was read, each once."""
+        if text not in self._distinct:
+            sequence = self._sequences.peek(text)
+            if sequence is None:
+                return None
+            self._distinct.add(text, np.unique(as_numbers(sequence.codes)))
+        return self._distinct[text]
 
     def words(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[Words, Words]] | None:
         """Return the words of the texts of each pair; None if one has more than code points."""
@@ -401,6 +435,7 @@ class SequenceCache:
         if BYTES_A_WORD * len(self._vocabulary) > self._memory // 4:
             self._vocabulary = Vocabulary()
             self._sequences.clear()
+            self._distinct.clear()
         self._sequences.trim()
 
 

@@ -67,7 +67,7 @@ class DedupOptions:
     `cap`: of a band that more distinct texts share, all are compared with the first only; at
     least 2.
     `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations, names, addresses
-    or signs differ; `changed` those that state other ones in the same places; `ignore` none, and
+    or signs differ; `changed` those in which one stands for another; `ignore` none, and
     compares texts of numbers alone too. None is `changed` of `standard`.
     `require`: conditions on the texts of a removed row and the row that stays, as `--require` takes
     them; not on novelty, since nothing counts how frequent words are.

@@ -401,11 +401,11 @@ def pairs(
     options: MatchOptions = _MATCH,
     progress: Progress = no_progress,
 ) -> list[TextPair[Any]]:
-    """Return the pairs of texts that are similar, most similar first.
+    """Return the pairs of texts that are similar, by rank, as `match` lists them.
 
     `texts` and `progress` are as in `dedupe`; `threshold` is above 0 and at most 1; None: that of
     `options` (0.8), which are those of `match`, as is the result. Each pair comes once; pairs of
-    the same similarity come in the order of their texts. A missing text is in no pair.
+    the same rank come in the order of their texts. A missing text is in no pair.
 
     Raises `UsageError` as `dedupe` does, and for options on labels, parts, arrival or an audit.
 
@@ -426,10 +426,10 @@ def pairs(
     found = []
     for pair in match_collection(collection, table, options, progress):
         a, b = sorted((int(pair.a), int(pair.b)))
-        found.append((-pair.similarity, a, b, pair.measure))
+        found.append((-pair.rank, a, b, pair.similarity, pair.measure))
     return [
-        TextPair(table.keys[a], table.keys[b], -negative, measure)
-        for negative, a, b, measure in sorted(found)
+        TextPair(table.keys[a], table.keys[b], similarity, measure)
+        for _, a, b, similarity, measure in sorted(found)
     ]
 
 

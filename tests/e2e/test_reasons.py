@@ -34,6 +34,7 @@ def both(a: str, b: str) -> str:
 
 def test_match_explains_each_pair(store: str) -> None:
     plain = [line.split("\t") for line in run("match", store=store).splitlines()]
+    assert plain[0][0] == "0.999" and plain[0].pop() == "no copy; --explain says what differs"
     assert [len(columns) for columns in plain] == [3, 3, 3]
     lines = [line.split("\t") for line in run("match", "--explain", store=store).splitlines()]
     assert sorted(columns[:3] for columns in lines) == sorted(plain)

@@ -137,8 +137,11 @@ def test_the_complete_mode_finds_every_pair_of_real_texts(measure):
 def test_the_complete_mode_names_its_measures():
     with pytest.raises(UsageError, match="by jaccard or lcs, not by overlap"):
         MatchOptions(all_pairs=True, measure="overlap")
-    [note] = match(library(rows(TEXTS)), MatchOptions(all_pairs=True, measure="lcs")).notes()
-    assert note == "complete: every pair with lcs of 0.8 or more"
+    notes = match(library(rows(TEXTS)), MatchOptions(all_pairs=True, measure="lcs")).notes()
+    assert list(notes) == [
+        "complete: every pair with lcs of 0.8 or more",
+        "in the order of lcs - 0.02 ln(1 + new words)",
+    ]
 
 
 @pytest.mark.parametrize("default", ["jaccard", "lcs"])
@@ -276,6 +279,30 @@ def test_most_similar_first():
         for place, others in matched.by_document()
     }
     assert matches["a"][:2] == ["c", "h"] and matches["a"][2] == "b"
+
+
+def test_pairs_come_by_rank_and_copies_before_others_of_the_same_words():
+    texts = {
+        "a": "5 apples and 500 pears are in the large box that stands behind the old green door",
+        "b": "5 apples and -500 pears are in the large box that stands behind the old green door",
+        "c": "5 apples and 500 pears are in the large box that stands behind the old door, green",
+        "d": "6 apples and 500 pears are in the large box that stands behind the old green door",
+    }
+    store = library(rows({**texts, "e": texts["a"].upper()}))
+    listed = [pair for part in match(store).best_first() for pair in part]
+    assert [(pair.a, pair.b) for pair in listed[:3]] == [("a", "e"), ("a", "b"), ("b", "e")]
+    assert [pair.is_copy for pair in listed[:3]] == [True, False, False]
+    assert {pair.similarity for pair in listed[:3]} == {1.0}
+    reordered, other = (
+        next(pair for pair in listed if (pair.a, pair.b) == ("a", name)) for name in "cd"
+    )
+    assert reordered.similarity == other.similarity and listed.index(reordered) < listed.index(
+        other
+    )
+    assert reordered.rank == reordered.similarity > other.rank
+    looked_up = similar(store, id="a").matches
+    ranks = {(pair.a, pair.b): pair.rank for pair in listed}
+    assert [ranks["a", found.id] for found in looked_up] == [found.rank for found in looked_up]
 
 
 def test_copies_beyond_the_cap_are_counted():
