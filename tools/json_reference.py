@@ -69,7 +69,7 @@ MAIL = "From: ann@example.org\nMessage-ID: <{0}@x>\n{1}Subject: Ferry\n\n{2}\n"
 QUOTE = "The ferry leaves at eight in the morning and comes back at six."
 LISTS = {"consistency", "duplicates", "families", "hash", "label --history", "match", "passages"}
 LISTS |= {"status --failures", "status --jobs", "threads"}
-# What is run, in this order, on one store whose ids are the same each time; the words before `:` are a title of their own.
+# What is run, in this order, on one store whose ids are the same each time; after `:` is a title.
 COMMANDS = """
 index examples damaged.docx --namespace library
 search agreement

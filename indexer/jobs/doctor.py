@@ -12,12 +12,13 @@ from typing import Literal
 
 from indexer.errors import MappingMismatch, NearfoldError, StoreDamaged
 from indexer.fingerprinting.fingerprint import fingerprints, fresh_rows, kernel_name
+from indexer.jobs.repair import stored_twice
 from indexer.jobs.status import count_fingerprinted_earlier
 from indexer.recipe import Recipe
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.journal import journal_path, stored_failures
-from indexer.stores.maintenance import Installable, Shareable, faults_as_damage
+from indexer.stores.maintenance import Installable, Repairable, Shareable, faults_as_damage
 from indexer.stores.requirements import blocks_in_words, signing_command
 from indexer.system.release import release, requirement
 from indexer.wording import count_of, visible
@@ -135,6 +136,8 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     if isinstance(store.maintenance, Shareable) and store.maintenance.is_shared():
         yield _check_changes(store.maintenance, recipe)
         yield _check_principals(store.maintenance)
+    if isinstance(store.maintenance, Repairable):
+        yield _check_copies(store)
     yield _check_journal(store)
 
 
@@ -148,6 +151,20 @@ def _check_blocks(maintenance: Shareable) -> Iterator[Check]:
         if is_full:
             detail = f"{detail}; free disk space on the cluster, then set it to null"
         yield Check("writes", "bad" if is_full else "note", detail)
+
+
+def _check_copies(store: FullStore) -> Check:
+    """Look for files that earlier releases stored under the ids of two PATHs."""
+    copies = stored_twice(store)
+    if not copies:
+        return Check("copies", "good", "no file is stored twice")
+    path, ids = next(iter(copies.items()))
+    return Check(
+        "copies",
+        "note",
+        f"{count_of(len(copies), 'file')} stored twice, first {visible(path)} as "
+        f"{' and '.join(ids)}; `nearfold doctor --repair` merges them, --dry-run lists them",
+    )
 
 
 def _check_journal(store: FullStore) -> Check:

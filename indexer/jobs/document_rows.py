@@ -20,6 +20,7 @@ from indexer.fingerprinting.fingerprint import content_digest
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.model import Blob, Document, Fingerprint, Row
 from indexer.stores.base import Store
+from indexer.stores.requirements import former_ids
 
 if TYPE_CHECKING:
     from indexer.comparing.clauses.segmentation import Heading
@@ -119,10 +120,14 @@ def _renamed(blob: Blob, stored: Mapping[str, str]) -> Blob:
 
 
 def with_labels_of(stored: Row | None, row: Row) -> Row:
-    """Return the row with the labels of the stored row of its id before its own; what people
-    decided about a document is not lost when it is read again.
+    """Return the row with the labels of the stored row of its id before its own, and with its
+    former ids; what people decided about a document is not lost when it is read again.
     """
-    if stored is None or not stored.labels:
+    if stored is None:
+        return row
+    if former := former_ids(stored):
+        row = replace(row, metadata={**row.metadata, **former})
+    if not stored.labels:
         return row
     return replace(row, labels=tuple(dict.fromkeys((*stored.labels, *row.labels))))
 

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from indexer.documents.blobs import INSIDE, file_ids, identifier
 from indexer.errors import StoreDamaged
 from indexer.fingerprinting.fingerprint import fresh_rows
-from indexer.grouping.delete import rename_clusters, repair_strays
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, last_options
+from indexer.grouping.delete import delete_and_repair, rename_clusters, repair_strays
+from indexer.grouping.group_options import (
+    DEFAULT_OPTIONS,
+    FamilyOptions,
+    GroupOptions,
+    last_options,
+)
+from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.model import Row, is_part_id
 from indexer.recipe import Recipe
-from indexer.stores.abilities import FullStore
+from indexer.stores.abilities import FullStore, outlines
 from indexer.stores.journal import TABLES, Journal, journal_path, record_job
 from indexer.stores.maintenance import Repairable, Shareable
-from indexer.stores.requirements import is_shared, require_updatable, require_writable
+from indexer.stores.requirements import (
+    ALIAS,
+    MERGED,
+    former_ids,
+    is_shared,
+    require_updatable,
+    require_writable,
+)
 from indexer.system.files import make_private, move_aside, rename_durably
-from indexer.wording import count_of
+from indexer.wording import count_of, format_labels
 
 # Rebuild a damaged journal from every entry that can still be read.
 
@@ -89,9 +105,18 @@ def _readable_rows(db: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ..
 
 BATCH = 256
 What = Literal[
-    "journal", "index", "keys", "parts", "foreign", "families", "clusters", "provisional"
+    "journal",
+    "index",
+    "copies",
+    "codings",
+    "keys",
+    "parts",
+    "foreign",
+    "families",
+    "clusters",
+    "provisional",
 ]
-REPORTED_ONLY: Collection[What] = ("foreign", "provisional")  # never repaired
+REPORTED_ONLY: Collection[What] = ("foreign", "provisional", "codings")  # never repaired
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +136,9 @@ def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
 
     Repaired are: a damaged journal (readable entries are kept, the damaged file next to it as
     FILE.damaged); in SQLite, indexes out of step; keys, sketches and digests that differ from those
-    of the text; parts of deleted documents; families and clusters named after a document that is
-    deleted or is not their principal. A document that gets new keys leaves its family. Documents
+    of the text; files that are stored twice, which are merged (`merge_copies`); parts of deleted
+    documents; families and clusters named after a document that is deleted or is not their
+    principal. A document that gets new keys leaves its family. Documents
     that wait for `group` are reported and left to it, and documents of other programs that name a
     parent are reported and left alone.
 
@@ -123,8 +149,10 @@ def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
     repairs = list(_repair_journal(store, dry_run))
     if repairs and dry_run:
         return (*repairs, *_repair_documents(store, recipe, dry_run))
-    families = last_options(store).documents
+    last = last_options(store)
+    families = last.documents
     with Journal(journal_path(store.address)) as journal, record_job(journal, "repair") as job:
+        repairs += merge_copies(store, last, dry_run)
         repairs += _repair_documents(store, recipe, dry_run, families)
         done = sum(repair.repaired for repair in repairs)
         job.counts.update(found=len(repairs), repaired=done)
@@ -175,6 +203,70 @@ def _repair_documents(
     if references.provisional:
         documents = count_of(references.provisional, "document")
         yield Repair("provisional", f"{documents} to be made final by `nearfold group`", False)
+
+
+# Files that two PATHs stored under two ids.
+
+
+def stored_twice(store: FullStore) -> dict[str, list[str]]:
+    """Return the ids of each path that is stored under several ids of its own, in the order in
+    which SQLite got them, by id in engines; ids by an explicit namespace are not among these.
+    """
+    ids = defaultdict(list)
+    for outline in outlines(store):
+        ids[outline.path].append(outline.id)
+    twice: dict[str, list[str]] = {}
+    for path, several in ids.items():
+        own = _own_ids(path) if path and len(several) > 1 else set()
+        copies = [id for id in several if id in own]
+        if len(copies) > 1:
+            twice[path] = copies
+    return twice
+
+
+def _own_ids(path: str) -> set[str]:
+    """Return the ids that a file, or what lies in one, has by the PATHs above it."""
+    outer, inside, key = path.rpartition(INSIDE)
+    if not inside:
+        return set(file_ids(b"", os.fsencode(path)))
+    inner = os.fsencode(f"{INSIDE}{key}")
+    return {identifier(id.encode(), inner) for id in _own_ids(outer)}
+
+
+def merge_copies(store: FullStore, families: FamilyOptions, dry_run: bool) -> Iterator[Repair]:
+    """Merge each file that is stored twice into the older id: labels and notes are united, and the
+    other id stays as an alias.
+
+    Of copies whose labels differ, so that neither has all of the other's, none is merged: a person
+    decides on these.
+    """
+    merged: dict[str, str] = {}
+    for path, ids in stored_twice(store).items():
+        rows = store.get(ids)
+        labels = set().union(*(row.labels for row in rows.values()))
+        if not any(labels <= set(row.labels) for row in rows.values()):
+            codings = (f"{id} has {format_labels(row.labels)}" for id, row in rows.items())
+            yield Repair("codings", f"{path} is stored twice: {', '.join(codings)}", False)
+            continue
+        oldest, *others = ids
+        merged |= dict.fromkeys(others, oldest)
+        if not dry_run:
+            store.write([_united(rows[oldest], [rows[id] for id in others])])
+            store.labels.relabel({oldest: sorted(labels)})
+    if merged and not dry_run:
+        ReviewFile(review_path(journal_path(store.address))).merge(merged)
+        delete_and_repair(store, list(merged), families)
+    if merged:
+        yield Repair(
+            "copies", f"{count_of(len(merged), 'document')} stored twice, by two PATHs", not dry_run
+        )
+
+
+def _united(row: Row, others: Sequence[Row]) -> Row:
+    """Return a row with the ids of others, and with their former ids, as its former ids."""
+    former = {name: value for other in others for name, value in former_ids(other).items()}
+    former |= {f"{ALIAS}{other.id}": MERGED for other in others}
+    return replace(row, metadata={**row.metadata, **former})
 
 
 def _write_keys(store: FullStore, rows: Sequence[Row]) -> None:

@@ -143,6 +143,18 @@ class ReviewFile:
             insert = "INSERT INTO note (id, at, reviewer, text) VALUES (?, ?, ?, ?)"
             db.execute(insert, (id, at, reviewer, well_formed(text)))
 
+    def merge(self, ids: Mapping[str, str]) -> None:
+        """Give each document that another id is mapped to its notes, groups and reviewers."""
+        if self._is_absent():
+            return
+        with self._file.transaction() as db:
+            for old, new in ids.items():
+                db.execute("UPDATE note SET id = ? WHERE id = ?", (new, old))
+                db.execute("UPDATE OR IGNORE joined SET id = ? WHERE id = ?", (new, old))
+                db.execute("UPDATE joined SET other = ? WHERE other = ?", (new, old))
+                db.execute("DELETE FROM joined WHERE id = ? OR id = other", (old,))
+        self.move(ids)
+
     def searches(self) -> tuple[SavedSearch, ...]:
         """Return the saved searches by name."""
         if self._is_absent():

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from indexer.errors import RecipeMismatch, StoreError, StoreStopped, UsageError
-from indexer.model import Query, Scope
+from indexer.model import Query, Row, Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
 from indexer.stores.address import MEMORY, parse_address
@@ -81,8 +81,12 @@ def blocks_in_words(blocks: Mapping[str, Sequence[str]]) -> str:
     )
 
 
+ALIAS = "alias_"  # begins the name of metadata under which a document keeps a former id
+MERGED = "merged"  # the value of such metadata
+
+
 def stored_ids(store: Store, names: Sequence[str]) -> list[str]:
-    """Return the ids of the documents that ids or paths name; a name that is neither stays.
+    """Return the ids of the documents that ids, former ids or paths name; another name stays.
 
     Raises `UsageError` for a path that several documents have.
     """
@@ -103,7 +107,15 @@ def _id_at(store: Store, name: str) -> str:
             )
         if ids:
             return ids[0]
+    if name.isalnum():
+        former = Query("", ((f"metadata.{ALIAS}{name}", MERGED),))
+        return next((hit.id for hit in store.search(former).hits), name)
     return name
+
+
+def former_ids(row: Row) -> dict[str, str]:
+    """Return the metadata of a document that hold its former ids."""
+    return {name: value for name, value in row.metadata.items() if name.startswith(ALIAS)}
 
 
 def scope_view(store: PartStore, of: Scope) -> FullStore:

@@ -1,0 +1,28 @@
+"""A file that is stored under the ids of two PATHs is merged into one document, on every store."""
+
+import os
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from sample_library import fill, rows, sentence
+
+from indexer.documents.blobs import file_ids
+from indexer.jobs.repair import repair
+from indexer.stores.requirements import stored_ids
+
+
+def test_both_ids_name_the_document_that_stays(store, tmp_path: Path) -> None:
+    path = str(tmp_path / "lease.txt")
+    ids = list(islice(file_ids(b"", os.fsencode(path)), 3))
+    [row] = rows({"x": sentence(1)})
+    copies = [replace(row, id=id, family=id, path=path) for id in ids]
+    library = fill(store, [*copies, *rows({"other": sentence(2)})])
+    library.labels.relabel({ids[0]: ["hot"], ids[1]: ["hot", "late"]})
+    library.refresh()
+    [merged] = [item for item in repair(library) if item.what == "copies"]
+    assert merged.found == "2 documents stored twice, by two PATHs"
+    [stored] = [row for row in library.scan() if row.path == path]
+    assert set(stored.labels) == {"hot", "late"}
+    assert stored_ids(library, ids) == [stored.id] * 3
+    assert not any(item.what == "copies" for item in repair(library))
