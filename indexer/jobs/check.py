@@ -492,7 +492,9 @@ def check_documents(
         raise UsageError("nothing is stored without --store-it, so leave --label out")
     own = storable_labels({"labels": label_names(labels)})["labels"]
     recipe = _prepared(store) if store_it else require_recipe(store)
-    blobs = with_stored_ids([item.blob for item in items], store, {})
+    blobs = [item.blob for item in items]
+    if any(blob.other_ids is not tuple for blob in blobs):
+        blobs, _ = with_stored_ids(blobs, store, {})
     results = []
     for item in (replace(item, blob=blob) for item, blob in zip(items, blobs, strict=True)):
         signature = fingerprint(item.document.text, recipe)

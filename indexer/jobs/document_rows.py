@@ -95,20 +95,25 @@ def _warning(document: Document) -> dict[str, str]:
     return {WARNING: "; ".join(document.warnings)} if document.warnings else {}
 
 
-def with_stored_ids(blobs: Sequence[Blob], store: Store, renamed: dict[str, str]) -> list[Blob]:
-    """Return the blobs, each with the id under which its real path is stored, if it is.
+def with_stored_ids(
+    blobs: Sequence[Blob], store: Store, renamed: dict[str, str]
+) -> tuple[list[Blob], dict[str, str]]:
+    """Return the blobs, each with the id under which its real path is stored, and the `source`
+    digests of those that are stored, by id.
 
     A file that came by another PATH has another id than by this one, and keeps it. `renamed` gets
     the stored id of each such blob, by which the mail that others were attached to is named, too.
     """
-    of_files = [blob for blob in blobs if blob.other_ids is not tuple]
-    own = store.sources([blob.id for blob in of_files]) if of_files else {}
-    others = {blob.id: tuple(blob.other_ids()) for blob in of_files if blob.id not in own}
+    sources = store.sources([blob.id for blob in blobs]) if blobs else {}
+    new_files = [blob for blob in blobs if blob.other_ids is not tuple and blob.id not in sources]
+    others = {blob.id: tuple(blob.other_ids()) for blob in new_files}
     known = store.sources([id for ids in others.values() for id in ids]) if others else {}
     for own_id, ids in others.items():
-        if known.keys() & ids:
-            renamed[own_id] = next(id for id in ids if id in known)
-    return [_renamed(blob, renamed) for blob in blobs] if renamed else list(blobs)
+        if stored_id := next((id for id in ids if id in known), None):
+            renamed[own_id] = stored_id
+            sources[stored_id] = known[stored_id]
+    named = [_renamed(blob, renamed) for blob in blobs] if renamed else list(blobs)
+    return named, sources
 
 
 def _renamed(blob: Blob, stored: Mapping[str, str]) -> Blob:

@@ -281,10 +281,8 @@ def outcomes(
 
 def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outcome]:
     """Read blobs; those that the store or the journal already knows become outcomes."""
-    for batch in _with_stored_ids(_batches(blobs), job.store):
-        ids = [item.id for item in batch if isinstance(item, Blob)]
-        stored = job.store.sources(ids)
-        failures = job.journal.failures(ids)
+    for batch, stored in _with_stored_ids(_batches(blobs), job.store):
+        failures = job.journal.failures([item.id for item in batch if isinstance(item, Blob)])
         rows = job.store.get(list(stored)) if job.compares_rows else {}
         stored |= {row.id: "" for row in rows.values() if _is_read_again(row, job)}
         labels = set(job.labels)
@@ -308,16 +306,22 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
 
 def _with_stored_ids(
     batches: Iterable[list[Blob | Outcome]], store: FullStore
-) -> Iterator[list[Blob | Outcome]]:
-    """Yield the batches with the ids of files that came by another PATH before."""
-    if next(store.scan(), None) is None:
-        yield from batches
-        return
+) -> Iterator[tuple[list[Blob | Outcome], dict[str, str]]]:
+    """Yield the batches with the ids of files that came by another PATH before.
+
+    Each comes with the `source` digests of what is stored of it, by id.
+    """
+    was_empty = next(store.scan(), None) is None
     renamed: dict[str, str] = {}
     for batch in batches:
         blobs = [item for item in batch if isinstance(item, Blob)]
-        named = iter(with_stored_ids(blobs, store, renamed))
-        yield [next(named) if isinstance(item, Blob) else item for item in batch]
+        if was_empty:  # nothing has another id
+            yield batch, store.sources([blob.id for blob in blobs])
+            continue
+        named, sources = with_stored_ids(blobs, store, renamed)
+        following = iter(named)
+        items = [next(following) if isinstance(item, Blob) else item for item in batch]
+        yield items, sources
 
 
 def _is_read_again(row: Row, job: Job) -> bool:
