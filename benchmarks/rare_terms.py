@@ -21,7 +21,7 @@ from corpora import drawn_texts, scattered
 from harness import arguments, seconds_of, thousandths
 
 from indexer.fingerprinting.hashing import string_hashes
-from indexer.fingerprinting.minhash import GROUPS, ROWS, fast_similarity_sketch, super_shingles
+from indexer.fingerprinting.minhash import fast_similarity_sketch
 from indexer.fingerprinting.rare_terms import (
     CLAUSE_TERMS,
     DOCUMENT_TERMS,
@@ -35,6 +35,7 @@ from indexer.fingerprinting.rare_terms import (
     rare_terms,
     signatures_match,
 )
+from indexer.fingerprinting.schemes import GROUPS, ROWS, super_shingles
 from indexer.fingerprinting.tokens import shingles, tokens
 
 EDITED = (0.005, 0.01, 0.02, 0.05)

@@ -58,7 +58,7 @@ ADAPTERS = {
     "psutil": {"documents/workers.py", "review/middleware.py"},
     "opentelemetry": {"system/logs.py"},
     "prometheus_client": {"jobs/metrics.py"},
-    "mmh3": {"fingerprinting/minhash.py", "fingerprinting/hashing.py"},
+    "mmh3": {"fingerprinting/hashing.py", "fingerprinting/schemes.py"},
     "rapidfuzz": {"comparing/alignment.py"},
     "olefile": {"documents/mail/outlook.py"},
     "rich": {"cli/"},

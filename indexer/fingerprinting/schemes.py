@@ -1,25 +1,38 @@
 """Fingerprints of one text by any recipe except the default.
 
 Each step of a recipe is an entry of a table that maps names to the algorithms of this
-package. The default recipe has a batch form (`indexer.fingerprinting.fingerprint`).
+package. Those of MinHash that no default recipe uses are here: permutations, truncated hashes,
+weights, super-shingles. The default recipe has a batch form (`indexer.fingerprinting.fingerprint`).
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import UnknownName, UsageError
-from indexer.fingerprinting import minhash, simhash
-from indexer.fingerprinting.hashing import distinct_hashes, string_hashes
+from indexer.errors import NoFeatures, UnknownName, UsageError
+from indexer.fingerprinting import simhash
+from indexer.fingerprinting.hashing import (
+    GAMMA,
+    distinct_hashes,
+    mix64,
+    mix64_array,
+    natural_log,
+    string_hashes,
+)
 from indexer.fingerprinting.keys import (
+    band_hashes,
     band_keys,
     hashed_table_keys,
     pack_slots,
@@ -29,16 +42,9 @@ from indexer.fingerprinting.keys import (
     winnow,
 )
 from indexer.fingerprinting.minhash import (
-    GROUPS,
-    ROWS,
     fast_similarity_sketch,
-    feature_hashes,
-    mega_shingles,
     pack_low_bits,
-    permuted_minima,
-    super_shingles,
     unpack_low_bits,
-    weighted_minhash,
 )
 from indexer.fingerprinting.normalise import (
     BLANK,
@@ -285,7 +291,7 @@ def _weighted_shake(
 def _truncated(
     version: str, features: Sequence[str], recipe: Recipe, _: CorpusStatistics | None
 ) -> int:
-    return minhash.truncated_minhash(_octets(features), recipe.bits or 0, version)
+    return truncated_minhash(_octets(features), recipe.bits or 0, version)
 
 
 def _topsig(
@@ -333,3 +339,295 @@ def _look_up(what: str, table: Mapping[str, V], name: str | None) -> V:
     if name is None or name not in table:
         raise UnknownName(what, name, table)
     return table[name]
+
+
+# Classic MinHash: the minimum of each of k permutations, with the same bits as datasketch.
+
+Hash = Callable[[bytes], int]
+
+_SEED = 1
+_MERSENNE = np.uint64((1 << 61) - 1)
+_LOW_32_BITS = np.uint64((1 << 32) - 1)
+_CHUNK = 1024  # features that are permuted together
+SCHEMES = ("affine32", "affine64", "legacy")
+
+
+@dataclass(frozen=True, slots=True)
+class _Mixer:
+    """A MurmurHash3 finaliser: xor-shift, multiply, xor-shift, multiply, xor-shift."""
+
+    first: int
+    multiplier: int
+    second: int
+    other: int
+    third: int
+
+
+_MIX32 = _Mixer(16, 0x85EBCA6B, 13, 0xC2B2AE35, 16)
+_MIX64 = _Mixer(33, 0xFF51AFD7ED558CCD, 33, 0xC4CEB9FE1A85EC53, 33)
+
+
+def sha1_32(feature: bytes) -> int:
+    """Return the first 4 bytes of SHA-1, little-endian.
+
+    >>> sha1_32(b"token")
+    108566510
+    """
+    return int.from_bytes(hashlib.sha1(feature, usedforsecurity=False).digest()[:4], "little")
+
+
+def sha1_64(feature: bytes) -> int:
+    """Return the first 8 bytes of SHA-1, little-endian, as `affine64` uses by default."""
+    return int.from_bytes(hashlib.sha1(feature, usedforsecurity=False).digest()[:8], "little")
+
+
+def mmh3_32(feature: bytes) -> int:
+    """Return MurmurHash3 x86_32 with seed 0, unsigned."""
+    return mmh3.hash(feature, signed=False)
+
+
+HASHES: dict[str, Hash] = {"sha1": sha1_32, "mmh3": mmh3_32, "crc32": zlib.crc32}
+
+
+def feature_hashes(
+    features: Iterable[bytes], name: str = "sha1", scheme: str = "affine32"
+) -> NDArray[np.uint64]:
+    """Return the distinct hashes of features, ascending, (n,) uint64.
+
+    32 bits wide, but 64 for SHA-1 under `affine64`. Raises `UnknownName` for another hash or
+    scheme.
+
+    >>> feature_hashes([b"b", b"a", b"a"], "crc32").tolist()
+    [1908338681, 3904355907]
+    """
+    _check("hash", name, tuple(HASHES))
+    _check("scheme", scheme, SCHEMES)
+    function = sha1_64 if (name, scheme) == ("sha1", "affine64") else HASHES[name]
+    return np.array(sorted({function(feature) for feature in features}), dtype=np.uint64)
+
+
+def permuted_minima(
+    hashes: NDArray[np.uint64], slots: int, scheme: str = "affine32"
+) -> NDArray[Any]:
+    """Return the minimum value of each of `slots` permutations.
+
+    (slots,) uint32, uint64 under `affine64`. Repeats change nothing. An empty set has no sketch:
+    raises `NoFeatures`. Raises `UnknownName` for another scheme.
+
+    >>> permuted_minima(feature_hashes([b"a", b"b"]), 3).tolist()
+    [1200720104, 1576973892, 798820969]
+    """
+    _check("scheme", scheme, SCHEMES)
+    if len(hashes) == 0:
+        raise NoFeatures
+    kind = np.uint64 if scheme == "affine64" else np.uint32
+    minima = np.full(slots, np.iinfo(kind).max, dtype=kind)
+    for start in range(0, len(hashes), _CHUNK):
+        values = _permute(hashes[start : start + _CHUNK, None], slots, scheme)
+        np.minimum(minima, values.min(axis=0).astype(kind), out=minima)
+    return minima
+
+
+def _permute(hashes: NDArray[np.uint64], slots: int, scheme: str) -> NDArray[Any]:
+    """Return the (n, slots) values of all permutations of (n, 1) hashes."""
+    factors, terms = _parameters(slots, scheme)
+    values: NDArray[Any]
+    if scheme == "legacy":
+        values = (hashes * factors + terms) % _MERSENNE & _LOW_32_BITS
+        return values
+    mixer = _MIX32 if scheme == "affine32" else _MIX64
+    values = _mix(hashes.astype(factors.dtype), mixer) * factors + terms
+    return values
+
+
+def _mix(values: NDArray[Any], mixer: _Mixer) -> NDArray[Any]:
+    kind = values.dtype.type
+    values = (values ^ (values >> kind(mixer.first))) * kind(mixer.multiplier)
+    values = (values ^ (values >> kind(mixer.second))) * kind(mixer.other)
+    mixed: NDArray[Any] = values ^ (values >> kind(mixer.third))
+    return mixed
+
+
+@cache
+def _parameters(slots: int, scheme: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return factors and terms of the permutations, in datasketch's order of generation."""
+    generator = np.random.RandomState(_SEED)
+    if scheme == "legacy":
+        pairs = np.empty((slots, 2), dtype=np.uint64)
+        for pair in pairs:
+            pair[0] = generator.randint(1, _MERSENNE, dtype=np.uint64)
+            pair[1] = generator.randint(0, _MERSENNE, dtype=np.uint64)
+        return pairs[:, 0], pairs[:, 1]
+    width, kind = (32, np.uint32) if scheme == "affine32" else (64, np.uint64)
+    factors = generator.randint(0, 1 << (width - 1), slots, dtype=kind) * kind(2) + kind(1)
+    return factors, generator.randint(0, 1 << width, slots, dtype=kind)
+
+
+def _check(what: str, name: str, known: tuple[str, ...]) -> None:
+    if name not in known:
+        raise UnknownName(what, name, known)
+
+
+# The MinHash of the signature study: the minima of four truncated cryptographic hashes.
+
+_HASHES = (("md5", 128), ("sha1", 160), ("sha256", 256), ("sha512", 512))
+VERSIONS = ("first_v1", "last_v1")
+
+
+def truncated_minhash(features: Iterable[bytes], bits: int, version: str = "first_v1") -> int:
+    """Return the signature of a set of features, MD5's part most significant.
+
+    Repeats change nothing. `bits` is a multiple of 4 from 16 to 1024; `truncated_width` gives the
+    actual width. Raises `NoFeatures` for an empty set, `UsageError` for other widths, `UnknownName`
+    for other versions.
+
+    >>> hex(truncated_minhash([b"near", b"dupe"], 32))
+    '0x85d843c6'
+    >>> hex(truncated_minhash([b"near", b"dupe"], 32, "last_v1"))
+    '0xe397647'
+    """
+    distinct = set(features)
+    widths = _widths(bits, version)
+    if not distinct:
+        raise NoFeatures
+    signature = 0
+    for (name, length), width in zip(_HASHES, widths, strict=True):
+        length_taken = min(width, length)
+        digests = (hashlib.new(name, item, usedforsecurity=False).digest() for item in distinct)
+        values = [int.from_bytes(digest, "big") for digest in digests]
+        if version == "first_v1":
+            minimum = min(value >> (length - length_taken) for value in values)
+        else:
+            minimum = min(value & ((1 << length_taken) - 1) for value in values)
+        signature = signature << width | minimum
+    return signature
+
+
+def truncated_width(bits: int, version: str = "first_v1") -> int:
+    """Return the number of bits of a signature.
+
+    It is `bits`, except where `first_v1` would need more bits than a hash has.
+
+    >>> truncated_width(512), truncated_width(1024), truncated_width(1024, "last_v1")
+    (512, 800, 1024)
+    """
+    return sum(_widths(bits, version))
+
+
+def _widths(bits: int, version: str) -> list[int]:
+    if version not in VERSIONS:
+        raise UnknownName("version", version, VERSIONS)
+    if bits % 4 or not 16 <= bits <= 1024:
+        raise UsageError(f"the signature has a multiple of 4 bits from 16 to 1024, not {bits}")
+    return [min(bits // 4, length) if version == "first_v1" else bits // 4 for _, length in _HASHES]
+
+
+# Weighted MinHash by improved consistent weighted sampling. `icws_v1`.
+
+_DRAWS = 5
+_CHUNK_VALUES = 1 << 16
+
+
+def weighted_minhash(
+    hashes: NDArray[np.uint64], weights: NDArray[np.float64], slots: int
+) -> NDArray[np.uint32]:
+    """Return the sketch of distinct 64-bit feature hashes with positive weights: (slots,) uint32.
+
+    The order does not matter. A slot is 32 mixed bits of the sample (x, t) that wins it, so
+    different samples agree with a chance of 2**-32. Raises `NoFeatures` for an empty set,
+    `UsageError` when a weight is not positive.
+
+    >>> weighted_minhash(np.array([1, 2], np.uint64), np.array([1.0, 0.5]), 3).tolist()
+    [1452414493, 3687987351, 1452414493]
+    """
+    if len(hashes) == 0:
+        raise NoFeatures
+    if not np.all(weights > 0):
+        raise UsageError("weights of features must be positive; leave out features of weight 0")
+    logs = natural_log(weights.astype(np.float64))
+    step = max(1, _CHUNK_VALUES // len(hashes))
+    parts = [
+        _samples(hashes, logs, np.arange(start, min(start + step, slots)))
+        for start in range(0, slots, step)
+    ]
+    return np.concatenate(parts)
+
+
+def _samples(
+    hashes: NDArray[np.uint64], logs: NDArray[np.float64], slots: NDArray[np.int64]
+) -> NDArray[np.uint32]:
+    """Return the samples of slots.
+
+    For each slot and feature r, c and beta are random; t = floor(ln S / r + beta); the lowest ln c
+    - r (t - beta) - r wins.
+    """
+    draws = [_uniform(hashes, _DRAWS * slots + draw) for draw in range(_DRAWS)]
+    spread = -natural_log(draws[0] * draws[1])  # two exponentials: a Gamma(2, 1) variable
+    scale = -natural_log(draws[2] * draws[3])
+    shift = draws[4]
+    steps = np.floor(logs / spread + shift)
+    winners = np.argmin(natural_log(scale) - spread * (steps - shift) - spread, axis=1)
+    levels = steps[np.arange(len(slots)), winners].astype(np.int64).view(np.uint64)
+    values: NDArray[np.uint32] = (
+        mix64_array(hashes[winners] + mix64_array(levels)) >> np.uint64(32)
+    ).astype(np.uint32)
+    return values
+
+
+def _uniform(hashes: NDArray[np.uint64], draws: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return (draws, features) numbers in (0, 1) with 52 random bits.
+
+    Each is a function of its feature and its draw.
+    """
+    streams = (draws + 1).astype(np.uint64) * np.uint64(GAMMA)
+    mixed = mix64_array(hashes + streams[:, None])
+    numbers: NDArray[np.float64] = ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    return numbers
+
+
+# Super-shingles and mega-shingles: hashes of groups of MinHash slots, and of pairs of groups.
+
+GROUPS, ROWS = 6, 14  # groups of slots, and slots of a group
+NEEDED = 2  # equal groups of near duplicates
+
+
+def super_shingles(slots: NDArray[np.uint32]) -> tuple[int, ...]:
+    """Return a 64-bit hash of each group of `ROWS` consecutive slots.
+
+    Raises `UsageError` when there are too few slots.
+
+    >>> len(super_shingles(np.arange(84, dtype=np.uint32)))
+    6
+    """
+    needed = GROUPS * ROWS
+    if len(slots) < needed:
+        raise UsageError(
+            f"{GROUPS} groups of {ROWS} slots need {needed} slots, not {len(slots)}; "
+            "give a longer sketch"
+        )
+    return tuple(band_hashes(slots[None, :], GROUPS, ROWS)[0].tolist())
+
+
+def mega_shingles(slots: NDArray[np.uint32]) -> tuple[int, ...]:
+    """Return a 64-bit hash of each pair of super-shingles and their positions: 15 of 6.
+
+    One in common means two super-shingles in common.
+    """
+    hashes = super_shingles(slots)
+    pairs = itertools.combinations(range(GROUPS), NEEDED)
+    return tuple(
+        mix64(mix64(hashes[a] ^ a) ^ mix64(hashes[b] ^ b) ^ (a << 8 | b)) for a, b in pairs
+    )
+
+
+def chance(similarity: float) -> float:
+    """Return the chance that two texts of this similarity share at least `NEEDED` groups.
+
+    >>> round(chance(0.95), 3), round(chance(0.80), 4)
+    (0.879, 0.0258)
+    """
+    equal = similarity**ROWS
+    return sum(
+        math.comb(GROUPS, count) * equal**count * (1 - equal) ** (GROUPS - count)
+        for count in range(NEEDED, GROUPS + 1)
+    )

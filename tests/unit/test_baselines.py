@@ -13,10 +13,15 @@ from hypothesis import strategies as st
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import gram_hashes, mix64_array, string_hashes
 from indexer.fingerprinting.keys import guarantee, winnow
-from indexer.fingerprinting.minhash import chance, mega_shingles, permuted_minima, super_shingles
 from indexer.fingerprinting.normalise import encode
 from indexer.fingerprinting.rare_terms import count_features, imatch, signatures_match
-from indexer.fingerprinting.schemes import features_of
+from indexer.fingerprinting.schemes import (
+    chance,
+    features_of,
+    mega_shingles,
+    permuted_minima,
+    super_shingles,
+)
 from indexer.recipe import recipe_named
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/baselines.json").read_text())

@@ -15,12 +15,11 @@ from indexer.fingerprinting.minhash import (
     WIDTHS,
     correct_for_chance,
     fast_similarity_sketch,
-    feature_hashes,
     pack_low_bits,
-    permuted_minima,
     standard_error,
     unpack_low_bits,
 )
+from indexer.fingerprinting.schemes import feature_hashes, permuted_minima
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/bbit.json").read_text())
 

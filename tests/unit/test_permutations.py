@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.minhash import HASHES, SCHEMES, feature_hashes, permuted_minima
 from indexer.fingerprinting.normalise import norm_html
+from indexer.fingerprinting.schemes import HASHES, SCHEMES, feature_hashes, permuted_minima
 from indexer.fingerprinting.tokens import TOKENISERS
 from indexer.grouping.copietje_database import StoredSketch, pack_lean, unpack_lean
 

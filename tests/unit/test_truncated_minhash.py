@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.minhash import VERSIONS, truncated_minhash, truncated_width
+from indexer.fingerprinting.schemes import VERSIONS, truncated_minhash, truncated_width
 from indexer.fingerprinting.tokens import character_grams
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/truncated.json").read_text())

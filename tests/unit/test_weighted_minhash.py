@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import mix64_array, natural_log
-from indexer.fingerprinting.minhash import weighted_minhash
+from indexer.fingerprinting.schemes import weighted_minhash
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/weighted.json").read_text())
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=20)

@@ -24,9 +24,14 @@ from numpy.typing import NDArray
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.hashing import string_hashes
-from indexer.fingerprinting.minhash import fast_similarity_sketch, pack_low_bits, truncated_minhash
+from indexer.fingerprinting.minhash import fast_similarity_sketch, pack_low_bits
 from indexer.fingerprinting.rare_terms import CorpusStatistics
-from indexer.fingerprinting.schemes import feature_set_name, features_of, fingerprint_by
+from indexer.fingerprinting.schemes import (
+    feature_set_name,
+    features_of,
+    fingerprint_by,
+    truncated_minhash,
+)
 from indexer.fingerprinting.simhash import feature_weights, sign_bits, sparse_vectors, to_units
 from indexer.jobs.document_rows import documents_under
 from indexer.lab.studies.methods import FEATURES, NAMED, QUESTION_BITS, Method, pairs_of
