@@ -170,7 +170,7 @@ def inner_blob(
         LoadedSource(result),
         size,
         modified,
-        other_ids=partial(_inner_ids, outer, key),
+        other_ids=tuple if outer.other_ids is tuple else partial(_inner_ids, outer, key),
     )
 
 

@@ -7,6 +7,7 @@ faster.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -406,6 +407,42 @@ def content_digest(exact: str, embedded: str) -> str:
     return hashlib.sha256(f"{exact} {embedded[:DIGITS]}".encode()).hexdigest()
 
 
+# Digests as engines store them: a SHA-256 in 43 characters of base64url instead of 64.
+
+_HEXADECIMAL = re.compile("[0-9a-f]{64}")
+_SHORT = re.compile("[0-9A-Za-z_-]{43}")
+_ESCAPE = "."
+_LAST = frozenset("AEIMQUYcgkosw048")  # characters whose two last bits, which are padding, are 0
+
+
+def shorten(digest: str) -> str:
+    """Return a SHA-256 in lower-case hexadecimal digits as base64url without padding.
+
+    Any other text stays as it is; one that looks shortened, or escaped, gets a full stop in front.
+
+    >>> shorten("00" * 31 + "ff"), shorten("etag 5"), shorten("")
+    ('AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAP8', 'etag 5', '')
+    >>> shorten("A" * 43) == "." + "A" * 43
+    True
+    """
+    if _HEXADECIMAL.fullmatch(digest):
+        return base64.urlsafe_b64encode(bytes.fromhex(digest)).decode("ascii").rstrip("=")
+    return f"{_ESCAPE}{digest}" if _SHORT.fullmatch(digest.lstrip(_ESCAPE)) else digest
+
+
+def lengthen(stored: str) -> str:
+    """Return the text that `shorten` made this of; what an earlier nearfold stored stays as it is.
+
+    >>> lengthen(shorten("0f" * 32)) == "0f" * 32 == lengthen("0f" * 32)
+    True
+    """
+    if stored.startswith(_ESCAPE) and _SHORT.fullmatch(stored.lstrip(_ESCAPE)):
+        return stored.removeprefix(_ESCAPE)
+    if not _SHORT.fullmatch(stored) or stored[-1] not in _LAST:
+        return stored
+    return base64.urlsafe_b64decode(f"{stored}=").hex()
+
+
 # Keys of rows: made from their texts, and compared with those that rows have.
 
 _BATCH = 256
@@ -461,13 +498,38 @@ def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]
             yield row, row if is_right else ungrouped(fingerprinted)
 
 
-def ungrouped(row: Row) -> Row:
-    """Return a row as it would arrive, in the provisional family of its text.
+PROVISIONAL = "x:"  # begins the family of a document that is in no group yet
 
-    A family of its own id would still have the members that joined it as their principal.
+
+def ungrouped(row: Row) -> Row:
+    """Return a row as it arrives where no groups are looked up: in the provisional family of its
+    text, with its copies.
+
+    The ingest pipeline gives the same. A family of its own id would still have the members that
+    joined it as their principal. What was not read of a document may differ from its copies, and a
+    document without text has none.
     """
-    family = f"x:{row.exact or row.id}"
-    return replace(row, parts=None, family=family, principal=None, similarity=None, cluster=None)
+    if row.status in ("empty", "unsigned") or not row.exact:
+        family = own_family(row.id)
+    elif row.status == "truncated":
+        cut = hashlib.sha256(f"{row.exact} {row.id}".encode()).hexdigest()
+        family = f"{PROVISIONAL}{shorten(cut)}"
+    else:
+        family = f"{PROVISIONAL}{shorten(row.exact)}"
+    return replace(
+        row,
+        parts=None,
+        family=family,
+        principal=None,
+        similarity=None,
+        cluster=None,
+        provisional=True,
+    )
+
+
+def own_family(id: str) -> str:
+    """Return the provisional family of a document that is no copy of any other."""
+    return f"{PROVISIONAL}{hashlib.sha256(id.encode()).hexdigest()}"
 
 
 def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from indexer.comparing.band_plan import few_bands, min_equal
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText
+from indexer.fingerprinting.fingerprint import ungrouped
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
 from indexer.grouping.delete import is_principal, repair_families, repair_strays
@@ -159,7 +160,8 @@ class _PendingPrincipal:
 
 class Arrivals:
     """Assignment of families to the rows of one job, which it also writes. Without `joins` there
-    are no look-ups, and every document is a principal.
+    are no look-ups, and every document is a principal. `provisional`: each is in the provisional
+    family of its text, as the ingest pipeline would leave it.
 
     Rows are placed in one thread, in their order, and may be written from others. Principals of
     this job are remembered, the last 50,000; others are looked up in the store, unless it was
@@ -174,12 +176,14 @@ class Arrivals:
         options: GroupOptions = DEFAULT_OPTIONS,
         *,
         joins: bool = True,
+        provisional: bool = False,
     ) -> None:
         self._store = store
         self._recipe = recipe
         self._options = options
         self.writers = store.writers
-        self._joins = joins and bool(recipe.minhash and recipe.bands)
+        self._provisional = provisional
+        self._joins = joins and not provisional and bool(recipe.minhash and recipe.bands)
         self._width = recipe.slots or 0
         self._size = recipe.sketch_bytes
         self._threshold = (
@@ -216,9 +220,9 @@ class Arrivals:
             self._repair(changing)
             before |= self._store.get(list(same))
         rows = [with_labels_of(before.get(row.id), row) for row in rows]
+        alone = ungrouped if self._provisional else _singleton
         placed = [
-            _with_family_of(before[row.id], row) if row.id in same else _singleton(row)
-            for row in rows
+            _with_family_of(before[row.id], row) if row.id in same else alone(row) for row in rows
         ]
         new = [
             position
@@ -229,7 +233,8 @@ class Arrivals:
             self._join(placed, new, changing.keys())
         if len(last) < len(rows):
             placed = [_with_family_of(placed[last[row.id]], row) for row in placed]
-        self._note_sources(row for row in placed if row.id in same)
+        if not self._provisional:
+            self._note_sources(row for row in placed if row.id in same)
         return placed
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:

@@ -483,6 +483,7 @@ def _job(
         refresh=options.refresh,
         families=families,
         joins=options.family_threshold is not None,
+        provisional=inputs.in_place,
         stopping=stopping,
         divide=part_divider(
             inputs.store, options.parts, inputs.recipe, inputs.in_place, families.parts

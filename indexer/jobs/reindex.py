@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from indexer.comparing.band_plan import has_bits_alone
-from indexer.fingerprinting.fingerprint import fingerprint_rows, fingerprints, fresh_rows, ungrouped
+from indexer.fingerprinting.fingerprint import (
+    PROVISIONAL,
+    fingerprint_rows,
+    fingerprints,
+    fresh_rows,
+    ungrouped,
+)
 from indexer.fingerprinting.keys import bits_of_row
 from indexer.jobs.corpus_statistics import with_new_statistics, with_passages, with_statistics
 from indexer.model import Row
@@ -75,7 +81,7 @@ def reindex(
         if has_other_writers:
             pairs = zip(fresh_rows(rows, stored), fingerprinted, strict=True)
             fingerprinted = [
-                new if before.recipe and before is fresh else ungrouped(new)
+                new if before is fresh and _is_grouped(before) else ungrouped(new)
                 for (before, fresh), new in pairs
             ]
         if distances is not None:
@@ -88,6 +94,11 @@ def reindex(
     if distances is None or not result.copied:
         return result
     return replace(result, bit_changes=BitChanges(dict(sorted(distances.items()))))
+
+
+def _is_grouped(row: Row) -> bool:
+    """Return whether a row is in a group, not in a provisional one of its digest."""
+    return bool(row.recipe) and not row.family.startswith(PROVISIONAL)
 
 
 def _differ_in_statistics(stored: Recipe, recipe: Recipe) -> bool:

@@ -229,7 +229,8 @@ class Pending:
 class Job:
     """Context that the stages of one job share. Once `stopping` returns True nothing more is read;
     what was read is finished. `families`: by what they are kept; `joins`: documents join them on
-    arrival. `divide` adds parts to rows; None for documents without parts.
+    arrival; `provisional`: they wait for `group`. `divide` adds parts to rows; None for documents
+    without parts.
     """
 
     store: FullStore
@@ -243,13 +244,20 @@ class Job:
     refresh: bool = False
     families: FamilyOptions = DEFAULT_FAMILIES
     joins: bool = True
+    provisional: bool = False
     stopping: Callable[[], bool] = lambda: False
     divide: Divide | None = None
 
     @cached_property
     def arrivals(self) -> Arrivals:
         """Where rows get their families; one for the whole job."""
-        return Arrivals(self.store, self.recipe, self.families.documents, joins=self.joins)
+        return Arrivals(
+            self.store,
+            self.recipe,
+            self.families.documents,
+            joins=self.joins,
+            provisional=self.provisional,
+        )
 
     @cached_property
     def writer(self) -> Writer:

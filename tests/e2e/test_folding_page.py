@@ -191,6 +191,20 @@ def test_totals_are_of_documents_and_of_families(place):
     ]
 
 
+def test_a_copy_that_arrives_later_folds_by_its_digest(place):
+    _, server, name = place
+    source = ask("GET", f"{server}/{name}/_doc/d")[1]["_source"]
+    late = f"{server}/{name}/_doc/late?refresh=true"
+    ask("PUT", late, {"text": source["text"], "path": "/late"})
+    try:
+        _, stored = ask("GET", f"{server}/{name}/_doc/late")
+        assert stored["_source"]["near_family"] == f"x:{source['near_exact']}"
+        (output,) = run_blocks(place, "Documents that arrive later")
+        assert len(hits(output)) == 4 and not {"d", "late"} <= set(hits(output))
+    finally:
+        ask("DELETE", late)
+
+
 def test_documents_without_a_family_are_counted_and_left_apart(place):
     engine, server, name = place
     counted, folded = run_pair_of_blocks(place)

@@ -10,11 +10,10 @@ import urllib.request
 
 import pytest
 
-from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.fingerprinting.fingerprint import fingerprints, shorten
 from indexer.fingerprinting.keys import pack_slots, signed64
 from indexer.recipe import DEFAULT
 from indexer.stores.engine.ingest_pipeline import pipeline
-from indexer.stores.engine.rows import shorten
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
 METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}

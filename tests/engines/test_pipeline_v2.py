@@ -13,14 +13,13 @@ from pipelines import call, check_agreement, expected, good, installed_pipeline,
 from test_pipeline import CASES, FOX
 
 from indexer.comparing.measures import estimate
-from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.fingerprint import fingerprint, shorten
 from indexer.fingerprinting.keys import pack_slots, signed64
 from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT_V2, DEFAULT_V3
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.engine.ingest_pipeline import MAX_UNITS
-from indexer.stores.engine.rows import shorten
 
 pytestmark = pytest.mark.engines
 TESTS = Path(__file__).parent.parent

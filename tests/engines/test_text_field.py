@@ -9,7 +9,7 @@ from pipelines import OTHER, bulk, call, expected, good, require_attachments, si
 
 from indexer.documents.base import ReadOptions
 from indexer.errors import MappingMismatch, StoreError, TextFieldMismatch, UsageError
-from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.fingerprint import fingerprint, shorten
 from indexer.grouping.group import group
 from indexer.jobs.doctor import doctor
 from indexer.jobs.index import IndexOptions, index
@@ -18,7 +18,6 @@ from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.similar import similar
 from indexer.stores import open_store
-from indexer.stores.engine.rows import shorten
 
 pytestmark = pytest.mark.engines
 TEXT = (

@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sample_rows import band, row
 
+from indexer.fingerprinting.fingerprint import lengthen, shorten
 from indexer.model import Assignment, Candidate, RankedRow
 from indexer.stores.engine import rows
-from indexer.stores.engine.rows import lengthen, shorten
 from indexer.stores.engine.search_bodies import LAST
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from indexer.fingerprinting.fingerprint import lengthen, shorten
 from indexer.model import CONFLICT, PrincipalRow, Query
-from indexer.stores.engine.rows import lengthen, shorten
 from indexer.stores.engine.search_bodies import BEST, BY_ID, IN_PLACE, Body
 from indexer.stores.filters import FAMILY_FILTERS, family_value
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import UsageError
+from indexer.fingerprinting.fingerprint import PROVISIONAL
 from indexer.recipe import is_recipe_id
 from indexer.stores.engine.asset_bodies import near_fields
 from indexer.stores.engine.index_mapping import fields_left, is_shared_mapping
@@ -108,7 +109,7 @@ def foreign_fields(id: str, source: Mapping[str, Any]) -> list[str]:
     if is_recipe_id(str(source.get("near_recipe"))):
         return []
     family = str(source.get("near_family", id))
-    grouped = _FAMILY_FIELDS if family == id or family.startswith("x:") else frozenset()
+    grouped = _FAMILY_FIELDS if family == id or family.startswith(PROVISIONAL) else frozenset()
     names = source.keys() & near_fields().keys() - grouped
     return sorted(name for name in names if source[name] is not None)
 

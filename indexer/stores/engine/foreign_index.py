@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from indexer.errors import UsageError
+from indexer.fingerprinting.fingerprint import lengthen
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
@@ -24,7 +25,6 @@ from indexer.stores.engine.index_facts import read_facts
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.requests import IndexMissing
-from indexer.stores.engine.rows import lengthen
 from indexer.stores.engine.search_bodies import IN_PLACE
 from indexer.stores.engine.store import EngineStore
 from indexer.stores.fields import refusal, storable
@@ -109,7 +109,7 @@ class InPlaceStore(EngineStore):
     def __init__(self, index: OpenIndex, text_field: str) -> None:
         super().__init__(AdoptedIndex(index.address, index.link, index.dialect))
         self._text_field = text_field
-        self._read: dict[str, str] = {}
+        self._read: dict[str, str | None] = {}
         self._states: dict[str, Mapping[str, Any]] = {}
         self._objections: dict[str, str] = {}
         self._conditional = replace(self.index.sender, conflicts=True)
@@ -139,7 +139,7 @@ class InPlaceStore(EngineStore):
             fields = document.fields
             if reason:
                 self._objections[document.id] = f"{reason}; it is not changed"
-                self._read[document.id] = ""
+                self._read[document.id] = None
                 yield document.id, fields
                 continue
             if "near_status" not in fields and not rows.has_text(fields, self._text_field):
@@ -148,7 +148,7 @@ class InPlaceStore(EngineStore):
                 self._mark_unsigned(textless)
                 textless = []
             fingerprinted = lengthen(fields.get("near_source") or "")
-            self._read[document.id] = fingerprinted
+            self._read[document.id] = fingerprinted if "near_recipe" in fields else None
             if fingerprinted != self.digest(fields):
                 self._states[document.id] = document.state
             yield document.id, fields
@@ -178,13 +178,14 @@ class InPlaceStore(EngineStore):
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return the digest that each signature was made of, by id.
+        """Return the digest that each signature was made of, by id; empty if a pipeline made it.
 
         Documents that were just read are not read again.
         """
         digests = {id: self._read.pop(id) for id in ids if id in self._read}
-        digests |= super().sources([id for id in ids if id not in digests])
-        return {id: digest for id, digest in digests.items() if digest}
+        others = super().sources([id for id in ids if id not in digests])
+        digests |= {id: digest or None for id, digest in others.items()}
+        return {id: digest for id, digest in digests.items() if digest is not None}
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """Fingerprint documents in place.

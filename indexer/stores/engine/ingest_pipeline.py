@@ -36,7 +36,7 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine.search_bodies import Body, index_body
 
 MAX_UNITS = 500_000
-VERSION = 10
+VERSION = 11
 TEXT = "text"  # the field of texts unless another one is named
 TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in another one
 _BLOCK = 128

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.errors import SnapshotExpired
+from indexer.fingerprinting.fingerprint import lengthen
 from indexer.model import (
     Candidates,
     CountRelation,
@@ -29,7 +30,7 @@ from indexer.stores.engine.queries import (
     documents_at,
     documents_now,
 )
-from indexer.stores.engine.rows import lengthen, row_of_hit, stored_bytes
+from indexer.stores.engine.rows import row_of_hit, stored_bytes
 from indexer.stores.engine.search_bodies import BEST, Body, has_ids, read_ids
 from indexer.stores.fields import storable_ids
 from indexer.wording import well_formed

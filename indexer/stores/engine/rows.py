@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
-import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from indexer.fingerprinting.fingerprint import lengthen, own_family, shorten
 from indexer.fingerprinting.keys import signed64, unsigned64
 from indexer.model import (
     Assignment,
@@ -24,42 +23,6 @@ from indexer.model import (
 from indexer.stores.base import Counts
 from indexer.stores.engine.search_bodies import LAST
 from indexer.stores.fields import FIELDS
-
-# Digests as an engine stores them: a SHA-256 in 43 characters of base64url instead of 64.
-
-_HEXADECIMAL = re.compile("[0-9a-f]{64}")
-_SHORT = re.compile("[0-9A-Za-z_-]{43}")
-_ESCAPE = "."
-_LAST = frozenset("AEIMQUYcgkosw048")  # characters whose two last bits, which are padding, are 0
-
-
-def shorten(digest: str) -> str:
-    """Return a SHA-256 in lower-case hexadecimal digits as base64url without padding.
-
-    Any other text stays as it is; one that looks shortened, or escaped, gets a full stop in front.
-
-    >>> shorten("00" * 31 + "ff"), shorten("etag 5"), shorten("")
-    ('AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAP8', 'etag 5', '')
-    >>> shorten("A" * 43) == "." + "A" * 43
-    True
-    """
-    if _HEXADECIMAL.fullmatch(digest):
-        return base64.urlsafe_b64encode(bytes.fromhex(digest)).decode("ascii").rstrip("=")
-    return f"{_ESCAPE}{digest}" if _SHORT.fullmatch(digest.lstrip(_ESCAPE)) else digest
-
-
-def lengthen(stored: str) -> str:
-    """Return the text that `shorten` made this of; what an earlier nearfold stored stays as it is.
-
-    >>> lengthen(shorten("0f" * 32)) == "0f" * 32 == lengthen("0f" * 32)
-    True
-    """
-    if stored.startswith(_ESCAPE) and _SHORT.fullmatch(stored.lstrip(_ESCAPE)):
-        return stored.removeprefix(_ESCAPE)
-    if not _SHORT.fullmatch(stored) or stored[-1] not in _LAST:
-        return stored
-    return base64.urlsafe_b64decode(f"{stored}=").hex()
-
 
 MAX_SEARCHABLE_BYTES = 32_000
 # In the order in which a document has them, others after them. What most documents have in common
@@ -167,11 +130,11 @@ def unsigned_mark(id: str, recipe: str, error: str) -> dict[str, Any]:
 
     The id would still name the group of an earlier text. `error` says why it has no signature.
     """
-    family = f"x:{hashlib.sha256(id.encode()).hexdigest()}"
-    own = {"near_id": id, "near_recipe": recipe, "near_family": family, "near_provisional": True}
+    own = {"near_id": id, "near_recipe": recipe, "near_provisional": True}
     return {
         **dict.fromkeys(_FINGERPRINT_FIELDS),
         **own,
+        "near_family": own_family(id),
         "near_status": "unsigned",
         "near_error": error,
     }
