@@ -102,7 +102,7 @@ class AdoptedIndex(OpenIndex):
 class InPlaceStore(EngineStore):
     """An index of other programs' documents as a store; a write adds `near_*` fields only.
 
-    A document is written only in the state in which it was read, so that no signature is of an
+    A document is written only in the state in which it was read, so that no fingerprint is of an
     older text. The states are remembered until they are written, or known to be signed already.
     """
 
@@ -178,7 +178,7 @@ class InPlaceStore(EngineStore):
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return the digest that each signature was made of, by id; empty if a pipeline made it.
+        """Return the digest that each fingerprint was made of, by id; empty if a pipeline made it.
 
         Documents that were just read are not read again.
         """

@@ -126,7 +126,7 @@ def fingerprint_fields(row: Row, text_field: str) -> dict[str, Any]:
 
 
 def unsigned_mark(id: str, recipe: str, error: str) -> dict[str, Any]:
-    """Return the fields that remove a signature from a document and give it a family of its own.
+    """Return the fields that remove a fingerprint from a document and give it a family of its own.
 
     The id would still name the group of an earlier text. `error` says why it has no signature.
     """
