@@ -1,4 +1,4 @@
-"""Counts, percentages and names in sentences."""
+"""Counts, percentages and names in sentences; warnings about texts."""
 
 from __future__ import annotations
 
@@ -185,3 +185,41 @@ def format_labels(labels: Iterable[str]) -> str:
     ('hot, key', '(none)')
     """
     return ", ".join(labels) or "(none)"
+
+
+# Warnings by the status of a document: its text is truncated, empty, too short, ...
+
+CUT = "the text is cut: the extractor stopped at a limit or gave up in the middle"
+EMPTY = "no text was found: it may be a picture of one"
+STATUS_WARNINGS = {  # next to a document
+    "truncated": CUT,
+    "empty": EMPTY,
+    "too_short": "the text is too short to be compared by its sketch",
+    "numbers_only": "the text is numbers alone: only an equal one is folded with it",
+    "unsigned": "a pipeline took the document and could not sign it",
+}
+STATUS_LIMITS = {  # of a document that is checked
+    "truncated": "its text was cut, and what follows was not compared",
+    "too_short": "it has fewer than four words, of which copies alone are found",
+    "empty": "it has no text, so that only files with the same bytes are found",
+    "numbers_only": "it has numbers alone, of which copies alone are found",
+}
+STATUS_MEANINGS = {  # in a report
+    "complete": "read whole, and compared",
+    "truncated": "cut at a limit; compared by what was read",
+    "empty": "no text was found, as in a scan without a text layer; never in a group",
+    "too_short": "too few words to compare; never in a group",
+    "numbers_only": "numbers alone; in a group with equal ones only",
+    "unsigned": "arrived in the cluster and could not be signed; never in a group",
+}
+
+
+def format_truncated(documents: int) -> str:
+    """Return the warning about a group in which so many texts are truncated.
+
+    >>> format_truncated(1)
+    'the text of 1 document is cut; similarity is that of what was read'
+    """
+    return (
+        f"the text of {count_of(documents, 'document')} is cut; similarity is that of what was read"
+    )

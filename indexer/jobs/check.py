@@ -61,19 +61,13 @@ from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.stores.abilities import Claim, Claiming, Claims, Exclusive, FullStore
 from indexer.stores.fields import storable, storable_labels
 from indexer.stores.requirements import require_recipe
-from indexer.wording import percent, visible
+from indexer.wording import STATUS_LIMITS, percent, visible
 
 # The verdict on a document: new, a duplicate, or for review.
 
 Verdict: TypeAlias = Literal["new", "duplicate", "review"]
 _MATCHES = 5  # that are looked at where the most similar one may be no duplicate
 _WINDOW = 100  # candidates; a duplicate shares more keys than nearly all others
-_UNSEEN = {
-    "truncated": "its text was cut, and what follows was not compared",
-    "too_short": "it has fewer than four words, of which copies alone are found",
-    "empty": "it has no text, so that only files with the same bytes are found",
-    "numbers_only": "it has numbers alone, of which copies alone are found",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +262,7 @@ def _unseen(row: Row, result: SimilarResult) -> str:
         return "all its keys are on too many documents to be looked up"
     if row.status == "numbers_only" and keys:
         return ""
-    return _UNSEEN.get(row.status, "")
+    return STATUS_LIMITS.get(row.status, "")
 
 
 # Similar documents that are checked at the same time: one of them is new.

@@ -12,16 +12,7 @@ from indexer.jobs.document_rows import STDIN, WARNING, document_at
 from indexer.model import Row
 from indexer.stores.base import Store
 from indexer.stores.requirements import stored_ids
-
-CUT = "the text is cut: the extractor stopped at a limit or gave up in the middle"
-EMPTY = "no text was found: it may be a picture of one"
-_STATUS_WARNINGS = {
-    "truncated": CUT,
-    "empty": EMPTY,
-    "too_short": "the text is too short to be compared by its sketch",
-    "numbers_only": "the text is numbers alone: only an equal one is folded with it",
-    "unsigned": "a pipeline took the document and could not sign it",
-}
+from indexer.wording import CUT, EMPTY, STATUS_WARNINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +91,7 @@ def stored_original(row: Row) -> Original:
     metadata = dict(row.metadata)
     stored = metadata.pop(WARNING, "")
     warnings = (
-        stored or _STATUS_WARNINGS.get(row.status, ""),
+        stored or STATUS_WARNINGS.get(row.status, ""),
         EMPTY if row.status == "empty" else "",
     )
     return Original(

@@ -33,7 +33,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
-from indexer.wording import count_of, percent
+from indexer.wording import count_of, format_truncated, percent
 
 MAX_DOCUMENTS = 500  # documents of a family that are read
 COMPARED = 24  # documents that are compared with each other
@@ -366,8 +366,7 @@ def _warnings(
         )
     cut = sum(row.status == "truncated" for row in documents)
     if cut:
-        noun = "document" if cut == 1 else "documents"
-        yield f"the text of {cut:,} {noun} is cut; similarity is that of what was read"
+        yield format_truncated(cut)
     minimum = _min_similarity(documents, recipe)
     if minimum:
         yield (

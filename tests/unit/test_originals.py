@@ -10,7 +10,8 @@ from sample_library import library, rows, sentence
 from indexer.cli.compare import print_comparison
 from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
-from indexer.review.compared_documents import CUT, EMPTY, Original, original, stored_original
+from indexer.review.compared_documents import Original, original, stored_original
+from indexer.wording import CUT, EMPTY
 
 TEXT = sentence(3, 30)
 

@@ -15,7 +15,7 @@ from indexer.comparing.measures import MEASURES
 from indexer.defaults import MEASURE
 from indexer.grouping.match import MatchResult
 from indexer.jobs.status import Overview, status
-from indexer.model import Progress, Row, Status, no_progress
+from indexer.model import Progress, Row, no_progress
 from indexer.review import charts
 from indexer.review.compared_statistics import Survey, survey
 from indexer.review.family_view import Family, family
@@ -23,16 +23,9 @@ from indexer.review.rendering import render_file
 from indexer.review.store_statistics import BINS, Step
 from indexer.stores.abilities import FullStore
 from indexer.system.release import release
+from indexer.wording import STATUS_MEANINGS
 
 MEMBERS, FAILURES, TYPES = 25, 50, 12
-_MEANINGS: dict[Status, str] = {
-    "complete": "read whole, and compared",
-    "truncated": "cut at a limit; compared by what was read",
-    "empty": "no text was found, as in a scan without a text layer; never in a group",
-    "too_short": "too few words to compare; never in a group",
-    "numbers_only": "numbers alone; in a group with equal ones only",
-    "unsigned": "arrived in the cluster and could not be signed; never in a group",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +180,7 @@ def _content_types(overview: Overview) -> list[tuple[str, int, str]]:
 def _states(overview: Overview) -> list[tuple[str, int, str]]:
     """Return (status, documents, meaning)."""
     return [
-        (name.replace("_", " "), number, _MEANINGS[name])
+        (name.replace("_", " "), number, STATUS_MEANINGS[name])
         for name, number in sorted(overview.counts.by_status.items())
     ]
 
