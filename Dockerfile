@@ -23,6 +23,7 @@ COPY pyproject.toml setup.py MANIFEST.in README.md LICENSE ./
 COPY kernel/ kernel/
 COPY mappings/ mappings/
 COPY indexer/ indexer/
+COPY nearfold/ nearfold/
 RUN NEARFOLD_REQUIRE_KERNEL=1 pip install --no-deps --no-build-isolation .
 
 FROM python:3.12-slim-bookworm

@@ -2,6 +2,10 @@
 
     python3 tools/release.py 0.3.0    # set the version everywhere and date the changelog
     python3 tools/release.py --build  # into dist/: source distribution, wheel, bill of materials
+    python3 tools/release.py --try dist/nearfold-0.3.0-*.whl  # in an empty environment
+
+--try installs a wheel and what it depends on into an empty environment, and runs there, without
+the checkout, what a new user runs: the commands of the demo, the README's Python, and `doctor`.
 
 The source distribution holds the crates of the kernel, as Cargo.lock names them, so it builds
 without a network. The wheel is for this system; other systems build theirs in
@@ -18,14 +22,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import venv
 from pathlib import Path
 
 import audit
+import demo
 from environment import ROOT, prepared
 
 DIST = ROOT / "dist"
 BUILT_FROM = (
-    "indexer", "mappings", "kernel", "requirements/core.txt",
+    "indexer", "nearfold", "mappings", "kernel", "requirements/core.txt",
     "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE",
 )  # fmt: skip
 SDIST = "import setuptools.build_meta as build, sys; build.build_sdist(sys.argv[1])"
@@ -42,11 +48,14 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("version", nargs="?", help="the version to set, such as 0.3.0")
     parser.add_argument("--build", action="store_true", help="build into dist/")
+    parser.add_argument("--try", dest="wheel", type=Path, help="run a wheel where nothing else is")
     options = parser.parse_args(arguments)
-    if options.build == bool(options.version):
-        parser.error("give a version, or --build")
+    if bool(options.build) + bool(options.version) + bool(options.wheel) != 1:
+        parser.error("give a version, or --build, or --try WHEEL")
     if options.build:
         return build(DIST)
+    if options.wheel:
+        return try_wheel(options.wheel.resolve())
     try:
         set_version(ROOT, options.version, datetime.datetime.now(datetime.timezone.utc).date())
     except ValueError as error:
@@ -103,6 +112,33 @@ def build(out: Path) -> int:
     for path in sorted(out.iterdir()):
         print(f"{path}  {path.stat().st_size:,} bytes")
     return audit.main(["--bill-only", "--bill", str(out / "nearfold.cdx.json")])
+
+
+def try_wheel(wheel: Path) -> int:
+    """Install a wheel into an empty environment and run it there; return the first exit code that
+    is not 0.
+    """
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    programs = re.findall(r"^```python\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    with tempfile.TemporaryDirectory(prefix="nearfold-wheel-") as folder:
+        place = Path(folder)
+        venv.create(place / "venv", with_pip=True)
+        python = place / "venv" / "bin" / "python"
+        pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+        lock = ["--require-hashes", "--requirement", str(ROOT / "requirements" / "core.txt")]
+        for packages in (lock, ["--no-deps", str(wheel)]):
+            subprocess.run([*pip, *packages], check=True)
+        shutil.copytree(ROOT / "examples", place / "examples")
+        commands = [[str(python.parent / "nearfold"), *words] for words in demo.COMMANDS]
+        commands += [[str(python), "-W", "error", "-c", program] for program in programs]
+        commands += [[str(python.parent / "nearfold"), "doctor"]]
+        environment = {"PATH": "/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"}
+        for command in commands:
+            print(f"\n$ {subprocess.list2cmdline(command)}", flush=True)
+            done = subprocess.run(command, cwd=place, env=environment, check=False)
+            if done.returncode:
+                return done.returncode
+    return 0
 
 
 def copy_sources(folder: Path) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from release import set_version
+from release import BUILT_FROM, set_version
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -82,6 +82,15 @@ def test_workflows_call_commands_that_exist(path: Path) -> None:
     ]
     assert files
     assert [name for name in files if not (ROOT / name).exists()] == []
+
+
+def test_both_packages_are_in_the_sources_of_a_release_and_of_the_image() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    context = (ROOT / ".dockerignore").read_text().splitlines()
+    for package in ("indexer", "nearfold"):
+        assert package in BUILT_FROM
+        assert f"\nCOPY {package}/ {package}/\n" in dockerfile
+        assert f"!{package}" in context
 
 
 def test_the_image_has_a_user_without_rights_and_checks_its_health() -> None:

@@ -101,6 +101,13 @@ def test_building_twice_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_a_new_user_runs_the_wheel(wheel: Path) -> None:
+    from release import try_wheel
+
+    assert try_wheel(wheel) == 0
+
+
+@pytest.mark.slow
 def test_the_bare_core_indexes_searches_and_names_what_is_missing(
     wheel: Path, tmp_path: Path
 ) -> None:
