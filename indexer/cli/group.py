@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,17 +27,21 @@ from indexer.cli.options import (
     store_option,
     take_criteria,
 )
-from indexer.cli.output import console, print_json
+from indexer.cli.output import console, note, print_json
+from indexer.errors import StoreBusy, StoreUnreachable, UsageError
 from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
     from indexer.grouping.group import Copies, FamilyMove, GroupResult
+    from indexer.grouping.group_options import GroupOptions
+    from indexer.jobs.arrival import FollowPass
     from indexer.system.approved_passages import ApprovedPassages
 
 
 _COUNTS = ("documents", "families", "largest", "singletons", "clusters")
 LISTED = 20  # moves
 NAMED = 5  # documents of a move
+MAX_PAUSE = 60.0  # seconds until an engine that did not answer is asked again
 
 
 @click.command("group")
@@ -52,6 +57,19 @@ NAMED = 5  # documents of a move
     "--within",
     type=click.Choice(["labels"]),
     help="Group documents of the same set of labels only, as if each set were alone.",
+)
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Put documents that clients send to an engine into groups as they arrive, until Ctrl-C.",
+)
+@click.option(
+    "--every",
+    type=click.FloatRange(0.1),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between two looks of --follow.",
 )
 @dry_run_option("Write nothing; print what would change.")
 @of_option
@@ -71,6 +89,8 @@ def group_command(
     dry_run: bool,
     memory: int,
     leave_out: ApprovedPassages,
+    follow: bool,
+    every: float,
     **options: Any,
 ) -> int:
     """Find near-duplicate groups and clusters, and store these."""
@@ -82,6 +102,13 @@ def group_command(
 
     drop_defaults(options, "threshold", "measure")
     settings = GroupOptions(criteria=take_criteria(options), **options)
+    if follow:
+        if dry_run or consistency or leave_out or settings.within or settings.of != "documents":
+            raise UsageError(
+                "--follow places documents one by one, so without --dry-run, --consistency, "
+                "--within, --of parts and --leave-out; give these to `group` itself"
+            )
+        return _follow(store_url, settings, every, as_json)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = group(
             store,
@@ -104,6 +131,41 @@ def group_command(
         return 0
     _print_groups(result, store_url, consistency, settings.of, dry_run)
     return 0
+
+
+def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) -> int:
+    """Place what arrives until a signal; an engine that cannot be reached is waited for."""
+    from indexer.cli.index import drain_on_interrupt
+    from indexer.jobs.arrival import FOLLOWED_AT_ONCE, follow_once
+
+    with open_for_command(store_url) as store, drain_on_interrupt(as_json) as drain:
+        pause = every
+        while not drain():
+            started = time.monotonic()
+            try:
+                done = follow_once(store, options)
+            except (StoreUnreachable, StoreBusy) as error:
+                pause = min(2 * pause, MAX_PAUSE)
+                note(f"{error}; trying again in {pause:g} s", as_json)
+                drain.wait(pause)
+                continue
+            pause = every
+            if done.placed:
+                seconds = round(time.monotonic() - started, 3)
+                _print_pass(done, seconds, as_json)
+            if done.placed < FOLLOWED_AT_ONCE:
+                drain.wait(every)
+    return 0
+
+
+def _print_pass(done: FollowPass, seconds: float, as_json: bool) -> None:
+    if as_json:
+        print_json({**dataclasses.asdict(done), "seconds": seconds})
+        return
+    console().print(
+        f"{count_of(done.placed, 'document')} placed, {done.joined:,} of them in a group that was "
+        f"there; {done.waiting:,} waiting ({seconds:.1f} s)"
+    )
 
 
 def _print_groups(

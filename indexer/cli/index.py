@@ -62,6 +62,7 @@ class Drain:
     def __init__(self, as_json: bool) -> None:
         self.code = 0
         self._as_json = as_json
+        self._signalled = threading.Event()
         self._deadline = threading.Timer(SECONDS, self._end)
         self._deadline.daemon = True
 
@@ -77,11 +78,16 @@ class Drain:
         if self.code:
             self._end()
         self.code = 128 + number
+        self._signalled.set()
         self._deadline.start()
         note(
             f"finishing what was begun, {SECONDS:g} s at most; once more to stop at once",
             self._as_json,
         )
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until a signal comes."""
+        self._signalled.wait(seconds)
 
     def close(self) -> None:
         """Forget the deadline of the first signal: the job is over."""

@@ -9,7 +9,7 @@ before those who join them, and before a text changes its family is repaired.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from indexer.comparing.band_plan import few_bands, min_equal
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText
+from indexer.errors import UnsupportedOperation
 from indexer.fingerprinting.fingerprint import ungrouped
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
@@ -27,7 +28,8 @@ from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, simila
 from indexer.jobs.document_rows import with_labels_of
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
-from indexer.stores.abilities import FullStore
+from indexer.stores.abilities import FullStore, ReceivingFamilies
+from indexer.stores.requirements import require_recipe, require_updatable
 from indexer.system.external_memory import Positions, offsets
 from indexer.system.failpoints import reached
 
@@ -159,9 +161,10 @@ class _PendingPrincipal:
 
 
 class Arrivals:
-    """Assignment of families to the rows of one job, which it also writes. Without `joins` there
-    are no look-ups, and every document is a principal. `provisional`: each is in the provisional
-    family of its text, as the ingest pipeline would leave it.
+    """Assignment of families to the rows of one job, which it also writes, by `write` in place of
+    the store's own where given. Without `joins` there are no look-ups, and every document is a
+    principal. `provisional`: each is in the provisional family of its text, as the ingest pipeline
+    would leave it.
 
     Rows are placed in one thread, in their order, and may be written from others. Principals of
     this job are remembered, the last 50,000; others are looked up in the store, unless it was
@@ -177,8 +180,10 @@ class Arrivals:
         *,
         joins: bool = True,
         provisional: bool = False,
+        write: Callable[[Sequence[Row]], list[str | None]] | None = None,
     ) -> None:
         self._store = store
+        self._write_rows = write or store.write
         self._recipe = recipe
         self._options = options
         self.writers = store.writers
@@ -250,7 +255,7 @@ class Arrivals:
         batch = [rows[position] for position in first]
         refusals: dict[int, str | None] = {}
         try:
-            refusals |= zip(first, self._store.write(batch), strict=True)
+            refusals |= zip(first, self._write_rows(batch), strict=True)
         finally:
             accepted = {
                 rows[position].id for position in first if refusals.get(position, "") is None
@@ -265,7 +270,7 @@ class Arrivals:
             joining = [
                 self._wait_for(representatives[position], rows[position]) for position in later
             ]
-            refusals |= zip(later, self._store.write(joining), strict=True)
+            refusals |= zip(later, self._write_rows(joining), strict=True)
             batch += joining
         if self._store.shared:
             self._check(batch)
@@ -499,3 +504,72 @@ def _is_unchanged(stored: Row, row: Row) -> bool:
 def _with_family_of(source: Row, row: Row) -> Row:
     """Return the row with the family fields of another one of the same id."""
     return replace(row, **{name: getattr(source, name) for name in _FAMILY})
+
+
+# Documents that a cluster fingerprinted as clients sent them: within seconds each joins the most
+# similar principal, or becomes one. Nothing is recorded between two passes: what waits is what the
+# index says, so that a follower goes on where another was ended.
+
+FOLLOWED_AT_ONCE = 500
+_TRIES = 3  # of a document whose text changes while it is placed
+
+
+@dataclass(frozen=True, slots=True)
+class FollowPass:
+    """Counts of one pass: documents that were placed, those of them that joined a group, and those
+    that still wait.
+    """
+
+    placed: int = 0
+    joined: int = 0
+    waiting: int = 0
+
+
+def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> FollowPass:
+    """Place up to 500 of the documents that arrived since they were last placed or grouped.
+
+    A document whose text a client changes meanwhile is placed again, by its new text. Documents
+    without keys wait for nothing: their copies have one group from the pipeline. Raises
+    `UnsupportedOperation` for a store that no client writes to, and the errors of the store.
+    """
+    families = store.families
+    if not isinstance(families, ReceivingFamilies):
+        raise UnsupportedOperation(
+            store=store.url,
+            operation="be followed, since nearfold alone writes to it",
+            alternative="`nearfold index` groups what it writes as it arrives",
+        )
+    recipe = require_recipe(store)
+    require_updatable(store)
+    ids, waiting = families.unplaced(FOLLOWED_AT_ONCE)
+    placed = joined = 0
+    remaining: Sequence[str] = ids
+    for _ in range(_TRIES):
+        rows = [row for row in store.get(remaining).values() if row.bands]
+        if not rows:
+            break
+        arrivals = Arrivals(store, recipe, options, write=lambda rows: _assign(store, rows))
+        placements = arrivals.assign(rows)
+        arrivals.write(placements)
+        repair_strays(store, recipe, [row.id for row in rows], options)
+        changed = _changed(store, rows)
+        placed += len(rows) - len(changed)
+        joined += sum(row.family != row.id for row in placements if row.id not in changed)
+        remaining = sorted(changed)
+    if remaining:
+        _assign(store, [_singleton(row) for row in store.get(remaining).values()])
+    return FollowPass(placed, joined, max(waiting - placed, 0))
+
+
+def _assign(store: FullStore, rows: Sequence[Row]) -> list[str | None]:
+    store.families.assign(
+        Assignment(row.id, row.family, bool(row.principal), row.similarity, None, provisional=True)
+        for row in rows
+    )
+    return [None] * len(rows)
+
+
+def _changed(store: FullStore, rows: Sequence[Row]) -> set[str]:
+    """Return the ids of rows whose text was changed since they were read."""
+    present = store.get([row.id for row in rows])
+    return {row.id for row in rows if row.id in present and present[row.id].exact != row.exact}

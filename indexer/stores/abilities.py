@@ -131,6 +131,17 @@ class Families(Protocol):
 
 
 @runtime_checkable
+class ReceivingFamilies(Protocol):
+    """Families of rows that clients send without nearfold."""
+
+    def unplaced(self, limit: int) -> tuple[list[str], int]:
+        """Return ids of documents with keys that were never put into a family but by the pipeline,
+        at most `limit`, and the number of all of them.
+        """
+        ...
+
+
+@runtime_checkable
 class CachesReads(Protocol):
     """A store that keeps what it read as long as nothing changes."""
 

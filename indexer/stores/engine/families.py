@@ -83,6 +83,29 @@ def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator
                 yield hit["_id"], lengthen(value) if field == "exact" else value
 
 
+def unplaced(queries: IndexQueries, recipe: str, limit: int) -> tuple[list[str], int]:
+    """Return ids of documents with keys that only the pipeline gave a family, at most `limit`, and
+    the number of all of them.
+    """
+    body: Body = {
+        "size": limit,
+        "track_total_hits": True,
+        "_source": False,
+        "query": {
+            "bool": {
+                "filter": [
+                    {"term": {"near_recipe": recipe}},
+                    {"term": {"near_provisional": True}},
+                    {"exists": {"field": "near_bands"}},
+                ],
+                "must_not": [{"exists": {"field": "near_principal"}}],
+            }
+        },
+    }
+    hits = queries.search(body)["hits"]
+    return [hit["_id"] for hit in hits["hits"]], hits["total"]["value"]
+
+
 def _principal_query(recipe: str, query: Body, size: int) -> Body:
     return {
         "size": size,

@@ -181,6 +181,11 @@ class EngineFamilies:
         queries = self._index.queries("both")
         return families.members(queries, field, list(map(well_formed, names)))
 
+    def unplaced(self, limit: int) -> tuple[list[str], int]:
+        """Return documents that a search sees now."""
+        queries = self._index.queries("documents")
+        return families.unplaced(queries, self._index.require_recipe().id, limit)
+
 
 class EngineLabels:
     """Labels of rows."""

@@ -1,0 +1,151 @@
+"""`nearfold group --follow`: what clients send joins its group within seconds, without nearfold at
+the client.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from indexer.errors import UnsupportedOperation
+from indexer.grouping.group import group
+from indexer.jobs.arrival import FollowPass, follow_once
+from indexer.jobs.install import install, uninstall
+from indexer.stores import open_store
+
+FERRY = "The harbour ferry leaves at eight in the morning and returns at six. Dogs travel free."
+LATER = FERRY.replace("six", "seven")
+BOAT = "A pilot boat brings pilots to large ships, and a tug boat helps them to turn in the port."
+
+
+class Client:
+    """A client of an engine that knows nothing of nearfold."""
+
+    def __init__(self, url: str, index: str) -> None:
+        self._url, self._index = url, index
+
+    def send(self, method: str, path: str, body: object = None) -> Any:
+        request = urllib.request.Request(
+            f"{self._url}/{self._index}{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            method=method,
+            headers={"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return json.load(response)
+
+    def put(self, id: str, text: str) -> None:
+        self.send("PUT", f"/_doc/{id}?refresh=true", {"text": text})
+
+    def post(self, text: str) -> str:
+        return str(self.send("POST", "/_doc?refresh=true", {"text": text})["_id"])
+
+    def collapsed(self) -> set[str]:
+        """Return the ids of one hit of each group."""
+        body = {"collapse": {"field": "near_family"}, "size": 100, "_source": False}
+        hits = self.send("POST", "/_search", body)["hits"]["hits"]
+        return {hit["_id"] for hit in hits}
+
+    def family(self, id: str) -> str:
+        return str(self.send("GET", f"/_doc/{id}")["_source"]["near_family"])
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def store(request: pytest.FixtureRequest) -> Iterator[Any]:
+    url = request.getfixturevalue(f"{request.param}_url")
+    name = f"nearfold-follow-{secrets.token_hex(6)}"
+    with closing(open_store(f"{request.param}://{url.partition('://')[2]}/{name}")) as opened:
+        install(opened)
+        try:
+            yield opened, Client(url, name)
+        finally:
+            uninstall(opened)
+            Client(url, name).send("DELETE", "?ignore_unavailable=true")
+
+
+def test_copies_and_near_copies_join_what_group_has_seen(store: Any) -> None:
+    opened, client = store
+    client.put("a", FERRY)
+    client.put("b", BOAT)
+    group(opened)
+    client.put("copy", FERRY)
+    engine_id = client.post(FERRY.upper())
+    client.put("near", LATER)
+    assert len(client.collapsed()) > 2
+    assert follow_once(opened) == FollowPass(placed=3, joined=3)
+    opened.refresh()
+    assert {client.family(id) for id in ("a", "copy", engine_id, "near")} == {"a"}
+    assert len(client.collapsed()) == 2
+    assert follow_once(opened) == FollowPass()
+
+
+def test_new_texts_form_groups_of_their_own(store: Any) -> None:
+    opened, client = store
+    for id, text in (("a", FERRY), ("b", LATER), ("c", BOAT)):
+        client.put(id, text)
+    assert follow_once(opened) == FollowPass(placed=3, joined=1)
+    assert client.family("a") == client.family("b") != client.family("c") == "c"
+
+
+def test_a_changed_text_leaves_its_group_and_its_members_choose_anew(store: Any) -> None:
+    opened, client = store
+    client.put("a", FERRY)
+    client.put("b", LATER)
+    follow_once(opened)
+    principal = client.family("a")
+    other = "b" if principal == "a" else "a"
+    client.put(principal, BOAT)
+    follow_once(opened)
+    assert client.family(principal) == principal and client.family(other) == other
+
+
+def test_a_text_without_keys_stays_in_the_group_of_its_copies(store: Any) -> None:
+    opened, client = store
+    client.put("a", "12 34")
+    client.put("b", "12 34")
+    assert follow_once(opened) == FollowPass()
+    assert client.family("a") == client.family("b")
+
+
+def test_the_command_follows_until_a_signal(store: Any) -> None:
+    opened, client = store
+    client.put("a", FERRY)
+    command = ["group", "--follow", "--every", "0.2", "--json", "--store", opened.url]
+    with subprocess.Popen(
+        [sys.executable, "-m", "indexer", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as running:
+        assert running.stdout is not None
+        first = json.loads(running.stdout.readline())
+        assert (first["placed"], first["joined"], first["waiting"]) == (1, 0, 0)
+        client.put("b", LATER)
+        assert json.loads(running.stdout.readline())["joined"] == 1
+        assert client.family("b") == "a"
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(30) == 0
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        subprocess.run(
+            [sys.executable, "-m", "indexer", *command, "--dry-run"], check=True, timeout=60
+        )
+    assert refused.value.returncode == 2
+
+
+def test_a_file_is_not_followed() -> None:
+    with (
+        closing(open_store("sqlite:///:memory:")) as opened,
+        pytest.raises(UnsupportedOperation, match="follow"),
+    ):
+        follow_once(opened)
