@@ -41,9 +41,10 @@ Matching: TypeAlias = Literal["literal", "information"]
 """The two ways to count words in matching chunks, as `indexer.comparing.measures` defines them."""
 
 
-EmbeddedKind: TypeAlias = Literal["attachment", "picture", "media", "object"]
+EmbeddedKind: TypeAlias = Literal["attachment", "picture", "media", "object", "unread"]
 """The kinds of what a file holds besides its text: the attachments of a mail, whether their text is
-read or not, and what is never read: pictures, sound and video, objects of other programs.
+read or not; what is never read: pictures, sound and video, objects of other programs; and what was
+not read of the file itself, such as text beyond a limit, for which its whole bytes stand.
 """
 MAX_EMBEDDED = 8_000  # characters of what is listed of one document
 DIGITS = 64  # of a SHA-256
@@ -83,6 +84,22 @@ def pack_embedded(files: Iterable[EmbeddedFile]) -> str:
             break
         listed.append(written)
     return f"{digest} {len(every)} [{','.join(listed)}]"
+
+
+def with_unread(packed: str, name: str, raw: str) -> str:
+    """Return what a document holds besides its text, with what was not read of it: `raw` is the
+    SHA-256 of its bytes.
+
+    >>> with_unread("", "a.txt", "0f")[64:]
+    ' 1 [["unread","unread part of a.txt","0f"]]'
+    """
+    unread = pack_embedded([EmbeddedFile("unread", f"unread part of {name}", raw)])
+    if not packed:
+        return unread
+    digest, count, _ = packed.split(" ", 2)
+    digest = hashlib.sha256(f"{digest}\n{raw}".encode()).hexdigest()
+    files = [*unpack_embedded(unread), *unpack_embedded(packed)]
+    return f"{digest} {int(count) + 1} {json.dumps(files, separators=(',', ':'))}"
 
 
 def unpack_embedded(packed: str) -> tuple[EmbeddedFile, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -40,23 +41,22 @@ def rows(
     cut: frozenset[str] = frozenset(),
     **changes: Any,
 ) -> list[Row]:
-    """Rows as indexing makes them, by id; those in `cut` are truncated. `changes` map a field to a
-    value by id.
+    """Rows as indexing makes them, by id; those in `cut` are truncated, as clients write them
+    that give no digest of the rest. `changes` map a field to a value by id.
     """
     signed = fingerprints(list(texts.values()), recipe)
     documents = []
     for place, (id, text) in enumerate(texts.items()):
         blob = Blob(id, id.encode(), f"/library/{id}.txt", b"", len(text), place * 1_000_000_000)
-        document = Document(text, truncated=id in cut)
         labels = changes.get("labels", {}).get(id, ())
-        documents.append(
-            row_of(
-                ExtractedBlob(blob, f"raw of {text}", "source", document),
-                signed[place],
-                recipe.id,
-                tuple(labels),
-            )
+        row = row_of(
+            ExtractedBlob(blob, f"raw of {text}", "source", Document(text)),
+            signed[place],
+            recipe.id,
+            tuple(labels),
         )
+        is_cut = id in cut and row.status == "complete"
+        documents.append(replace(row, status="truncated") if is_cut else row)
     return documents
 
 

@@ -18,7 +18,7 @@ from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, UsageError
 from indexer.fingerprinting.fingerprint import content_digest
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
-from indexer.model import Blob, Document, Fingerprint, Row
+from indexer.model import Blob, Document, Fingerprint, Row, with_unread
 from indexer.stores.base import Store
 from indexer.stores.requirements import former_ids
 
@@ -59,6 +59,8 @@ def row_of(
     cut = document.truncated and signature.status == "complete"
     status = "truncated" if cut else signature.status
     embedded = blob.embedded or document.embedded
+    if document.truncated:
+        embedded = with_unread(embedded, file_name(blob.path), item.raw)
     return Row(
         id=blob.id,
         recipe=recipe_id,
@@ -168,6 +170,10 @@ def row_at(path: str, real_path: str, document: Document) -> Row:
     its fields, without fingerprint.
     """
     facts = Path(path).stat()
+    raw = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    embedded = document.embedded
+    if document.truncated:
+        embedded = with_unread(embedded, file_name(real_path), raw)
     return Row(
         id="",
         recipe="",
@@ -180,14 +186,14 @@ def row_at(path: str, real_path: str, document: Document) -> Row:
         size=facts.st_size,
         source="",
         extractor=document.extractor,
-        raw=hashlib.sha256(Path(path).read_bytes()).hexdigest(),
+        raw=raw,
         exact="",
         words=0,
         chars=0,
         family="",
         labels=document.labels,
         metadata=document.metadata,
-        embedded=document.embedded,
+        embedded=embedded,
     )
 
 

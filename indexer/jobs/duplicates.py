@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias
 
@@ -28,7 +29,7 @@ from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.group_options import GroupOptions, check_threshold
 from indexer.jobs.document_rows import documents_at
 from indexer.jobs.in_memory import groups
-from indexer.model import Document, Progress, no_progress
+from indexer.model import DIGITS, Document, Progress, no_progress
 from indexer.system.failpoints import reached
 from indexer.system.files import state_folder, write_error
 
@@ -247,11 +248,14 @@ def _with_near(
     """Return the groups of near duplicates, with the identical files of each among them."""
     copies = {file.path for members in identical for file in members[1:]}
     by_path = {file.path: file for file in files if file.path not in copies}
-    texts = _texts(by_path, failed, progress)
     criteria = Criteria(policy="strict")
     settings = GroupOptions(options.threshold, principal="longest", criteria=criteria)
     redundant = {keep.path: members for keep, members in found}
-    for group in groups(texts.items(), options=settings, progress=progress):
+    of_texts = [
+        groups(texts.items(), options=settings, progress=progress)
+        for texts in _texts(by_path, failed, progress)
+    ]
+    for group in chain.from_iterable(of_texts):
         members = redundant.setdefault(group.principal, [])
         for path, similarity in group.members:
             members.append((by_path[path], similarity))
@@ -261,8 +265,9 @@ def _with_near(
 
 def _texts(
     by_path: dict[str, _File], failed: list[tuple[str, str]], progress: Progress
-) -> dict[str, str]:
-    """Return the whole texts by path; files whose texts may not say all are left out.
+) -> list[dict[str, str]]:
+    """Return the whole texts by path, those of documents with the same files in them together;
+    files whose texts may not say all are left out.
 
     These are mails, whose attachments are not compared, texts that were cut or are too short, and
     files of names that cannot be decoded.
@@ -275,16 +280,22 @@ def _texts(
         if _is_decodable(path) and not may_be_mail(path) and os.path.lexists(path)
     ]
     texts: dict[str, str] = {}
+    embedded: dict[str, str] = {}
     for count, (path, document) in enumerate(documents_at(paths)):
         progress("reading texts", count, len(paths))
         if isinstance(document, ExtractionError):
             failed.append((path, str(document)))
         elif isinstance(document, Document) and path in by_path and not document.truncated:
             texts[path] = document.text
+            embedded[path] = document.embedded[:DIGITS]
     statuses = fingerprints(list(texts.values())).status if texts else ()
     order = list(by_path)
     whole = {path for path, status in zip(texts, statuses, strict=True) if status == "complete"}
-    return {path: texts[path] for path in order if path in whole}
+    together: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for path in order:
+        if path in whole:
+            together[embedded[path]][path] = texts[path]
+    return list(together.values())
 
 
 def _is_decodable(path: str) -> bool:

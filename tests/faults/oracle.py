@@ -19,7 +19,7 @@ from pathlib import Path
 from family_oracle import FOLD, violations
 from jobs import JobResult
 
-from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.fingerprint import content_digest, fingerprint
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.grouping.group import group
 from indexer.model import Query, Row
@@ -101,7 +101,7 @@ def check_soundness(state: StoreState, recipe: Recipe = DEFAULT, threshold: floa
             expected.blocks,
             stored_sketch(expected),
             stored_bits(expected),
-            expected.exact,
+            content_digest(expected.exact, row.embedded),
             expected.words,
         ), f"I3: keys of {row.path}"
         assert not cut or row.principal is not True, (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from synthetic_library import Record, as_json, library, short_library, store_of
 
 from indexer.comparing.criteria import KEYED, Criteria, parse_windows
 from indexer.errors import UsageError
+from indexer.fingerprinting.fingerprint import content_digest
 from indexer.fingerprinting.schemes import count_text_features
 from indexer.grouping import group as grouping
 from indexer.grouping import match as pairs
 from indexer.grouping.group_options import GroupOptions
+from indexer.model import EmbeddedFile, pack_embedded
 from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, DEFAULT_V3, Recipe, recipe_named
 from indexer.spark.group import group
 from indexer.spark.input_documents import Input, documents
@@ -206,6 +208,33 @@ def test_slots_of_four_bytes_and_slots_beside_bits(
         assert expected
         _, families = families_of_one(single, threshold=0.6)
         assert families_of(group(work, rows, recipe, GroupOptions(threshold=0.6))) == families
+
+
+@pytest.mark.parametrize("policy", ["standard", "loose"])
+def test_files_in_documents_separate_them(spark: SparkSession, tmp_path: Path, policy: str) -> None:
+    """Of each text there are two copies around one picture, and one around another."""
+    place = f"sqlite:///{tmp_path}/one.db"
+    texts = [" ".join(f"{name}{number}" for number in range(40)) for name in "ab"]
+    records = [Record(str(number), text, 1000, False, ()) for number, text in enumerate(texts)]
+    pictures = [pack_embedded([EmbeddedFile("picture", name, name * 64)]) for name in "xxy"]
+    with closing(store_of(records, place)) as store:
+        for row in list(store.scan()):
+            store.write(
+                [
+                    replace(row, id=id, family=id, embedded=embedded, exact=digest)
+                    for number, embedded in enumerate(pictures)
+                    for id, digest in [(row.id * (number + 1), content_digest(row.exact, embedded))]
+                ]
+            )
+        criteria = Criteria(policy=policy)
+        work = Work(spark, str(tmp_path / "work"))
+        stage = group(
+            work, documents(work, Input(place, "store"), DEFAULT), DEFAULT,
+            GroupOptions(criteria=criteria),
+        )  # fmt: skip
+        families = families_of(stage)
+        assert families == families_of_one(store, criteria=criteria)[1]
+        assert len({family for family, *_ in families.values()}) == (2 if policy == "loose" else 4)
 
 
 def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: Path) -> None:

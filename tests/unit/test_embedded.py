@@ -1,6 +1,7 @@
 """The files in a document besides its text: they are found, and belong to its identity."""
 
 import base64
+import csv
 import io
 import struct
 import zipfile
@@ -12,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from indexer import (
+    ExportOptions,
     GroupOptions,
     IndexOptions,
     SearchOptions,
     check,
     check_mail,
+    export,
     group,
     index,
     open_store,
@@ -24,11 +27,12 @@ from indexer import (
     search,
 )
 from indexer.comparing.criteria import Criteria, format_marks
-from indexer.documents.base import ReadOptions
+from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.tika import embedded_files
+from indexer.jobs.duplicates import DuplicatesOptions, duplicates
 from indexer.jobs.index import count_outdated
 from indexer.jobs.repair import repair
-from indexer.model import Row, unpack_embedded
+from indexer.model import EmbeddedFile, Row, pack_embedded, unpack_embedded, with_unread
 from indexer.recipe import recipe_named
 
 
@@ -240,3 +244,65 @@ def test_documents_that_an_earlier_version_read_are_counted_and_read_again(tmp_p
     (again,) = store.scan()
     assert (again.embedded, again.exact, again.labels) == (row.embedded, row.exact, ("lease",))
     assert count_outdated(store, "native") == 0
+
+
+def test_texts_that_were_cut_are_no_copies_unless_their_bytes_are(tmp_path: Path) -> None:
+    """What differs was never read; the names of the files and their order make no difference."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name, end in (("a", "one"), ("b", "two"), ("c", "one")):
+        (folder / f"{name}.txt").write_text(f"{BODY} The price is {end} hundred euros.")
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    limits = Limits(chars=len(BODY))
+    index([str(folder)], store, IndexOptions(limits=limits, extractor="plain"))
+    rows = {Path(row.path).name: row for row in store.scan()}
+    assert {row.status for row in rows.values()} == {"truncated"}
+    assert len({row.text for row in rows.values()}) == 1
+    assert rows["a.txt"].exact == rows["c.txt"].exact != rows["b.txt"].exact
+    assert "keys" not in {found.what for found in repair(store, dry_run=True)}
+    for policy, groups in (("strict", 2), ("standard", 2), ("loose", 1)):
+        group(store, GroupOptions(criteria=Criteria(policy=policy)))
+        assert len({row.family for row in store.scan()}) == groups
+    (hit,) = search(store, "courier", SearchOptions(fold="family")).hits
+    marks = {format_marks(member.marks) for member in hit.folded}
+    assert marks == {"", "attachments differ: unread part of a.txt / unread part of b.txt"}
+
+
+def test_what_was_not_read_counts_beside_files_in_the_document() -> None:
+    file = EmbeddedFile("picture", "a.png", "0f")
+    packed = with_unread(pack_embedded([file]), "a.pdf", "aa")
+    unread = EmbeddedFile("unread", "unread part of a.pdf", "aa")
+    assert unpack_embedded(packed) == (unread, file)
+    assert packed[:64] != with_unread(pack_embedded([file]), "a.pdf", "bb")[:64]
+    assert packed[:64] == with_unread(pack_embedded([file]), "b.pdf", "aa")[:64]
+
+
+def test_an_export_without_duplicates_has_both_mails_with_other_scans(tmp_path: Path) -> None:
+    folder = tmp_path / "mails"
+    folder.mkdir()
+    for name, content in (("a", PICTURES[0]), ("b", PICTURES[1]), ("c", PICTURES[0])):
+        (folder / f"{name}.eml").write_bytes(mail("scan.png", content) + b"\n" * (name == "c"))
+    for attachments in (False, True):
+        store = open_store(f"sqlite:///{tmp_path}/store{attachments}.db")
+        reading = ReadOptions(attachments=attachments)
+        index([str(folder)], store, IndexOptions(reading=reading), workers=1)
+        for dedup in ("global", "custodian"):
+            target = tmp_path / f"{attachments}{dedup}.csv"
+            export(store, target, options=ExportOptions(dedup=dedup))
+            with target.open(newline="") as file:
+                names = {Path(record["path"]).name for record in csv.DictReader(file)}
+            assert {name for name in names if name.endswith(".eml")} == {"a.eml", "b.eml"}
+
+
+def test_duplicates_are_no_documents_with_other_pictures(tmp_path: Path) -> None:
+    for name, content in (("a", PICTURES[0]), ("b", PICTURES[1])):
+        (tmp_path / f"{name}.docx").write_bytes(word_file(content))
+    copy = io.BytesIO()
+    with zipfile.ZipFile(tmp_path / "a.docx") as whole, zipfile.ZipFile(copy, "w") as packed:
+        for member in whole.infolist():
+            packed.writestr(member, whole.read(member), zipfile.ZIP_DEFLATED)
+    (tmp_path / "c.docx").write_bytes(copy.getvalue())
+    found = duplicates(tmp_path, DuplicatesOptions(near=True))
+    (one,) = found.groups
+    names = {Path(one.keep).name, *(Path(file.path).name for file in one.redundant)}
+    assert names == {"a.docx", "c.docx"}

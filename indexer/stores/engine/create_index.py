@@ -217,7 +217,7 @@ def prepare(requests: Requests, address: IndexAddress, dialect: Dialect, recipe:
         )
     facts.check_updatable()
     require_whole_view(requests, (facts.index,))
-    mapping = _add_later_fields(requests, facts)
+    mapping = add_later_fields(requests, facts)
     if problems := index_mapping.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=address.index, problems=problems)
     require_same_recipe(facts.recipe, recipe)
@@ -234,7 +234,7 @@ def record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> 
     requests.call("PUT", f"{facts.index}/_mapping", body)
 
 
-def _add_later_fields(requests: Requests, facts: IndexFacts) -> Mapping[str, Any]:
+def add_later_fields(requests: Requests, facts: IndexFacts) -> Mapping[str, Any]:
     """Add the fields that an earlier nearfold did not know; return the mapping with them."""
     properties: Mapping[str, Any] = facts.mapping.get("properties", {})
     later = index_mapping.later_fields(properties)

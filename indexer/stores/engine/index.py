@@ -16,7 +16,7 @@ from indexer.recipe import Recipe
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.bulk import Operation, Reply, Sender, Window
 from indexer.stores.engine.candidates import FrequencyCache
-from indexer.stores.engine.create_index import prepare
+from indexer.stores.engine.create_index import add_later_fields, prepare
 from indexer.stores.engine.field_substitutes import ABSENT, substitutes
 from indexer.stores.engine.index_facts import (
     IndexAddress,
@@ -87,6 +87,12 @@ class OpenIndex:
         """Return whether the mapping has a field, which an earlier nearfold may not have added."""
         self.require_recipe()
         return bool(self.facts and name in self.facts.mapping.get("properties", {}))
+
+    def require_field(self, name: str) -> None:
+        """Add a field to the mapping of an index that an earlier nearfold made, if it lacks it."""
+        if not self.has_field(name) and self.facts:
+            add_later_fields(self.requests, self.facts)
+            self.facts = None
 
     def text_field(self) -> str:
         """Return the field with the texts of documents.
