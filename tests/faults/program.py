@@ -60,7 +60,7 @@ def _log_events(log: int) -> None:
         time.sleep(seconds)
 
     @contextlib.contextmanager
-    def show_documents(_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
+    def show_documents(_quiet: bool, _count: object) -> Iterator[Callable[[Outcome], None]]:
         yield log_outcome
 
     stages.document_or_task = log_extraction
