@@ -2,10 +2,8 @@
 Unicode.
 """
 
-import base64
 import bz2
 import dataclasses
-import json
 import random
 import secrets
 from pathlib import Path
@@ -25,9 +23,7 @@ from pipelines import (
     simulated,
 )
 
-from indexer.fingerprinting.fingerprint import lengthen
 from indexer.fingerprinting.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
-from indexer.fingerprinting.keys import signed64
 from indexer.fingerprinting.normalise import UNASSIGNED, codepoint_classes
 from indexer.recipe import DEFAULT_V1
 from indexer.stores.engine.ingest_pipeline import MAX_UNITS, pipeline
@@ -67,41 +63,6 @@ def signer(request):
 def agree(signer, texts):
     """The pipeline signs texts as `fingerprint` does."""
     check_agreement(*signer, texts, DEFAULT_V1)
-
-
-def test_golden_vectors(signer):
-    """Against the file itself rather than against this machine's `fingerprint`."""
-    cases = json.loads((TESTS / "golden" / "texts.json").read_text(encoding="ascii"))
-    golden = json.loads((TESTS / "golden" / "default_v1.json").read_text(encoding="ascii"))
-    texts = {
-        case["name"]: case["text"] * case.get("times", 1)
-        for case in cases
-        if not case.get("settings")
-    }
-    assert len(texts) > 50
-    documents = simulated(*signer, [{"text": text} for text in texts.values()])
-    for name, document in zip(texts, documents, strict=True):
-        expected_fields = golden[name]
-        packed = (
-            expected_fields["minhash"]
-            and base64.b64encode(bytes.fromhex(expected_fields["minhash"])).decode()
-        )
-        simhash = expected_fields["simhash"] and signed64(int(expected_fields["simhash"], 16))
-        assert [document["near_status"], lengthen(document["near_exact"])] == [
-            expected_fields["status"],
-            expected_fields["exact"],
-        ], name
-        assert [document["near_words"], document["near_chars"]] == [
-            expected_fields["words"],
-            expected_fields["chars"],
-        ], name
-        assert [document.get("near_minhash"), document.get("near_simhash")] == [packed, simhash], (
-            name
-        )
-        assert [document.get("near_bands", []), document.get("near_blocks", [])] == [
-            expected_fields["bands"],
-            expected_fields["blocks"],
-        ], name
 
 
 def test_examples(signer):
