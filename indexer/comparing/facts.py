@@ -29,12 +29,18 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from indexer.comparing.quantities import (
+    AFTER_NUMERAL,
+    BEFORE_DAY,
+    BEFORE_NUMERAL,
     BESIDE,
     CURRENCIES,
+    DATES,
     MONTHS,
     NEGATIONS,
     NUMBERS,
+    NUMERALS,
     REACH,
+    SINO_KOREAN,
     Quantity,
     number_value,
     quantity,
@@ -393,9 +399,15 @@ class FactSource:
             kind: DifferenceKind = "link" if is_link(address) else "address"
             return Fact(kind, address_value(address), address, position, position + 1)
         if position in self._numeric:
+            if word in NUMERALS and not self._is_counted(position):
+                return None
             return None if self._is_of_number(position) else self._number(position, word)
         if word in MONTHS and (self._has_digit(position - 1) or self._has_digit(position + 1)):
             return Fact("date", MONTHS[word], self.spelling(position), position, position + 1)
+        if word in DATES:
+            return Fact("date", DATES[word], self.spelling(position), position, position + 1)
+        if word in BEFORE_DAY and self.folded(position + 1) == "曜":
+            return Fact("date", word, self.spelling(position), position, position + 1)
         if is_negation(word):
             return Fact(
                 "negation", negation_value(word), self.spelling(position), position, position + 1
@@ -440,6 +452,12 @@ class FactSource:
             if before in self._numeric and self.quantity(before).end >= end:
                 return True
         return False
+
+    def _is_counted(self, position: int) -> bool:
+        """Return whether a numeral is one of several, or counts or orders something."""
+        before, after = self.folded(position - 1), self.folded(position + 1)
+        is_one_of_several = before in NUMERALS or after in NUMERALS
+        return is_one_of_several or before in BEFORE_NUMERAL or after in AFTER_NUMERAL
 
     def _has_digit(self, position: int) -> bool:
         return any(map(str.isdigit, self.folded(position)))
@@ -506,7 +524,9 @@ class FactText:
 
 def _is_number(word: str) -> bool:
     # no letter is a digit
-    return word in NUMBERS or (not word.isalpha() and any(map(str.isdigit, word)))
+    if not word.isalpha():
+        return any(map(str.isdigit, word)) or word in NUMBERS
+    return word in NUMBERS or SINO_KOREAN.fullmatch(word) is not None
 
 
 def stated_facts(text: str, words: Words) -> tuple[str, ...]:

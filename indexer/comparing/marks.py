@@ -39,7 +39,15 @@ from indexer.comparing.alignment import AlignedWords, Gap, Stretch, lcs_of_strin
 from indexer.comparing.differences import changed_quantities, changed_symbols, differences
 from indexer.comparing.facts import Fact, FactSource, FactText, is_negation
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
-from indexer.comparing.quantities import ANSWERS, CURRENCIES, MONTHS, NEGATIONS, NUMBERS, TIME_UNITS
+from indexer.comparing.quantities import (
+    ANSWERS,
+    CURRENCIES,
+    DATES,
+    MONTHS,
+    NEGATIONS,
+    NUMBERS,
+    TIME_UNITS,
+)
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import Words, are_variants
 from indexer.defaults import FOLD, REVIEW
@@ -461,7 +469,8 @@ def _is_dated_field(a: Sequence[str], b: Sequence[str]) -> bool:
 
 
 def _is_dated(word: str) -> bool:
-    return word in NUMBERS or word in MONTHS or word in CURRENCIES or not word.isalpha()
+    is_named = word in NUMBERS or word in MONTHS or word in DATES or word in CURRENCIES
+    return is_named or not word.isalpha()
 
 
 def separates(policy: PolicyName, pair: Comparison) -> bool:

@@ -115,6 +115,7 @@ LCS_MISREAD = Measure(
     "lcs_misread",
     "words in order, misread words in part",
     lambda a, b, _, minimum: lcs_misread(a.words, b.words, minimum),
+    version=2,
     relation=_RELATION,
     planned_as="lcs",
     is_in_order=True,

@@ -19,17 +19,31 @@ if TYPE_CHECKING:
 
 _MONTHS = """
 jan january januar januari janvier enero gennaio janeiro
+jan январь января январе січень січня styczeń stycznia leden ledna ocak يناير जनवरी
 feb february februar februari février febrero febbraio fevereiro
+feb февраль февраля феврале лютий лютого luty lutego únor února şubat فبراير फरवरी फ़रवरी
 mar march märz maart mars marzo março
+mar март марта марте березень березня marzec marca březen března mart مارس मार्च
 apr april avril abril aprile
+apr апрель апреля апреле квітень квітня kwiecień kwietnia duben dubna nisan أبريل ابريل अप्रैल
 may mai mei mayo maggio maio
+may май мая мае травень травня maj maja květen května mayıs مايو मई
 jun june juni juin junio giugno junho
+jun июнь июня июне червень червня czerwiec czerwca červen června haziran 유월 يونيو जून
 jul july juli juillet julio luglio julho
+jul июль июля июле липень липня lipiec lipca červenec července temmuz يوليو जुलाई
 aug august augustus août agosto
+aug август августа августе серпень серпня sierpień sierpnia srpen srpna ağustos أغسطس अगस्त
 sep sept september septembre septiembre settembre setembro
+sep сентябрь сентября сентябре вересень вересня wrzesień września září eylül سبتمبر सितंबर सितम्बर
 oct okt october oktober octobre octubre ottobre outubro
+oct октябрь октября октябре жовтень жовтня październik października říjen října ekim 시월
+oct أكتوبر अक्टूबर
 nov november novembre noviembre novembro
+nov ноябрь ноября ноябре листопад листопада listopad listopada listopadu kasım نوفمبر नवंबर नवम्बर
 dec dez december dezember décembre diciembre dicembre dezembro
+dec декабрь декабря декабре грудень грудня grudzień grudnia prosinec prosince aralık ديسمبر दिसंबर
+dec दिसम्बर
 """
 _NEGATIONS = """
 not no never none nor neither cannot without nothing nobody nowhere
@@ -46,46 +60,116 @@ není nejsou nikdy bez nem nincs soha
 לא אין בלי
 لا ليس ليست لم لن بدون
 नहीं không chẳng chưa
+nikt değil yok asla hiç tidak bukan jangan tanpa fără niciodată nimeni eivät ilman
+غير دون 안 못 없다 없습니다 없는 없음 없이 않는다 않습니다 않는 않은 않고 아니다 아닙니다 아닌
 不 没 沒 未 無 无 非
 """
+_WEEKDAYS = """
+mon monday montag maandag lundi lunes lunedì segundafeira понедельник понедельника понеділок pondělí
+mon poniedziałek poniedziałku måndag mandag maanantai hétfő luni pazartesi δευτέρα senin
+mon الاثنين सोमवार
+tue tuesday dienstag dinsdag mardi martes martedì terçafeira вторник вторника вівторок wtorek wtorku
+tue úterý tisdag tirsdag tiistai kedd marți salı τρίτη selasa الثلاثاء मंगलवार
+wed wednesday mittwoch woensdag mercredi miércoles mercoledì quartafeira среда среду среды середа
+wed środa środę środy středa středu onsdag keskiviikko szerda miercuri çarşamba τετάρτη
+wed rabu الأربعاء बुधवार
+thu thursday donnerstag donderdag jeudi jueves giovedì quintafeira четверг четверга четвер czwartek
+thu czwartku čtvrtek torsdag torstai csütörtök joi perşembe πέμπτη kamis الخميس गुरुवार
+fri friday freitag vrijdag vendredi viernes venerdì sextafeira пятница пятницу пятницы
+fri п'ятниця piątek
+fri piątku pátek fredag perjantai péntek vineri cuma παρασκευή jumat الجمعة शुक्रवार
+sat saturday samstag sonnabend zaterdag samedi sábado sabato суббота субботу субботы субота sobota
+sat sobotę soboty sobotu lördag lørdag lauantai szombat sâmbătă cumartesi σάββατο sabtu السبت शनिवार
+sun sunday sonntag zondag dimanche domingo domenica воскресенье воскресенья неділя
+sun niedziela niedzielę
+sun niedzieli neděle neděli söndag søndag sunnuntai vasárnap duminică pazar κυριακή minggu
+sun الأحد रविवार
+"""
+# words of months that are other words as well, or short for them
+_AMBIGUOUS = "may mar mars mart march mai mei maj mayo август set sept listopad"
 _ANSWERS = "yes true false ja oui sí sì sim да"
 # each line: what its words are counted as, and the words
 _NUMBERS = """
 1 first erste ersten erster erstes eerste première primero primera
+1 один одна одно одного одной одному jeden jedna jedno واحد واحدة एक 한 하나
 2 two zwei twee deux dos dois duas second zweite zweiten zweiter tweede deuxième segundo segunda
+2 два две двух двум двое дві dwa dwie dwóch dva dvě två kaksi  două iki δύο dua اثنان اثنين
+2 اثنتين दो 두 둘 שתיים שניים שני שתי
 3 three drei drie trois tres tre três third dritte dritten dritter derde troisième tercero tercera
+3 три трех трёх трем трое trzy trzech tři tří kolme három trei üç τρία τρεις tiga ثلاثة ثلاث तीन 세
+3 셋 שלוש שלושה
 4 four vier quatre cuatro quattro quatro fourth vierte vierten vierde quatrième cuarto quarto
+4 четыре четырех четырёх чотири cztery czterech čtyři čtyř fyra neljä négy patru dört τέσσερα
+4 τέσσερις empat أربعة أربع चार 네 넷 ארבע ארבעה
 5 five fünf vijf cinq cinco cinque fifth fünfte fünften vijfde cinquième quinto quinta
+5 пять пяти п'ять pięć pięciu pět pěti viisi öt cinci beş πέντε خمسة خمس पाँच पांच 다섯 חמש חמישה
 6 six sechs zes seis sixth sechste sechsten zesde sixième
+6 шесть шести шість sześć sześciu šest šesti seks kuusi șase altı έξι enam ستة ست छह छः 여섯 שש שישה
 7 seven sieben zeven siete sette sete seventh siebte siebten zevende septième
+7 семь семи сім siedem siedmiu sedm sedmi sju syv seitsemän șapte yedi επτά εφτά tujuh سبعة سبع
+7 सात 일곱 שבע שבעה
 8 eight huit ocho otto oito eighth achte achten achtste huitième
+8 восемь восьми вісім osiem ośmiu osm osmi åtta otte åtte kahdeksan nyolc sekiz οκτώ οχτώ delapan
+8 ثمانية ثماني आठ 여덟 שמונה
 9 nine neun negen nueve nove ninth neunte neunten negende neuvième
+9 девять девяти дев'ять dziewięć dziewięciu devět devíti nio yhdeksän kilenc dokuz εννέα εννιά
+9 sembilan تسعة تسع नौ 아홉 תשע תשעה
 10 ten zehn tien dix diez dieci dez tenth zehnte zehnten tiende dixième
+10 десять десяти dziesięć dziesięciu deset deseti tio kymmenen tíz zece δέκα sepuluh عشرة عشر दस 열
+10 עשר עשרה
 11 eleven elf onze undici eleventh
+11 одиннадцать jedenaście jedenáct elva yksitoista onbir ग्यारह
 12 twelve zwölf twaalf douze doce dodici doze twelfth
+12 двенадцать dwanaście dvanáct tolv kaksitoista बारह
 13 thirteen dreizehn
 14 fourteen vierzehn
 15 fifteen fünfzehn quinze quince quindici
+15 пятнадцать piętnaście patnáct femton पंद्रह
 16 sixteen sechzehn
 17 seventeen siebzehn
 18 eighteen achtzehn
 19 nineteen neunzehn
 20 twenty zwanzig twintig vingt veinte venti vinte
+20 двадцать двадцати dwadzieścia dvacet tjugo tyve kaksikymmentä húsz douăzeci yirmi είκοσι عشرون
+20 عشرين बीस 스물
 30 thirty dreissig dertig trente treinta trenta trinta
+30 тридцать тридцати trzydzieści třicet trettio tredive otuz τριάντα ثلاثون ثلاثين तीस 서른
 40 forty vierzig veertig quarante cuarenta quaranta quarenta
+40 сорок czterdzieści čtyřicet fyrtio kırk أربعون أربعين चालीस
 50 fifty fünfzig vijftig cinquante cincuenta cinquanta cinquenta
+50 пятьдесят pięćdziesiąt padesát femtio elli πενήντα خمسون خمسين पचास
 60 sixty sechzig zestig soixante sesenta sessanta sessenta
+60 шестьдесят sześćdziesiąt šedesát sextio altmış ستون ستين साठ
 70 seventy siebzig zeventig setenta
+70 семьдесят siedemdziesiąt sedmdesát sjuttio yetmiş سبعون سبعين सत्तर
 80 eighty achtzig tachtig ochenta ottanta oitenta
+80 восемьдесят osiemdziesiąt osmdesát åttio seksen ثمانون ثمانين अस्सी
 90 ninety neunzig negentig noventa novanta
+90 девяносто dziewięćdziesiąt devadesát nittio doksan تسعون تسعين नब्बे
 100 hundred hundert honderd
+100 сто  hundra hundrede sata száz yüz εκατό مائة مئة सौ
+200 двести dwieście
+300 триста trzysta
+400 четыреста czterysta
+500 пятьсот pięćset
+600 шестьсот sześćset
+700 семьсот siedemset
+800 восемьсот osiemset
+900 девятьсот dziewięćset
 """
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _DIGITS = """
 two three four five six seven eight nine first second third fourth fifth sixth seventh eighth ninth
 """
 _SCALES = """
-1000 thousand tausend duizend
+1000 thousand tausend duizend тысяча тысячи тысяч тисяча тисячі тисяч tysiąc tysiące tysięcy tisíc
+1000 tisíce tusen
+1000 tusind tuhat tuhatta ezer  χίλια χιλιάδες ribu ألف آلاف हजार हज़ार אלף אלפים
+100000 lakh लाख
+10000000 crore करोड़
+1000000 миллион миллиона миллионов млн мільйон мільйонів milion miliony milionów milionů miljon
+1000000 miljoner
+1000000 milyon juta مليون ملايين מיליון
 1000000 million millions mio mn millionen miljoen millón millones milione milioni milhão milhões
 1000000000 billion billions bn mrd milliarde milliarden miljard milliard milliards miliardo miliardi
 1000000000000 trillion trillions tn billionen biljoen
@@ -158,10 +242,32 @@ def _compounds(numbers: dict[str, str]) -> dict[str, str]:
 
 
 MONTHS = {word: line.split()[0] for line in _MONTHS.split("\n") for word in line.split()}
+WEEKDAYS = _by_word(_WEEKDAYS)
+# words that name a date alone, without a number
+DATES = WEEKDAYS | {
+    word: month
+    for word, month in MONTHS.items()
+    if word not in _AMBIGUOUS.split() and (len(word) > len(month) or not word.isascii())
+}
 ANSWERS = frozenset(_ANSWERS.split())
 NEGATIONS = ANSWERS.union(_NEGATIONS.split())
 SCALES = _by_word(_SCALES)
-NUMBERS = _by_word(_NUMBERS) | _compounds(_by_word(_NUMBERS)) | SCALES
+# numerals of which each is a word; of "一" some are parts of other words
+NUMERALS = {
+    **{char: str(value) for value, char in enumerate("〇一二三四五六七八九十")},
+    **{"零": "0", "两": "2", "兩": "2", "百": "100", "千": "1000", "万": "10000", "萬": "10000"},
+    **{"亿": "100000000", "億": "100000000"},
+}
+BEFORE_NUMERAL = frozenset("第周週期拜")
+AFTER_NUMERAL = frozenset(
+    "年月日号號元円圆圓块塊个個名人次天小时時分秒条條章项項页頁岁歳件份倍点點度米斤吨位室层層台本枚冊回番"
+)
+BEFORE_DAY = frozenset("月火水木金土日")  # of Japanese weekdays, before 曜
+SINO_KOREAN = re.compile(  # numbers of two characters or more, with a unit and a particle
+    r"(?=..)([일이삼사오육륙칠팔구십백천만억]+)"
+    r"(?:(?:월|년|원|시|분|명|개월|일)(?:에|은|는|이|가|을|를|의|부터|까지|로|으로)?)?"
+)
+NUMBERS = _by_word(_NUMBERS) | _compounds(_by_word(_NUMBERS)) | SCALES | NUMERALS
 CURRENCIES = _by_word(_CURRENCIES)
 _FIRST = {line.split()[0] for line in _UNITS.split("\n") if line}
 _OF_TIME = {"s", "min", "h", "day", "week", "month", "year"}
@@ -324,6 +430,8 @@ def _split(word: str) -> tuple[str, str]:
     """Return the value of a number, and the unit or scale at its end."""
     if word in NUMBERS:
         return NUMBERS[word], ""
+    if numerals := SINO_KOREAN.fullmatch(word):
+        return numerals[1], ""
     parts = _SUFFIX.match(word)
     if parts:
         number, suffix = parts.groups()

@@ -1,0 +1,79 @@
+"""Numbers, dates and negations in the words of many languages."""
+
+import pytest
+
+from indexer.comparing.differences import differences
+from indexer.comparing.marks import Comparison, is_negated, states_other_facts
+from indexer.comparing.measures import ComparedText
+from indexer.comparing.quantities import DATES, NEGATIONS, NUMBERS
+from indexer.recipe import DEFAULT
+
+
+def compared(a: str, b: str) -> Comparison:
+    return Comparison(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("the hall is open on wednesday for all members of the club", "wednesday", "friday"),
+        ("we meet in june in the large hall of the town", "june", "july"),
+        ("die Sitzung ist am Mittwoch im großen Saal der Stadt", "Mittwoch", "Freitag"),
+        ("la réunion a lieu mercredi dans la grande salle", "mercredi", "vendredi"),
+        ("a reunião é na quarta-feira na sala grande", "quarta", "sexta"),
+        ("el inquilino paga cinco mil euros cada mes al dueño", "cinco", "seis"),
+        ("najemca płaci pięć tysięcy złotych każdego miesiąca", "pięć", "sześć"),
+        ("kiracı her ay beş lira öder ve sözleşmeyi imzalar", "beş", "altı"),
+        ("hyresgästen betalar åtta tusen kronor varje månad", "åtta", "nio"),
+        ("ο μισθωτής πληρώνει πέντε ευρώ κάθε μήνα στον ιδιοκτήτη", "πέντε", "έξι"),
+        ("Арендатор платит пять тысяч рублей каждый месяц.", "пять", "шесть"),
+        ("Встреча состоится в мае в большом зале города.", "мае", "июне"),
+        ("Встреча состоится в среду в большом зале города.", "среду", "пятницу"),
+        ("يدفع المستأجر خمسة آلاف ريال كل شهر للمالك.", "خمسة", "ستة"),
+        ("يبدأ الاجتماع في شهر مايو في المدينة الكبيرة.", "مايو", "يونيو"),
+        ("किरायेदार पाँच हजार रुपये हर महीने देगा।", "पाँच", "छह"),
+        ("השוכר משלם חמש מאות שקלים בכל חודש", "חמש", "שש"),
+        ("会议将于三月五日举行，费用为五百元，请准时参加。", "五日", "六日"),
+        ("会议在星期三举行，请大家准时参加。", "星期三", "星期五"),
+        ("会議は水曜日に開催されます。皆様ご参加ください。", "水", "金"),
+        ("회의는 오월 삼일에 열리며 참가비는 오천 원입니다.", "오천", "육천"),
+        ("회의는 세 시간 동안 열리며 모두 참석합니다.", "세", "네"),
+    ],
+)
+def test_another_number_or_date(text: str, old: str, new: str) -> None:
+    pair = compared(text, text.replace(old, new))
+    assert states_other_facts(pair)
+    assert {fact.kind for fact in differences(pair.a.source, pair.b.source)} <= {
+        "number",
+        "date",
+        "amount",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("Арендатор может передать договор другому лицу.", "может", "не может"),
+        ("لا يجوز للمستأجر التنازل عن هذا العقد.", "لا ", ""),
+        ("किरायेदार यह पट्टा दे सकता है।", "दे", "नहीं दे"),
+        ("承租人可以转让本合同给第三方。", "可以", "不可以"),
+        ("임차인은 본 계약을 양도할 수 있다.", "있다", "없다"),
+        ("kiracı bu sözleşmeyi devretme hakkına sahip değil", " değil", ""),
+        ("penyewa boleh mengalihkan perjanjian ini", "boleh", "tidak boleh"),
+    ],
+)
+def test_a_negation(text: str, old: str, new: str) -> None:
+    assert is_negated(compared(text, text.replace(old, new)))
+
+
+def test_a_numeral_that_is_part_of_a_word_is_no_number() -> None:
+    pair = compared("我们的做法和他们一样好。", "我们的做法和他们十分好。")
+    assert not states_other_facts(pair)
+
+
+def test_words_of_one_language_are_no_facts_of_another() -> None:
+    words = set(
+        "on to en fire sex hat opt bin sto doi nic ei sun sat wed mon the in and is".split()
+    )
+    assert words.isdisjoint(NUMBERS) and words.isdisjoint(DATES) and words.isdisjoint(NEGATIONS)
+    assert {"may", "mai", "mart", "mars"}.isdisjoint(DATES)
