@@ -33,7 +33,7 @@ POINTS = {
     "before_commit": "a transaction of the embedded store is complete but not committed",
     "after_commit": "it is committed, and on the disk",
     "before_send": "a bulk request is about to be sent to a search engine",
-    "after_send": "its answer is there, and not yet read",
+    "after_send": "the response has arrived, and is not yet read",
     "after_write": "the store has decided on a batch",
     "before_journal": "a change of the journal is complete but not committed",
     "after_journal": "it is committed, and on the disk",

@@ -44,7 +44,7 @@ def test_the_documents_with_each_word_are_counted(library):
     assert dict(frequencies.counts) == WORDS
 
 
-@pytest.mark.gap("core analysis", reason="without analysis-common accents are told apart")
+@pytest.mark.gap("core analysis", reason="without analysis-common accents are distinguished")
 def test_accents_make_no_difference(library):
     assert library.vocabulary.frequencies(["café", "cafe"]).counts == {"café": 2, "cafe": 2}
 

@@ -52,7 +52,7 @@ FAULTS = (
         "an internal error is exit code 70, with its traceback",
     ),
     Fault(
-        "kill -9, a lost request, a lost answer at the steps of a job into OpenSearch and "
+        "kill -9, a lost request, a lost response at the steps of a job into OpenSearch and "
         "Elasticsearch",
         ("test_engine_failpoints.py",),
         "I1 to I5, I9",
@@ -92,18 +92,18 @@ FAULTS = (
         "`reindex` left earlier versions of an index in an engine",
     ),
     Fault(
-        "kill -9 of a node of three at random times, beside jobs and searches, OpenSearch",
+        "kill -9 of a node of three at random times, during jobs and searches, OpenSearch",
         ("campaign nodes opensearch", "test_node_kills.py::test_no_command"),
         "no job or search ends with an error; at the end I1 to I3, I8, I9",
         "a search answered with the documents of the shards that were there: now it waits",
     ),
     Fault(
-        "kill -9 of a node of three at random times, beside jobs and searches, Elasticsearch",
+        "kill -9 of a node of three at random times, during jobs and searches, Elasticsearch",
         ("campaign nodes elasticsearch",),
         "no job or search ends with an error; at the end I1 to I3, I8, I9",
     ),
     Fault(
-        "steps of other clients beside commands of every kind; clients, commands and nodes of "
+        "steps of other clients during commands of every kind; clients, commands and nodes of "
         "three are killed",
         ("campaign clients", "test_other_writers.py::test_c"),
         "no document is folded under one that it does not resemble; every group has a visible "
@@ -198,14 +198,14 @@ FAULTS = (
     ),
     Fault("files from before 1970 to 2242", ("test_clocks.py::test_files",), "I2, I5"),
     Fault(
-        "answers of a server: 413, 429, 500 to 504, short, reordered, garbled, cut, reset, none, "
+        "responses of a server: 413, 429, 500 to 504, short, reordered, garbled, cut, reset, none, "
         "slow, endless; flood stage",
         ("test_sending_faults.py", "test_writing_faults.py"),
         "I1, I2, I7",
-        "an endless slow answer held the run for 15 minutes: now it has twice its timeout",
+        "an endless slow response held the run for 15 minutes: now it has twice its timeout",
     ),
     Fault(
-        "an extraction server that fails, hangs, answers wrongly",
+        "an extraction server that fails, hangs, responds wrongly",
         tuple(
             f"test_extraction_server.py::test_{what}"
             for what in ("answer", "server", "slow", "refusal", "faults", "innocent")
@@ -224,7 +224,7 @@ FAULTS = (
         "documented equivalences; bounded memory",
     ),
     Fault(
-        "texts crafted to share bands, and hot keys",
+        "texts crafted to share bands, and frequent keys",
         ("test_hostile_collisions.py",),
         "decided by texts; candidates stay bounded",
         "`search --fold live` hid documents under crafted ones: now it folds by texts once slots "
