@@ -200,7 +200,7 @@ def _rotated(word: Words, positions: int) -> Words:
 # The SimHash of tokens by the `simhash-doc` scheme.
 
 BITS = 64
-VERSIONS = ("v1", "v2", "v3", "v4", "v5")
+VERSIONS = ("v1", "v2", "v3", "v4", "v5", "v6")
 _DISTINCT = ("v4",)
 
 

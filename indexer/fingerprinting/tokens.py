@@ -17,6 +17,7 @@ language. The steps in order:
 which the draft does not have. `v1` is that with step 2; without Mc it breaks most Hindi and Tamil
 words at their vowel signs, which `v2` repairs. `v3` is the published text's other choice, to strip
 all numeric characters. `v4` is `v2` with more selective tokens for Thai, Chinese and Japanese.
+`v6` is `v2` without tokens of URLs and addresses that have letters outside ASCII.
 Where the text leaves room (step 5, the patterns of 3) the choice is ours: docs/schemes.md.
 
 A segmenter takes a run of letters of a script without spaces (Han, kana, Thai, Lao, Khmer, Burmese,
@@ -55,30 +56,60 @@ from indexer.fingerprinting.normalise import (
 
 _HEX = "[0-9A-Fa-f]"
 _FREE = r"(?<![A-Za-z0-9])"
-_PATTERNS = (  # in this order
-    # any scheme with an authority: https, ftp, file, ...
-    r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://[!-~]+",
-    _FREE + r"[Ww]{3}\.[!-~]+",
-    _FREE + r"(?i:mailto|urn|doi|arxiv|isbn|issn|pmid|pmcid|hdl|ark|orcid):[!-~]+",
-    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+",  # e-mail addresses
-    _FREE + r"10\.[0-9]{4,9}/[!-~]+",  # bare DOIs
-    _FREE + _HEX + "{8}-" + (_HEX + "{4}-") * 3 + _HEX + r"{12}(?![A-Za-z0-9])",  # UUIDs
-    _FREE + _HEX + r"{32,}(?![A-Za-z0-9])",  # digests
-)
-_IDENTIFIERS = [re.compile(pattern, re.ASCII) for pattern in _PATTERNS]
+_PRINTABLE = "[!-~]"  # what follows the beginning of an identifier: printable ASCII
 
 
-def without_identifiers(text: str) -> str:
+def _patterns(tail: str, name: str) -> list[re.Pattern[str]]:
+    """Return the identifiers, in the order in which they go.
+
+    `tail`: a character after their beginning; `name`: the letters and digits of an e-mail address,
+    inside brackets.
+    """
+    patterns = (
+        # any scheme with an authority: https, ftp, file, ...
+        rf"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://{tail}+",
+        rf"{_FREE}[Ww]{{3}}\.{tail}+",
+        rf"{_FREE}(?i:mailto|urn|doi|arxiv|isbn|issn|pmid|pmcid|hdl|ark|orcid):{tail}+",
+        rf"(?<![{name}._%+-])[{name}._%+-]+@[{name}-]+(?:\.[{name}-]+)+",  # e-mail addresses
+        rf"{_FREE}10\.[0-9]{{4,9}}/{tail}+",  # bare DOIs
+        _FREE + _HEX + "{8}-" + (_HEX + "{4}-") * 3 + _HEX + r"{12}(?![A-Za-z0-9])",  # UUIDs
+        _FREE + _HEX + r"{32,}(?![A-Za-z0-9])",  # digests
+    )
+    return [re.compile(pattern, re.ASCII) for pattern in patterns]
+
+
+_IDENTIFIERS = _patterns(_PRINTABLE, "A-Za-z0-9")
+
+
+@cache
+def _international_identifiers() -> list[re.Pattern[str]]:
+    """Return the same with letters of any script.
+
+    One of a script without spaces belongs to a URL only after a separator or another such letter:
+    a sentence may go on right behind the URL.
+    """
+    spaced, unspaced = (
+        character_class(WORD | SPACING_MARK, spaced=is_spaced)[1:-1] for is_spaced in (True, False)
+    )
+    tail = f"(?:[!-~{spaced}]|(?<=[/=#?&%._~{unspaced}-])[{unspaced}])"
+    return _patterns(tail, f"A-Za-z0-9{spaced}")
+
+
+def without_identifiers(text: str, *, international: bool = False) -> str:
     """Replace each identifier by one space.
 
     Identifiers are URLs, e-mail addresses, DOI, arXiv, ISBN and URN identifiers, UUIDs and long
-    digests. Host names without a scheme or `www.` stay: in running text they look like a missing
-    space after a full stop.
+    digests, with letters of any script if `international`, else in ASCII. Host names without a
+    scheme or `www.` stay: in running text they look like a missing space after a full stop.
 
     >>> without_identifiers("see https://example.com/a?b=c, doi:10.1145/3331184 or me@example.org.")
     'see     or  .'
+    >>> without_identifiers("von http://пример.рф/wiki/Fähre aus", international=True)
+    'von   aus'
     """
-    for identifier in _IDENTIFIERS:  # one after the other is faster than all in one alternation
+    is_wider = international and not text.isascii()
+    # one after the other is faster than all in one alternation
+    for identifier in _international_identifiers() if is_wider else _IDENTIFIERS:
         text = identifier.sub(" ", text)
     return text
 
@@ -118,13 +149,15 @@ class TokenRules:
 
     `added`: categories in addition to the published ones; `removed`: categories taken out of
     tokens;
-    `folds`: NFKC and lower case come first.
+    `folds`: NFKC and lower case come first; `international`: URLs and e-mail addresses may have
+    letters of any script.
     """
 
     added: int = 0
     removed: int = 0
     segmenter: Segmenter = unicode_words
     folds: bool = True
+    international: bool = False
 
 
 RULES = {
@@ -133,6 +166,7 @@ RULES = {
     "v3": TokenRules(added=SPACING_MARK, removed=DIGIT),
     "v4": TokenRules(added=SPACING_MARK, segmenter=letter_pairs),
     "v5": TokenRules(folds=False),
+    "v6": TokenRules(added=SPACING_MARK, international=True),
 }
 
 
@@ -158,7 +192,8 @@ def tokens(
     stops = frozenset(stop_words)
     letter = _character(LETTER)
     plain = fold_token(text) if rules.folds else without_ignorables(text)
-    words = _words(without_identifiers(plain), rules, segmenter or rules.segmenter)
+    running = without_identifiers(plain, international=rules.international)
+    words = _words(running, rules, segmenter or rules.segmenter)
     if rules.removed:
         removed = _character(rules.removed)
         words = (removed.sub("", word) for word in words)

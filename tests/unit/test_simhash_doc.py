@@ -178,8 +178,8 @@ def test_versions_differ_where_they_say() -> None:
         == simhash_doc(english, "v3")
         != simhash_doc(english, "v4")
     )
-    with pytest.raises(UsageError, match="v1, v2, v3, v4, v5"):
-        simhash_doc_tokens(["a"], "v6")
+    with pytest.raises(UsageError, match="v1, v2, v3, v4, v5, v6"):
+        simhash_doc_tokens(["a"], "v7")
 
 
 @given(st.text())

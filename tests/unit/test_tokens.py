@@ -169,9 +169,31 @@ def test_thai_vowels_stay_with_their_letter() -> None:
 
 
 def test_unknown_version_is_refused_with_the_valid_ones() -> None:
-    with pytest.raises(UsageError, match="v1, v2, v3, v4, v5"):
+    with pytest.raises(UsageError, match="v1, v2, v3, v4, v5, v6"):
         tokens("text", "v9")
 
 
 def test_lone_surrogates_separate() -> None:
     assert tokens("a\ud800b") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("see http://пример.рф/путь?ключ=да now", ["see", "now"]),
+        ("auf https://de.wikipedia.org/wiki/Fähre, dann weiter", ["auf", "dann", "weiter"]),
+        ("https://ja.wikipedia.org/wiki/東京 です", ["で", "す"]),
+        ("http://例え.jp/道 end", ["end"]),
+        ("詳しくはhttps://example.com/a、東京", ["詳", "し", "く", "は", "東", "京"]),
+        ("write to jörg@müller.example today", ["write", "to", "today"]),
+        ("Straße www.straße.example/hof Hof", ["straße", "hof"]),
+    ],
+)
+def test_v6_has_no_token_of_an_international_url(text: str, words: list[str]) -> None:
+    assert tokens(text, "v6") == words
+    assert tokens(text, "v2") != words or "example.com/a、" in text
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_v6_is_v2_of_ascii(text: str) -> None:
+    assert tokens(text, "v6") == tokens(text, "v2")
