@@ -1,6 +1,6 @@
 """The programs beside `dedup` in benchmarks/dedup.py, each run in an environment of its own.
 
-    python benchmarks/dedup_peers.py text-dedup|datatrove|rensa ROWS
+    python benchmarks/dedup_peers.py text-dedup|datatrove|rensa|datasketch ROWS
 
 Reads rows of JSON Lines and writes those that stay to `kept.jsonl` of this folder.
 """
@@ -52,6 +52,22 @@ def datatrove(rows: str) -> None:
                 kept.write(json.dumps({"id": int(json.loads(line).get("id", 0))}) + "\n")
 
 
+def datasketch(rows: str) -> None:
+    """Clean rows by datasketch's MinHashLSH at .8 over three words in a row; the first stays."""
+    from datasketch import MinHash, MinHashLSH
+
+    kept = MinHashLSH(threshold=0.8, num_perm=128)
+    with Path(rows).open() as file, Path("kept.jsonl").open("w") as out:
+        for place, line in enumerate(file):
+            words = json.loads(line)["text"].split()
+            grams = {" ".join(words[start : start + 3]) for start in range(len(words) - 2)}
+            sketch = MinHash(num_perm=128)
+            sketch.update_batch([gram.encode() for gram in grams or words])
+            if not kept.query(sketch):
+                kept.insert(str(place), sketch)
+                out.write(line)
+
+
 def rensa(rows: str) -> None:
     """Clean rows by rensa's R-MinHash at .8 as its README shows it, over words."""
     from rensa import RMinHashDeduplicator
@@ -67,6 +83,7 @@ def rensa(rows: str) -> None:
 
 if __name__ == "__main__":
     peers = {"text-dedup": text_dedup, "datatrove": datatrove, "rensa": rensa}
+    peers["datasketch"] = datasketch
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("peer", choices=peers)
     parser.add_argument("rows")

@@ -1,12 +1,14 @@
 """What each policy of folding hides: precision and recall by corpus, and templates that stay.
 
     python benchmarks/policies.py [--work FOLDER] [--only seen|unseen|templates]
+        [--peer datasketch=PYTHON] [--peer rensa=PYTHON] [--peer text-dedup=PYTHON]
 
 Pairs are those of measure_corpora.py, whose truth is known by construction, with invoices, letters
 and mails of one template each. Of the pairs that reach .9 of the words in order: those of
 duplicates that a policy folds (recall), and the fraction of what it folds that are duplicates
 (precision); `dedup` is `standard` with `--numbers changed`. The second table has how many of 100
-documents of one template `dedupe` keeps. docs/lab/032-policies.md and
+documents of one template `dedupe` keeps, beside other programs at .8, each by the Python of an
+environment that has it. docs/lab/032-policies.md and
 docs/lab/033-rows-that-state-other-facts.md hold the figures.
 """
 
@@ -17,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from random import Random
 
+from dedup import PEERS, run
 from harness import arguments, head, row
 from invoices import invoices
 from measure_corpora import LabelledPair, seen_corpora, unseen_corpora
@@ -142,14 +145,17 @@ def templates() -> Mapping[str, list[str]]:
     return {**filled, "invoices that differ in one fact": invoices(100)}
 
 
-def kept_row(name: str, texts: list[str]) -> list[str]:
-    resent = ["DUPLICATE\n" + text for text in texts[:10]]
+def kept_row(name: str, texts: list[str], peers: Mapping[str, str]) -> list[str]:
+    with_resent = [*texts, *("DUPLICATE\n" + text for text in texts[:10])]
     cells = []
-    for policy in POLICY_NAMES:
-        options = DedupOptions(policy=policy)
+    for options in (DedupOptions(), *(DedupOptions(policy=policy) for policy in POLICY_NAMES)):
         kept = len(nearfold.dedupe(texts, options=options).kept)
-        again = len(nearfold.dedupe(texts + resent, options=options).removed) - (100 - kept)
+        again = len(nearfold.dedupe(with_resent, options=options).removed) - (100 - kept)
         cells.append(f"{kept} / {again}")
+    for peer, python in peers.items():
+        command = [python, str(PEERS), peer]
+        kept = len(run(command, texts).kept)
+        cells.append(f"{kept} / {110 - len(run(command, with_resent).kept) - (100 - kept)}")
     return [name, *cells]
 
 
@@ -157,7 +163,9 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--work", type=Path, default=Path("/tmp/nearfold-policies"))
     parser.add_argument("--only", choices=["seen", "unseen", "templates"], default="seen")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
     values = parser.parse_args()
+    peers = dict(peer.split("=", 1) for peer in values.peer)
     corpora: Mapping[str, list[LabelledPair]] = {}
     if values.only != "templates":
         corpora = unseen_corpora() if values.only == "unseen" else seen_corpora(values.work)
@@ -165,9 +173,10 @@ def main() -> None:
     for corpus, pairs in corpora.items():
         print(row(corpus_row(corpus, pairs)), flush=True)
     print()
-    print(*head(["100 of a template: kept / of 10 sent again removed", *POLICY_NAMES]), sep="\n")
+    titles = ["100 of a template: kept / of 10 sent again removed", "`dedup`", *POLICY_NAMES]
+    print(*head([*titles, *peers]), sep="\n")
     for name, texts in templates().items():
-        print(row(kept_row(name, texts)), flush=True)
+        print(row(kept_row(name, texts, peers)), flush=True)
 
 
 if __name__ == "__main__":
