@@ -27,9 +27,9 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     A row that the engine itself refuses is refused in the engine's words.
     """
     recipe_id = index.require_recipe().id
-    if any(row.embedded for row in rows):
-        index.require_field("near_embedded")
     cleaned = [storable(row) for row in rows]
+    if any(row.embedded for row in cleaned):
+        index.require_field("near_embedded")
     refusals = [refusal(row, recipe_id) for row in cleaned]
     checked = zip(cleaned, refusals, strict=True)
     last = {row.id: row for row, reason in checked if reason is None}
