@@ -1,5 +1,6 @@
 """Engines with logins, and the users of tests there."""
 
+import base64
 import contextlib
 import ssl
 from collections.abc import Iterator
@@ -66,6 +67,15 @@ class SecuredEngine:
         grants = {name: {part: role[part] for part in ("cluster", "indices")}}
         key = self.put("_security/api_key", {"name": name, "role_descriptors": grants})
         self.keys[name] = key["encoded"]
+
+    def expire(self, user):
+        """Let the key of a user expire now, or replace its password, where it has no key."""
+        if user in self.keys:
+            id, _, _ = base64.b64decode(self.keys[user]).decode().partition(":")
+            self.put(f"_security/api_key/{id}", {"expiration": "1ms"})
+        else:
+            change = {"password": f"{PASSWORD}-2", "opendistro_security_roles": [user]}
+            self.put(f"_plugins/_security/api/internalusers/{user}", change)
 
 
 @contextlib.contextmanager

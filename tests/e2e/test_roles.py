@@ -20,6 +20,13 @@ from secured_engines import (
 from servers.rights import RoleGate
 
 from indexer.cli import main
+from indexer.cli.exit_codes import EXIT_STOPPED, exit_code_of
+from indexer.errors import StoreStopped
+from indexer.grouping.group import group
+from indexer.jobs.index import index as run_index
+from indexer.jobs.repair import repair
+from indexer.searching.search import search
+from indexer.stores import open_store
 from indexer.stores.engine.roles import has_limits, is_same, roles
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
@@ -172,6 +179,79 @@ def test_each_role_does_what_its_line_says_and_no_more(command, tmp_path):
         assert code == 0, output
     code, output = command("admin", ["uninstall"])
     assert code == 0, output
+
+
+RECORDS = 600  # several batches
+
+
+@pytest.fixture
+def expiring(secured_engine, tmp_path, monkeypatch):
+    """An engine, a role, and a function that opens a store as the user of that role, with new
+    credentials.
+    """
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    kind = secured_engine.store.partition("+")[0].partition(":")[0]
+    index, user = f"{NAME}-expiring", f"nearfold-{NAME}-expiring-admin"
+    role = roles(kind, index)[user]
+    opened = []
+
+    def login():
+        if kind == "opensearch":
+            put_opensearch_user(secured_engine, user, role)
+        else:
+            secured_engine.put_key(user, role)
+        for name, value in secured_engine.environment(user).items():
+            monkeypatch.setenv(name, value)
+        opened.append(open_store(f"{secured_engine.store}/{index}"))
+        return opened[-1]
+
+    yield secured_engine, user, login
+    for store in opened:
+        store.close()
+    for name in secured_engine.call("GET", f"{index}*")[1]:
+        secured_engine.call("DELETE", name)
+    secured_engine.call("DELETE", f"_index_template/nearfold-{index}")
+
+
+def test_credentials_that_expire_stop_a_job_and_new_ones_resume_it(expiring, tmp_path, monkeypatch):
+    engine, user, login = expiring
+    file = tmp_path / "records.jsonl"
+    texts = [f"{FIRST} Number {number % 300} of the fleet." for number in range(RECORDS)]
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    outcomes = []
+
+    def expire(outcome):
+        if not outcomes:
+            engine.expire(user)
+        outcomes.append(outcome)
+
+    with pytest.raises(StoreStopped, match="no longer accepts the credentials") as stopped:
+        run_index(file, login(), progress=expire)
+    assert re.search("NEARFOLD_API_KEY.*run the same command again", str(stopped.value))
+    assert exit_code_of(stopped.value) == EXIT_STOPPED
+    store = login()
+    account = run_index(file, store)
+    assert (account.seen, account.failed, store.counts().documents) == (RECORDS, (), RECORDS)
+    assert account.unchanged > 0
+
+    assign = type(store.families).assign
+
+    def expire_and_assign(*arguments):
+        engine.expire(user)
+        return assign(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(store.families), "assign", expire_and_assign)
+        with pytest.raises(StoreStopped, match="no longer accepts the credentials"):
+            group(store)
+    store = login()
+    group(store)
+    assert repair(store) == () and store.counts().documents == RECORDS
+
+    engine.expire(user)
+    for read in (store.counts, lambda: search(store, "ferries")):
+        with pytest.raises(StoreStopped, match="no longer accepts the credentials"):
+            read()
 
 
 def test_nobody_without_credentials(command):

@@ -9,6 +9,7 @@ import secrets
 from pathlib import Path
 
 import pytest
+import saved_object_queries as products
 from pipelines import call, good
 from secured_engines import (
     PASSWORD,
@@ -22,6 +23,7 @@ from servers import elasticsearch
 from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.stores.engine import dashboards
 from indexer.stores.engine.roles import roles
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
@@ -243,6 +245,66 @@ def test_what_the_page_says_that_hidden_documents_leave_in_others(engine, librar
         json.loads(out)["hits"][0]["score"] for out in outputs(run, "search", "ferries", "--json")
     ]
     assert scores[0] < scores[1]
+
+
+@pytest.mark.versions
+def test_dashboards_of_a_limited_user_are_those_of_an_index_without_the_others(engine, library):
+    run, _ = library
+    panels = []
+    for index, user in LIMITED.items():
+        run(engine.root, index, "group", "--within", "labels")
+        saved = {saved.id: saved.line("kibana") for saved in dashboards.objects(index)}
+        fields = json.loads(saved[f"nearfold-{index}-index"]["attributes"]["fields"])
+        scripts = {field["name"]: field["script"] for field in fields if field["scripted"]}
+        aggregations = []
+        for panel in ("totals", "largest", "types", "labels", "folders"):
+            body = products.body(saved[f"nearfold-{index}-{panel}"], scripts)
+            status, answer = engine.call("POST", f"{index}/_search", body, user)
+            assert status == 200 and answer["aggregations"], answer
+            aggregations.append(answer["aggregations"])
+        panels.append(json.dumps(aggregations, sort_keys=True))
+    assert panels[0] == panels[1]
+
+
+HIDDEN = {"path": ["path", "title"], "text": ["text"], "text and keys": ["text", "near_*"]}
+READING = (
+    ["search", "zanzibar", "--json"],
+    ["search", "", "--facet", "labels", "--json"],
+    ["search", "ferries", "--fold", "family"],
+    ["match", "--json"],
+    ["families", "--json"],
+    ["status", "--json"],
+)
+
+
+@pytest.mark.versions
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_a_hidden_field_is_in_no_answer(engine, library, hidden):
+    run, secret = library
+    run(engine.root, WHOLE, "group")
+    id = ids_of(run, engine.root)["b"]
+    kind = engine.store.partition("+")[0].partition(":")[0]
+    role = json.loads(json.dumps(roles(kind, WHOLE)[f"nearfold-{WHOLE}-searcher"]))
+    (grant,) = role.get("index_permissions") or role["indices"]
+    if "index_permissions" in role:
+        grant["fls"] = [f"~{name}" for name in HIDDEN[hidden]]
+    else:
+        grant["field_security"] = {"grant": ["*"], "except": HIDDEN[hidden]}
+    user = f"without-{hidden.replace(' ', '-')}"
+    put_user(engine, user, role)
+    out = "".join(
+        run(user, WHOLE, *words)
+        for words in (*READING, ["show", id], ["versions", id], ["similar", "--id", id, "--json"])
+    )
+    assert id in out
+    if hidden == "path":
+        assert "Zanzibar" in out and not re.search(r"\w\.txt", out)
+        return
+    assert not re.search("zanzibar!|merger|ferries leave|lighthouse", out, re.IGNORECASE)
+    found = json.loads(run(user, WHOLE, "similar", secret / "b.txt", "--json"))
+    assert found["matches"] == []
+    pairs = run(user, WHOLE, "match")
+    assert pairs.count("1.000") == (1 if hidden == "text" else 0), "copies have equal keys"
 
 
 LIMITS_OF_ES = ("query", "field_security")

@@ -23,6 +23,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from indexer.errors import (
     StoreError,
     StoreNotReady,
+    StoreStopped,
     StoreUnreachable,
     UnsupportedEngine,
     UsageError,
@@ -159,6 +160,7 @@ class ClientLink(ABC):
         self._address = address
         self._product = _PRODUCTS[address.kind]
         self._is_checked = False
+        self._is_admitted = False
         if address.tls and address.ca_certs:
             _check_certificates(address.ca_certs)
 
@@ -169,7 +171,8 @@ class ClientLink(ABC):
 
         The next node may repeat what the lost one has done: every request may be repeated. Raises
         `UnsupportedEngine` for another engine, or a version that is too old or too new, and
-        `StoreNotReady` when no response comes from a server that has answered before.
+        `StoreNotReady` when no response comes from a server that has answered before, and
+        `StoreStopped` when it refuses credentials that it has accepted before.
         """
         try:
             response = self._send(method, path, body, params, seconds)
@@ -180,6 +183,12 @@ class ClientLink(ABC):
         if not self._is_checked:
             self._check()
             self._is_checked = True
+        if self._is_admitted and _is_expired(response):
+            raise StoreStopped(
+                reason=f"it no longer accepts the credentials ({response.reason})",
+                remedy="set NEARFOLD_API_KEY, or NEARFOLD_USER and NEARFOLD_PASSWORD, to new ones",
+            )
+        self._is_admitted |= bool(path) and 200 <= response.status < 300
         return response
 
     def _unreachable(self, reason: str) -> StoreUnreachable:
@@ -218,6 +227,15 @@ class ClientLink(ABC):
                 requested=self._product,
                 supported=str(SUPPORTED[self._product]),
             )
+
+
+def _is_expired(response: Response) -> bool:
+    """Return whether a request was refused for its credentials, not for a right that they lack.
+
+    Signed requests whose session is over get 403 from the services of AWS.
+    """
+    is_over = response.status == 403 and "expired" in response.reason.lower()
+    return response.status == 401 or is_over
 
 
 def _check_certificates(path: str) -> None:

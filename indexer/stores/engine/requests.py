@@ -44,6 +44,7 @@ _LOST_NODE = frozenset(
 _SEARCH_FAILED = "search_phase_execution_exception"
 _EXPENSIVE = "search.allow_expensive_queries"  # a setting of a cluster
 _LIMIT = re.compile(r"index\.(max_[a-z_]+|mapping\.[a-z_.]+limit)")  # a setting of an index
+_CREDENTIALS = "additional_unsuccessful_credentials"  # what Elasticsearch says of an API key
 _BLOCKED = frozenset({"cluster_block_exception"})
 
 
@@ -68,7 +69,7 @@ class Response:
         """The engine's message, preferably of the root cause."""
         error = _error(self)
         causes = (*error.get("root_cause", ()), error, error.get("caused_by") or {})
-        reasons = (cause.get("reason") for cause in causes)
+        reasons = (cause.get(_CREDENTIALS) or cause.get("reason") for cause in causes)
         return str(next(filter(None, reasons), self.kind or "no reason given"))
 
 
