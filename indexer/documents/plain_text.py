@@ -151,18 +151,20 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
             content_type, extractor = format.content_type, format.identity
             is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
             break
-    doubts = {
-        _GUESS.format(guess): guess and not decoding.guess,
-        f"{nuls:,} NUL characters are left out": nuls,
-        CUT: is_cut,
-    }
+    warnings = list(decoding.warnings)
+    if guess and not decoding.guess:
+        warnings.append(_GUESS.format(guess))
+    if nuls:
+        warnings.append(f"{nuls:,} NUL characters are left out")
+    if is_cut:
+        warnings.append(CUT)
     return Document(
         text[: limits.chars],
         title,
         content_type,
         extractor=f"{extractor}{READ_AS}{guess}" if guess else extractor,
         truncated=is_cut,
-        warnings=(*decoding.warnings, *filter(doubts.get, doubts)),
+        warnings=tuple(warnings),
     )
 
 
@@ -258,7 +260,10 @@ _MIN_CHARS = 8
 _MIN_COMMON, _MAX_UNLIKELY = 0.02, 0.01  # of the characters of a text
 _WIDE = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
 _WIDE_SAMPLE = 4 << 10
-_FREQUENT_HANZI, _MIN_FREQUENT = 0xD8, 0.8  # the first byte in GB 2312 of all others is not less
+_FREQUENT_HANZI, _MIN_FREQUENT = (
+    0xD8,
+    0.8,
+)  # the first byte of rare characters is this or higher
 
 
 def _unmarked_encoding(data: bytes) -> str:
@@ -293,8 +298,8 @@ def _fitness(data: bytes, sample: bytes, encoding: str) -> float:
 
 
 def _is_wide(header: bytes, encoding: str) -> bool:
-    """Return whether a text decodes to characters beyond ASCII; those of HZ, which programs may
-    hold by chance, are mostly frequent ones.
+    """Return whether a text decodes to characters beyond ASCII; in HZ, whose escapes a program may
+    have by chance, most of them must be frequent ones.
     """
     try:
         wide = [char for char in _decode_strictly(header, encoding, False) if char > "\x7f"]

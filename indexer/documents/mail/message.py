@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
 from email.message import Message
-from email.mime.multipart import MIMEMultipart
 from email.utils import mktime_tz, parsedate_tz
 from functools import reduce
 from html import unescape
@@ -22,6 +21,7 @@ from indexer.documents.mail.outlook import (
     MAGIC,
     TNEF,
     decode_declared,
+    multipart,
     outlook_mail,
     tnef_message,
 )
@@ -76,23 +76,32 @@ def with_tnef(data: bytes) -> bytes:
     """
     if not _TNEF_NAMED.search(data):
         return data
-    try:
-        message = message_from_bytes(data, policy=policy.compat32)
+
+    def unpack(message: Message) -> bool:
         texts = [payload_text(part) for part in message.walk() if is_body_text(part)]
         changed = [_unpack_tnef(part, "\n".join(texts)) for part in message.walk()]
-        return message.as_bytes() if any(changed) else data
-    except (MessageError, LookupError, TypeError, RecursionError, AttributeError, ValueError):
-        return data
+        return any(changed)
+
+    return _rearranged(data, unpack)
 
 
 def without_other_alternatives(data: bytes) -> bytes:
-    """Return a mail in which plain text and HTML are the only alternatives: a calendar entry that
-    stands beside them is a part after them.
+    """Return a mail in which plain text and HTML are the only alternatives: a calendar entry among
+    them becomes a part after them.
     """
+
+    def move(message: Message) -> bool:
+        changed = [_move_alternatives(part) for part in message.walk()]
+        return any(changed)
+
+    return _rearranged(data, move)
+
+
+def _rearranged(data: bytes, change: Callable[[Message], bool]) -> bytes:
+    """Return a mail after `change`, which says whether it did anything; a damaged one as it is."""
     try:
         message = message_from_bytes(data, policy=policy.compat32)
-        changed = [_move_alternatives(part) for part in message.walk()]
-        return message.as_bytes() if any(changed) else data
+        return message.as_bytes() if change(message) else data
     except (MessageError, LookupError, TypeError, RecursionError, AttributeError, ValueError):
         return data
 
@@ -106,15 +115,10 @@ def _move_alternatives(part: Message) -> bool:
         return False
     texts = [child for child in children(part) if child not in others]
     part.set_type("multipart/mixed")
-    together = [_alternatives(texts)] if len(texts) > 1 else texts
+    together = [multipart("alternative", texts)] if len(texts) > 1 else texts
     payload: list[Message | str] = [*together, *others]
     part.set_payload(payload)
     return True
-
-
-def _alternatives(parts: list[Message]) -> Message:
-    digest = hashlib.sha256(b"".join(part.as_bytes() for part in parts)).hexdigest()
-    return MIMEMultipart("alternative", boundary=f"=_{digest[:32]}", _subparts=parts)
 
 
 def _unpack_tnef(part: Message, text: str) -> bool:

@@ -580,7 +580,7 @@ def _fixed_values(data: bytes, header: int) -> Mapping[int, bytes]:
 
 def _mail(storage: _Properties) -> Message:
     """Return a message with its header, body and attachments."""
-    body = _signed(storage) or _multipart("mixed", [*_body(storage), *_attachments(storage)])
+    body = _signed(storage) or multipart("mixed", [*_body(storage), *_attachments(storage)])
     mail = Message()
     mail["MIME-Version"] = "1.0"
     _add_header(mail, storage)
@@ -589,7 +589,7 @@ def _mail(storage: _Properties) -> Message:
     return mail
 
 
-def _multipart(kind: str, parts: Sequence[Message]) -> Message:
+def multipart(kind: str, parts: Sequence[Message]) -> Message:
     """Return parts as one, with a boundary that depends on nothing but them."""
     digest = hashlib.sha256(b"".join(part.as_bytes() for part in parts)).hexdigest()
     return MIMEMultipart(kind, boundary=f"=_{digest[:32]}", _subparts=parts)
@@ -628,7 +628,7 @@ def _body(storage: _Properties) -> Iterator[Message]:
     if not parts and compressed and (text := rich_text(decompress_rich_text(compressed))).strip():
         parts = [MIMEText(text, "plain", "utf-8")]
     if len(parts) > 1:
-        yield _multipart("alternative", parts)
+        yield multipart("alternative", parts)
     else:
         yield from parts
 
