@@ -18,9 +18,9 @@ HEAD = """# The command line
 Written by `tools/cli_reference.py` from the commands' own help; a test keeps it true. `python -m
 indexer` is the same program.
 
-Exit codes: 0 all well; 1 finished, but some documents failed (they are listed); 2 wrong usage; 3
+Exit codes: 0 success; 1 finished, but some documents failed (they are listed); 2 wrong usage; 3
 the store, the recipe or the index does not fit (the message says what to do); 4 stopped early,
-run again to resume; 70 our own fault; 130 interrupted; 143 terminated (both leave a state from
+run again to resume; 70 internal error; 130 interrupted; 143 terminated (both leave a state from
 which the same command goes on). `check --exit-code` adds 10 (duplicate) and 11 (review).
 
 A store is a URL: `sqlite:///nearfold.db` (relative), `sqlite:////var/nearfold.db` (absolute),

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _COUNTS = ("documents", "families", "largest", "singletons", "clusters")
 LISTED = 20  # moves
 NAMED = 5  # documents of a move
-MAX_PAUSE = 60.0  # seconds until an engine that did not answer is asked again
+MAX_PAUSE = 60.0  # seconds between two attempts to reach an engine
 
 
 @click.command("group")
@@ -69,7 +69,7 @@ MAX_PAUSE = 60.0  # seconds until an engine that did not answer is asked again
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time between two looks of --follow.",
+    help="Time between two polls of --follow.",
 )
 @dry_run_option("Write nothing; print what would change.")
 @of_option
@@ -134,7 +134,7 @@ def group_command(
 
 
 def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) -> int:
-    """Place what arrives until a signal; an engine that cannot be reached is waited for."""
+    """Place what arrives until a signal; try again while the engine cannot be reached."""
     from indexer.cli.index import drain_on_interrupt
     from indexer.jobs.arrival import FOLLOWED_AT_ONCE, follow_once
 

@@ -129,7 +129,7 @@ limit_option = click.option(
     "--limit",
     type=click.IntRange(1),
     metavar="N",
-    help=f"List N at most, the best first (default: {LISTED} on a terminal, all elsewhere).",
+    help=f"List at most N, the best first (default: {LISTED} on a terminal, all elsewhere).",
 )
 
 
@@ -270,7 +270,8 @@ cap_option = click.option(
     type=click.IntRange(2),
     default=CAP,
     show_default=True,
-    help="Most texts of a band that are all compared; more are compared with the first only.",
+    help="Maximum number of texts of a band that are all compared; more are compared with the "
+    "first only.",
 )
 memory_option = click.option(
     "--memory",

@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     help="Instead of --recall: cost of a missed pair, the rest of 1 that of a false candidate, as "
     "datasketch plans.",
 )
-@click.option("--keys", type=click.IntRange(1), help="Most keys of a document.")
+@click.option("--keys", type=click.IntRange(1), help="Maximum number of keys of a document.")
 @click.option(
     "--shared",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Least number of keys in common.",
+    help="Minimum number of keys in common.",
 )
 @out_file_option("Write the S-curve to this SVG file.", "--picture")
 @threshold_option

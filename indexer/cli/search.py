@@ -72,7 +72,11 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
     "`size:desc`, ... (default: the best).",
 )
 @click.option(
-    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Most hits of a page."
+    "--limit",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Maximum number of hits of a page.",
 )
 @click.option(
     "--page",

@@ -35,7 +35,11 @@ EXCERPT = 70  # characters of a shared passage that are quoted
 @click.argument("path", required=False)
 @click.option("--id", "id", metavar="ID|PATH", help="A stored document, instead of a file.")
 @click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="Most matches."
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Maximum number of matches.",
 )
 @click.option(
     "--of",
