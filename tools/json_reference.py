@@ -52,23 +52,19 @@ field that a command leaves out at times, such as `snippet`, is in its table. Ne
 """
 # Objects whose names are data, such as labels, and objects that another page describes.
 MAPS = {
-    "by_content_type",
-    "by_distance",
-    "by_status",
-    "content_types",
-    "counts",
-    "excluded",
-    "into",
-}
-MAPS |= {"labels", "metadata", "skipped", "status", "statuses", "types", "kinds", "passed"}
-MAPS |= {"guessed_encodings"}
+    "by_content_type", "by_distance", "by_status", "content_types", "counts", "excluded",
+    "guessed_encodings", "into", "kinds", "labels", "metadata", "passed", "skipped", "status",
+    "statuses", "types",
+}  # fmt: skip
 OPAQUE = {"manifest", "settings", "precision", "recall", "agreement"}
 GOLD = "a,b,type\nexamples/ferry-press-release.txt,examples/ferry-web-page.html,exact\n"
 GOLD += "examples/supply-agreement.txt,examples/ferienordnung.txt,different\n"
 MAIL = "From: ann@example.org\nMessage-ID: <{0}@x>\n{1}Subject: Ferry\n\n{2}\n"
 QUOTE = "The ferry leaves at eight in the morning and comes back at six."
-LISTS = {"consistency", "duplicates", "families", "hash", "label --history", "match", "passages"}
-LISTS |= {"status --failures", "status --jobs", "threads"}
+LISTS = {
+    "consistency", "duplicates", "families", "hash", "label --history", "match", "passages",
+    "status --failures", "status --jobs", "threads",
+}  # fmt: skip
 # What is run, in this order, on one store whose ids are the same each time; after `:` is a title.
 COMMANDS = """
 index examples damaged.docx --namespace library
@@ -179,11 +175,11 @@ def _make_input(folder: Path) -> None:
 
 def _printed(words: list[str]) -> list[Any]:
     """Return the JSON documents that a command prints."""
-    out, complaints = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(complaints):
+    out, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         code = run([*words, "--json"])
     if code not in (0, 1, 3) or not out.getvalue():
-        raise SystemExit(f"{' '.join(words)}: exit {code}\n{complaints.getvalue()}")
+        raise SystemExit(f"{' '.join(words)}: exit {code}\n{errors.getvalue()}")
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 

@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--build", action="store_true", help="build into dist/")
     parser.add_argument("--try", dest="wheel", type=Path, help="run a wheel where nothing else is")
     options = parser.parse_args(arguments)
-    if bool(options.build) + bool(options.version) + bool(options.wheel) != 1:
+    if sum(map(bool, (options.build, options.version, options.wheel))) != 1:
         parser.error("give a version, or --build, or --try WHEEL")
     if options.build:
         return build(DIST)
@@ -121,21 +121,21 @@ def try_wheel(wheel: Path) -> int:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     programs = re.findall(r"^```python\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
     with tempfile.TemporaryDirectory(prefix="nearfold-wheel-") as folder:
-        place = Path(folder)
-        venv.create(place / "venv", with_pip=True)
-        python = place / "venv" / "bin" / "python"
+        scratch = Path(folder)
+        venv.create(scratch / "venv", with_pip=True)
+        python = scratch / "venv" / "bin" / "python"
         pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
         lock = ["--require-hashes", "--requirement", str(ROOT / "requirements" / "core.txt")]
         for packages in (lock, ["--no-deps", str(wheel)]):
             subprocess.run([*pip, *packages], check=True)
-        shutil.copytree(ROOT / "examples", place / "examples")
+        shutil.copytree(ROOT / "examples", scratch / "examples")
         commands = [[str(python.parent / "nearfold"), *words] for words in demo.COMMANDS]
         commands += [[str(python), "-W", "error", "-c", program] for program in programs]
         commands += [[str(python.parent / "nearfold"), "doctor"]]
         environment = {"PATH": "/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"}
         for command in commands:
             print(f"\n$ {subprocess.list2cmdline(command)}", flush=True)
-            done = subprocess.run(command, cwd=place, env=environment, check=False)
+            done = subprocess.run(command, cwd=scratch, env=environment, check=False)
             if done.returncode:
                 return done.returncode
     return 0

@@ -252,7 +252,7 @@ DATES = WEEKDAYS | {
 ANSWERS = frozenset(_ANSWERS.split())
 NEGATIONS = ANSWERS.union(_NEGATIONS.split())
 SCALES = _by_word(_SCALES)
-# numerals of which each is a word; of "一" some are parts of other words
+# each is a word of its own; some, such as "一", are parts of other words, too
 NUMERALS = {
     **{char: str(value) for value, char in enumerate("〇一二三四五六七八九十")},
     **{"零": "0", "两": "2", "兩": "2", "百": "100", "千": "1000", "万": "10000", "萬": "10000"},

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -548,7 +549,7 @@ def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> Fo
         rows = [row for row in store.get(remaining).values() if row.bands]
         if not rows:
             break
-        arrivals = Arrivals(store, recipe, options, write=lambda rows: _assign(store, rows))
+        arrivals = Arrivals(store, recipe, options, write=partial(_assign, store))
         placements = arrivals.assign(rows)
         arrivals.write(placements)
         repair_strays(store, recipe, [row.id for row in rows], options)

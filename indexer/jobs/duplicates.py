@@ -266,11 +266,10 @@ def _with_near(
 def _texts(
     by_path: dict[str, _File], failed: list[tuple[str, str]], progress: Progress
 ) -> list[dict[str, str]]:
-    """Return the whole texts by path, those of documents with the same files in them together;
-    files whose texts may not say all are left out.
+    """Return whole texts by path, one dict for all documents that hold the same files.
 
-    These are mails, whose attachments are not compared, texts that were cut or are too short, and
-    files of names that cannot be decoded.
+    Left out are mails, whose attachments are not compared, texts that were cut or are too short,
+    and files of names that cannot be decoded.
     """
     from indexer.documents.containers import may_be_mail
 

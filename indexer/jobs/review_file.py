@@ -144,7 +144,7 @@ class ReviewFile:
             db.execute(insert, (id, at, reviewer, well_formed(text)))
 
     def merge(self, ids: Mapping[str, str]) -> None:
-        """Give each document that another id is mapped to its notes, groups and reviewers."""
+        """Move notes, joined groups and reviewers from each id to the one that it is mapped to."""
         if self._is_absent():
             return
         with self._file.transaction() as db:

@@ -135,8 +135,8 @@ class ReceivingFamilies(Protocol):
     """Families of rows that clients send without nearfold."""
 
     def unplaced(self, limit: int) -> tuple[list[str], int]:
-        """Return ids of documents with keys that were never put into a family but by the pipeline,
-        at most `limit`, and the number of all of them.
+        """Return ids of documents with keys whose family is still the one that the pipeline gave
+        them, at most `limit`, and the number of all of them.
         """
         ...
 

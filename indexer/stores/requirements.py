@@ -86,7 +86,7 @@ MERGED = "merged"  # the value of such metadata
 
 
 def stored_ids(store: Store, names: Sequence[str]) -> list[str]:
-    """Return the ids of the documents that ids, former ids or paths name; another name stays.
+    """Return the ids of the documents that ids, former ids or paths name; others unchanged.
 
     Raises `UsageError` for a path that several documents have.
     """
@@ -107,7 +107,7 @@ def _id_at(store: Store, name: str) -> str:
             )
         if ids:
             return ids[0]
-    if name.isalnum():
+    if name.isalnum():  # as former ids are; a path would be no name of metadata
         former = Query("", ((f"metadata.{ALIAS}{name}", MERGED),))
         return next((hit.id for hit in store.search(former).hits), name)
     return name

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.documents.base import ReadOptions
 from indexer.documents.blobs import INSIDE, file_ids, identifier
 from indexer.grouping.families import show
 from indexer.grouping.group import group
@@ -147,8 +148,6 @@ def test_a_mail_and_its_attachment_are_merged(folder: Path, tmp_path: Path) -> N
         file.unlink()
     (folder / "mail.eml").write_text(MAIL)
     opened = open_store(f"sqlite:///{tmp_path}/mails.db")
-    from indexer.documents.base import ReadOptions
-
     index(str(folder), opened, IndexOptions(reading=ReadOptions(attachments=True)))
     before = {row.id for row in opened.scan()}
     assert len(before) == 2

@@ -84,8 +84,8 @@ def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator
 
 
 def unplaced(queries: IndexQueries, recipe: str, limit: int) -> tuple[list[str], int]:
-    """Return ids of documents with keys that only the pipeline gave a family, at most `limit`, and
-    the number of all of them.
+    """Return ids of documents with keys whose family is still the one that the pipeline gave them,
+    at most `limit`, and the number of all of them.
     """
     body: Body = {
         "size": limit,

@@ -46,7 +46,7 @@ public final class GreedyFold {
     /**
      * Prepares to fold.
      *
-     * @param min the least similarity of folded hits, above 0 and at most 1
+     * @param min the minimum similarity of folded hits, above 0 and at most 1
      */
     public GreedyFold(Recipe recipe, Measure measure, double min, WindowSketches sketches) {
         this.recipe = recipe;

@@ -11,7 +11,7 @@ import java.util.Set;
  * @param text that others are to be similar to; null before that of {@code document} is read
  * @param document whose text that is; null if the text was given
  * @param measure of similarity
- * @param min the least similarity, above 0 and at most 1
+ * @param min the minimum similarity, above 0 and at most 1
  * @param include whether the document itself is found, too
  */
 public record NearDuplicateOptions(

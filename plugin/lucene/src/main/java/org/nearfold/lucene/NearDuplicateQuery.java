@@ -64,7 +64,7 @@ public final class NearDuplicateQuery extends Query {
      * Returns the query of the documents that are similar to a text.
      *
      * @param field of type {@code near_duplicate}
-     * @param min the least similarity, above 0 and at most 1
+     * @param min the minimum similarity, above 0 and at most 1
      * @param texts reads the texts that {@link Measure#LCS} compares
      * @throws IllegalArgumentException if the recipe has no sketch for the measure
      */

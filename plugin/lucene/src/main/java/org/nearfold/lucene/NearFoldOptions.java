@@ -11,7 +11,7 @@ import java.util.Set;
  *
  * @param field of type {@code near_duplicate}
  * @param measure of similarity
- * @param min the least similarity of folded hits, above 0 and at most 1
+ * @param min the minimum similarity of folded hits, above 0 and at most 1
  * @param maxMembers the most folded hits of a shown one that are listed; all are counted
  * @param request names the request and the shard; null before that is known
  */
