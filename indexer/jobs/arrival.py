@@ -46,7 +46,7 @@ _Hashes = NDArray[np.uint32]
 class PrincipalBands:
     """Ids with their slots, found again by shared bands.
 
-    Slots are unsigned numbers of `slot_bytes`. Of a band that many share, the first `CARRIERS` of
+    Slots are unsigned numbers of `slot_bytes`. Of a band that many have, the first `CARRIERS` of
     each run are found. Memory: the slots, 8 bytes a band, and the id; while it grows, twice that.
     """
 
@@ -85,7 +85,7 @@ class PrincipalBands:
         self._positions.pop(id, None)
 
     def near(self, slots: Slots, minimum: int) -> Iterator[tuple[int, str]]:
-        """Yield a row of `slots` and an id that share a band and at least `minimum` equal slots.
+        """Yield a row of `slots` and an id with a band and at least `minimum` slots in common.
 
         By row, then by age of the id.
         """
@@ -364,7 +364,7 @@ class Arrivals:
         self._remember([arriving[number].id for number in numbers], slots[numbers])
 
     def _look_up(self, rows: Sequence[Row], changing: Collection[str]) -> None:
-        """Remember the stored principals that share a band with one of these rows."""
+        """Remember the stored principals that have a band of one of these rows."""
         self._looked_up += len(rows)
         worth_read_options = self._looked_up * WORTH >= self._documents <= REMEMBERED // 2
         principals: Sequence[PrincipalRow]
