@@ -54,7 +54,7 @@ field that a command leaves out at times, such as `snippet`, is in its table. Ne
 MAPS = {
     "by_content_type", "by_distance", "by_status", "content_types", "counts", "excluded",
     "guessed_encodings", "into", "kinds", "labels", "metadata", "passed", "skipped", "status",
-    "statuses", "types",
+    "statuses", "types", "unique", "online",
 }  # fmt: skip
 OPAQUE = {"manifest", "settings", "precision", "recall", "agreement"}
 GOLD = "a,b,type\nexamples/ferry-press-release.txt,examples/ferry-web-page.html,exact\n"
@@ -105,7 +105,9 @@ dedup texts.jsonl --out clean.jsonl
 export --out groups.csv
 export --what batches --reviewers A,B --out batches.csv
 evaluate gold.csv
-synth examples --out synthetic
+synth examples --out synthetic --no-programs
+study examples --out study
+tune gold.csv --out tuned --recipe default --workers 1
 plan
 status
 status --failures: status --failures

@@ -99,7 +99,7 @@ def compare_command(
         comparison = _compare(store, left, right, matching, shingle_width)
         discounts = None
         if discounted or (page and store.stored_recipe()):
-            discounts = _discount(store, left.text, right.text)
+            discounts = _discount(store, left.text, right.text, as_json)
     if page:
         with write_whole(page, "--html") as part:
             part.write_text(compare_page(comparison, originals, discounts), encoding="utf-8")
@@ -139,10 +139,10 @@ def _compare(
     )
 
 
-def _discount(store: Store, a: str, b: str) -> DiscountedSimilarity:
+def _discount(store: Store, a: str, b: str, as_json: bool) -> DiscountedSimilarity:
     from indexer.review.boilerplate import discount
 
-    with progress.show_stages() as advance:
+    with progress.show_stages(as_json) as advance:
         return discount(store, a, b, progress=advance)
 
 

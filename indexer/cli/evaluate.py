@@ -176,7 +176,7 @@ def evaluate_command(
     if report:
         check_output_path(report, "--report")
     settings = EvaluateOptions(recipes=chosen, closed=_UNLISTED[unlisted], **options)
-    with open_for_command(store_url) as store, progress.show_stages() as advance:
+    with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
         evaluation = evaluate(gold, store, settings, progress=advance)
     if report:
         with write_whole(report, "--report") as part:

@@ -119,7 +119,7 @@ def export_command(
         with open_for_command(store_url) as store, progress.show_stages() as advance:
             _write_to_stdout(store, form, what, settings, advance)
         return 0
-    with open_for_command(store_url) as store, progress.show_stages() as advance:
+    with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
         result = export(store, out, form, what, settings, progress=advance)
         recipe = store.stored_recipe()
         grouped = known_group_settings(store.address)

@@ -109,7 +109,7 @@ def group_command(
                 "--within, --of parts and --leave-out; give these to `group` itself"
             )
         return _follow(store_url, settings, every, as_json)
-    with open_for_command(store_url) as store, progress.show_stages() as advance:
+    with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
         result = group(
             store,
             settings,

@@ -63,7 +63,7 @@ def reindex_command(
             plan = Installation(store.url, recipe, plan_reindex(store, recipe, keep=keep))
         print_installation(plan, as_json, dry_run)
         return 0
-    with open_for_command(store_url) as store, progress.show_stages() as advance:
+    with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
         stored = store.stored_recipe()
         total = store.counts().documents if stored else 0
         result = reindex(

@@ -80,7 +80,7 @@ def study_command(
         raise UsageError("give the PATH of a folder, or --store URL, and only one of them")
     folder_at(out)
     run = partial(study, out=out, bits=bits, sample=sample, keep_duplicates=keep_duplicates)
-    with progress.show_stages() as advance:
+    with progress.show_stages(as_json) as advance:
         if path is not None:
             result = run(path, progress=advance)
         else:

@@ -49,7 +49,7 @@ def synth_command(
 
     names = [name.strip() for name in kinds.split(",") if name.strip()]
     options = SynthOptions(seed, names, documents, programs=not no_programs)
-    with progress.show_stages() as advance:
+    with progress.show_stages(as_json) as advance:
         result = synth(folder, out, options, progress=advance)
     _print_corpus(result, as_json)
     return 0

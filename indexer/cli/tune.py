@@ -71,7 +71,7 @@ def tune_command(
     recipes = [recipe_asked(name) for name in names]
     settings = TuneOptions(recipes=recipes, **options)
     folder_at(out)
-    with _store(store_url) as store, progress.show_stages() as advance:
+    with _store(store_url) as store, progress.show_stages(as_json) as advance:
         result = tune(gold, out, store, settings, progress=advance)
     write(result, out)
     _print_tuning(result, out, as_json)

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from command import ROOT, outcome, run, run_json
 
+from indexer.cli.main import COMMANDS
+
 EXAMPLES = ROOT / "examples"
 CLEAR = "\x1b[1A\x1b[2K"  # the line of progress
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -136,6 +138,13 @@ def terminal_output(*arguments: str | Path, store: str) -> str:
     process.wait(timeout=60)
     os.close(leader)
     return written.decode()
+
+
+@pytest.mark.parametrize("name", sorted({*COMMANDS} - {"judge", "roles", "serve"}))
+def test_every_command_reports_wrong_usage_as_json(name: str) -> None:
+    done = outcome(name, "--json", "--no-such-option")
+    error = json.loads(done.stderr)
+    assert (done.returncode, done.stdout, error["kind"]) == (2, "", "NoSuchOption")
 
 
 @pytest.mark.parametrize(
