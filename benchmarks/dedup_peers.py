@@ -58,13 +58,13 @@ def datasketch(rows: str) -> None:
 
     kept = MinHashLSH(threshold=0.8, num_perm=128)
     with Path(rows).open() as file, Path("kept.jsonl").open("w") as out:
-        for place, line in enumerate(file):
+        for number, line in enumerate(file):
             words = json.loads(line)["text"].split()
             grams = {" ".join(words[start : start + 3]) for start in range(len(words) - 2)}
             sketch = MinHash(num_perm=128)
             sketch.update_batch([gram.encode() for gram in grams or words])
             if not kept.query(sketch):
-                kept.insert(str(place), sketch)
+                kept.insert(str(number), sketch)
                 out.write(line)
 
 
