@@ -305,16 +305,22 @@ def index_command(
         )
         note(f"new documents are {_fingerprinted_with(recipe)}; {advice}", as_json)
     _print_account(account, as_json)
-    excluded = account.skipped.get("excluded", 0)
-    is_all = sum(account.skipped.values()) == account.seen
-    if excluded and is_all and (settings.include or settings.exclude):
-        patterns = [f"--include {pattern}" for pattern in settings.include]
-        patterns += [f"--exclude {pattern}" for pattern in settings.exclude]
-        documents = count_of(excluded, "document")
-        note(f"{documents} left out, which is all, by {' '.join(patterns)}", as_json)
+    if excluded := _all_excluded(account, settings):
+        note(excluded, as_json)
     if drain.code:
         note("stopped before the end; run the same command again to go on", as_json)
     return drain.code or (EXIT_FAILED if account.failed else 0)
+
+
+def _all_excluded(account: Account, options: IndexOptions) -> str:
+    """Return a sentence where patterns left out every document; empty where they did not."""
+    excluded = account.skipped.get("excluded", 0)
+    is_all = sum(account.skipped.values()) == account.seen
+    if not (excluded and is_all and (options.include or options.exclude)):
+        return ""
+    patterns = [f"--include {pattern}" for pattern in options.include]
+    patterns += [f"--exclude {pattern}" for pattern in options.exclude]
+    return f"{count_of(excluded, 'document')} left out, which is all, by {' '.join(patterns)}"
 
 
 def _count_files(paths: Sequence[str]) -> int:

@@ -40,7 +40,7 @@ from indexer.cli.options import (
     threshold_option,
     unset_options,
 )
-from indexer.cli.output import LISTED, json_line, note, short_path
+from indexer.cli.output import effective_limit, json_line, note, short_path
 from indexer.defaults import NO_CAP
 from indexer.errors import UsageError
 from indexer.wording import count_of, join_names, unmistakable, visible
@@ -464,8 +464,7 @@ def match_command(
                 on_estimate=lambda sentence: note(sentence, as_json),
                 leave_out=leave_out,
             )
-        if limit is None and out is None and not as_json and sys.stdout.isatty():
-            limit = LISTED
+        limit = effective_limit(limit, as_json or out is not None)
         for part in result.best_first(limit):
             lines.write(part)
         lines.finish(result)

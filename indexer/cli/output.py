@@ -78,6 +78,15 @@ def report_failures(failures: Sequence[tuple[str, str]], as_json: bool) -> None:
             sys.stderr.write(f"failed: {short_path(path)}: {visible(error)}\n")
 
 
+def effective_limit(limit: int | None, is_data: bool) -> int | None:
+    """Return the limit of a list: the one that is given, else `LISTED` on a terminal, else none.
+
+    `is_data`: it is printed as JSON or to a file, whatever the terminal.
+    """
+    is_shown = not is_data and sys.stdout.isatty()
+    return LISTED if limit is None and is_shown else limit
+
+
 def first_items(
     items: Iterable[T],
     limit: int | None = None,
@@ -88,8 +97,7 @@ def first_items(
 
     Without a limit these are the first `LISTED` on a terminal, and all elsewhere and as JSON.
     """
-    if limit is None and not as_json and sys.stdout.isatty():
-        limit = LISTED
+    limit = effective_limit(limit, as_json)
     rest = iter(items)
     yield from islice(rest, limit)
     more = 0 if as_json or limit is None else sum(1 for _ in rest)

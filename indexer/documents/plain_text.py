@@ -143,14 +143,10 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     text, title = decoding.text, ""
     content_type, extractor = _TYPES.get(suffix, "text/plain"), IDENTITY
     is_cut = len(text) > limits.chars
-    for format in () if suffix in _PLAIN else TEXT_FORMATS:
-        found = format.pattern.search(header)
-        parsed = format.read(header.decode("utf-8", "replace"), text) if found else None
-        if parsed is not None:
-            title, text = parsed
-            content_type, extractor = format.content_type, format.identity
-            is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
-            break
+    if parsed := None if suffix in _PLAIN else _parsed(header, text):
+        format, title, text = parsed
+        content_type, extractor = format.content_type, format.identity
+        is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
     warnings = list(decoding.warnings)
     if guess and not decoding.guess:
         warnings.append(_GUESS.format(guess))
@@ -166,6 +162,16 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
         truncated=is_cut,
         warnings=tuple(warnings),
     )
+
+
+def _parsed(header: bytes, text: str) -> tuple[TextFormat, str, str] | None:
+    """Return the format of a text with marks of its own, its title and what it prints."""
+    for format in TEXT_FORMATS:
+        found = format.pattern.search(header)
+        parsed = format.read(header.decode("utf-8", "replace"), text) if found else None
+        if parsed is not None:
+            return (format, *parsed)
+    return None
 
 
 def _suffix(name: str) -> str:

@@ -85,9 +85,8 @@ def test_lists_come_best_first(folder: Path) -> None:
         lines = run(*words(name, folder), *options, "--json", store=store).splitlines()
         return [json.loads(line)[field] for line in lines]
 
-    similarities = values(
-        "match", "similarity", "--measure", "jaccard"
-    )  # lcs has a rank of its own
+    # lcs has a rank of its own
+    similarities = values("match", "similarity", "--measure", "jaccard")
     for numbers in (similarities, values("families", "size")):
         assert numbers == sorted(numbers, reverse=True)
     kept = [Path(str(path)).name for path in values("duplicates", "keep")]
