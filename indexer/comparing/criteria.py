@@ -26,6 +26,8 @@ from indexer.comparing.differences import (
     sameness,
 )
 from indexer.comparing.facts import stated_facts
+from indexer.comparing.marks import CONTAINED as CONTAINED  # noqa: PLC0414 - the door to them
+from indexer.comparing.marks import MIN_GROWTH as MIN_GROWTH  # noqa: PLC0414
 from indexer.comparing.marks import (
     POLICIES,
     Comparison,

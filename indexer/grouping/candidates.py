@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import GAMMA, MASK, mix64, mix64_array
 from indexer.fingerprinting.keys import Design, band_hashes, block_hashes, count_ones, tables
 from indexer.fingerprinting.minhash import wilson
-from indexer.grouping.words_in_common import short_keys
+from indexer.grouping.words_in_common import PassedOver, short_keys
 from indexer.system.external_memory import (
     AT_ONCE,
     BLOCK,
@@ -466,7 +466,7 @@ class TextPairs:
     `exact`: measured on the texts, else estimated from the slots. `candidates`: how many pairs were
     looked at. `within`, of contained texts: (pairs, 2) how much of the left text is in the right
     one, and of the right in the left. `rank`: by which pairs are ordered, the similarity less what
-    new words cost.
+    new words cost. `passed_over`: how many of the candidates by `lcs` are rearranged or grown.
     """
 
     left: Positions
@@ -477,6 +477,7 @@ class TextPairs:
     candidates: int = 0
     capped: CapReport = NOTHING_CAPPED
     within: NDArray[np.float64] | None = None
+    passed_over: PassedOver = field(default_factory=PassedOver)
 
 
 PairRank = Callable[[Positions, Positions, NDArray[np.float64]], NDArray[np.float64]]

@@ -8,7 +8,7 @@ chance: it reads all texts and finds every pair.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal
 
@@ -52,6 +52,7 @@ from indexer.grouping.similar_pairs import (
     find_sketch_pairs,
 )
 from indexer.grouping.verification import MatchContext, TextReader, Verifier, ignore_text
+from indexer.grouping.words_in_common import PassedOver
 from indexer.model import Progress, no_progress
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore, PartStore
@@ -117,7 +118,7 @@ class MatchResult:
     `copies_left_out` the pairs between copies of the same texts that were too many to list.
     `audit`: an estimate of what was missed, or None. `truncated`: the documents whose texts were
     cut, as positions in `ids`. `left_out`: what approved passages took out of the texts, None
-    without such a list.
+    without such a list. `passed_over`: how many of the candidates by `lcs` are rearranged or grown.
     """
 
     documents: int
@@ -143,6 +144,7 @@ class MatchResult:
     audit: Audit | None = None
     truncated: frozenset[int] = frozenset()
     left_out: OmissionLog | None = None
+    passed_over: PassedOver = field(default_factory=PassedOver)
 
     def __len__(self) -> int:
         return len(self.left)
@@ -299,6 +301,17 @@ class MatchResult:
             yield (
                 f"{count_of(self.copies_left_out, 'pair')} of copies of the same texts left out; "
                 "raise --cap to list them"
+            )
+        if self.passed_over.rearranged:
+            yield (
+                f"{count_of(self.passed_over.rearranged, 'pair')} of texts with nearly the same "
+                "words in another order passed over; --measure overlap lists those of the same "
+                "passages"
+            )
+        if self.passed_over.grown:
+            yield (
+                f"{count_of(self.passed_over.grown, 'pair')} of which one text has nearly all "
+                "words of the other and more passed over; --contained lists excerpts and sources"
             )
         if order := rank_phrase(self.measure):
             yield f"in the order of {order}"
@@ -634,4 +647,5 @@ def _result(
         within=columns.within,
         truncated=collection.truncated,
         left_out=context.left_out,
+        passed_over=text_pairs.passed_over,
     )

@@ -37,7 +37,7 @@ from indexer.grouping.candidates import (
 from indexer.grouping.collection import Collection, PairFilter
 from indexer.grouping.parity_maps import SLACK, ParityMaps
 from indexer.grouping.verification import MatchContext, Verifier
-from indexer.grouping.words_in_common import FEW_WORDS, max_words
+from indexer.grouping.words_in_common import FEW_WORDS, PassedOver, max_words
 from indexer.model import TERM_PREFIX
 from indexer.system.external_memory import (
     Codes,
@@ -117,15 +117,18 @@ def find_likely_pairs(
     if total > ESTIMATED:
         context.on_estimate(_expected_pairs(context, pairs, decisive, threshold, total, cap))
     builder = TextPairsBuilder(context.collection.budget, threshold, verifier.ranks)
-    done = 0
+    done, passed_over = 0, PassedOver()
     for left, right, equal in pairs.blocks(size=REPORTED):
         is_open = equal < decisive
         similarity = slot_similarity(equal, width, bits)
         similarity[is_open] = verifier.similarities(left[is_open], right[is_open], threshold)
+        is_below = is_open & (similarity < threshold)
+        verifier.count_passed_over(left[is_below], right[is_below], passed_over)
         context.on_pairs(builder.add(left, right, similarity, is_open))
         done += int(is_open.sum())
         context.progress("verifying pairs", done, total)
-    return builder.build(pairs.candidates, pairs.capped)
+    found = builder.build(pairs.candidates, pairs.capped)
+    return replace(found, passed_over=passed_over)
 
 
 def _expected_pairs(
@@ -489,15 +492,18 @@ def find_all_pairs(context: MatchContext, threshold: float) -> TextPairs:
     sets = _similar_sets(context, threshold)
     codes = sets.candidates(lambda done, total: context.progress("ruling out pairs", done, total))
     builder = TextPairsBuilder(context.collection.budget, threshold, context.verifier.ranks)
-    candidates = 0
+    candidates, passed_over = 0, PassedOver()
     for part in parts(len(codes), PAIRS_AT_ONCE):
         left, right = context.selection.texts(*decode_pair(codes[part]))
         similarity = context.verifier.similarities(left, right, threshold)
+        is_below = similarity < threshold
+        context.verifier.count_passed_over(left[is_below], right[is_below], passed_over)
         taken = builder.add(left, right, similarity, np.ones(len(left), dtype=bool))
         context.on_pairs(taken)
         candidates += len(left)
         context.progress("verifying pairs", part.stop, len(codes))
-    return builder.build(candidates, CapReport())
+    found = builder.build(candidates, CapReport())
+    return replace(found, passed_over=passed_over)
 
 
 def _similar_sets(context: MatchContext, threshold: float) -> SimilarSets:

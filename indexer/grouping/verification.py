@@ -23,7 +23,13 @@ from indexer.fingerprinting.keys import count_ones, pack_slots
 from indexer.grouping.candidates import TextPairs
 from indexer.grouping.collection import Collection, PairFilter
 from indexer.grouping.parity_maps import max_distance
-from indexer.grouping.words_in_common import BATCH, BYTES_A_CHAR, MAX_CHARS, SequenceCache
+from indexer.grouping.words_in_common import (
+    BATCH,
+    BYTES_A_CHAR,
+    MAX_CHARS,
+    PassedOver,
+    SequenceCache,
+)
 from indexer.model import Progress, Row, no_progress
 from indexer.system.approved_passages import OmissionLog
 from indexer.system.external_memory import LruCache
@@ -103,6 +109,18 @@ class Verifier:
                 flags[part] = self._sequences.may_reach(pairs, minimum)
             flags |= self._collection.are_copies(left, right)
         return flags
+
+    def count_passed_over(
+        self, left: NDArray[np.int32], right: NDArray[np.int32], passed_over: PassedOver
+    ) -> None:
+        """Add those of these pairs, which are below a threshold of `lcs`, that are rearranged or
+        grown. Other measures have none, nor has `lcs` with criteria, which refuse pairs above it.
+        """
+        if self.measure != "lcs" or self._collection.criteria:
+            return
+        for part in self.batches(left, right):
+            pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
+            self._sequences.count_passed_over(pairs, passed_over)
 
     def ranks(
         self,

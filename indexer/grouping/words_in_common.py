@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import Criteria
+from indexer.comparing.criteria import CONTAINED, MIN_GROWTH, REARRANGED, Criteria
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import TextOperand, lcs_of_codes, measure_pair
 from indexer.comparing.words import (
@@ -322,6 +322,37 @@ BYTES_A_WORD = 150  # of a vocabulary
 Contents = Callable[[Sequence[int]], list[str]]
 
 
+@dataclass
+class PassedOver:
+    """Pairs below a threshold of `lcs` that are near duplicates in another sense.
+
+    `rearranged`: nine tenths of their words are the same, in another order. `grown`: one text has
+    nearly all words of the other, and a tenth more.
+    """
+
+    rearranged: int = 0
+    grown: int = 0
+
+    def add(self, a: WordSequence, b: WordSequence, distinct: tuple[int, int, int]) -> None:
+        """Count a pair below the threshold if it is one of these.
+
+        `distinct`: the distinct words of either text, and those in common.
+        """
+        shorter, longer = sorted((len(a.codes), len(b.codes)))
+        has_grown = longer >= MIN_GROWTH * shorter
+        fewer, more = sorted(distinct[:2])
+        minimum = CONTAINED * fewer if has_grown else REARRANGED * more
+        if distinct[2] < minimum:
+            return
+        needed = CONTAINED * shorter if has_grown else REARRANGED * longer
+        if int(np.minimum(a.counts, b.counts).sum(dtype=np.int64)) < needed:
+            return
+        if has_grown:
+            self.grown += 1
+        else:
+            self.rearranged += 1
+
+
 class SequenceCache:
     """Word sequences of texts by number, at most `memory` bytes of them, of their vocabulary and of
     the words of those that were compared word by word.
@@ -345,8 +376,26 @@ class SequenceCache:
             values[position] = value
         return values
 
+    def count_passed_over(self, pairs: Sequence[tuple[int, int]], passed_over: PassedOver) -> None:
+        """Add those of these pairs, which are below a threshold, that are rearranged or grown."""
+        for (a, b), distinct in zip(pairs, self._distinct_in_common(pairs), strict=True):
+            left, right = self._sequences.peek(a), self._sequences.peek(b)
+            if left is not None and right is not None and distinct is not None:
+                passed_over.add(left, right, distinct)
+
     def new_words(self, pairs: Sequence[tuple[int, int]]) -> list[int | None]:
         """Return how many distinct words only one text of each pair has; None where texts are too
+        long.
+        """
+        return [
+            distinct and distinct[0] + distinct[1] - 2 * distinct[2]
+            for distinct in self._distinct_in_common(pairs)
+        ]
+
+    def _distinct_in_common(
+        self, pairs: Sequence[tuple[int, int]]
+    ) -> Iterator[tuple[int, int, int] | None]:
+        """Yield how many distinct words each text of a pair has, and both; None where texts are too
         long. Fastest for pairs that are sorted by their first text.
         """
         texts = dict.fromkeys(text for pair in pairs for text in pair)
@@ -355,18 +404,16 @@ class SequenceCache:
         self._distinct.trim()
         is_in_a = np.zeros(len(self._vocabulary), dtype=bool)
         marked, words_of_a = -1, np.zeros(0, np.int64)
-        counts: list[int | None] = []
         for left, right in pairs:
             a, b = self._distinct_words(left), self._distinct_words(right)
             if a is None or b is None:
-                counts.append(None)
+                yield None
                 continue
             if left != marked:
                 is_in_a[words_of_a] = False
                 is_in_a[a] = True
                 marked, words_of_a = left, a
-            counts.append(len(a) + len(b) - 2 * int(np.count_nonzero(is_in_a[b])))
-        return counts
+            yield len(a), len(b), int(np.count_nonzero(is_in_a[b]))
 
     def _distinct_words(self, text: int) -> NDArray[np.int64] | None:
         """Return the numbers of the words of a text that was read, each once."""

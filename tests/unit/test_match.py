@@ -26,7 +26,7 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.grouping.verification import Verifier
-from indexer.grouping.words_in_common import FEW_WORDS
+from indexer.grouping.words_in_common import FEW_WORDS, PassedOver
 from indexer.model import Assignment
 from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
 from indexer.searching.fold_hits import fold_hits
@@ -303,6 +303,31 @@ def test_pairs_come_by_rank_and_copies_before_others_of_the_same_words():
     looked_up = similar(store, id="a").matches
     ranks = {(pair.a, pair.b): pair.rank for pair in listed}
     assert [ranks["a", found.id] for found in looked_up] == [found.rank for found in looked_up]
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_pairs_that_are_rearranged_or_grown_are_counted_where_they_are_passed_over(complete):
+    first, second = (" ".join(f"{name}{place}" for place in range(40)) for name in "ab")
+    third = " ".join(f"c{place}" for place in range(30))
+    texts = {
+        "a": f"{first} {second}",
+        "b": f"{second} {first}",
+        "c": f"{first} {second} {third}",
+        "d": " ".join(f"d{place}" for place in range(80)),
+    }
+    store = library(rows(texts))
+    options = MatchOptions(exact=not complete, all_pairs=complete)
+    matched = match(store, options)
+    assert not len(matched)
+    if not complete:
+        assert (matched.passed_over.rearranged, matched.passed_over.grown) == (1, 2)
+        [rearranged, grown] = [note for note in matched.notes() if "passed over" in note]
+        assert rearranged.startswith("1 pair ") and "--measure overlap" in rearranged
+        assert grown.startswith("2 pairs ") and "--contained" in grown
+    assert len(match(store, MatchOptions(measure="overlap"))) == 1
+    assert ("a", "c") in {(pair.a, pair.b) for pair in match(store, MatchOptions(contained=True))}
+    policy = Criteria(policy="standard")
+    assert match(store, MatchOptions(criteria=policy)).passed_over == PassedOver()
 
 
 def test_copies_beyond_the_cap_are_counted():
