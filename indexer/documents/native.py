@@ -51,9 +51,15 @@ class NativeExtractor:
     def __init__(self, limits: Limits) -> None:
         self._chars = limits.chars
         try:
-            from iscc_tika import Extractor  # type: ignore[import-untyped]
+            from iscc_tika import Extractor, OfficeParserConfig  # type: ignore[import-untyped]
 
-            self._tika: Any = Extractor().set_extract_string_max_length(limits.chars + 1)
+            # Tika of Java, and so a server, reads headers and footers of Word and Excel, too.
+            office = OfficeParserConfig().set_include_headers_and_footers(True)
+            self._tika: Any = (
+                Extractor()
+                .set_extract_string_max_length(limits.chars + 1)
+                .set_office_config(office)
+            )
             text, _ = self._tika.extract_bytes_to_string(bytearray(_PROBE))
         except (ImportError, OSError, TypeError) as error:
             raise ExtractorUnavailable(extractor=self.identity, reason=str(error)) from error

@@ -152,6 +152,7 @@ def _directions(line: str) -> list[str]:
 # Mail: mark its type and character sets for Tika, and read the fields of its thread.
 
 _DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
+_HTML_PART = re.compile(rb"^Content-Type:\s*text/html", re.IGNORECASE | re.MULTILINE)
 _FIELD = re.compile(rb"[!-9;-~]+:")
 _FIRST_FIELD = b"Return-Path: <>\n"
 _MAX_BYTES = 32 << 20
@@ -178,15 +179,16 @@ def mark_type(data: bytes, name: str) -> bytes:
 
 
 def mark_charset(data: bytes) -> bytes:
-    """Return the message with a byte order mark in each text part that declares UTF-8 and is UTF-8.
+    """Return the message with a byte order mark in each text part that declares UTF-8 and is UTF-8,
+    and with separate blocks in each part in HTML.
 
     Other bytes, a message that cannot be parsed, and one of more than 32 MB are returned unchanged.
     """
-    if len(data) > _MAX_BYTES or not _DECLARED.search(data):
+    if len(data) > _MAX_BYTES or not (_DECLARED.search(data) or _HTML_PART.search(data)):
         return data
     try:
         message = message_from_bytes(data, policy=policy.compat32)
-        changed = [_mark(part) for part in message.walk() if _declares_utf8(part)]
+        changed = [_mark(part) for part in message.walk() if _is_text_part(part)]
         return message.as_bytes() if any(changed) else data
     except (MessageError, LookupError, ValueError, TypeError, RecursionError):
         return data
@@ -227,27 +229,26 @@ def _fitting(ids: Sequence[str]) -> str:
     return " ".join(ids)[:_MAX_VALUE]
 
 
-def _declares_utf8(part: Message | EmailMessage) -> bool:
-    if part.is_multipart() or part.get_content_maintype() != "text":
-        return False
-    return (part.get_content_charset() or "").replace("-", "") == "utf8"
+def _is_text_part(part: Message | EmailMessage) -> bool:
+    return not part.is_multipart() and part.get_content_maintype() == "text"
 
 
 def _mark(part: Message | EmailMessage) -> bool:
-    """Put the mark at the beginning of a part, and return True.
-
-    Return False when the part is not UTF-8, is ASCII, or has a mark already.
+    """Put the mark at the beginning of a part that declares UTF-8 and is UTF-8 beyond ASCII, and
+    separate the blocks of one in HTML; return False where neither changes it.
     """
     payload = part.get_payload(decode=True)
-    if not isinstance(payload, bytes) or payload.isascii() or payload.startswith(codecs.BOM_UTF8):
+    if not isinstance(payload, bytes) or b"\0" in payload:
         return False
-    try:
-        payload.decode("utf-8")
-    except UnicodeDecodeError:
+    marked = _separate_blocks(payload) if part.get_content_subtype() == "html" else payload
+    declares_utf8 = (part.get_content_charset() or "").replace("-", "") == "utf8"
+    if declares_utf8 and not marked.startswith(codecs.BOM_UTF8):
+        marked = _mark_utf8(marked)
+    if marked == payload:
         return False
     del part["Content-Transfer-Encoding"]
     part["Content-Transfer-Encoding"] = "8bit"
-    part.set_payload((codecs.BOM_UTF8 + payload).decode("ascii", "surrogateescape"))
+    part.set_payload(marked.decode("ascii", "surrogateescape"))
     return True
 
 
@@ -258,6 +259,17 @@ _HTML_START = re.compile(
 )
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _XML_START = re.compile(rb"\s*<\?xml\b")
+# elements that begin a line of their own, of which Tika joins the text to the text before or after
+_BLOCKS = re.compile(
+    rb"<(?<!\s<)(?=/?(?:address|article|aside|blockquote|button|center|details|dialog|dir|div|dl"
+    rb"|fieldset|figcaption|figure|footer|form|h[1-6]|header|hgroup|hr|label|legend|main|menu|nav"
+    rb"|noscript|ol|optgroup|option|output|p|pre|section|select|summary|table|template|textarea"
+    rb"|ul)[\s/>])",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(rb"<(?:body\b|!)|" + _BLOCKS.pattern, re.IGNORECASE)
+_PAGE = re.compile(rb"<html\b", re.IGNORECASE)
+_BEGINNING = 2_000  # bytes in which a page names its root
 _DOCTYPE, _DECLARATION = b"<!DOCTYPE html>\n", b'<?xml version="1.0"?>\n'
 _METADATA_NAMES = {
     "dc:creator": "author",
@@ -292,7 +304,8 @@ def with_hint(data: bytes, name: str) -> bytes:
     alone.
 
     HTML that is valid UTF-8 gets a byte order mark, whatever it declares, and so do text parts of
-    mail that declare UTF-8. A file `.eml` gets a first field that shows it to be a mail. Where only
+    mail that declare UTF-8; in both a blank separates the text of an element such as `<nav>` from
+    the text around it. A file `.eml` gets a first field that shows it to be a mail. Where only
     the name shows the format, HTML gets a document type and XML a declaration. Everything else is
     returned unchanged.
     """
@@ -300,16 +313,44 @@ def with_hint(data: bytes, name: str) -> bytes:
         return _as_mail(data)
     suffix = PurePosixPath(name).suffix.lower()
     if data.startswith(_MARKS) or _XML_START.match(data):
-        return data
+        return _separate_blocks(data) if _PAGE.search(data, 0, _BEGINNING) else data
     if _HTML_START.match(data):
-        return _mark_utf8(data)
+        return _mark_utf8(_separate_blocks(data))
     if is_mail(data, name):
         return _readable_mail(mark_type(data, name))
     if suffix in HTML_NAMES:
-        return _mark_utf8(_DOCTYPE + data)
+        return _mark_utf8(_DOCTYPE + _separate_blocks(data))
     if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
         return _DECLARATION + data
     return data
+
+
+def _separate_blocks(page: bytes) -> bytes:
+    """Return a page in HTML with a line feed before each tag of an element that begins a line and
+    follows text; one in an encoding of seven bits, where `<` may be half a character, as it is.
+
+    >>> _separate_blocks(b"<nav><a>Contact</a></nav>This <b>is</b> it.")
+    b'<nav><a>Contact</a>\\n</nav>This <b>is</b> it.'
+    """
+    if b"\x1b" in page or b"~{" in page:
+        return page
+    return _BLOCKS.sub(_separated, page)
+
+
+def _separated(found: re.Match[bytes]) -> bytes:
+    """Return `<`, after a line feed if text or the end of an element is before it, whatever
+    elements begin between.
+    """
+    page, position = found.string, found.start()
+    while page[position - 1 : position] == b">":
+        tag = page.rfind(b"<", 0, position)
+        if page[tag + 1 : tag + 2] == b"/":
+            return b"\n<"
+        if tag < 0 or _BEGINS.match(page, tag):
+            return b"<"
+        position = tag
+    is_after_text = position > 0 and not page[position - 1 : position].isspace()
+    return b"\n<" if is_after_text else b"<"
 
 
 def _as_mail(data: bytes) -> bytes:
