@@ -13,6 +13,8 @@
                                        Elasticsearch of their own (--store: those of one kind)
     python -m faults --clients 10000   take so many steps of other clients beside commands of every
                                        kind, on three nodes of an engine that are killed, too
+    python -m faults --mutations 60    take a check of nearfold out at a time, and let clients write
+                                       beside commands until that is found, for 60 steps a seed
     python -m faults --tests           every fault-injection test of this folder, by pytest
     python -m faults --fuzz 60         every fuzzer for a minute under atheris (pip install atheris)
     python -m faults --table           print the last recorded counts
@@ -42,6 +44,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent)]
 import pytest
 from campaign import Tally, cluster_campaign, embedded_campaign
 from long_run import run_all
+from mutations import run_without_each
 from node_kills import NodeKills
 from other_writers import SharedRun
 from servers.choosing import ENGINES
@@ -85,6 +88,9 @@ def main() -> int:
         "--clients", type=int, metavar="N", help="take so many steps of clients beside commands"
     )
     parser.add_argument(
+        "--mutations", type=int, metavar="N", help="take so many steps without each check"
+    )
+    parser.add_argument(
         "--tests", nargs="*", metavar="FILE", help="run these files of tests, or all"
     )
     parser.add_argument(
@@ -111,6 +117,8 @@ def main() -> int:
         return operations(arguments)
     if arguments.clients is not None:
         return clients(arguments)
+    if arguments.mutations is not None:
+        return without_checks(arguments)
     return kills(arguments)
 
 
@@ -220,6 +228,18 @@ def clients(arguments: argparse.Namespace) -> int:
     if arguments.record:
         record({f"campaign clients {kind}": run.steps})
     return 0
+
+
+def without_checks(arguments: argparse.Namespace) -> int:
+    """Take each check out, and show that the steps of clients find that; return 1 if not."""
+    kind = "opensearch" if arguments.store in (None, "sqlite") else arguments.store
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        closing(Server(ENGINES[kind].for_long_runs())) as node,
+    ):
+        node.start()
+        url = f"{node.url.replace('http', kind)}/papers"
+        return min(run_without_each(Path(scratch), url, arguments.mutations, say), 1)
 
 
 def node_kills(arguments: argparse.Namespace) -> int:

@@ -4,8 +4,9 @@
     python program.py --serve                          many, each forked after all imports
 
 The program is unchanged, except that each extraction, each document reported as indexed and each
-delay of a failpoint is written to the file that `JOB_LOG` names, as it happens; and that
-`JOB_BATCH` sets the size of batches, so that a small folder has as many steps as a large one.
+delay of a failpoint is written to the file that `JOB_LOG` names, as it happens; that
+`JOB_MUTATION` takes a check out (mutations.py); and that `JOB_BATCH` sets the size of batches, so
+that a small folder has as many steps as a large one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import mutations
+import pytest
+
 from indexer.cli import main, progress
 from indexer.jobs import stages
 from indexer.model import FailedBlob, IndexedBlob, Outcome
@@ -35,6 +39,8 @@ def prepare() -> None:
     size = int(os.environ.get("JOB_BATCH", "0"))
     if size:
         stages.WRITE_DOCUMENTS = stages.LOOKUP_BATCH = size
+    if number := os.environ.get(mutations.VARIABLE):
+        mutations.take_out(int(number), pytest.MonkeyPatch().setattr)
     log = os.environ.get("JOB_LOG")
     if log:
         _log_events(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from jobs import delete_index, index_names
+from mutations import MUTATIONS, take_out
 from other_writers import SharedRun, stored_problems
 from sample_library import edited, rows, sentence
 from servers import choosing
@@ -85,3 +86,10 @@ def test_the_oracle_sees_what_does_not_hold_of_stored_groups() -> None:
         "keys of another text" in problem
         for problem in problems(principal, replace(member, text=SECOND), other)
     )
+
+
+@pytest.mark.parametrize("number", range(len(MUTATIONS)))
+def test_the_oracle_is_tried_on_checks_that_exist(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_out(number, monkeypatch.setattr)
