@@ -123,6 +123,16 @@ class StoreError(NearfoldError):
     """The store cannot do what was requested; nothing that was acknowledged is lost."""
 
 
+class IndexMissing(StoreError):
+    """Nothing was indexed at this address yet."""
+
+    def __init__(self, *, url: str) -> None:
+        super().__init__(
+            f"there is no index at {url} yet; run `nearfold index PATH --store {url}` first"
+        )
+        self.url = url
+
+
 class RecipeMismatch(StoreError):
     """The index was built with another recipe; `difference` lists the settings that differ."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,7 +29,7 @@ from indexer.cli.options import (
     take_criteria,
 )
 from indexer.cli.output import console, note, print_json
-from indexer.errors import StoreBusy, StoreUnreachable, UsageError
+from indexer.errors import IndexMissing, StoreBusy, StoreStopped, StoreUnreachable, UsageError
 from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
@@ -65,11 +66,9 @@ MAX_PAUSE = 60.0  # seconds between two attempts to reach an engine
 )
 @click.option(
     "--every",
-    type=click.FloatRange(0.1),
-    default=1.0,
-    show_default=True,
+    type=click.FloatRange(0.1, 3600),
     metavar="SECONDS",
-    help="Time between two polls of --follow.",
+    help="Time between two polls of --follow.  [default: 1.0]",
 )
 @dry_run_option("Write nothing; print what would change.")
 @of_option
@@ -90,7 +89,7 @@ def group_command(
     memory: int,
     leave_out: ApprovedPassages,
     follow: bool,
-    every: float,
+    every: float | None,
     **options: Any,
 ) -> int:
     """Find near-duplicate groups and clusters, and store these."""
@@ -102,13 +101,15 @@ def group_command(
 
     drop_defaults(options, "threshold", "measure")
     settings = GroupOptions(criteria=take_criteria(options), **options)
+    if every is not None and not (follow and math.isfinite(every)):
+        raise UsageError("--every is the time between two polls of --follow, in seconds")
     if follow:
         if dry_run or consistency or leave_out or settings.within or settings.of != "documents":
             raise UsageError(
                 "--follow places documents one by one, so without --dry-run, --consistency, "
                 "--within, --of parts and --leave-out; give these to `group` itself"
             )
-        return _follow(store_url, settings, every, as_json)
+        return _follow(store_url, settings, every or 1.0, as_json)
     with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
         result = group(
             store,
@@ -134,7 +135,11 @@ def group_command(
 
 
 def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) -> int:
-    """Place what arrives until a signal; try again while the engine cannot be reached."""
+    """Place what arrives until a signal.
+
+    An engine that cannot be reached, or takes no documents, and an index that is not there yet are
+    waited for.
+    """
     from indexer.cli.index import drain_on_interrupt
     from indexer.jobs.arrival import FOLLOWED_AT_ONCE, follow_once
 
@@ -144,9 +149,12 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
             started = time.monotonic()
             try:
                 done = follow_once(store, options)
-            except (StoreUnreachable, StoreBusy) as error:
-                pause = min(2 * pause, MAX_PAUSE)
-                note(f"{error}; trying again in {pause:g} s", as_json)
+            except (StoreUnreachable, StoreBusy, StoreStopped, IndexMissing) as error:
+                pause = max(every, min(2 * pause, MAX_PAUSE))
+                why = (
+                    f"{error.reason}; {error.remedy}" if isinstance(error, StoreStopped) else error
+                )
+                note(f"{why}; trying again in {pause:g} s", as_json)
                 drain.wait(pause)
                 continue
             pause = every

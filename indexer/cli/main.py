@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -15,6 +16,7 @@ import click
 from indexer.cli.exit_codes import (
     EXIT_FAULT,
     EXIT_INTERRUPTED,
+    EXIT_STOPPED,
     EXIT_TERMINATED,
     EXIT_USAGE,
     exit_code_of,
@@ -24,6 +26,8 @@ from indexer.system.failpoints import VARIABLE, arm
 from indexer.system.logs import VARIABLE as LOG_VARIABLE
 from indexer.system.logs import configure, crash_report
 from indexer.system.release import release, requirement
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # The commands, by the line that `nearfold --help` prints: each is `NAME_command` in
 # `indexer/cli/NAME.py`.
@@ -143,6 +147,8 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _exit_terminated)
     # NumPy's library of linear algebra, of which little is used, starts a thread for each processor
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         _escape_unknown_characters(stream)
     sys.exit(run(sys.argv[1:]))
@@ -156,7 +162,9 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
     as_json = "--json" in arguments
     try:
         arm(os.environ.get(VARIABLE, ""))
-        return int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
+        code = int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
+        sys.stdout.flush()  # a full disk is an error of the command, not one of its interpreter
+        return code
     except click.exceptions.Abort:
         return EXIT_INTERRUPTED
     except KeyboardInterrupt as error:
@@ -177,12 +185,22 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
     except BrokenPipeError:
         return _without_reader()
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            _without_reader()
+            prefix = "" if as_json else "nearfold: "
+            message = f"{prefix}the output cannot be written ({error.strerror}); make room"
+            return _report(error, message, EXIT_STOPPED, as_json)
         if as_json:
             message = "internal error; please report it with the calls in `report`"
             return _report(error, message, EXIT_FAULT, as_json, report=crash_report(error))
         click.echo(crash_report(error), err=True)
         click.echo("nearfold: internal error; please report it with the lines above", err=True)
         return EXIT_FAULT
+
+
+def _nowhere() -> TextIO:
+    """Return a stream for one that the caller closed (`>&-`), as for a service without a log."""
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - until the process ends
 
 
 def _report(error: BaseException, message: str, code: int, as_json: bool, **details: object) -> int:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from indexer.errors import RecipeMismatch, StoreError, StoreStopped, UsageError
+from indexer.errors import IndexMissing, RecipeMismatch, StoreStopped, UsageError
 from indexer.model import Query, Row, Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
@@ -16,7 +16,7 @@ from indexer.stores.maintenance import Shareable
 
 
 def require_recipe(store: Store) -> Recipe:
-    """Return the recipe of a store; raise `StoreError` when nothing was indexed yet.
+    """Return the recipe of a store; raise `IndexMissing` when nothing was indexed yet.
 
     A new store in memory is empty rather than missing: it gets the default recipe.
     """
@@ -25,10 +25,7 @@ def require_recipe(store: Store) -> Recipe:
         store.prepare(DEFAULT)
         return DEFAULT
     if recipe is None:
-        raise StoreError(
-            f"there is no index at {store.url} yet; "
-            f"run `nearfold index PATH --store {store.url}` first"
-        )
+        raise IndexMissing(url=store.url)
     return recipe
 
 
@@ -45,7 +42,7 @@ def require_same_recipe(stored: Recipe | None, requested: Recipe) -> None:
 def require_updatable(store: MaintainedStore) -> Recipe:
     """Return the recipe of a store whose documents may be changed.
 
-    Raises `StoreError` when nothing was indexed yet, and `PartialSource` or `LimitedView` when a
+    Raises `IndexMissing` when nothing was indexed yet, and `PartialSource` or `LimitedView` when a
     change would lose a part of a document.
     """
     recipe = require_recipe(store)

@@ -158,7 +158,7 @@ def test_every_command_reports_wrong_usage_as_json(name: str) -> None:
         (["match", "--measure", "none"], "BadParameter", 2),
         (["match", "--unknown"], "NoSuchOption", 2),
         (["show"], "MissingParameter", 2),
-        (["families", "--store", "sqlite:///absent.db"], "StoreError", 3),
+        (["families", "--store", "sqlite:///absent.db"], "IndexMissing", 3),
     ],
 )
 def test_an_error_is_one_object_on_stderr(

@@ -109,6 +109,16 @@ def test_a_changed_text_leaves_its_group_and_its_members_choose_anew(store: Any)
     assert client.family(principal) == principal and client.family(other) == other
 
 
+def test_a_copy_joins_the_group_of_its_text_and_no_more_similar_one(store: Any) -> None:
+    opened, client = store
+    words = [f"{letter}word" for letter in "abcdefghijklmnopqr"]
+    first, second, third = (" ".join([*words, *end.split()]) for end in ("p q", "a b", "a c"))
+    for id, text in (("p", first), ("a", second), ("b", third), ("a2", second)):
+        client.put(id, text)
+        follow_once(opened)
+    assert client.family("a") == client.family("a2")
+
+
 def test_a_text_without_keys_stays_in_the_group_of_its_copies(store: Any) -> None:
     opened, client = store
     client.put("a", "12 34")
