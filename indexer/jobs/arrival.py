@@ -579,11 +579,8 @@ def _with_group_of_copies(store: FullStore, rows: Sequence[Row]) -> list[Row]:
     arriving = {row.id for row in rows}
     ids = [id for id, _ in store.families.members("exact", digests) if id not in arriving]
     placed = [row for row in store.get(ids).values() if row.principal is not None]
-    principals = {
-        row.id
-        for row in store.get(list({row.family for row in placed})).values()
-        if is_principal(row)
-    }
+    named = store.get(sorted({row.family for row in placed}))
+    principals = {row.id for row in named.values() if is_principal(row)}
     by_text = {row.exact: row for row in placed if row.family in principals}
     return [
         replace(

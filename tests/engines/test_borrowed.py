@@ -18,6 +18,7 @@ from servers.proxy import Gate, GateRequest
 from indexer import IndexOptions, group, index, install, open_store, search, similar
 from indexer.documents.base import ReadOptions
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
+from indexer.fingerprinting.fingerprint import own_family
 from indexer.jobs.index import DEFAULT_READ_OPTIONS, open_sources, target
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.similar import SimilarOptions
@@ -211,7 +212,7 @@ def test_what_they_change_is_signed_again(their_url, their_store):
         "empty",
         [],
         1,
-        "1",
+        own_family("1"),
     )
 
 
