@@ -7,7 +7,7 @@
 
 Real servers are started as tests/servers describes; the review pages are tried in the Chromium that
 tools/chromium.py finds. Without Java and without Docker the tests that need them are skipped with
-the reason; with CI=true in the environment they fail instead. Tests run in four processes or more
+the reason; with CI=true in the environment they fail instead. Tests run in three processes or more
 (`-n 0`: in one), while types, kernel and documentation are checked. Their temporary files are in
 /dev/shm where there is room, unless TMPDIR is set. NEARFOLD_ADVISORIES=1 asks a database for known
 vulnerabilities (tools/audit.py).
@@ -35,7 +35,7 @@ from environment import ROOT, prepared
 
 LINT = (("ruff", "check", "."), ("ruff", "format", "--check", "."))
 FLAGS = ("--fast", "--slow", "--random")
-WORKERS = str(max(4, (os.cpu_count() or 2) // 2))  # half of the time is waiting for servers
+WORKERS = str(max(3, (os.cpu_count() or 2) // 2))  # a third of the time is waiting for servers
 PARALLEL = ("-n", WORKERS, "--dist", "loadscope", "--no-loadscope-reorder")
 FAST_FOLDERS = ("tests/unit", "tests/contract", "tests/web", "indexer")
 FAST_FILES = ("tests/test_layers.py", "tests/test_structure.py", "tests/test_public_api.py")

@@ -21,7 +21,7 @@ Block = Callable[[str], str]
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
-def here(request: pytest.FixtureRequest) -> Iterator[Block]:
+def here(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Block]:
     """Return a function that puts an engine and an index of the tests into a block."""
     url = request.getfixturevalue(f"{request.param}_url")
     host, index = url.partition("://")[2], f"nearfold-page-{secrets.token_hex(6)}"
@@ -31,6 +31,8 @@ def here(request: pytest.FixtureRequest) -> Iterator[Block]:
         return block.replace("localhost:9200", host).replace("papers", index)
 
     yield replace
+    store = f"{request.param}://{host}/{index}"
+    shell(f"nearfold uninstall --store {store}", tmp_path)
     deletion = urllib.request.Request(f"{url}/{index}", method="DELETE")
     urllib.request.urlopen(deletion, timeout=60).close()
 
