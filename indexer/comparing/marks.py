@@ -144,26 +144,43 @@ def negated(pair: Comparison) -> tuple[str, str] | None:
 
 def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | None:
     if _negations(pair, sentence) is None:
-        return None
+        return _moved_negation(pair, sentence)
     gaps = [gap for gap in sentence if not _is_whole_sentence(pair, gap)]
     gaps = [gap for gap in gaps if not _is_misread(*map("".join, pair.folded(gap)))]
     negations = _negations(pair, gaps)
-    return negations if negations and not _have_others(pair, gaps) else None
+    return negations if negations and not _have_others(pair, gaps, MAX_BESIDE) else None
 
 
-def _have_others(pair: Comparison, gaps: Sequence[Gap]) -> bool:
-    """Return whether more than `MAX_BESIDE` words of either text in gaps are no facts."""
+def _moved_negation(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | None:
+    """Return a negation of either text with the word after it, where the sentences are the same
+    but for the position of negations ("may not sublet but may assign" / "may sublet but may not
+    assign"); None for others.
+    """
+    moved = [gap for gap in sentence if _negations(pair, [gap]) is not None]
+    if not moved or _have_others(pair, sentence, 0):
+        return None
+    texts = pair.aligned.a.folded, pair.aligned.b.folded
+    spans = ([(gap.a, gap.end_a) for gap in moved], [(gap.b, gap.end_b) for gap in moved])
+    left, right = (
+        next(" ".join(words[start : stop + 1]) for start, stop in of_text if stop > start)
+        for words, of_text in zip(texts, spans, strict=True)
+    )
+    return left, right
+
+
+def _have_others(pair: Comparison, gaps: Sequence[Gap], limit: int) -> bool:
+    """Return whether more than `limit` words of either text in gaps are no facts."""
     others = [0, 0]
     for left, right in map(pair.folded, gaps):
         others[0] += len(left) - sum(map(_denies, left))
         others[1] += len(right) - sum(map(_denies, right))
-    if max(others) <= MAX_BESIDE:  # no facts need to be read
+    if max(others) <= limit:  # no facts need to be read
         return False
     others = [0, 0]
     for gap in gaps:
         for index, facts in enumerate(pair.facts(gap)):
             others[index] += facts.count(None)
-        if max(others) > MAX_BESIDE:
+        if max(others) > limit:
             return True
     return False
 

@@ -94,6 +94,30 @@ def test_edits_and_misread_words_are_folded_by_the_standard(old: str, new: str) 
     assert not separates("standard", Comparison(text(LEASE), text(changed))) or "never" in new
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "shown"),
+    [
+        (
+            "The tenant may not sublet the room but may assign the lease.",
+            "The tenant may sublet the room but may not assign the lease.",
+            ("not sublet", "not assign"),
+        ),
+        (
+            "It is safe for adults but not for children.",
+            "It is not safe for adults but for children.",
+            ("not for", "not safe"),
+        ),
+        ("He does not run and never walks.", "He never runs and does not walk.", None),
+        ("It was not opened by him today.", "He did not open it today.", None),
+        ("He may not run. She may walk.", "He may run. She may not walk.", ("not", "")),
+    ],
+)
+def test_a_negation_of_another_word(a: str, b: str, shown: tuple[str, str] | None) -> None:
+    pair = Comparison(text(a), text(b))
+    assert negated(pair) == shown
+    assert separates("standard", pair) == (shown is not None)
+
+
 def test_an_inserted_sentence_is_no_negation() -> None:
     assert negated(Comparison(text(f"No way. {LEASE}"), text(LEASE))) is None
 
