@@ -159,13 +159,10 @@ def _moved_negation(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str
     moved = [gap for gap in sentence if _negations(pair, [gap]) is not None]
     if not moved or _have_others(pair, sentence, 0):
         return None
-    texts = pair.aligned.a.folded, pair.aligned.b.folded
-    spans = ([(gap.a, gap.end_a) for gap in moved], [(gap.b, gap.end_b) for gap in moved])
-    left, right = (
-        next(" ".join(words[start : stop + 1]) for start, stop in of_text if stop > start)
-        for words, of_text in zip(texts, spans, strict=True)
-    )
-    return left, right
+    a, b = pair.aligned.a.folded, pair.aligned.b.folded
+    left = next(a[gap.a : gap.end_a + 1] for gap in moved if gap.words[0])
+    right = next(b[gap.b : gap.end_b + 1] for gap in moved if gap.words[1])
+    return " ".join(left), " ".join(right)
 
 
 def _have_others(pair: Comparison, gaps: Sequence[Gap], limit: int) -> bool:
