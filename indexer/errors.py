@@ -13,6 +13,7 @@ NearfoldError
 │   ├── UnknownNumber          no part or labelling has that number
 │   └── MissingExtra           an optional dependency is not installed
 ├── StoreError                 the store, the recipe or the index does not fit
+│   ├── IndexMissing           nothing was indexed at this address yet
 │   ├── RecipeMismatch
 │   ├── MissingSketch          the recipe makes none of the kind that a measure compares
 │   ├── MappingMismatch

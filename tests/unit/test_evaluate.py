@@ -190,7 +190,8 @@ def test_sheets_are_resolved_and_their_agreement_is_reported(corpus: Path) -> No
 
 @pytest.mark.parametrize("threshold", [0.5, 0.8])
 def test_decided_pairs_are_those_that_match_finds(threshold: float) -> None:
-    records = random_library(3, 150)
+    # Of a text that was cut the rest counts too, which no pair of texts states.
+    records = [record for record in random_library(3, 160) if not record.truncated]
     store = store_of(records, "sqlite://:memory:")
     expected = {
         (item.a, item.b): item.similarity
