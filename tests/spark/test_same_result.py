@@ -375,7 +375,11 @@ def test_rare_terms_are_refused(both: Both) -> None:
             job(both.work, both.rows, recipe_named("clauses"), options)
 
 
-@pytest.mark.parametrize("recipe", [DEFAULT_V1, DEFAULT_V2], ids=lambda recipe: recipe.name)
+@pytest.mark.parametrize(
+    "recipe",
+    [pytest.param(DEFAULT_V1, marks=pytest.mark.slow, id="default_v1"), DEFAULT_V2],
+    ids=lambda recipe: recipe.name,
+)
 def test_copies_of_older_recipes_have_the_same_symbols(
     spark: SparkSession, tmp_path: Path, recipe: Recipe
 ) -> None:
