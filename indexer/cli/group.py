@@ -140,10 +140,9 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
     An engine that cannot be reached, or takes no documents, and an index that is not there yet are
     waited for.
     """
-    from indexer.cli.index import drain_on_interrupt
     from indexer.jobs.arrival import FOLLOWED_AT_ONCE, follow_once
 
-    with open_for_command(store_url) as store, drain_on_interrupt(as_json) as drain:
+    with open_for_command(store_url) as store, progress.drain_on_interrupt(as_json) as drain:
         pause = every
         while not drain():
             started = time.monotonic()

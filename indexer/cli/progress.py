@@ -1,15 +1,20 @@
-"""Progress of a command: one line on stderr, nothing where stderr is not a terminal."""
+"""Progress of a command: one line on stderr, nothing where stderr is not a terminal; and its end
+by a signal.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import TYPE_CHECKING
 
-from indexer.cli.output import json_line, short_path
+from indexer.cli.output import json_line, note, short_path
 from indexer.errors import NearfoldError
 
 if TYPE_CHECKING:
@@ -132,3 +137,72 @@ def describe_progress(done: int, total: int, seconds: float) -> str:
         return f"{done:,} of {total:,}"
     left = seconds * (total - done) / done
     return f"{done:,} of {total:,}, about {left:.0f} s left"
+
+
+# The end of a long job by a signal: what was begun is finished first.
+
+SECONDS = 20.0  # to finish what was begun after an interrupt
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_CURSOR = "\x1b[?25h"  # a line of progress hides it
+
+
+class Drain:
+    """A request to end a job, made by a signal.
+
+    `code` is the exit code, 128 and the number of the signal; 0 as long as there was none.
+    """
+
+    def __init__(self, as_json: bool) -> None:
+        self.code = 0
+        self._as_json = as_json
+        self._signalled = threading.Event()
+        self._deadline = threading.Timer(SECONDS, self._end)
+        self._deadline.daemon = True
+
+    def __call__(self) -> bool:
+        """Return whether the job is to end."""
+        return self.code != 0
+
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        """Begin nothing more after the first signal; end the process after the second.
+
+        The second ends it as safely as kill -9 does.
+        """
+        if self.code:
+            self._end()
+        self.code = 128 + number
+        self._signalled.set()
+        self._deadline.start()
+        note(
+            f"finishing what was begun, {SECONDS:g} s at most; once more to stop at once",
+            self._as_json,
+        )
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until a signal comes."""
+        self._signalled.wait(seconds)
+
+    def close(self) -> None:
+        """Forget the deadline of the first signal: the job is over."""
+        self._deadline.cancel()
+
+    def _end(self) -> None:
+        show = _CURSOR if sys.stderr.isatty() else ""
+        os.write(2, f"{show}stopped at once; run the same command again to go on\n".encode())
+        os._exit(self.code)
+
+
+@contextlib.contextmanager
+def drain_on_interrupt(as_json: bool) -> Iterator[Drain]:
+    """Handle interrupts and terminations while a job runs; outside the main thread do nothing."""
+    drain = Drain(as_json)
+    if threading.current_thread() is not threading.main_thread():
+        yield drain
+        return
+    before = {number: signal.signal(number, drain.on_signal) for number in _SIGNALS}
+    try:
+        yield drain
+    finally:
+        drain.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
