@@ -58,9 +58,7 @@ def row_of(
     document = item.document
     cut = document.truncated and signature.status == "complete"
     status = "truncated" if cut else signature.status
-    embedded = blob.embedded or document.embedded
-    if document.truncated:
-        embedded = with_unread(embedded, file_name(blob.path), item.raw)
+    embedded = _embedded(document, blob.path, item.raw, blob.embedded)
     return Row(
         id=blob.id,
         recipe=recipe_id,
@@ -87,6 +85,14 @@ def row_of(
         principal=status == "complete" if is_alone else None,
         embedded=embedded,
     )
+
+
+def _embedded(document: Document, path: str, raw: str, of_source: str = "") -> str:
+    """Return the files in a document, those that its source names before those that were found in
+    it, and what was not read of a text that was cut.
+    """
+    embedded = of_source or document.embedded
+    return with_unread(embedded, file_name(path), raw) if document.truncated else embedded
 
 
 WARNING = "warning"
@@ -171,9 +177,6 @@ def row_at(path: str, real_path: str, document: Document) -> Row:
     """
     facts = Path(path).stat()
     raw = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    embedded = document.embedded
-    if document.truncated:
-        embedded = with_unread(embedded, file_name(real_path), raw)
     return Row(
         id="",
         recipe="",
@@ -193,7 +196,7 @@ def row_at(path: str, real_path: str, document: Document) -> Row:
         family="",
         labels=document.labels,
         metadata=document.metadata,
-        embedded=embedded,
+        embedded=_embedded(document, real_path, raw),
     )
 
 
