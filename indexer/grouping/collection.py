@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b, shake_256
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -564,6 +564,9 @@ def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArr
 # Pairs of documents, made from the pairs of the distinct texts that they carry.
 
 
+Pairs = TypeVar("Pairs", bound="PairColumns")
+
+
 @dataclass(frozen=True, slots=True)
 class PairColumns:
     """Pairs of documents in ascending order, one array a property.
@@ -582,6 +585,19 @@ class PairColumns:
     rank: NDArray[np.float64]
     within: NDArray[np.float64] | None
     copies_left_out: int
+
+    def at(self: Pairs, positions: NDArray[Any]) -> Pairs:
+        """Return the pairs at these positions, (n,) integers, in their order."""
+        return replace(
+            self,
+            left=self.left[positions],
+            right=self.right[positions],
+            similarity=self.similarity[positions],
+            exact=self.exact[positions],
+            copy=self.copy[positions],
+            rank=self.rank[positions],
+            within=None if self.within is None else self.within[positions],
+        )
 
 
 def document_pairs(

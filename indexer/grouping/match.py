@@ -36,7 +36,13 @@ from indexer.fingerprinting.minhash import equal_slots, similarity_intervals
 from indexer.grouping.audit import Audit, AuditFrame, check_audited
 from indexer.grouping.candidates import CapReport, MissedEstimate, TextPairs
 from indexer.grouping.checked_rows import without_passages
-from indexer.grouping.collection import Collection, PairFilter, document_pairs, gather
+from indexer.grouping.collection import (
+    Collection,
+    PairColumns,
+    PairFilter,
+    document_pairs,
+    gather,
+)
 from indexer.grouping.group_options import (
     check_cap,
     check_threshold,
@@ -67,7 +73,6 @@ from indexer.system.approved_passages import (
 from indexer.system.external_memory import (
     Codes,
     MemoryBudget,
-    Positions,
     Sorter,
     StringSequence,
     parts,
@@ -108,7 +113,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchResult:
+class MatchResult(PairColumns):
     """The pairs of a store, each once, and how they were found.
 
     Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label
@@ -126,21 +131,13 @@ class MatchResult:
     plan: Plan | None
     candidates: int
     capped: CapReport
-    copies_left_out: int
     against: str | None
     measure: str
     slots: int
     slot_bits: int
     ids: Sequence[str]
     paths: Sequence[str]
-    left: Positions
-    right: Positions
-    similarity: NDArray[np.float64]
-    exact: NDArray[np.bool_]
-    copy: NDArray[np.bool_]
-    rank: NDArray[np.float64]
     budget: MemoryBudget
-    within: NDArray[np.float64] | None = None
     audit: Audit | None = None
     truncated: frozenset[int] = frozenset()
     left_out: OmissionLog | None = None
@@ -221,16 +218,7 @@ class MatchResult:
         codes = sorter.sorted()[:limit]
         for part in parts(len(codes), self.budget.block):
             chosen = codes[part] & np.uint64((1 << POSITION_BITS) - 1)
-            yield replace(
-                self,
-                left=self.left[chosen],
-                right=self.right[chosen],
-                similarity=self.similarity[chosen],
-                exact=self.exact[chosen],
-                copy=self.copy[chosen],
-                rank=self.rank[chosen],
-                within=None if self.within is None else self.within[chosen],
-            )
+            yield self.at(chosen)
 
     def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
         """Yield every document that has matches, by id, with all its matches.
