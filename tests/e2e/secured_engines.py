@@ -5,11 +5,11 @@ import contextlib
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 from pipelines import call
 from servers import choosing, secured
-from servers.engine import AbsentError, Engine
 from servers.process import Server
 from servers.proxy import basic
 from servers.rights import RoleGate
@@ -79,21 +79,10 @@ class SecuredEngine:
 
 
 @contextlib.contextmanager
-def server_of(engine: Engine) -> Iterator[Server]:
-    """Yield a started server, ended afterwards; skip or fail where there is none."""
-    try:
-        server = Server(engine)
-    except AbsentError as error:
-        (pytest.fail if choosing.required() else pytest.skip)(str(error))
-    with contextlib.closing(server):
-        server.start()
-        yield server
-
-
-@contextlib.contextmanager
 def secured_opensearch_server() -> Iterator[SecuredEngine]:
     """Yield OpenSearch with its security plugin and TLS, trusted by this process."""
-    with server_of(secured.ENGINE) as server, pytest.MonkeyPatch.context() as environment:
+    make = partial(Server, secured.ENGINE)
+    with choosing.running(make) as server, pytest.MonkeyPatch.context() as environment:
         authority = str(server.folder / "config" / secured.AUTHORITY)
         environment.setenv("NEARFOLD_CA_CERTS", authority)
         tls = ssl.create_default_context(cafile=authority)

@@ -2,15 +2,13 @@
 
 import re
 import secrets
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from command import page_environment, shell
-from page_blocks import blocks
+from command import shell
+from page_blocks import blocks, run_python
 from playwright._impl._driver import compute_driver_executable
 
 pytestmark = pytest.mark.engines
@@ -46,9 +44,10 @@ def test_programs_find_near_duplicates(here: Block, tmp_path: Path) -> None:
     [python] = blocks(PAGE, f'python title="{client}"')
     [javascript] = blocks(PAGE, "js")
     node, _ = compute_driver_executable()
-    for name, block, command in (("a.py", python, sys.executable), ("a.mjs", javascript, node)):
-        (tmp_path / name).write_text(here(block))
-        lines = _run([command, name], tmp_path).splitlines()
+    (tmp_path / "look_up.mjs").write_text(here(javascript))
+    in_javascript = shell(f"'{node}' look_up.mjs", tmp_path)
+    for printed in (run_python(here(python), tmp_path), in_javascript):
+        lines = printed.splitlines()
         assert [line.split()[0] for line in lines] == ["wire", "evening"]
         assert float(lines[0].split()[1]) == pytest.approx(float(scores[0][1]), abs=0.011)
 
@@ -64,15 +63,3 @@ def test_an_index_of_nearfold_gets_the_scripts(here: Block, tmp_path: Path) -> N
     shell(install, tmp_path)
     found = shell(curl, tmp_path)
     assert found.count('"_id"') == 3 and '"_score":1.0' in found and "river" not in found
-
-
-def _run(command: list[str], folder: Path) -> str:
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=page_environment(folder),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    ).stdout

@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import secrets
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,9 @@ from secured_engines import (
     SecuredEngine,
     put_opensearch_user,
     secured_opensearch_server,
-    server_of,
 )
-from servers import elasticsearch
+from servers import choosing, elasticsearch
+from servers.process import Server
 
 from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
@@ -57,7 +58,8 @@ def opensearch_server():
 @pytest.fixture(scope="module")
 def elasticsearch_server():
     """Elasticsearch with a trial licence, which limiting documents needs."""
-    with server_of(elasticsearch.engine(elasticsearch.COMPLETE)) as server:
+    make = partial(Server, elasticsearch.engine(elasticsearch.COMPLETE))
+    with choosing.running(make) as server:
         good("POST", f"{server.url}/_license/start_trial?acknowledge=true")
         root = {"password": PASSWORD, "roles": ["superuser"]}
         good("PUT", f"{server.url}/_security/user/root", root)

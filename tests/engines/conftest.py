@@ -7,7 +7,7 @@ import secrets
 import pytest
 from pipelines import OTHER, call
 
-from indexer.jobs.install import uninstall
+from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 
@@ -43,6 +43,15 @@ def stores():
         for recipe in (DEFAULT, OTHER):
             uninstall(store, recipe)
         store.close()
+
+
+@pytest.fixture
+def installed(stores, engine, server, tmp_path, monkeypatch):
+    """A store whose index fingerprints what clients send, the URL of the server, and the index."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store, name = stores(engine, server)
+    install(store, DEFAULT)
+    return store, server, name
 
 
 @pytest.fixture

@@ -17,6 +17,11 @@ from indexer.stores.engine.ingest_pipeline import pipeline
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
 METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}
+FERRY = (
+    "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
+    "Dogs travel free."
+)
+BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
 NOT_SIGNED = {"text", "near_family", "near_id", "near_provisional"}
 
 
@@ -81,6 +86,18 @@ def bulk(server, index, documents, *actions, pipeline=""):
     )
     assert not answer["errors"], str(answer)[:1000]
     return [next(iter(item.values()))["_id"] for item in answer["items"]]
+
+
+def sources(server, name):
+    """Return the documents by id."""
+    hits = good("POST", f"{server}/{name}/_search", {"size": 100})["hits"]["hits"]
+    return {hit["_id"]: hit["_source"] for hit in hits}
+
+
+def shown(server, name, field="near_family"):
+    """Return how many hits a client has that collapses on a field."""
+    body = {"size": 100, "collapse": {"field": field}}
+    return len(good("POST", f"{server}/{name}/_search", body)["hits"]["hits"])
 
 
 def simulated(server, pipeline, documents):

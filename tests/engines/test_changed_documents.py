@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from pipelines import bulk, good
+from pipelines import BREAD, FERRY, bulk, good
 
 from indexer.fingerprinting.fingerprint import fingerprint, shorten
 from indexer.grouping.group import group
@@ -20,11 +20,6 @@ from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
 
 pytestmark = pytest.mark.engines
-FERRY = (
-    "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
-    "Dogs travel free."
-)
-BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
 
 
 @pytest.fixture

@@ -3,33 +3,18 @@ of one text, and from the next `group` on that of the group.
 """
 
 import pytest
-from pipelines import bulk, good
+from pipelines import BREAD, FERRY, bulk, good, shown, sources
 
 from indexer.fingerprinting.fingerprint import lengthen
 from indexer.grouping.group import group
 from indexer.jobs.index import IndexOptions
 from indexer.jobs.index import index as run_index
-from indexer.jobs.install import install
 from indexer.jobs.reindex import reindex
 from indexer.model import EmbeddedFile, pack_embedded
-from indexer.recipe import DEFAULT, DEFAULT_V1
+from indexer.recipe import DEFAULT_V1
 from indexer.searching.search import SearchOptions, search
 
 pytestmark = pytest.mark.engines
-FERRY = (
-    "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
-    "Dogs travel free."
-)
-BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
-
-
-@pytest.fixture
-def library(stores, engine, server, tmp_path, monkeypatch):
-    """A store whose index signs what clients send, and the URL of the index."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    store, name = stores(engine, server)
-    install(store, DEFAULT)
-    yield store, server, name
 
 
 def send(server, name, ids, document, pipeline=""):
@@ -39,20 +24,8 @@ def send(server, name, ids, document, pipeline=""):
         bulk(server, name, [], action, document, pipeline=pipeline)
 
 
-def sources(server, name):
-    """Return the documents by id."""
-    hits = good("POST", f"{server}/{name}/_search", {"size": 100})["hits"]["hits"]
-    return {hit["_id"]: hit["_source"] for hit in hits}
-
-
-def shown(server, name, field="near_family"):
-    """Return how many hits a client has that collapses on a field."""
-    body = {"size": 100, "collapse": {"field": field}}
-    return len(good("POST", f"{server}/{name}/_search", body)["hits"]["hits"])
-
-
-def test_copies_have_one_family_before_and_after_group(library):
-    store, server, name = library
+def test_copies_have_one_family_before_and_after_group(installed):
+    store, server, name = installed
     send(server, name, [None, None, "a", "b"], {"text": FERRY})
     send(server, name, ["c"], {"text": BREAD})
     assert shown(server, name) == 2
@@ -82,8 +55,8 @@ def test_copies_have_one_family_before_and_after_group(library):
     assert (shown(server, name), stored["c"]["near_family"]) == (2, "c")
 
 
-def test_group_gives_families_of_earlier_forms_the_id_of_the_principal(library):
-    store, server, name = library
+def test_group_gives_families_of_earlier_forms_the_id_of_the_principal(installed):
+    store, server, name = installed
     send(server, name, ["a", "b", "c"], {"text": FERRY})
     digest = sources(server, name)["a"]["near_exact"]
     for id, family in {"a": f"x:{lengthen(digest)}", "b": "b"}.items():
@@ -94,8 +67,8 @@ def test_group_gives_families_of_earlier_forms_the_id_of_the_principal(library):
     assert shown(server, name) == 1
 
 
-def test_texts_that_were_cut_or_hold_other_files_share_no_family(library):
-    _, server, name = library
+def test_texts_that_were_cut_or_hold_other_files_share_no_family(installed):
+    _, server, name = installed
     scans = [pack_embedded([EmbeddedFile("picture", "scan.png", digit * 64)]) for digit in "0011"]
     send(server, name, ["cut", "later cut", None], {"text": FERRY, "near_status": "truncated"})
     for number, files in enumerate(scans):
@@ -114,8 +87,8 @@ def test_texts_that_were_cut_or_hold_other_files_share_no_family(library):
     assert digests == {True}
 
 
-def test_a_principal_that_is_sent_again_cut_leaves_its_group(library):
-    store, server, name = library
+def test_a_principal_that_is_sent_again_cut_leaves_its_group(installed):
+    store, server, name = installed
     send(server, name, ["a", "b"], {"text": FERRY})
     group(store)
     (principal,) = {source["near_family"] for source in sources(server, name).values()}
@@ -124,8 +97,8 @@ def test_a_principal_that_is_sent_again_cut_leaves_its_group(library):
     assert len(set(families)) == 2
 
 
-def test_reindex_with_another_recipe_gives_copies_the_family_of_new_ones(library):
-    store, server, name = library
+def test_reindex_with_another_recipe_gives_copies_the_family_of_new_ones(installed):
+    store, server, name = installed
     send(server, name, [None, "a"], {"text": f"{FERRY} 500 €"})
     reindex(store, DEFAULT_V1)
     send(server, name, [None, "b"], {"text": f"{FERRY} 500 €"})

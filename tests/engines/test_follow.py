@@ -6,21 +6,18 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
-import urllib.request
-from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
+from pipelines import bulk, good, shown
 
 from indexer.errors import UnsupportedOperation
 from indexer.grouping.group import group
 from indexer.jobs.arrival import FollowPass, follow_once
-from indexer.jobs.install import install, uninstall
 from indexer.stores import open_store
 
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six. Dogs travel free."
@@ -31,46 +28,27 @@ BOAT = "A pilot boat brings pilots to large ships, and a tug boat helps them to 
 class Client:
     """A client of an engine that knows nothing of nearfold."""
 
-    def __init__(self, url: str, index: str) -> None:
-        self._url, self._index = url, index
-
-    def send(self, method: str, path: str, body: object = None) -> Any:
-        request = urllib.request.Request(
-            f"{self._url}/{self._index}{path}",
-            data=None if body is None else json.dumps(body).encode(),
-            method=method,
-            headers={"Content-Type": "application/json"},
-        )
-        with urllib.request.urlopen(request, timeout=60) as response:
-            return json.load(response)
+    def __init__(self, server: str, index: str) -> None:
+        self._server, self._index = server, index
 
     def put(self, id: str, text: str) -> None:
-        self.send("PUT", f"/_doc/{id}?refresh=true", {"text": text})
+        bulk(self._server, self._index, [], {"index": {"_id": id}}, {"text": text})
 
     def post(self, text: str) -> str:
-        return str(self.send("POST", "/_doc?refresh=true", {"text": text})["_id"])
+        return str(bulk(self._server, self._index, [{"text": text}])[0])
 
-    def collapsed(self) -> set[str]:
-        """Return the ids of one hit of each group."""
-        body = {"collapse": {"field": "near_family"}, "size": 100, "_source": False}
-        hits = self.send("POST", "/_search", body)["hits"]["hits"]
-        return {hit["_id"] for hit in hits}
+    def shown(self) -> int:
+        return int(shown(self._server, self._index))
 
     def family(self, id: str) -> str:
-        return str(self.send("GET", f"/_doc/{id}")["_source"]["near_family"])
+        document = good("GET", f"{self._server}/{self._index}/_doc/{id}")
+        return str(document["_source"]["near_family"])
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch"])
-def store(request: pytest.FixtureRequest) -> Iterator[Any]:
-    url = request.getfixturevalue(f"{request.param}_url")
-    name = f"nearfold-follow-{secrets.token_hex(6)}"
-    with closing(open_store(f"{request.param}://{url.partition('://')[2]}/{name}")) as opened:
-        install(opened)
-        try:
-            yield opened, Client(url, name)
-        finally:
-            uninstall(opened)
-            Client(url, name).send("DELETE", "?ignore_unavailable=true")
+@pytest.fixture
+def store(installed: Any) -> tuple[Any, Client]:
+    opened, server, name = installed
+    return opened, Client(server, name)
 
 
 def test_copies_and_near_copies_join_what_group_has_seen(store: Any) -> None:
@@ -81,11 +59,11 @@ def test_copies_and_near_copies_join_what_group_has_seen(store: Any) -> None:
     client.put("copy", FERRY)
     engine_id = client.post(FERRY.upper())
     client.put("near", LATER)
-    assert len(client.collapsed()) > 2
+    assert client.shown() > 2
     assert follow_once(opened) == FollowPass(placed=3, joined=3)
     opened.refresh()
     assert {client.family(id) for id in ("a", "copy", engine_id, "near")} == {"a"}
-    assert len(client.collapsed()) == 2
+    assert client.shown() == 2
     assert follow_once(opened) == FollowPass()
 
 

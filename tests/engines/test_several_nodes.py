@@ -3,14 +3,12 @@ searched; nothing is lost.
 """
 
 import threading
-from contextlib import closing
 
 import pytest
 from pipelines import good
 from sample_rows import band, row
 from servers import choosing
 from servers.cluster import Cluster
-from servers.engine import AbsentError
 
 from indexer.model import Query
 from indexer.recipe import DEFAULT
@@ -22,13 +20,8 @@ BATCHES, BATCH = 40, 25
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
 def cluster(request):
-    try:
-        new_cluster = Cluster(request.param)
-    except AbsentError as error:
-        (pytest.fail if choosing.required() else pytest.skip)(str(error))
-    with closing(new_cluster):
-        new_cluster.start()
-        yield new_cluster
+    with choosing.running(lambda: Cluster(request.param)) as running:
+        yield running
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ vector, although both engines keep vectors outside of `_source`.
 import json
 import secrets
 import subprocess
-from contextlib import closing
 from itertools import chain
 
 import pytest
@@ -13,7 +12,6 @@ from page_blocks import blocks
 from pipelines import bulk, good, store_url
 from sample_library import edited, sentence
 from servers import choosing, vectors
-from servers.engine import AbsentError
 from servers.process import Server
 
 from indexer import fold_hits
@@ -54,12 +52,7 @@ MAPPINGS = {
 @pytest.fixture(scope="module")
 def knn_opensearch_url():
     """OpenSearch 3.4 with its k-NN plugin."""
-    try:
-        server = Server(vectors.ENGINE)
-    except AbsentError as error:
-        (pytest.fail if choosing.required() else pytest.skip)(str(error))
-    with closing(server):
-        server.start()
+    with choosing.running(lambda: Server(vectors.ENGINE)) as server:
         yield server.url
 
 

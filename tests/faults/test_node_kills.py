@@ -3,14 +3,12 @@
 import os
 import random
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from node_kills import NodeKills
 from servers import choosing
 from servers.cluster import Cluster
-from servers.engine import AbsentError
 
 MINUTES = float(os.environ.get("NEARFOLD_NODE_MINUTES") or 1)
 SEED = int(os.environ.get("NEARFOLD_NODE_SEED") or random.SystemRandom().randrange(10_000))
@@ -25,12 +23,7 @@ def test_no_command_ends_and_nothing_is_lost_while_nodes_are_killed(
 ) -> None:
     """The seed is printed; `NEARFOLD_NODE_SEED` repeats its choices."""
     print(f"NEARFOLD_NODE_SEED={SEED} NEARFOLD_NODE_MINUTES={MINUTES}")
-    try:
-        new_cluster = Cluster(kind)
-    except AbsentError as error:
-        (pytest.fail if choosing.required() else pytest.skip)(str(error))
-    with closing(new_cluster) as cluster:
-        cluster.start()
+    with choosing.running(lambda: Cluster(kind)) as cluster:
         until = time.monotonic() + 60 * MINUTES
         counts = NodeKills(tmp_path, cluster, FILES, SEED, until).run()
     assert counts.kills.total() >= 1

@@ -3,7 +3,6 @@
 import os
 import random
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from other_writers import SharedRun, stored_problems
 from sample_library import edited, rows, sentence
 from servers import choosing
 from servers.cluster import Cluster
-from servers.engine import AbsentError
 
 from indexer.recipe import DEFAULT
 
@@ -55,12 +53,7 @@ def test_clients_of_an_engine_hide_nothing(
 @pytest.mark.parametrize("kind", ["opensearch", "elasticsearch"])
 def test_clients_of_three_nodes_that_are_killed_hide_nothing(kind: str, tmp_path: Path) -> None:
     seed = os.environ.get("NEARFOLD_CLIENTS_SEED") or str(random.SystemRandom().randrange(10_000))
-    try:
-        new_cluster = Cluster(kind)
-    except AbsentError as error:
-        (pytest.fail if choosing.required() else pytest.skip)(str(error))
-    with closing(new_cluster) as cluster:
-        cluster.start()
+    with choosing.running(lambda: Cluster(kind)) as cluster:
         url = f"{kind}://{cluster.hosts}/papers?shards=2&replicas=1"
         counts = SharedRun(tmp_path / "run", url, seed, cluster.nodes, print).run(STEPS_OF_CLUSTER)
     assert counts.nodes.total() >= 1

@@ -5,12 +5,14 @@ background, ended together.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from typing import NoReturn, Protocol, TypeVar
 
 from servers import containers, elasticsearch, opensearch, secured, tika
-from servers.engine import Engine
+from servers.engine import AbsentError, Engine
 from servers.process import Server
 
 IS_SECURED = os.environ.get("NEARFOLD_OPENSEARCH_SECURITY") == "1"  # of the version with a plugin
@@ -86,3 +88,35 @@ class Session:
             if not future.cancel() and future.exception() is None:
                 future.result().close()
         self._pool.shutdown()
+
+
+def leave_out(reason: str) -> NoReturn:
+    """Skip a test for something that is absent; fail it where everything is required."""
+    import pytest
+
+    (pytest.fail if required() else pytest.skip)(reason)
+
+
+class Startable(Protocol):
+    """A server or a cluster."""
+
+    def start(self) -> None:
+        """Return when it answers."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+S = TypeVar("S", bound=Startable)
+
+
+@contextmanager
+def running(make: Callable[[], S]) -> Iterator[S]:
+    """Run what `make` returns for a test, which is left out where that is absent."""
+    try:
+        server = make()
+    except AbsentError as error:
+        leave_out(str(error))
+    with closing(server):
+        server.start()
+        yield server
