@@ -24,7 +24,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -198,6 +198,18 @@ class AlignedWords:
             Stretch(tuple(words_a[gap.a : gap.end_a]), tuple(words_b[gap.b : gap.end_b]))
             for gap in self.gaps
         ]
+
+    @cached_property
+    def moved(self) -> frozenset[str]:
+        """The words that are in a gap of both texts, so in different ones.
+
+        >>> from indexer.comparing.words import words
+        >>> sorted(AlignedWords(words("paid 1 due 2"), words("due 2 paid 1")).moved)
+        ['1', 'paid']
+        """
+        a = frozenset(chain.from_iterable(stretch.a for stretch in self.stretches))
+        b = frozenset(chain.from_iterable(stretch.b for stretch in self.stretches))
+        return a & b
 
 
 class WordText(Protocol):

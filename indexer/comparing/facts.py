@@ -21,9 +21,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -45,7 +45,7 @@ from indexer.comparing.quantities import (
     number_value,
     quantity,
 )
-from indexer.comparing.words import Words, link_targets
+from indexer.comparing.words import Words, find_symbols, link_targets
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import Difference, DifferenceKind
 
@@ -102,64 +102,6 @@ def address_value(address: str) -> str:
     'x.org/a'
     """
     return _SCHEME.sub("", address.casefold(), count=1)
-
-
-# Symbols between words that change the meaning: comparisons, "not", "about", and the like.
-
-_TAG = re.compile(r"""</?[^\s<>]+(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*/?>""")
-_FACT_SIGN = re.compile(
-    r"""(?<![<>=!~/?&|-])(?:
-        (<>|[<>]=?|=<|!==?)(?![<>=!?/]|-(?!\d))
-        | (\+/-|\+-|[±×÷¬＜＞≦≧⩽⩾]|(?![\u2212\u2215\u2217-\u2219\u22c5])[\u2200-\u22ff])
-        | (?:(?<=\s)(&&|\|\|)(?=\s))
-        | (?<![\w.,)~/])(~)(?=\d)
-        | (?<=[\s(,;{[|&])(!)(?=[^\W\d]|\()
-    )""",
-    re.VERBOSE,
-)
-_FIRST = re.compile(r"[<>=!+~&|±×÷¬＜＞≦≧⩽⩾\u2200-\u22ff]")  # characters that a sign begins with
-_SAME = {
-    "<=": "≤", "=<": "≤", "≦": "≤", "⩽": "≤", ">=": "≥", "≧": "≥", "⩾": "≥", "＜": "<", "＞": ">",
-    "!=": "≠", "!==": "≠", "<>": "≠", "+/-": "±", "+-": "±", "~": "≈", "∼": "≈", "≃": "≈",
-    "≅": "≈", "!": "¬", "&&": "∧", "||": "∨",
-}  # fmt: skip
-_QUOTING = re.compile(r"(?:\A|[\r\n])[ \t>|]*\Z")
-_FROM_LINE = 40  # characters before a sign that are looked at for the beginning of its line
-
-
-def find_symbols(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each sign with the position in the text where it ends.
-
-    >>> list(find_symbols("> if 5 <= x <b>or</b> y->z != 3")), list(find_symbols("x ≤ 5"))
-    ([(9, '≤'), (29, '≠')], [(3, '≤')])
-    """
-    matches = list(_matches(text))
-    if not matches:
-        return
-    tags = [match.span() for match in _TAG.finditer(text)]
-    inside = iter([*tags, (len(text), len(text))])
-    start, end = next(inside)
-    for match in matches:
-        while end <= match.start():
-            start, end = next(inside)
-        if match.start() >= start:
-            continue
-        symbol = match.group()
-        if symbol in (">", "!") and _QUOTING.search(
-            text, max(0, match.start() - _FROM_LINE), match.start()
-        ):
-            continue
-        yield match.end(), _SAME.get(symbol, symbol)
-
-
-def _matches(text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of `_SIGN`, which is tried only where a sign may begin."""
-    position = 0
-    while first := _FIRST.search(text, position):
-        match = _FACT_SIGN.match(text, first.start())
-        if match:
-            yield match
-        position = match.end() if match else first.end()
 
 
 # Lines of copyright notices.
@@ -401,7 +343,7 @@ class FactSource:
         if position in self._numeric:
             if word in NUMERALS and not self._is_counted(position):
                 return None
-            return None if self._is_of_number(position) else self._number(position, word)
+            return None if self.is_of_number(position) else self._number(position, word)
         if word in MONTHS and (self._has_digit(position - 1) or self._has_digit(position + 1)):
             return Fact("date", MONTHS[word], self.spelling(position), position, position + 1)
         if word in DATES:
@@ -414,7 +356,7 @@ class FactSource:
             )
         if word in CURRENCIES:
             return self._currency(position, word)
-        if self._has_capital(position) and not self._is_of_number(position):
+        if self._has_capital(position) and not self.is_of_number(position):
             spelling = self.spelling(position)
             return Fact("name", name_value(spelling), spelling, position, position + 1)
         return None
@@ -441,11 +383,11 @@ class FactSource:
 
     def _currency(self, position: int, word: str) -> Fact | None:
         """Return the name of a currency as a fact, where it belongs to no number."""
-        if self._is_of_number(position) or position + 1 in self._numeric:
+        if self.is_of_number(position) or position + 1 in self._numeric:
             return None
         return Fact("amount", CURRENCIES[word], self.spelling(position), position, position + 1)
 
-    def _is_of_number(self, position: int) -> bool:
+    def is_of_number(self, position: int) -> bool:
         """Return whether a word is the unit, the scale or the currency of a number before it."""
         end = self.ends[position]
         for before in (position - 1, position - 2) if self.folded(position) in BESIDE else ():
@@ -516,10 +458,151 @@ class FactText:
         """Return the facts that words [position, end) state, one by one."""
         return [fact for fact in map(self.fact, range(position, end)) if fact]
 
+    def whole(self, position: int) -> Fact | None:
+        """Return the fact that a word states, with its neighbours in a name or a date as one."""
+        fact = self.fact(position)
+        between = _WITHIN.get(fact.kind) if fact else None
+        if not fact or not between:
+            return fact
+        start, end = position, position + 1
+        while self._continues(start - 1, start - 1, fact.kind, between):
+            start -= 1
+        while self._continues(end, end - 1, fact.kind, between):
+            end += 1
+        return reduce(Fact.joined_with, self.facts(start, end))
+
+    def _continues(self, word: int, gap: int, kind: str, between: re.Pattern[str]) -> bool:
+        """Return whether a word states a fact of a kind, and no more than blanks are in the gap."""
+        written = self.source.between(gap)
+        fact = self.fact(word) if written is not None and between.fullmatch(written) else None
+        return fact is not None and fact.kind == kind
+
+    def surroundings(self, fact: Fact) -> Surroundings | None:
+        """Return the words that a fact is known by: those before it in its sentence, or else after
+        it, or the short line above its own; None without such words, or in a list.
+        """
+        before, after = self._next_to(fact, -1), self._next_to(fact, 1)
+        if before is None or after is None:
+            return None
+        if not before and not after:
+            before = self._next_to(fact, -1, above=True) or ()
+        return Surroundings(fact.key[0], before, () if before else after)
+
+    def _next_to(self, fact: Fact, step: int, above: bool = False) -> tuple[str, ...] | None:
+        """Return the words before (-1) or after (1) a fact in its sentence, the next one first;
+        empty for none but facts of its class, None in a list of these.
+
+        `above`: of the line above instead, if it has no more words than these.
+        """
+        source, kind = self.source, fact.key[0]
+        words: list[str] = []
+        position = fact.start if step < 0 else fact.end - 1
+        while len(words) < MAX_NEXT or above:
+            between = source.between(min(position, position + step))
+            if between is None or (_BOUNDARY.search(between) and (words or not above)):
+                break
+            position += step
+            other = self.fact(position)
+            if source.is_of_number(position):
+                continue
+            if other is None or other.key[0] != kind:
+                words.append(source.folded(position))
+            elif self._is_listed(words, between):
+                return None
+            elif words[-1:] != [_OF_FACT] or kind == "number":
+                words.append(_OF_FACT)
+        is_known = len(words) <= MAX_NEXT and any(word != _OF_FACT for word in words)
+        return tuple(words) if is_known else ()
+
+    @staticmethod
+    def _is_listed(words: list[str], between: str) -> bool:
+        """Return whether no more than a comma or "and" is between two facts of a class."""
+        if words:
+            return len(words) == 1 and words[0] in _CONJUNCTIONS
+        return _IN_LIST.fullmatch(between) is not None
+
+    def facts_at(self, where: Surroundings) -> Iterator[Fact]:
+        """Yield the facts with these surroundings."""
+        step = 1 if where.before else -1  # from the words to the fact
+        offset, word = next(
+            (offset, word)
+            for offset, word in enumerate(where.before or where.after, start=1)
+            if word != _OF_FACT
+        )
+        for position in self.source.positions(word):
+            for near in range(position + step, position + step * (offset + REACH), step):
+                fact = self.whole(near) if 0 <= near < len(self.source.starts) else None
+                if fact and fact.key[0] == where.kind and self.surroundings(fact) == where:
+                    yield fact
+                    break
+
     def is_name(self, word: str) -> bool:
         """Return whether a folded word is a name where it has a capital letter."""
         standings = self.source.standing(word), self.other.standing(word)
         return "name" in standings and "small" not in standings
+
+
+# Facts of which each stands where another stood ("from Oslo to Bergen" / "from Bergen to Oslo").
+
+MAX_EXCHANGED = 8  # facts that are looked at until one stands where the first one stood
+MAX_NEXT = 3  # words that a fact is known by
+_OF_FACT = "#"  # among them, another fact of the class
+_BOUNDARY = re.compile(r"[\r\n]|[.!?;\u2026][\"'\u2019\u201d)\]]*\s")
+_WITHIN = {"name": re.compile(r"[ \t\u00a0]*"), "date": re.compile(r"[ \t\u00a0,]*")}
+_IN_LIST = re.compile(r"\s*[,;\r\n]\s*")
+_AND_OR = """
+and or und oder et ou y o e i en of och og ja ve и или і та και 와 과 と 和
+"""
+_CONJUNCTIONS = frozenset(_AND_OR.split())
+
+
+class Surroundings(NamedTuple):
+    """The words next to a fact of a class, the next one first: before it, or else after it."""
+
+    kind: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def exchanged_facts(a: FactText, b: FactText, starts: Iterable[int]) -> tuple[str, str] | None:
+    """Return a fact of a and one that stands where it stood, if these two, or some more, have
+    exchanged their positions; None if none have.
+
+    `starts`: the words of a whose facts may stand elsewhere in b. A position is known by the words
+    next to it: a passage that moved exchanges nothing, nor does a list in another order.
+
+    >>> from indexer.comparing.words import words
+    >>> def exchanged(a: str, b: str) -> tuple[str, str] | None:
+    ...     x, y = (FactSource(text, words(text)) for text in (a, b))
+    ...     return exchanged_facts(FactText(x, y), FactText(y, x), range(len(x.words)))
+    >>> exchanged("Paid: 100. Due: 200.", "Paid: 200. Due: 100.")
+    ('100', '200')
+    >>> exchanged("Paid: 100. Due: 200.", "Due: 200. Paid: 100.")
+    """
+    for first in filter(None, map(a.whole, starts)):
+        waiting, seen = [first], {""}
+        while waiting and len(seen) <= MAX_EXCHANGED:
+            fact = waiting.pop()
+            there = _stands_instead(fact, a, b)
+            if there is None or there.value in seen:
+                continue
+            if there.key == first.key:
+                return first.spelling, fact.spelling
+            seen.add(there.value)
+            elsewhere = map(a.whole, a.source.positions(b.source.folded(there.start)))
+            waiting += [each for each in elsewhere if each and each.key == there.key]
+    return None
+
+
+def _stands_instead(fact: Fact, a: FactText, b: FactText) -> Fact | None:
+    """Return the fact of b that stands where one of a stands; None if it is the same, or none."""
+    where = a.surroundings(fact)
+    if where is None or not (where.before or where.after):
+        return None
+    found = list(b.facts_at(where))
+    if any(other.key == fact.key for other in found):
+        return None
+    return next(iter(found), None)
 
 
 def _is_number(word: str) -> bool:

@@ -7,7 +7,8 @@ The words that only one text has lie in gaps between the words that both have in
 
 - `negated`: a sentence is the same but for a negation ("may" / "may not"), or a negation differs.
 - `parties_exchanged`: words stand for each other in both directions ("the tenant pays the
-  landlord" / "the landlord pays the tenant").
+  landlord" / "the landlord pays the tenant"), or facts do ("Paid: 100. Due: 200." / "Paid: 200.
+  Due: 100.").
 - `form`: one template with other fields: `MIN_FIELDS` or more of two kinds, one of which is a
   name, an address or an amount, and at least as many as other words that differ.
 - `message`: another message around one passage of half of either text or more, as mails under one
@@ -37,7 +38,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from indexer.comparing.alignment import AlignedWords, Gap, Stretch, lcs_of_strings
 from indexer.comparing.differences import changed_quantities, changed_symbols, differences
-from indexer.comparing.facts import Fact, FactSource, FactText, is_negation
+from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, is_negation
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.quantities import (
     ANSWERS,
@@ -73,6 +74,7 @@ FIRST_CHARS = 300
 MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 _OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated", "sign": "symbol"})
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
+_EXCHANGEABLE = {"date", "amount", "number", "name", "address"}
 _OPPOSITES = [{"ever", "never"}, {"either", "neither"}, {"or", "nor"}, {"one", "none"}]
 _DATED = {"date", "amount"}  # kinds of fields of which a form has one
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d)\]]*(?:\s|\Z)|\n\s*\n")
@@ -239,7 +241,7 @@ def _is_misread(a: str, b: str) -> bool:
 
 
 def exchanged(pair: Comparison) -> tuple[str, str] | None:
-    """Return words that stand for each other in both directions; None if there are none.
+    """Return words or facts that stand for each other in both directions; None if there are none.
 
     >>> from indexer.comparing.measures import ComparedText
     >>> from indexer.recipe import DEFAULT
@@ -254,7 +256,33 @@ def exchanged(pair: Comparison) -> tuple[str, str] | None:
         if (right, left) in seen and any(map(str.isalpha, left)) and any(map(str.isalpha, right)):
             return " ".join(right), " ".join(left)
         seen.add((left, right))
-    return None
+    return _exchanged_facts(pair) if may_be_exchanged(pair.aligned) else None
+
+
+def may_be_exchanged(pair: AlignedWords) -> bool:
+    """Return whether a word that may state a fact stands elsewhere in the other text."""
+    return not pair.moved <= LANGUAGES_BY_WORD.keys()
+
+
+def _exchanged_facts(pair: Comparison) -> tuple[str, str] | None:
+    left: list[int] = []
+    right: list[int] = []
+    for gap in pair.gaps:
+        left += _moved_facts(pair, pair.a, gap.a, gap.end_a)
+        right += _moved_facts(pair, pair.b, gap.b, gap.end_b)
+    if found := exchanged_facts(pair.a, pair.b, left):
+        return found
+    found = exchanged_facts(pair.b, pair.a, right)
+    return found and (found[1], found[0])
+
+
+def _moved_facts(pair: Comparison, text: FactText, start: int, stop: int) -> Iterator[int]:
+    """Yield the words [start, stop) of a text that may state a fact which moved."""
+    for position in range(start, stop):
+        if text.source.folded(position) in pair.aligned.moved:
+            fact = None if text.source.is_in_notice(position) else text.fact(position)
+            if fact and fact.kind in _EXCHANGEABLE:
+                yield position
 
 
 def is_form(pair: Comparison) -> bool:
@@ -456,13 +484,13 @@ POLICIES: Mapping[PolicyName, Policy] = MappingProxyType(
 def may_separate(pair: AlignedWords) -> bool:
     """Return whether `separates` may hold of texts with these words, as measures read them.
 
-    It does not where no negation, no date or amount and no words in both directions differ, and no
-    run of words is half of either text.
+    It does not where no negation, no date or amount and no words in both directions differ, no
+    word of one text stands elsewhere in the other, and no run of words is half of either text.
     """
     lengths = len(pair.a), len(pair.b)
     others = min(lengths) - pair.in_order
     is_around = max((run.words for run in pair.runs), default=0) >= max(lengths) / 2
-    if is_around and others >= MIN_MESSAGE:
+    if (is_around and others >= MIN_MESSAGE) or may_be_exchanged(pair):
         return True
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
     for left, right in pair.stretches:
@@ -677,6 +705,8 @@ def format_marks(marks: Sequence[Mark]) -> str:
 
 def _format_mark(mark: Mark) -> str:
     phrase = _PHRASES.get(mark.kind, mark.kind.replace("_", " "))
+    if mark.kind == "parties_exchanged" and any(map(str.isdigit, mark.a or "")):
+        phrase = "exchanged"
     if mark.kind not in _QUOTED:
         return phrase
     more = f" and {mark.count - 1:,} more" if mark.count > 1 else ""

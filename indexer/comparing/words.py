@@ -580,3 +580,61 @@ def _kinds() -> NDArray[np.uint8]:
         kinds[[ord(joiner) for joiner in joiners]] |= kind
     kinds[ord(_SEPARATOR)] = 0
     return kinds
+
+
+# Symbols between words that change the meaning: comparisons, "not", "about", and the like.
+
+_TAG = re.compile(r"""</?[^\s<>]+(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*/?>""")
+_FACT_SIGN = re.compile(
+    r"""(?<![<>=!~/?&|-])(?:
+        (<>|[<>]=?|=<|!==?)(?![<>=!?/]|-(?!\d))
+        | (\+/-|\+-|[±×÷¬＜＞≦≧⩽⩾]|(?![\u2212\u2215\u2217-\u2219\u22c5])[\u2200-\u22ff])
+        | (?:(?<=\s)(&&|\|\|)(?=\s))
+        | (?<![\w.,)~/])(~)(?=\d)
+        | (?<=[\s(,;{[|&])(!)(?=[^\W\d]|\()
+    )""",
+    re.VERBOSE,
+)
+_FIRST = re.compile(r"[<>=!+~&|±×÷¬＜＞≦≧⩽⩾\u2200-\u22ff]")  # characters that a sign begins with
+_SAME = {
+    "<=": "≤", "=<": "≤", "≦": "≤", "⩽": "≤", ">=": "≥", "≧": "≥", "⩾": "≥", "＜": "<", "＞": ">",
+    "!=": "≠", "!==": "≠", "<>": "≠", "+/-": "±", "+-": "±", "~": "≈", "∼": "≈", "≃": "≈",
+    "≅": "≈", "!": "¬", "&&": "∧", "||": "∨",
+}  # fmt: skip
+_QUOTING = re.compile(r"(?:\A|[\r\n])[ \t>|]*\Z")
+_FROM_LINE = 40  # characters before a sign that are looked at for the beginning of its line
+
+
+def find_symbols(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each sign with the position in the text where it ends.
+
+    >>> list(find_symbols("> if 5 <= x <b>or</b> y->z != 3")), list(find_symbols("x ≤ 5"))
+    ([(9, '≤'), (29, '≠')], [(3, '≤')])
+    """
+    matches = list(_matches(text))
+    if not matches:
+        return
+    tags = [match.span() for match in _TAG.finditer(text)]
+    inside = iter([*tags, (len(text), len(text))])
+    start, end = next(inside)
+    for match in matches:
+        while end <= match.start():
+            start, end = next(inside)
+        if match.start() >= start:
+            continue
+        symbol = match.group()
+        if symbol in (">", "!") and _QUOTING.search(
+            text, max(0, match.start() - _FROM_LINE), match.start()
+        ):
+            continue
+        yield match.end(), _SAME.get(symbol, symbol)
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of `_SIGN`, which is tried only where a sign may begin."""
+    position = 0
+    while first := _FIRST.search(text, position):
+        match = _FACT_SIGN.match(text, first.start())
+        if match:
+            yield match
+        position = match.end() if match else first.end()

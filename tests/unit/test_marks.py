@@ -66,6 +66,45 @@ def test_marks_come_most_serious_first_and_each_once() -> None:
     assert kinds(LEASE, LEASE) == []
 
 
+EXCHANGED = [
+    ("Paid: 100. Due: 200.", "Paid: 200. Due: 100."),
+    ("Paid: 100 EUR, due: 200 USD.", "Paid: 200 USD, due: 100 EUR."),
+    ("Paid:\n100\nDue:\n200\n", "Paid:\n200\nDue:\n100\n"),
+    ("The ferry goes from Oslo to Bergen.", "The ferry goes from Bergen to Oslo."),
+    ("It runs from 1 May 2024 to 5 June 2025.", "It runs from 5 June 2025 to 1 May 2024."),
+    ("Alpha 10 20\nBeta 30 40\n", "Alpha 20 10\nBeta 30 40\n"),
+    ("Alpha 1, Beta 2, Gamma 3.", "Alpha 2, Beta 3, Gamma 1."),
+    ("We sold 5 apples and 7 pears.", "We sold 7 apples and 5 pears."),
+    ("Ann Lee wrote to Bob Roe.", "Bob Roe wrote to Ann Lee."),
+]
+REARRANGED = [
+    ("Paid: 100. Due: 200.", "Due: 200. Paid: 100."),
+    ("Paid 100 EUR, due 200 EUR.", "Due 200 EUR, paid 100 EUR."),
+    ("See pages 3, 5 and 7.", "See pages 7, 5 and 3."),
+    ("Copies to Ann, Bob and Carl.", "Copies to Carl, Ann and Bob."),
+    ("Alpha 1\nBeta 2\nGamma 3\n", "Gamma 3\nBeta 2\nAlpha 1\n"),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), EXCHANGED)
+def test_facts_in_the_positions_of_each_other_separate(a: str, b: str) -> None:
+    assert "parties_exchanged" in kinds(f"{a}\n{LEASE}", f"{b}\n{LEASE}")
+    assert "parties_exchanged" in kinds(f"{LEASE}\n{b}", f"{LEASE}\n{a}")
+    pair = text(f"{LEASE}\n{a}\n{LEASE}"), text(f"{LEASE}\n{b}\n{LEASE}")
+    for criteria in (
+        Criteria(policy="strict"),
+        Criteria(policy="standard"),
+        Criteria("changed", policy="standard"),
+    ):
+        assert not for_folding(criteria, "lcs").accepts(*pair)
+    assert Criteria(policy="loose").accepts(*pair)
+
+
+@pytest.mark.parametrize(("a", "b"), REARRANGED)
+def test_what_moves_with_its_words_exchanges_nothing(a: str, b: str) -> None:
+    assert "parties_exchanged" not in kinds(f"{a}\n{LEASE}", f"{b}\n{LEASE}")
+
+
 def test_parties_that_are_exchanged() -> None:
     changed = LEASE.replace("tenant", "X").replace("landlord", "tenant").replace("X", "landlord")
     (mark,) = [
