@@ -72,16 +72,33 @@ def copy_key(row: Row) -> str:
 
 
 def have_same_symbols(a: str, b: str) -> bool:
-    """Return whether texts of the same words have the same symbols of value.
+    """Return whether texts of the same words have the same symbols of value, and between the digits
+    of two short numbers the same sign.
 
-    Digests of recipes before `default_v3` do not read them.
+    Digests of recipes before `default_v3` do not read the first, and none reads the second.
 
     >>> have_same_symbols("a gain of 500", "a gain of -500"), have_same_symbols("> a-b", "a b!")
+    (False, True)
+    >>> have_same_symbols("1/2 cup", "1.2 cup"), have_same_symbols("1.5 cups", "1,5 cups")
     (False, True)
     """
     if a == b:
         return True
+    if _signs_in_numbers(a) != _signs_in_numbers(b):
+        return False
     return value_symbols(composed_codes(a)) == value_symbols(composed_codes(b))
+
+
+SIGN_IN_NUMBER = r"(?<!\w)(?<!\w[./:,-])\d{1,3}[/:\u2044-]\d{1,3}(?!\w)(?![./:,-]\w)"
+_SIGN_IN_NUMBER = re.compile(SIGN_IN_NUMBER, re.ASCII)
+
+
+def _signs_in_numbers(text: str) -> str:
+    """Return the fractions, ratios, times and ranges of a text ("1/2", "1:2"), which other texts of
+    the same words may have as decimals.
+    """
+    found = (match.group() for match in _SIGN_IN_NUMBER.finditer(text))
+    return " ".join(found).replace("\u2044", "/")
 
 
 # The requirements of a pair as options write them: `MEASURE=VALUE`, `novelty<=N`.
@@ -438,12 +455,15 @@ class Criteria:
     def content_key(self, row: Row) -> str:
         """Return the key that copies have in common, whether their fields meet the rules or not.
 
-        Copies have the same normalised text, or the same bytes without one. Under `distinguish`
-        that is not enough, since "-5" and "5" are normalised to the same: texts with keys must be
-        equal, and other texts must state the same facts.
+        Copies have the same normalised text, with the same signs in numbers, or the same bytes
+        without one. Under `distinguish` that is not enough, since "-5" and "5" are normalised to
+        the same: texts with keys must be equal, and other texts must state the same facts.
         """
-        if self.numbers != "distinguish" or not row.chars:
+        if not row.chars:
             return copy_key(row)
+        if self.numbers != "distinguish":
+            signs = _signs_in_numbers(row.text)
+            return f"{copy_key(row)} {signs}" if signs else copy_key(row)
         if row.status in KEYED:
             text = sha256(row.text.encode(errors="replace")).hexdigest()
             return content_digest(text, row.embedded)

@@ -25,6 +25,7 @@ import numpy as np
 from indexer.comparing.alignment import WordText, common_runs
 from indexer.comparing.facts import (
     ADDRESSES,
+    ATTACHED,
     RUN,
     Fact,
     FactSource,
@@ -76,10 +77,7 @@ class _Occurrences:
     def _add(self, surroundings: tuple[Neighbour, Neighbour]) -> None:
         self._pairs.add((surroundings[0][0], surroundings[1][0]))
         for edge in (0, 1):
-            (word, _), (other_word, other_boundary) = (
-                surroundings[edge],
-                surroundings[1 - edge],
-            )
+            (word, _), (other_word, other_boundary) = surroundings[edge], surroundings[1 - edge]
             self._words[edge].add(word)
             if not other_word:
                 self._before_ends[edge].add(word)
@@ -114,10 +112,7 @@ class _Occurrences:
         ):
             return True
         for edge in (0, 1):
-            (word, _), (other_word, other_boundary) = (
-                surroundings[edge],
-                surroundings[1 - edge],
-            )
+            (word, _), (other_word, other_boundary) = surroundings[edge], surroundings[1 - edge]
             if word and (
                 (other_boundary and word in self._before_boundaries[edge])
                 or word in self._before_ends[edge]
@@ -261,11 +256,8 @@ def format_differences(differences: Iterable[Difference]) -> list[str]:
     sentences = []
     for kind, members in by_kind.items():
         quoted = ", ".join(map(_format, members[:QUOTED_DIFFERENCES]))
-        more = (
-            f" and {len(members) - QUOTED_DIFFERENCES:,} more"
-            if len(members) > QUOTED_DIFFERENCES
-            else ""
-        )
+        left_out = len(members) - QUOTED_DIFFERENCES
+        more = f" and {left_out:,} more" if left_out > 0 else ""
         verb = "differs" if len(members) == 1 else "differ"
         noun = DIFFERENCE_NOUNS.get(kind, kind)
         sentences.append(f"{count_of(len(members), noun)} {verb}: {quoted}{more}")
@@ -291,14 +283,21 @@ def changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> It
 
 
 def changed_symbols(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:
-    """Yield the symbols before aligned words that stand for others."""
-    if not a.symbols or not b.symbols:
-        return
-    for run in runs:
-        for offset in range(run.words):
+    """Yield symbols before aligned words that stand for others, and those after ("C" / "C++")."""
+    positions = sorted(a.symbols), sorted(b.symbols)
+    for run in runs if any(positions) else ():
+        for offset in sorted(_offsets(*positions, run._replace(words=run.words + 1))):
             left, right = a.symbol_before(run.a + offset), b.symbol_before(run.b + offset)
-            if left and right and left.value != right.value:
-                yield _difference(left, right)
+            values = {fact.value if fact else "" for fact in (left, right)}
+            is_after = offset > 0 and not values.isdisjoint(ATTACHED)
+            if len(values) > 1 and (is_after or ("" not in values and offset < run.words)):
+                yield Difference("sign", left and left.spelling, right and right.spelling)
+
+
+def _offsets(positions_a: list[int], positions_b: list[int], run: Tile) -> set[int]:
+    """Return which words of a run are at positions of either text, counted from its first word."""
+    in_a = (position - run.a for position in _within(positions_a, run.a, run.words))
+    return {*in_a, *(position - run.b for position in _within(positions_b, run.b, run.words))}
 
 
 def _unequal_numbers(a: FactSource, b: FactSource, run: Tile) -> list[int]:
@@ -323,9 +322,7 @@ def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[
     changed_a: Gaps = {}
     changed_b: Gaps = {}
     for number, run in enumerate(runs):
-        offsets = {position - run.a for position in _within(positions_a, run.a, run.words)}
-        offsets |= {position - run.b for position in _within(positions_b, run.b, run.words)}
-        for offset in offsets:
+        for offset in _offsets(positions_a, positions_b, run):
             left, right = run.a + offset, run.b + offset
             if a.symbols.get(left) != b.symbols.get(right) or _other_address(a, left, b, right):
                 changed_a[left] = changed_b[right] = number + offset / run.words

@@ -45,6 +45,7 @@ from indexer.comparing.quantities import (
     number_value,
     quantity,
 )
+from indexer.comparing.words import ATTACHED as ATTACHED  # noqa: PLC0414 - the door to it
 from indexer.comparing.words import Words, find_symbols, link_targets
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import Difference, DifferenceKind
@@ -366,6 +367,8 @@ class FactSource:
         symbol = self.symbols.get(position)
         if symbol is None:
             return None
+        if symbol in ATTACHED and position:
+            return Fact("sign", symbol, self.spelling(position - 1) + symbol, position, position)
         word = f" {self.spelling(position)}" if position < len(self.starts) else ""
         return Fact("sign", symbol, symbol + word, position, position)
 

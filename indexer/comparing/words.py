@@ -592,15 +592,17 @@ _FACT_SIGN = re.compile(
         | (?:(?<=\s)(&&|\|\|)(?=\s))
         | (?<![\w.,)~/])(~)(?=\d)
         | (?<=[\s(,;{[|&])(!)(?=[^\W\d]|\()
+        | (?<=[^\W_])(\+{1,2}|\#)(?=[\s.,;:!?)\]]|\Z)  # "C++", "C#", "18+"
     )""",
     re.VERBOSE,
 )
-_FIRST = re.compile(r"[<>=!+~&|±×÷¬＜＞≦≧⩽⩾\u2200-\u22ff]")  # characters that a sign begins with
+_FIRST = re.compile(r"[<>=!+\#~&|±×÷¬＜＞≦≧⩽⩾\u2200-\u22ff]")  # characters that a sign begins with
 _SAME = {
     "<=": "≤", "=<": "≤", "≦": "≤", "⩽": "≤", ">=": "≥", "≧": "≥", "⩾": "≥", "＜": "<", "＞": ">",
     "!=": "≠", "!==": "≠", "<>": "≠", "+/-": "±", "+-": "±", "~": "≈", "∼": "≈", "≃": "≈",
     "≅": "≈", "!": "¬", "&&": "∧", "||": "∨",
 }  # fmt: skip
+ATTACHED = frozenset(("+", "++", "#"))  # signs that belong to the word before them
 _QUOTING = re.compile(r"(?:\A|[\r\n])[ \t>|]*\Z")
 _FROM_LINE = 40  # characters before a sign that are looked at for the beginning of its line
 

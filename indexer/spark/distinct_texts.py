@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.comparing.criteria import COMPARED, Criteria, missing_field
+from indexer.comparing.criteria import COMPARED, SIGN_IN_NUMBER, Criteria, missing_field
 from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.model import DIGITS
 from indexer.recipe import Recipe
@@ -86,8 +86,8 @@ def rows_by_text(
 ) -> DataFrame:
     """Return the rows with the `key` that identifies their text, and `minhash` of those with keys.
 
-    The key is `copy_key` of `indexer.comparing.criteria`. Of a recipe that keeps at most 64 bits
-    and no slots, `minhash` is their 8 bytes.
+    The key is `Criteria.content_key` of `indexer.comparing.criteria`. Of a recipe that keeps at
+    most 64 bits and no slots, `minhash` is their 8 bytes.
     """
     size = recipe.sketch_bytes
     has_slots = sf.col("status").isin(*statuses) & (sf.length("minhash") == size)
@@ -102,15 +102,18 @@ def rows_by_text(
     if criteria.decides_copies:
         columns = {**ROW, "key": "string", "values": "string"}
         return fingerprinted.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
+    found = sf.regexp_extract_all("text", sf.lit(SIGN_IN_NUMBER), sf.lit(0))
+    signs = sf.replace(sf.array_join(found, " "), sf.lit("\u2044"), sf.lit("/"))
+    exact = sf.rtrim(sf.concat_ws(" ", "exact", signs))
     key = (
-        sf.when((sf.col("chars") > 0) & (sf.col("exact") != ""), sf.col("exact"))
+        sf.when((sf.col("chars") > 0) & (sf.col("exact") != ""), exact)
         .when(sf.col("raw") != "", sf.concat(sf.lit("bytes "), "raw"))
         .otherwise(sf.col("id"))
     )
     values = sf.lit("[]")
     if criteria.reads_embedded:
         values = sf.to_json(sf.array(sf.substring("embedded", 1, DIGITS)))
-    return fingerprinted.drop("text").withColumns({"key": key, "values": values})
+    return fingerprinted.withColumns({"key": key, "values": values}).drop("text")
 
 
 def digests_with_symbols(recipe: Recipe) -> Mapper:

@@ -385,6 +385,7 @@ def test_copies_of_older_recipes_have_the_same_symbols(
 ) -> None:
     numbers = "500 300 200 100 40"
     texts = ["5", "-5", "5 ", "a < b", "a > b", numbers, f"-{numbers}", f"{numbers} "]
+    texts += ["1/2", "1.2", "1/2 ", "1,2"]
     records = [Record(f"{place}", text, None, False, ()) for place, text in enumerate(texts)]
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
@@ -394,4 +395,6 @@ def test_copies_of_older_recipes_have_the_same_symbols(
     assert {(family[0], id) for id, family in families.items() if family[0] != id} == {
         ("0", "2"),
         ("5", "7"),
+        ("10", "8"),
+        ("11", "9"),
     }

@@ -66,6 +66,16 @@ def test_marks_come_most_serious_first_and_each_once() -> None:
     assert kinds(LEASE, LEASE) == []
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [("Use 1/2 cup.", "Use 1.2 cup."), ("a gain of 500", "a gain of -500"), ("in C.", "in C++.")],
+)
+def test_signs_that_words_do_not_have_separate_rows(a: str, b: str) -> None:
+    for texts in ((a, b), (f"{a} {LEASE}", f"{b} {LEASE}"), (f"{LEASE} {a}", f"{LEASE} {b}")):
+        assert len(nearfold.dedupe(list(texts)).kept) == 2
+        assert not {"number", "symbol"}.isdisjoint(kinds(*texts))
+
+
 EXCHANGED = [
     ("Paid: 100. Due: 200.", "Paid: 200. Due: 100."),
     ("Paid: 100 EUR, due: 200 USD.", "Paid: 200 USD, due: 100 EUR."),
