@@ -78,6 +78,12 @@ if TYPE_CHECKING:
     help="A label that the keys 1 to 9 choose, in this order (default: those of the store).",
 )
 @click.option(
+    "--matter",
+    default="",
+    metavar="NAME",
+    help="What is reviewed: the name in the header of pages.",
+)
+@click.option(
     "--tls-cert", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Serve HTTPS."
 )
 @click.option(

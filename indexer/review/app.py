@@ -95,6 +95,9 @@ _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all 
 _GROUP = {"wait": "1.5"}
 _READING = {"wait": "0.2"}  # nor the first page of a store for all of it
 _SEARCHING = {"wait": "1.5", "ranking": "first"}
+_DASHBOARD = Page(
+    "/dashboard", "dashboard.html", "Dashboard", ("dashboard", "status", "figures"), _GROUP
+)
 PAGES = (
     Page("/", "search.html", "Search", ("search", "searches"), _SEARCHING),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
@@ -106,7 +109,7 @@ PAGES = (
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
     Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
-    Page("/dashboard", "dashboard.html", "Dashboard", ("dashboard", "status", "figures"), _GROUP),
+    _DASHBOARD,
     Page("/worklist", "worklist.html", "Work list", ("worklist", "searches"), _READING),
     Page("/overview", "overview.html", "Overview", ("status", "figures"), _READING),
     Page("/threshold", "threshold.html", "Threshold", ("survey", "preview"), _READING),
@@ -210,11 +213,15 @@ class _Pages:
         }
 
     def page(self, page: Page) -> Endpoint:
-        """Return the endpoint of a page."""
+        """Return the endpoint of a page; that of searches without a query shows the dashboard where
+        the store is grouped.
+        """
 
         def endpoint(request: Request) -> Response:
-            values = page.values(self.site, self._api.reads, query_texts(request))
-            return self.html(request, page.template, {"page": page, **values})
+            is_first = page.path == "/" and not request.url.query
+            shown = _DASHBOARD if is_first and self.site.is_grouped else page
+            values = shown.values(self.site, self._api.reads, query_texts(request))
+            return self.html(request, shown.template, {"page": shown, **values})
 
         return endpoint
 
@@ -284,6 +291,7 @@ class _Pages:
         shared = {
             "labels": self.site.labels,
             "store": self.site.store.url,
+            "matter": self.site.matter,
             "token": masked_token(self.site.token) if login.may_write else "",
             "login": login,
             "address": _address(request),

@@ -157,13 +157,17 @@ def environment() -> Environment:
 
 def link(path: str, **parameters: Any) -> str:
     """Return a path with a query; parameters that are None or empty are left out, tuples are
-    repeated.
+    repeated. The search of all documents has an empty query, as `/` alone may be the dashboard.
 
+    >>> link("/", q=""), link("/jobs")
+    ('/?q=', '/jobs')
     >>> link("/family", id="a b&c", page=None, filter=("x=1", "y=2"))
     '/family?id=a+b%26c&filter=x%3D1&filter=y%3D2'
     """
     query = {key: value for key, value in parameters.items() if value not in (None, "", ())}
-    return f"{path}?{urlencode(query, doseq=True, errors='replace')}" if query else path
+    if not query:
+        return "/?q=" if path == "/" else path
+    return f"{path}?{urlencode(query, doseq=True, errors='replace')}"
 
 
 def number(value: float) -> str:

@@ -54,8 +54,9 @@ class ServeOptions:
     which a proxy on this machine names a user, `auth_secret` the file of what the proxy sends
     next to it, None for a proxy that sends none. `reviewer`: the name of everybody where nobody
     logs in. `labels`: those that keys choose between, nine at most; without any, those of the
-    store. `tls`: the files of a certificate and of its key, None for plain HTTP. `memory`: the
-    megabytes of resident memory beyond which the server discards what it keeps between requests.
+    store. `matter`: the name of what is reviewed, shown in the header. `tls`: the files of a
+    certificate and of its key, None for plain HTTP. `memory`: the megabytes of resident memory
+    beyond which the server discards what it keeps between requests.
     """
 
     host: str = "127.0.0.1"
@@ -67,6 +68,7 @@ class ServeOptions:
     auth_secret: str | None = None
     reviewer: str = ""
     labels: Sequence[str] = ()
+    matter: str = ""
     tls: tuple[str, str] | None = None
     memory: int = DEFAULT_MEGABYTES
 
@@ -129,7 +131,7 @@ def serve(
         hosts = allowed_hosts(options.host, bound_port, options.allow_hosts)
         try:
             return review_application(
-                store, hosts, options.originals, access, labels, options.memory
+                store, hosts, options.originals, access, labels, options.memory, options.matter
             )
         except FileNotFoundError as error:
             raise UsageError(
@@ -149,13 +151,15 @@ def review_application(
     access: Access | None = None,
     labels: Sequence[str] = (),
     megabytes: int = DEFAULT_MEGABYTES,
+    matter: str = "",
 ) -> App:
     """Return the review pages and their API as an ASGI application.
 
     `hosts` are the values of `Host` that are answered; files are served from the folder
-    `originals`, none without it; without `access` nobody logs in; `labels` as in `ServeOptions`;
-    `megabytes` as `memory` there. Raises `FileNotFoundError` if that folder does not exist.
+    `originals`, none without it; without `access` nobody logs in; `labels` and `matter` as in
+    `ServeOptions`, `megabytes` as `memory` there. Raises `FileNotFoundError` if that folder does
+    not exist.
     """
-    site = Site(store, originals, labels)
+    site = Site(store, originals, labels, matter)
     site.offered_labels.begin()
     return application(site, hosts, REVIEW_API, access or Access(), megabytes)

@@ -43,7 +43,7 @@ from indexer.searching.search import Page, SearchOptions, search
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.searching.stored_texts import text_cache
 from indexer.stores.abilities import CachesReads, FullStore
-from indexer.stores.journal import journal_path, last_job, last_jobs
+from indexer.stores.journal import journal_path, known_group_settings, last_job, last_jobs
 from indexer.stores.requirements import require_recipe
 from indexer.system.logs import event
 from indexer.wording import count_of
@@ -306,13 +306,18 @@ class Site:
     """One store and its pages.
 
     `originals`: the folder whose files may be fetched, None for none. `labels`: the exclusive ones
-    of `OfferedLabels`.
+    of `OfferedLabels`. `matter`: the name of what is reviewed, empty for none.
     """
 
     def __init__(
-        self, store: FullStore, originals: str | None = None, labels: Sequence[str] = ()
+        self,
+        store: FullStore,
+        originals: str | None = None,
+        labels: Sequence[str] = (),
+        matter: str = "",
     ) -> None:
         self.store = store
+        self.matter = matter
         self.labels = LabelQueue(store, self._follow)
         self.review = ReviewFile(review_path(journal_path(store.address)))
         self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
@@ -337,6 +342,11 @@ class Site:
         self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Return whether `group` has run on the store, as far as this machine knows."""
+        return bool(known_group_settings(self.store.address))
 
     def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
         """Return the statistics of the store, None if it is not ready within `timeout` seconds.

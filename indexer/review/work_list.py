@@ -157,6 +157,10 @@ class WorkList:
         at = slice(None) if positions is None else positions
         return int(self._reviewed[at].sum()), int(self._sizes[at].sum())
 
+    def count_unlike(self, similarity: float) -> int:
+        """Return the number of groups with a member less similar to the principal than that."""
+        return int(np.count_nonzero(self._similarity < similarity))
+
     def _count(self, position: int) -> None:
         """Count the labels of a group anew."""
         labels = self._labels[position]

@@ -378,7 +378,7 @@ def test_all_but_the_principal_are_labelled(forms: Forms, store: Any) -> None:
     assert page.count('name="id" value="m') - page.count('type="hidden" name="id" value="m') == 3
     forms.send("/label", **scope, on="family")
     assert labels(store, head) == [(SET[0],)]
-    hits = request(forms.site, "/").body.decode()
+    hits = request(forms.site, "/?q=").body.decode()
     assert "Label these like the hit" in hits
 
 

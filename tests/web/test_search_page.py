@@ -91,7 +91,7 @@ def test_a_search_is_narrowed_saved_and_opened_again(library: Any, browser: Brow
             page.get_by_label("Save this search as").fill("later families")
             page.get_by_role("button", name="Save", exact=True).click()
             expect(page.get_by_role("link", name="later families")).to_be_visible()
-            page.goto("/")
+            page.goto("/?q=")
             page.get_by_text("Saved", exact=True).click()
             page.get_by_role("link", name="later families").click()
             expect(page.locator("#count")).to_contain_text("3 documents")
@@ -214,15 +214,15 @@ def test_a_page_of_all_ranked_matches_follows_unless_some_are_checked(
     with run_site(library.url) as address:
         windows = open_window(browser, address, PageRecord(address))
         page = windows.new_page()
-        page.route(f"{address}/", wait_for_ranking)
-        page.goto("/")
+        page.route(f"{address}/?q=", wait_for_ranking)
+        page.goto("/?q=")
         expect(page).to_have_url(f"{address}/?page=1")
         page.route("**/api/search?wait=2", hold)
-        page.goto("/")
+        page.goto("/?q=")
         page.locator("input[data-pick]").first.check()
         held[0].continue_()
         expect(page.locator("[data-until]")).to_have_attribute("aria-busy", "false")
-        assert page.url == f"{address}/"
+        assert page.url == f"{address}/?q="
         windows.close()
 
 

@@ -7,11 +7,13 @@ import dataclasses
 import io
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sample_library import edited, rows, sentence
+from starlette.testclient import TestClient
 
 from indexer.errors import DocumentNotFound
 from indexer.grouping.group import group
@@ -22,6 +24,7 @@ from indexer.review.access import Login
 from indexer.review.api.endpoints import model_fields, parse_parameters
 from indexer.review.api.labels import LABEL_WRITES
 from indexer.review.api.work_list import WORK_LIST_READS, WORK_LIST_WRITES
+from indexer.review.serve import review_application
 from indexer.review.site import Site
 from indexer.stores import open_store
 from indexer.stores.journal import Journal, journal_path
@@ -107,6 +110,29 @@ def test_with_a_set_of_labels_only_these_count_as_review(store: Any) -> None:
     label(store, ["b0"], LabelOptions(add=["hot"]))
     answer = ask(Site(store, labels=["hot", "cold"]), "worklist", part="all")
     assert [item.reviewed for item in answer.items] == [0, 1, 0]
+
+
+def test_after_group_the_first_page_is_the_dashboard_of_the_matter(store: Any) -> None:
+    label(store, ["c0"], LabelOptions(add=["hot"]))
+    client = TestClient(
+        review_application(store, frozenset({"testserver"}), matter="Weber v. <Lund>")
+    )
+    client.get("/api/dashboard?wait=20")
+    first = client.get("/").text
+    assert "<h1>Weber v. &lt;Lund&gt;</h1>" in first
+    assert "1 <small>of 10" in first
+    assert "Weber v. &lt;Lund&gt; · nearfold</title>" in client.get("/?q=").text
+    assert 'id="count"' in client.get("/?q=").text
+    assert client.get("/api/status").json()["matter"] == "Weber v. <Lund>"
+
+
+def test_before_group_the_first_page_is_the_search(tmp_path: Path) -> None:
+    with closing(open_store(f"sqlite:///{tmp_path}/new.db")) as store:
+        store.prepare(DEFAULT)
+        store.write(rows({"one": "A text."}))
+        store.refresh()
+        client = TestClient(review_application(store, frozenset({"testserver"})))
+        assert 'id="count"' in client.get("/").text
 
 
 def test_two_reviewers_of_one_list_get_different_families(store: Any) -> None:

@@ -49,6 +49,7 @@ class StoreState:
 
     `running`: a job is running on it, and its failures are known when it ends. `regrouping`: how
     far the last `group` is that these pages started, or what became of it; empty without one.
+    `matter`: the name of what is reviewed, as `serve --matter` gives it.
     """
 
     store: str
@@ -63,6 +64,7 @@ class StoreState:
     failed: int
     failures: tuple[FailedFile, ...]
     regrouping: str = ""
+    matter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,7 @@ def state(site: Site, values: NoParameters) -> StoreState:
         failed=len(status.failed),
         failures=tuple(FailedFile(file.path, file.error) for file in failed),
         regrouping=site.regrouping.state,
+        matter=site.matter,
     )
 
 

@@ -84,8 +84,9 @@ class Dashboard:
     """The progress of the review of a store; until it is read, `ready` is False and all is 0.
 
     `groups` and `singles`: groups of two or more, and single documents, with something to review.
-    `conflicts`: groups whose reviewed documents carry different labels. `next_group`: the largest
-    open group that is nobody's, None if there is none.
+    `conflicts`: groups whose reviewed documents carry different labels. `unlike`: groups with a
+    member under .95 similar to the principal. `next_group`: the largest open group that is
+    nobody's, None if there is none.
     """
 
     ready: bool
@@ -93,6 +94,7 @@ class Dashboard:
     groups: int = 0
     singles: int = 0
     conflicts: int = 0
+    unlike: int = 0
     next_group: WorkFamily | None = None
 
 
@@ -134,6 +136,7 @@ class SavedSearches:
     searches: tuple[SavedSearch, ...]
 
 
+_UNLIKE = 0.95  # similarity to the principal, below which the dashboard counts a group
 _MAX_NAME = 200  # characters of a reviewer
 
 
@@ -231,6 +234,7 @@ def dashboard(site: Site, values: Waiting) -> Dashboard:
         groups=len(groups),
         singles=len(work.in_part(work.positions("size", 1, 1), "open")),
         conflicts=len(work.in_part(work.positions("size", 2), "conflict")),
+        unlike=work.count_unlike(_UNLIKE),
         next_group=None if first is None else _work_family(work, owners, first),
     )
 

@@ -55,7 +55,7 @@ export function keyboard(more = {}) {
     e: press("[data-export]"),
     "/": () => {
       const field = document.getElementById("q");
-      if (field) { field.focus(); field.select(); } else { document.querySelector("a.brand")?.click(); }
+      if (field) { field.focus(); field.select(); } else { document.querySelector("[data-search]")?.click(); }
     },
     "?": open,
     ...more,
