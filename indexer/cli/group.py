@@ -216,6 +216,8 @@ def _print_groups(
         )
     if result.capped.missed:
         out.print(describe_missed(result.capped.missed))
+    for sentence in result.passed_over.sentences("groups", "--measure containment"):
+        out.print(sentence)
     _print_consistency(result, consistency)
 
 
@@ -322,6 +324,7 @@ def _group_json(result: GroupResult) -> dict[str, object]:
             for family in result.inconsistent
         ],
         "capped": dataclasses.asdict(result.capped),
+        "passed_over": dataclasses.asdict(result.passed_over),
     }
 
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, KeysView, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from indexer.comparing.criteria import Reasons, reasons_of
 from indexer.comparing.differences import Rarity, measure_new_words
 from indexer.comparing.measures import ComparedText, measure_pair
+from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound, UsageError
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, unknown_label
-from indexer.model import Assignment, Query, Row
+from indexer.grouping.group_options import (
+    DEFAULT_OPTIONS,
+    GroupOptions,
+    distinct_words,
+    member_rank,
+    unknown_label,
+)
+from indexer.model import Assignment, Query, Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
-from indexer.stores.journal import Journal, journal_path, record_job
+from indexer.stores.journal import Journal, journal_path, known_group_settings, record_job
 from indexer.stores.requirements import require_recipe, require_writable, scope_view, stored_ids
 
 FAMILIES_AT_ONCE = 500  # whose members are looked up together
@@ -62,7 +69,8 @@ class ListedMember:
 class ListedFamily:
     """A family: the id of its principal, and all its documents.
 
-    The principal comes first if it is in the store, then the others by similarity, path and id.
+    The principal comes first if it is in the store, then the others by rank (`member_ranks`), path
+    and id.
     `provisional` counts the documents that came after the last `group`.
     """
 
@@ -86,12 +94,13 @@ def families(
     `StoreError` when nothing was indexed yet, and `UsageError` when no document carries the label,
     or none is at the path or below it.
     """
-    require_recipe(store)
+    recipe = require_recipe(store)
     view = scope_view(store, options.of)
     view.refresh()
     names = _names(view, options)
+    measure = known_group_settings(store.address, options.of).get("measure", MEASURE)
     for start in range(0, len(names), FAMILIES_AT_ONCE):
-        yield from _listed(view, names[start : start + FAMILIES_AT_ONCE])
+        yield from _listed(view, names[start : start + FAMILIES_AT_ONCE], recipe, measure)
 
 
 def _names(store: FullStore, options: FamiliesOptions) -> list[str]:
@@ -129,19 +138,26 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
-def _listed(store: FullStore, names: Sequence[str]) -> Iterator[ListedFamily]:
+def _listed(
+    store: FullStore, names: Sequence[str], recipe: Recipe, measure: str
+) -> Iterator[ListedFamily]:
     """Yield these families as they are now; those that are gone are left out."""
     ids = [id for id, _ in store.families.members("family", names)]
-    members: dict[str, list[ListedMember]] = defaultdict(list)
+    known: dict[str, KeysView[str]] = {}
+    for start in range(0, len(names), ROWS_AT_ONCE):
+        rows = store.get(names[start : start + ROWS_AT_ONCE])
+        known |= {id: distinct_words(row, recipe) for id, row in rows.items()}
+    members: dict[str, list[tuple[float, ListedMember]]] = defaultdict(list)
     provisional: Counter[str] = Counter()
     for start in range(0, len(ids), ROWS_AT_ONCE):
         for row in store.get(ids[start : start + ROWS_AT_ONCE]).values():
-            members[row.family].append(_member(row))
+            rank = member_rank(row, known.get(row.family), recipe, measure)
+            members[row.family].append((rank, _member(row)))
             provisional[row.family] += row.provisional
     for name in names:
         if name in members:
-            ordered = sorted(members[name], key=lambda member: _turn(member, name))
-            yield ListedFamily(name, tuple(ordered), provisional[name])
+            turns = sorted(members[name], key=lambda ranked: _turn(name, *ranked))
+            yield ListedFamily(name, tuple(member for _, member in turns), provisional[name])
 
 
 def _member(row: Row) -> ListedMember:
@@ -149,8 +165,8 @@ def _member(row: Row) -> ListedMember:
     return ListedMember(row.id, row.path, similarity, row.status == "truncated")
 
 
-def _turn(member: ListedMember, principal: str) -> tuple[bool, float, str, str]:
-    return member.id != principal, -(member.similarity or 0.0), member.path, member.id
+def _turn(principal: str, rank: float, member: ListedMember) -> tuple[bool, float, str, str]:
+    return member.id != principal, -rank, member.path, member.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +183,14 @@ def show(store: FullStore, name: str) -> GroupedDocument:
     Raises `DocumentNotFound`, `UsageError` for a path that several documents have, and `StoreError`
     when nothing was indexed yet.
     """
-    require_recipe(store)
+    recipe = require_recipe(store)
     [id] = stored_ids(store, [name])
     row = store.get([id]).get(id)
     if row is None:
         raise DocumentNotFound(id=name)
-    view = scope_view(store, "parts" if row.parent else "documents")
-    groups = list(_listed(view, [row.family]))
+    of: Scope = "parts" if row.parent else "documents"
+    measure = known_group_settings(store.address, of).get("measure", MEASURE)
+    groups = list(_listed(scope_view(store, of), [row.family], recipe, measure))
     return GroupedDocument(row, groups[0] if groups else ListedFamily(id, (_member(row),), 0))
 
 

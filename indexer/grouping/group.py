@@ -48,6 +48,7 @@ from indexer.grouping.principals import (
 )
 from indexer.grouping.similar_pairs import collect_sketch_pairs, find_band_pairs
 from indexer.grouping.verification import MatchContext, TextReader, Verifier
+from indexer.grouping.words_in_common import PassedOver
 from indexer.model import Assignment, Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, FullStore
@@ -66,11 +67,13 @@ SUMMED = ("original", "central")  # orders that go by all pairs of a document
 class FamilyAssignments:
     """The family fields of every document of a collection, in its order.
 
-    `capped`: the pairs that caps left out.
+    `capped`: the pairs that caps left out. `passed_over`: the pairs that were measured, and are
+    rearranged or grown, where the verifier marks them.
     """
 
     assignments: list[Assignment]
     capped: CapReport = field(default_factory=CapReport)
+    passed_over: PassedOver = field(default_factory=PassedOver)
 
 
 def assign_families(grouping: Grouping, progress: Progress = no_progress) -> FamilyAssignments:
@@ -98,7 +101,7 @@ def assign_families(grouping: Grouping, progress: Progress = no_progress) -> Fam
         family = collection.entries[representative].id
         cluster = clusters.get(index)
         assignments.append(Assignment(entry.id, family, principal, similarity, cluster))
-    return FamilyAssignments(assignments, pairs.capped)
+    return FamilyAssignments(assignments, pairs.capped, measured.passed_over())
 
 
 def grouping_of_rows(
@@ -394,6 +397,7 @@ class GroupResult:
     `same_bytes`, `same_text`: copies of any status; empty texts are no copies of a text.
     `inconsistent`: families whose labels differ.
     `capped`: the pairs that caps left out.
+    `passed_over`: the pairs of a document and a principal that are rearranged or grown, by `lcs`.
     `left_out`: what approved passages took out of the texts; None without such a list.
     `never_signed`: documents of other programs without any signature; each is on its own.
     """
@@ -415,6 +419,7 @@ class GroupResult:
     left_out: OmissionSummary | None = None
     never_signed: int = 0
     left_alone: int = 0
+    passed_over: PassedOver = field(default_factory=PassedOver)
 
 
 def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapReport) -> GroupResult:
@@ -536,7 +541,7 @@ def group(
     store, left_out = without_passages(scope_view(store, options.of), leave_out, recipe)
     command = "group" if write else "group --dry-run"
     with Journal(journal_path(store.address)) as journal, record_job(journal, command) as job:
-        pairs, capped = _assign(store, recipe, options, progress, memory, write)
+        pairs, capped, passed_over = _assign(store, recipe, options, progress, memory, write)
         check_order(options.principal_kind, (entry for entry, _ in pairs))
         if joined:
             pairs = _with_joined(store, recipe, options, pairs, joined)
@@ -554,6 +559,7 @@ def group(
             left_out=left_out.summary() if left_out else None,
             never_signed=store.counts().not_fingerprinted,
             left_alone=outcome.left_alone,
+            passed_over=passed_over,
         )
         job.counts.update(
             documents=result.documents, families=result.families, changed=result.changed
@@ -568,28 +574,30 @@ def _assign(
     progress: Progress,
     memory: int,
     write: bool,
-) -> tuple[list[tuple[Entry, Assignment]], CapReport]:
-    """Return each document with its family, and what caps left out.
+) -> tuple[list[tuple[Entry, Assignment]], CapReport, PassedOver]:
+    """Return each document with its family, what caps left out, and how many pairs are passed over.
 
     With `write`, what was measured is kept for the next run. Raises `UsageError` for a field of the
     criteria of which no document has a value.
     """
     pairs: list[tuple[Entry, Assignment]] = []
-    capped = CapReport()
+    capped, passed_over = CapReport(), PassedOver()
     missing = set(options.criteria.fields)
     digests = TextDigests(memory_budget(memory))
     collections = compartments(store, recipe, options, progress, memory, write, digests.watch)
     for collection in collections:
         missing &= collection.fields_without_values()
         verifier = _verifier(store, collection, options, digests)
+        verifier.marks_passed_over = True
         families = assign_families(Grouping(collection, verifier, options), progress)
         if write and isinstance(verifier, RememberingVerifier):
             verifier.save_pairs()
         pairs += zip(collection.entries, families.assignments, strict=True)
         capped = capped.merge(families.capped)
+        passed_over += families.passed_over
     if missing and pairs:
         raise missing_field(missing)
-    return pairs, capped
+    return pairs, capped, passed_over
 
 
 def _with_joined(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, KeysView, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
@@ -27,12 +27,18 @@ from indexer.comparing.criteria import (
     stored_value,
 )
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import TextOperand, check_measure, measure_pair
+from indexer.comparing.measures import (
+    MEASURES,
+    ComparedText,
+    TextOperand,
+    check_measure,
+    measure_pair,
+)
 from indexer.comparing.words import normal_words
 from indexer.defaults import CAP, FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
-from indexer.model import DIGITS, Row
+from indexer.model import DIGITS, NewWords, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.stores.journal import group_settings
@@ -369,6 +375,25 @@ def last_options(store: Store) -> FamilyOptions:
         GroupOptions.from_settings(documents) if documents else DEFAULT_FAMILIES.documents,
         GroupOptions.from_settings(parts) if parts else DEFAULT_FAMILIES.parts,
     )
+
+
+def distinct_words(row: Row, recipe: Recipe) -> KeysView[str]:
+    """Return the distinct words of a document, as measures compare them."""
+    return ComparedText(row.text, recipe).words.numbering.keys()
+
+
+def member_rank(
+    row: Row, of_principal: KeysView[str] | None, recipe: Recipe, measure: str
+) -> float:
+    """Return by what a member is ordered, as matches are: the similarity to its principal less what
+    new words cost. `of_principal`: the words of the principal, None where it is not stored.
+    """
+    similarity = row.similarity or 0.0
+    kind = MEASURES.get(measure)
+    if not similarity or of_principal is None or kind is None or not kind.new_word_cost:
+        return similarity
+    new = len(of_principal ^ distinct_words(row, recipe))
+    return kind.rank(similarity, NewWords(new))
 
 
 def similarity_to_principal(

@@ -290,17 +290,7 @@ class MatchResult(PairColumns):
                 f"{count_of(self.copies_left_out, 'pair')} of copies of the same texts left out; "
                 "raise --cap to list them"
             )
-        if self.passed_over.rearranged:
-            yield (
-                f"{count_of(self.passed_over.rearranged, 'pair')} of texts with nearly the same "
-                "words in another order passed over; --measure overlap lists those of the same "
-                "passages"
-            )
-        if self.passed_over.grown:
-            yield (
-                f"{count_of(self.passed_over.grown, 'pair')} of which one text has nearly all "
-                "words of the other and more passed over; --contained lists excerpts and sources"
-            )
+        yield from self.passed_over.sentences("lists", "--contained")
         if order := rank_phrase(self.measure):
             yield f"in the order of {order}"
         if self.omissions:

@@ -20,6 +20,7 @@ from indexer.comparing.measures import MEASURES
 from indexer.grouping.collection import Collection
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.verification import TextReader, Verifier
+from indexer.grouping.words_in_common import PassedOver, count_passed_over
 from indexer.model import Row
 from indexer.system.external_memory import (
     Codes,
@@ -46,6 +47,7 @@ class MeasuredPairs:
         self._of_clusters = options.threshold_of_clusters
         self._measured = Sorter(budget)
         self._connected = Column(budget, np.uint64)
+        self._passed_over = Column(budget, np.uint64), Column(budget, np.float64)
 
     def measure_with(self, text: int, others: Sequence[int]) -> list[float]:
         """Measure a text with each of others as `Verifier.measure_with` does, and remember it."""
@@ -54,8 +56,16 @@ class MeasuredPairs:
         codes = encode_pair(np.minimum(positions, text), np.maximum(positions, text))
         if self._of_clusters >= self._threshold:  # lower values may be too low, to save time
             self._measured.add(codes)
-        self._connected.add(codes[np.array(values) >= max(self._threshold, self._of_clusters)])
+        measured = np.array(values)
+        self._connected.add(codes[measured >= max(self._threshold, self._of_clusters)])
+        for column, kept in zip(self._passed_over, (codes, measured), strict=True):
+            column.add(kept[measured < 0])
         return values
+
+    def passed_over(self) -> PassedOver:
+        """Return how many pairs are rearranged or grown, where the verifier marks them."""
+        codes, values = (column.whole() for column in self._passed_over)
+        return count_passed_over(values[np.unique(codes, return_index=True)[1]])
 
     def connected(self) -> tuple[Positions, Positions]:
         """Return the pairs at the threshold of clusters. Measure nothing afterwards."""

@@ -123,7 +123,7 @@ def find_likely_pairs(
         similarity = slot_similarity(equal, width, bits)
         similarity[is_open] = verifier.similarities(left[is_open], right[is_open], threshold)
         is_below = is_open & (similarity < threshold)
-        verifier.count_passed_over(left[is_below], right[is_below], passed_over)
+        passed_over += verifier.count_passed_over(left[is_below], right[is_below])
         context.on_pairs(builder.add(left, right, similarity, is_open))
         done += int(is_open.sum())
         context.progress("verifying pairs", done, total)
@@ -497,7 +497,7 @@ def find_all_pairs(context: MatchContext, threshold: float) -> TextPairs:
         left, right = context.selection.texts(*decode_pair(codes[part]))
         similarity = context.verifier.similarities(left, right, threshold)
         is_below = similarity < threshold
-        context.verifier.count_passed_over(left[is_below], right[is_below], passed_over)
+        passed_over += context.verifier.count_passed_over(left[is_below], right[is_below])
         taken = builder.add(left, right, similarity, np.ones(len(left), dtype=bool))
         context.on_pairs(taken)
         candidates += len(left)

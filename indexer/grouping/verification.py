@@ -29,6 +29,7 @@ from indexer.grouping.words_in_common import (
     MAX_CHARS,
     PassedOver,
     SequenceCache,
+    count_passed_over,
 )
 from indexer.model import Progress, Row, no_progress
 from indexer.system.approved_passages import OmissionLog
@@ -52,8 +53,9 @@ class Verifier:
     budget, 250 MB at the most, keeps them. A text is 1 to itself by every measure, a pair that does
     not meet the criteria of the collection is 0, and a text that has left the store is empty.
     `rarity` has the frequencies that criteria on novelty need. `refused`, if set, receives the
-    measure of each pair that reaches a minimum and does not meet the criteria on texts. Methods
-    raise `UnknownMeasure`.
+    measure of each pair that reaches a minimum and does not meet the criteria on texts. With
+    `marks_passed_over` pairs below a minimum of `lcs` have a mark of `words_in_common.BELOW` as
+    their value if they are rearranged or grown. Methods raise `UnknownMeasure`.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Verifier:
         self._texts = LruCache[int, ComparedText](self._limit // 2, lambda text: len(text.text))
         self._rarity = rarity
         self.refused: dict[tuple[int, int], float] | None = None
+        self.marks_passed_over = False
         self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._limit)
 
     def similarities(
@@ -110,17 +113,17 @@ class Verifier:
             flags |= self._collection.are_copies(left, right)
         return flags
 
-    def count_passed_over(
-        self, left: NDArray[np.int32], right: NDArray[np.int32], passed_over: PassedOver
-    ) -> None:
-        """Add those of these pairs, which are below a threshold of `lcs`, that are rearranged or
+    def count_passed_over(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> PassedOver:
+        """Return how many of these pairs, which are below a threshold of `lcs`, are rearranged or
         grown. Other measures have none, nor has `lcs` with criteria, which refuse pairs above it.
         """
+        passed_over = PassedOver()
         if self.measure != "lcs" or self._collection.criteria:
-            return
+            return passed_over
         for part in self.batches(left, right):
             pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
-            self._sequences.count_passed_over(pairs, passed_over)
+            passed_over += count_passed_over(np.array(self._sequences.values_below(pairs)))
+        return passed_over
 
     def ranks(
         self,
@@ -226,10 +229,15 @@ class Verifier:
     def _measure_in_order(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float]:
         """Return `lcs` of each pair, by sequences where they decide and else on the texts."""
         values = self._sequences.measure_pairs(pairs, minimum)
-        return [
+        measured = [
             self.similarity(a, b, minimum) if value is None or a == b else value
             for (a, b), value in zip(pairs, values, strict=True)
         ]
+        if not self.marks_passed_over:
+            return measured
+        below = [pair for pair, value in zip(pairs, measured, strict=True) if value < minimum]
+        marks = iter(self._sequences.values_below(below))
+        return [next(marks) if value < minimum else value for value in measured]
 
     def _parity_allows(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[bool]:
         """Return whether the parity maps of the features of each pair allow such a similarity."""

@@ -31,6 +31,7 @@ from indexer.comparing.words import (
 )
 from indexer.fingerprinting.hashing import GAMMA, mix64_array, number_occurrences, string_hashes
 from indexer.system.external_memory import LruCache
+from indexer.wording import count_of
 
 # Words in order of many pairs: `lcs` of texts whose words have numbers of one vocabulary.
 
@@ -333,24 +334,50 @@ class PassedOver:
     rearranged: int = 0
     grown: int = 0
 
-    def add(self, a: WordSequence, b: WordSequence, distinct: tuple[int, int, int]) -> None:
-        """Count a pair below the threshold if it is one of these.
+    def __add__(self, other: PassedOver) -> PassedOver:
+        return PassedOver(self.rearranged + other.rearranged, self.grown + other.grown)
 
-        `distinct`: the distinct words of either text, and those in common.
+    def sentences(self, verb: str, contained: str) -> Iterator[str]:
+        """Yield a sentence for each kind of which there are some, with the option that finds them;
+        `contained` for those of which one has grown.
         """
-        shorter, longer = sorted((len(a.codes), len(b.codes)))
-        has_grown = longer >= MIN_GROWTH * shorter
-        fewer, more = sorted(distinct[:2])
-        minimum = CONTAINED * fewer if has_grown else REARRANGED * more
-        if distinct[2] < minimum:
-            return
-        needed = CONTAINED * shorter if has_grown else REARRANGED * longer
-        if int(np.minimum(a.counts, b.counts).sum(dtype=np.int64)) < needed:
-            return
-        if has_grown:
-            self.grown += 1
-        else:
-            self.rearranged += 1
+        if self.rearranged:
+            yield (
+                f"{count_of(self.rearranged, 'pair')} of texts with nearly the same words in "
+                f"another order passed over; --measure overlap {verb} those of the same passages"
+            )
+        if self.grown:
+            yield (
+                f"{count_of(self.grown, 'pair')} of which one text has nearly all words of the "
+                f"other and more passed over; {contained} {verb} excerpts and sources"
+            )
+
+
+# values of pairs below a threshold, where those that are passed over are marked
+BELOW = REARRANGED_BELOW, GROWN_BELOW = -1.0, -2.0
+
+
+def _value_below(a: WordSequence, b: WordSequence, distinct: tuple[int, int, int]) -> float:
+    """Return the mark of a pair below the threshold that is rearranged or grown, 0 for others.
+
+    `distinct`: the distinct words of either text, and those in common.
+    """
+    shorter, longer = sorted((len(a.codes), len(b.codes)))
+    has_grown = longer >= MIN_GROWTH * shorter
+    fewer, more = sorted(distinct[:2])
+    minimum = CONTAINED * fewer if has_grown else REARRANGED * more
+    if distinct[2] < minimum:
+        return 0.0
+    needed = CONTAINED * shorter if has_grown else REARRANGED * longer
+    if int(np.minimum(a.counts, b.counts).sum(dtype=np.int64)) < needed:
+        return 0.0
+    return GROWN_BELOW if has_grown else REARRANGED_BELOW
+
+
+def count_passed_over(values: NDArray[np.float64]) -> PassedOver:
+    """Return how many of these values are marks of pairs that are rearranged or grown."""
+    rearranged, grown = (np.count_nonzero(values == mark) for mark in BELOW)
+    return PassedOver(int(rearranged), int(grown))
 
 
 class SequenceCache:
@@ -376,12 +403,17 @@ class SequenceCache:
             values[position] = value
         return values
 
-    def count_passed_over(self, pairs: Sequence[tuple[int, int]], passed_over: PassedOver) -> None:
-        """Add those of these pairs, which are below a threshold, that are rearranged or grown."""
-        for (a, b), distinct in zip(pairs, self._distinct_in_common(pairs), strict=True):
+    def values_below(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        """Return the marks of these pairs, which are below a threshold, if they are rearranged or
+        grown; 0 for others.
+        """
+        values = [0.0] * len(pairs)
+        of_pairs = zip(pairs, self._distinct_in_common(pairs), strict=True)
+        for index, ((a, b), distinct) in enumerate(of_pairs):
             left, right = self._sequences.peek(a), self._sequences.peek(b)
             if left is not None and right is not None and distinct is not None:
-                passed_over.add(left, right, distinct)
+                values[index] = _value_below(left, right, distinct)
+        return values
 
     def new_words(self, pairs: Sequence[tuple[int, int]]) -> list[int | None]:
         """Return how many distinct words only one text of each pair has; None where texts are too

@@ -21,10 +21,16 @@ from indexer.comparing.differences import (
     measure_new_words,
 )
 from indexer.comparing.measures import ComparedText, estimate
+from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.keys import unpack_slots
 from indexer.fingerprinting.minhash import FULL, without_chance
-from indexer.grouping.group_options import DEFAULT_OPTIONS, separation
+from indexer.grouping.group_options import (
+    DEFAULT_OPTIONS,
+    distinct_words,
+    member_rank,
+    separation,
+)
 from indexer.model import Estimate, Mark, Match, Query, Row, Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.review.collation import collate, passages_of
@@ -84,7 +90,9 @@ def family(store: Store, id: str) -> Family:
     rows = store.get(list(dict.fromkeys([name, *ids])))
     principal = rows.get(name)
     members = [member for member in rows.values() if member.id != name and member.family == name]
-    members.sort(key=lambda member: (member.similarity or 0.0, member.path, member.id))
+    measure = known_group_settings(store.address, of).get("measure")
+    ranks = _ranks(principal, members, recipe, measure or MEASURE)
+    members.sort(key=lambda member: (ranks[member.id], member.path, member.id))
     documents = [principal, *members] if principal else members
     labels = Counter(label for document in documents for label in document.labels)
     return Family(
@@ -96,8 +104,17 @@ def family(store: Store, id: str) -> Family:
         matrix=_matrix(documents[:COMPARED], recipe),
         labels=dict(sorted(labels.items())),
         warnings=tuple(_warnings(name, principal, members, ranking.total, recipe)),
-        measure=known_group_settings(store.address, of).get("measure"),
+        measure=measure,
     )
+
+
+def _ranks(
+    principal: Row | None, members: Sequence[Row], recipe: Recipe, measure: str
+) -> dict[str, float]:
+    """Return by what members are ordered; by similarity alone where there is too much to read."""
+    is_read = principal and sum(len(member.text) for member in members) <= _MAX_CHARS
+    words = distinct_words(principal, recipe) if principal and is_read else None
+    return {member.id: member_rank(member, words, recipe, measure) for member in members}
 
 
 # What tells the members of a group from its principal.

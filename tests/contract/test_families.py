@@ -245,6 +245,25 @@ def test_members_of_listed_families(shelf):
     assert (first.provisional, last.provisional) == (0, 1)
 
 
+def test_members_come_by_similarity_and_new_words(store):
+    words = [f"word{place}" for place in range(40)]
+    texts = {
+        "p": " ".join(words),
+        "q": " ".join([*words[:39], "new"]),
+        "r": " ".join([*words[:39], words[0]]),
+    }
+    similarities = {"p": None, "q": 0.975, "r": 0.975}
+    store.write(
+        [
+            row(id, text=text, family="p", similarity=similarities[id], path=f"/{id}")
+            for id, text in texts.items()
+        ]
+    )
+    store.refresh()
+    [listed_family] = families(store)
+    assert [member.id for member in listed_family.members] == ["p", "r", "q"]
+
+
 def test_many_families_are_listed(store):
     store.write([row(f"{place:04}", family=f"{place - place % 2:04}") for place in range(1300)])
     store.refresh()

@@ -328,6 +328,11 @@ def test_pairs_that_are_rearranged_or_grown_are_counted_where_they_are_passed_ov
     assert ("a", "c") in {(pair.a, pair.b) for pair in match(store, MatchOptions(contained=True))}
     policy = Criteria(policy="standard")
     assert match(store, MatchOptions(criteria=policy)).passed_over == PassedOver()
+    for threshold in (0.8, 0.9, 0.9):  # the last of them measures nothing anew
+        assert group(store, GroupOptions(threshold)).passed_over == PassedOver(1, 2)
+    assert group(store, GroupOptions(0.9, measure="overlap")).passed_over == PassedOver()
+    assert group(store, GroupOptions(0.9, measure="overlap")).largest == 2
+    assert group(store, GroupOptions(0.9, measure="containment")).largest == 3
 
 
 def test_copies_beyond_the_cap_are_counted():
