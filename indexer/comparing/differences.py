@@ -631,27 +631,27 @@ def _sentence(count: int, rare: Sequence[RareWord] | None) -> str:
     return f"{words}, {number} of them rare: {named}{more}"
 
 
-def _new(side: WordText, other: WordText) -> list[int]:
+def _new(text: WordText, other: WordText) -> list[int]:
     """Return the numbers of the words of one text that the other lacks."""
     known = other.words.numbering
-    return [number for word, number in side.words.numbering.items() if word not in known]
+    return [number for word, number in text.words.numbering.items() if word not in known]
 
 
-def _spellings(side: WordText, new: list[int]) -> Iterator[str]:
+def _spellings(text: WordText, new: list[int]) -> Iterator[str]:
     """Yield words of a text by their numbers, as they are first written there.
 
     One that is broken at the end of a line is put together.
     """
-    words = side.words
+    words = text.words
     firsts = words.firsts[new]
     starts, ends = words.starts[firsts].tolist(), words.ends[firsts].tolist()
     for number, start, end in zip(new, starts, ends, strict=True):
-        yield _put_together(side.text[start:end], words.vocabulary[number])
+        yield _put_together(text.text[start:end], words.vocabulary[number])
 
 
-def _whole_words(side: WordText, new: list[int]) -> dict[str, None]:
+def _whole_words(text: WordText, new: list[int]) -> dict[str, None]:
     """Return the words of a text, as written, that contain the words with these numbers."""
-    words, formatted = side.words, side.spelled
+    words, formatted = text.words, text.spelled
     firsts = words.firsts[new]
     first_starts, first_ends = words.starts[firsts], words.ends[firsts]
     positions = np.searchsorted(formatted.starts, first_starts, side="right") - 1
@@ -662,7 +662,7 @@ def _whole_words(side: WordText, new: list[int]) -> dict[str, None]:
     spellings: dict[str, None] = {}
     spans = zip(new, first_starts.tolist(), first_ends.tolist(), strict=True)
     for number, start, end in spans:
-        spellings[_put_together(side.text[start:end], words.vocabulary[number])] = None
+        spellings[_put_together(text.text[start:end], words.vocabulary[number])] = None
     return spellings
 
 
