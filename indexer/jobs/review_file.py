@@ -1,5 +1,5 @@
 """The work and notes of reviewers next to a store: which family is whose, documents that were put
-into the family of another one, notes on documents, saved searches.
+into the family of another one, notes on documents, saved searches, terms to highlight.
 
 Servers of one store share the file, which is next to the journal.
 """
@@ -28,7 +28,10 @@ _SCHEMA = (
     "(id TEXT PRIMARY KEY, other TEXT NOT NULL, reviewer TEXT NOT NULL, at TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS search "
     "(name TEXT PRIMARY KEY, address TEXT NOT NULL, reviewer TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS term "
+    "(text TEXT PRIMARY KEY, color INTEGER NOT NULL, reviewer TEXT NOT NULL)",
 )
+COLORS = 6  # in which terms are highlighted
 _MOVE_AWAY = "move it away: notes, assignments and saved searches are lost then"
 _TIMEOUT_SECONDS = 10
 
@@ -51,6 +54,17 @@ class SavedSearch:
     reviewer: str
 
 
+@dataclass(frozen=True, slots=True)
+class SavedTerm:
+    """Words that every page highlights, as a query writes them, the number of their colour from 1
+    to 6, and who saved them.
+    """
+
+    text: str
+    color: int
+    reviewer: str
+
+
 def review_path(journal: Path | None) -> Path | None:
     """Return the path of the file; None for a journal in memory."""
     return None if journal is None else Path(f"{journal}.review")
@@ -62,7 +76,7 @@ def joined_documents(store: Store) -> dict[str, str]:
 
 
 class ReviewFile:
-    """Assignments of families, joined documents, notes and saved searches.
+    """Assignments of families, joined documents, notes, saved searches and terms.
 
     Safe for threads and processes.
 
@@ -176,6 +190,28 @@ class ReviewFile:
         with self._file.transaction() as db:
             delete = "DELETE FROM search WHERE name = ?"
             return db.execute(delete, (well_formed(name),)).rowcount > 0
+
+    def terms(self) -> tuple[SavedTerm, ...]:
+        """Return the terms to highlight, in the order in which they were saved."""
+        if self._is_absent():
+            return ()
+        with self._file.transaction() as db:
+            rows = db.execute("SELECT text, color, reviewer FROM term ORDER BY rowid")
+            return tuple(SavedTerm(*row) for row in rows)
+
+    def save_term(self, text: str, reviewer: str) -> None:
+        """Save a term, unless it is saved, in the colour that the fewest have."""
+        with self._file.transaction() as db:
+            used = dict(db.execute("SELECT color, count(*) FROM term GROUP BY color").fetchall())
+            color = min(range(1, COLORS + 1), key=lambda number: used.get(number, 0))
+            values = (well_formed(text), color, reviewer)
+            db.execute("INSERT OR IGNORE INTO term VALUES (?, ?, ?)", values)
+
+    def delete_term(self, text: str) -> bool:
+        """Delete a term; return whether there was such a one."""
+        with self._file.transaction() as db:
+            delete = "DELETE FROM term WHERE text = ?"
+            return db.execute(delete, (well_formed(text),)).rowcount > 0
 
     def replace(self, source: Path) -> None:
         """Replace all of it by a copy, in one step."""

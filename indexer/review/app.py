@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.comparing.compare import Comparison
-from indexer.errors import NearfoldError, StoreBusy
+from indexer.errors import NearfoldError, StoreBusy, UsageError
 from indexer.grouping.label import labels_state
 from indexer.review import charts
 from indexer.review.access import Access, RequireLogin, login_of
@@ -48,8 +48,9 @@ from indexer.review.middleware import (
     SiteStatistics,
 )
 from indexer.review.originals.pages import POLICIES, original_routes
-from indexer.review.rendering import environment, link, render
+from indexer.review.rendering import FoundWords, environment, link, render
 from indexer.review.safety import App, Safety, masked_token
+from indexer.searching.snippets import Highlighter
 from indexer.system.logs import event
 from indexer.system.release import release
 
@@ -177,6 +178,8 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
         Route("/regroup/apply", pages.regroup, methods=["POST"]),
         Route("/searches/save", pages.form("save_search"), methods=["POST"]),
         Route("/searches/delete", pages.form("delete_search"), methods=["POST"]),
+        Route("/terms/save", pages.form("save_term"), methods=["POST"]),
+        Route("/terms/delete", pages.form("delete_term"), methods=["POST"]),
         Route("/family/join", pages.form("join"), methods=["POST"]),
         Route("/family/separate", pages.form("separate"), methods=["POST"]),
     ]
@@ -296,10 +299,23 @@ class _Pages:
             "login": login,
             "address": _address(request),
             "from_list": request.query_params.get("list", ""),
+            **self._highlighting(request),
         }
         html = render(self._templates, template, {**shared, **values})
         body = html.encode("utf-8", "replace")
         return Response(body, status, media_type="text/html; charset=utf-8")
+
+    def _highlighting(self, request: Request) -> dict[str, Any]:
+        """Return the query that the address carries, the terms of the store, and their finder."""
+        searched = request.query_params.get("q", "")
+        terms = self.site.review.terms()
+        texts = [term.text for term in terms]
+        try:
+            highlighter = Highlighter([searched, *texts])
+        except UsageError:  # which the search itself explains
+            highlighter = Highlighter(["", *texts])
+        colors = [0, *(term.color for term in terms)]
+        return {"searched": searched, "terms": terms, "found": FoundWords(highlighter, colors)}
 
 
 def _address(request: Request) -> str:

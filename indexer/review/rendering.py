@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
@@ -17,10 +18,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.filters import do_forceescape, do_mark_safe
 
 from indexer.comparing.criteria import format_marks, format_reasons
 from indexer.comparing.differences import format_differences, format_new_words_by_text
 from indexer.model import guessed_encoding
+from indexer.searching.snippets import Highlighter
 from indexer.system.release import release
 from indexer.wording import percent, visible, visible_line, visible_lines, well_formed
 
@@ -150,6 +153,7 @@ def environment() -> Environment:
         "marks": format_marks,
         "reasons": lambda match: "; ".join(map(visible, format_reasons(match))),
         "new_words_by_side": format_new_words_by_text,
+        "marked": marked,
     }
     templates.globals |= {"link": link, "paragraphs": paragraphs}
     return templates
@@ -320,6 +324,39 @@ def shortened(text: str, limit: int) -> str:
 def paragraphs(text: str) -> list[str]:
     """Return the paragraphs of a text, safe to show; each may have another direction."""
     return [part for part in visible_lines(text).split("\n\n") if part.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWords:
+    """The words that a page highlights: those of a search, and terms, each in one of `colors`."""
+
+    highlighter: Highlighter
+    colors: Sequence[int]
+
+    def counts(self, text: str) -> Counter[int]:
+        """Return how often each is in a text, by number: 0 for the search, terms from 1."""
+        return self.highlighter.counts(text)
+
+
+def marked(text: str, found: FoundWords | None) -> str:
+    """Return a text that is safe to show as HTML, with the words that a page highlights.
+
+    >>> str(marked("a <ferry>", FoundWords(Highlighter(["ferry"]), [0])))
+    'a &lt;<mark data-hit tabindex="-1">ferry</mark>&gt;'
+    """
+    if found is None:
+        return do_forceescape(text)
+    pieces, end = [], 0
+    for start, stop, number in found.highlighter.spans(text):
+        color = found.colors[number]
+        name = f' class="term t{color}"' if color else ""
+        word = do_forceescape(text[start:stop])
+        pieces += [
+            do_forceescape(text[end:start]),
+            f'<mark{name} data-hit tabindex="-1">{word}</mark>',
+        ]
+        end = stop
+    return do_mark_safe("".join([*pieces, do_forceescape(text[end:])]))
 
 
 def render(templates: Environment, template: str, values: Mapping[str, Any]) -> str:

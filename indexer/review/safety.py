@@ -2,8 +2,8 @@
 
 Documents may be hostile, other sites may be hostile, and any of them may be open in the reviewer's
 browser. So only known names are allowed in `Host` (against DNS rebinding), writes come only from
-pages of this site and with the token of this process, and no page runs or loads anything from
-elsewhere.
+pages of this site and with the token of this process, other sites link to pages and load nothing,
+and no page runs or loads anything from elsewhere.
 """
 
 from __future__ import annotations
@@ -137,14 +137,16 @@ class Safety:
         hosts = self._hosts | _names_of(scope.get("server"))
         if len(host) != 1 or host[0].lower() not in hosts:
             return 421, _WRONG_HOST
+        sites = headers.get("sec-fetch-site", [])
+        is_of_other = any(site not in ("same-origin", "none") for site in sites)
         if scope["method"] in _READ_METHODS:
-            return None
+            opens_page = [*headers.get("sec-fetch-mode", []), *headers.get("sec-fetch-dest", [])]
+            is_embedded = is_of_other and opens_page != ["navigate", "document"]
+            return (403, _OTHER_SITE) if is_embedded else None
         own = {f"{scheme}://{host[0].lower()}" for scheme in (scope.get("scheme", "http"), "https")}
         if any(origin.lower() not in own for origin in headers.get("origin", [])):
             return 403, _OTHER_SITE
-        if any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", [])):
-            return 403, _OTHER_SITE
-        return None
+        return (403, _OTHER_SITE) if is_of_other else None
 
 
 def masked_token(token: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from indexer.model import SnippetPiece
 from indexer.stores.query_syntax import Term, parse_query
@@ -55,6 +57,34 @@ def _bounds(plain: str, length: int, pattern: re.Pattern[str] | None) -> tuple[i
     return start, end
 
 
+class Highlighter:
+    """The words of several queries, found in a text as snippets find them.
+
+    >>> highlighter = Highlighter(["ferry", "advice of counsel"])
+    >>> list(highlighter.spans("Counsel: the FERRY."))
+    [(0, 7, 1), (13, 18, 0)]
+    """
+
+    def __init__(self, queries: Sequence[str]) -> None:
+        """Raise `UsageError` for a query of too many words."""
+        patterns = [_query_pattern(query) for query in queries]
+        choices = [
+            f"(?P<q{number}>{pattern.pattern})"
+            for number, pattern in enumerate(patterns)
+            if pattern
+        ]
+        self._pattern = _word_pattern("|".join(choices)) if choices else None
+
+    def spans(self, text: str) -> Iterator[tuple[int, int, int]]:
+        """Yield the words in a text: start, end, and the number of the query, from 0."""
+        for match in self._pattern.finditer(text.translate(_PLAIN)) if self._pattern else ():
+            yield match.start(), match.end(), int((match.lastgroup or "q0")[1:])
+
+    def counts(self, text: str) -> Counter[int]:
+        """Return how many words of each query are in a text, by its number."""
+        return Counter(number for _, _, number in self.spans(text))
+
+
 def _query_pattern(query: str) -> re.Pattern[str] | None:
     """Return a pattern of the terms that may match, in any case, longest first; None without any.
 
@@ -62,8 +92,10 @@ def _query_pattern(query: str) -> re.Pattern[str] | None:
     """
     terms = sorted(parse_query(query).terms, key=lambda term: len(term.text), reverse=True)
     choices = "|".join(map(_term_pattern, terms))
-    if not choices:
-        return None
+    return _word_pattern(choices) if choices else None
+
+
+def _word_pattern(choices: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!{_LETTER})(?:{choices})", re.IGNORECASE)
 
 

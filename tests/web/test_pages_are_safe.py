@@ -110,12 +110,33 @@ def test_writes_of_another_site_are_refused(site: str, path: str) -> None:
     assert request(site, path, "POST", b"x=1", Origin=behind_tls).status == 405
 
 
+def test_other_sites_link_to_pages_and_load_nothing(site: str) -> None:
+    def status(path: str, origin: str, mode: str, dest: str) -> int:
+        headers = {"Sec_Fetch_Site": origin, "Sec_Fetch_Mode": mode, "Sec_Fetch_Dest": dest}
+        return request(site, path, **headers).status
+
+    for origin in ("cross-site", "same-site"):
+        assert status("/?q=x", origin, "navigate", "document") == 200
+        for path, mode, dest in (
+            ("/api/search?q=x", "no-cors", "script"),
+            ("/api/search?q=x", "cors", "empty"),
+            ("/?q=x", "navigate", "iframe"),
+            ("/hits.csv", "no-cors", "image"),
+        ):
+            assert status(path, origin, mode, dest) == 403
+    assert status("/api/search?q=x", "same-origin", "cors", "empty") == 200
+    assert status("/api/search?q=x", "none", "navigate", "document") == 200
+    assert request(site, "/api/search?q=x", Sec_Fetch_Site="cross-site").status == 403
+
+
 WRITES = (
     "/label",
     "/label/undo",
     "/overview/refresh",
     "/regroup/apply",
     "/searches/save",
+    "/terms/save",
+    "/terms/delete",
     "/searches/delete",
     *(f"/api/{endpoint.path}" for endpoint in REVIEW_API.writes.values()),
 )
@@ -282,6 +303,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "variants": [{"id": "m2", "wait": "20"}, {"id": "long1", "wait": "20"}],
         "near": [{"id": "m2", "wait": "20"}],
         "dashboard": [{"wait": "20"}],
+        "terms": [{}],
         "compare": [{"a": "m1", "b": "m2"}, {"a": "m1", "b": "long1", "matching": "information"}],
         "discounted": [
             {"a": "m1", "b": "m2", "wait": "20"},

@@ -1,12 +1,16 @@
-"""Searches and work lists that are saved by name, for all who review the store."""
+"""Searches and work lists that are saved by name, and terms that pages highlight, for all who
+review the store.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from indexer.errors import UsageError
+from indexer.jobs.review_file import SavedTerm
 from indexer.review.access import Login
 from indexer.review.api.endpoints import (
     NoParameters,
@@ -17,6 +21,7 @@ from indexer.review.api.endpoints import (
 )
 from indexer.review.api.work_list import SavedSearches
 from indexer.review.labelling import local_address
+from indexer.stores.query_syntax import parse_query
 from indexer.wording import visible
 
 if TYPE_CHECKING:
@@ -25,6 +30,22 @@ if TYPE_CHECKING:
 
 _MAX_NAME = 100  # characters
 _PATHS = ("/", "/worklist")
+_MAX_TERMS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTerms:
+    """The terms that pages highlight, in the order in which they were saved."""
+
+    terms: tuple[SavedTerm, ...]
+
+
+class TermParameters(Parameters, frozen=True):
+    """Words to highlight."""
+
+    text: Annotated[
+        str, text_meta('a word, begin*, "words together", or several of them as in a search')
+    ]
 
 
 class NameParameters(Parameters, frozen=True):
@@ -67,6 +88,29 @@ def delete_search(site: Site, values: NameParameters, login: Login) -> SavedSear
     return searches(site, values)
 
 
+def terms(site: Site, values: Parameters) -> SavedTerms:
+    """Return the terms that pages highlight."""
+    return SavedTerms(site.review.terms())
+
+
+def save_term(site: Site, values: TermParameters, login: Login) -> SavedTerms:
+    """Save words to highlight, unless they are saved already."""
+    text = " ".join(values.text.split())
+    if len(text) > _MAX_NAME or visible(text) != text or not parse_query(text).terms:
+        raise UsageError(f"a term has words of visible characters, {_MAX_NAME} at most")
+    if len(site.review.terms()) >= _MAX_TERMS:
+        raise UsageError(f"there are {_MAX_TERMS} terms, which is the limit; delete one first")
+    site.review.save_term(text, login.name)
+    return terms(site, values)
+
+
+def delete_term(site: Site, values: TermParameters, login: Login) -> SavedTerms:
+    """Delete a term."""
+    if not site.review.delete_term(values.text):
+        raise UsageError(f"there is no term {values.text!r}; load the page again")
+    return terms(site, values)
+
+
 SEARCHES_READS: Mapping[str, ReadEndpoint] = {
     "searches": ReadEndpoint(
         "searches",
@@ -74,7 +118,14 @@ SEARCHES_READS: Mapping[str, ReadEndpoint] = {
         NoParameters,
         searches,
         SavedSearches,
-    )
+    ),
+    "terms": ReadEndpoint(
+        "terms",
+        "The words that pages highlight, each in a colour.",
+        NoParameters,
+        terms,
+        SavedTerms,
+    ),
 }
 SEARCHES_WRITES: Mapping[str, WriteEndpoint] = {
     "save_search": WriteEndpoint(
@@ -86,5 +137,15 @@ SEARCHES_WRITES: Mapping[str, WriteEndpoint] = {
     ),
     "delete_search": WriteEndpoint(
         "searches/delete", "Delete a saved search.", NameParameters, delete_search, SavedSearches
+    ),
+    "save_term": WriteEndpoint(
+        "terms/save", "Highlight words on all pages.", TermParameters, save_term, SavedTerms
+    ),
+    "delete_term": WriteEndpoint(
+        "terms/delete",
+        "Delete a term that is highlighted.",
+        TermParameters,
+        delete_term,
+        SavedTerms,
     ),
 }

@@ -51,6 +51,8 @@ export function keyboard(more = {}) {
     n: press("[data-next]"),
     p: press("[data-previous]"),
     d: press("[data-only]"),
+    h: press("[data-next-hit]"),
+    H: press("[data-previous-hit]"),
     v: press("[data-original]"),
     e: press("[data-export]"),
     "/": () => {

@@ -3,6 +3,7 @@
 import { keyboard } from "./keyboard.js";
 import { decide } from "./label_keys.js";
 import { differences } from "./differences.js";
+import { hits } from "./hits.js";
 import { discounted, jobs, reading, slider, waiting } from "./live.js";
 
 for (const part of document.querySelectorAll("[data-scripted], [data-opens]")) part.hidden = false;
@@ -12,6 +13,7 @@ if (filters && window.matchMedia("(max-width: 60rem)").matches) filters.open = f
 
 keyboard(decide());
 differences();
+hits();
 reading();
 waiting();
 discounted();
