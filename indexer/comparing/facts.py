@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Literal, NamedTuple, TypeAlias
@@ -30,15 +30,19 @@ import numpy as np
 
 from indexer.comparing.quantities import (
     AFTER_NUMERAL,
+    ANSWERS,
     BEFORE_DAY,
     BEFORE_NUMERAL,
     BESIDE,
     CURRENCIES,
     DATES,
+    JAPANESE_ENDING,
     MONTHS,
     NEGATIONS,
     NUMBERS,
     NUMERALS,
+    OF_ENDINGS,
+    OF_LANGUAGES,
     REACH,
     SINO_KOREAN,
     Quantity,
@@ -152,9 +156,28 @@ class Fact(NamedTuple):
         return Fact(self.kind, value, spelling, self.start, after.end)
 
 
-def is_negation(word: str) -> bool:
-    """Return whether a folded word says no, or yes."""
-    return word in NEGATIONS or word.endswith("n't")
+def is_negation(word: str, language: str = "") -> bool:
+    """Return whether a folded word says no, or yes; `language`: of the text, as `Words` has it.
+
+    >>> is_negation("not"), is_negation("en"), is_negation("en", "fi"), is_negation("olmaz", "tr")
+    (True, False, True, True)
+    """
+    if word in NEGATIONS or word.endswith("n't") or word in OF_LANGUAGES.get(language, ()):
+        return True
+    ending = OF_ENDINGS.get(language)
+    return ending is not None and ending.fullmatch(word) is not None
+
+
+def negations(words: Sequence[str], language: str) -> Iterator[str]:
+    """Yield the folded words that say no, and endings in Japanese, where each character is a word.
+
+    >>> list(negations(["し", "な", "い"], "ja")), list(negations(["may", "not"], "en"))
+    (['ない'], ['not'])
+    """
+    yield from (word for word in words if word not in ANSWERS and is_negation(word, language))
+    if language == "ja":
+        characters = (word if "ぁ" <= word <= "ゖ" and len(word) == 1 else " " for word in words)
+        yield from JAPANESE_ENDING.findall("".join(characters))
 
 
 def name_value(spelling: str) -> str:
@@ -351,7 +374,7 @@ class FactSource:
             return Fact("date", DATES[word], self.spelling(position), position, position + 1)
         if word in BEFORE_DAY and self.folded(position + 1) == "曜":
             return Fact("date", word, self.spelling(position), position, position + 1)
-        if is_negation(word):
+        if is_negation(word, self.words.language) or self._begins_negation(position, word):
             return Fact(
                 "negation", negation_value(word), self.spelling(position), position, position + 1
             )
@@ -361,6 +384,12 @@ class FactSource:
             spelling = self.spelling(position)
             return Fact("name", name_value(spelling), spelling, position, position + 1)
         return None
+
+    def _begins_negation(self, position: int, word: str) -> bool:
+        if word not in ("な", "せ", "ず") or self.folded(position - 1) == "少":
+            return False
+        ending = "".join(self.folded_words(position, position + 3))
+        return JAPANESE_ENDING.match(ending) is not None
 
     def symbol_before(self, position: int) -> Fact | None:
         """Return the sign before a word as a fact, which is quoted with the word; or None."""

@@ -38,12 +38,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from indexer.comparing.alignment import AlignedWords, Gap, Stretch, lcs_of_strings
 from indexer.comparing.differences import changed_quantities, changed_symbols, differences
-from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, is_negation
+from indexer.comparing.facts import (
+    Fact,
+    FactSource,
+    FactText,
+    exchanged_facts,
+    negations,
+)
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.quantities import (
     ANSWERS,
     CURRENCIES,
     DATES,
+    INFLECTED,
+    JAPANESE_ENDING,
     MONTHS,
     NEGATIONS,
     NUMBERS,
@@ -77,7 +85,9 @@ _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms d
 _EXCHANGEABLE = {"date", "amount", "number", "name", "address"}
 _OPPOSITES = [{"ever", "never"}, {"either", "neither"}, {"or", "nor"}, {"one", "none"}]
 _DATED = {"date", "amount"}  # kinds of fields of which a form has one
-_SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d)\]]*(?:\s|\Z)|\n\s*\n")
+_SENTENCE_END = re.compile(
+    r"[.!?\u2026][\"'\u2019\u201d)\]]*(?:\s|\Z)|[\u3002\uff01\uff1f]|\n\s*\n"
+)
 _VERSION = re.compile(r"\d+(?:\.\d+)+[a-z]?\d*|(?<=[vV])\d+")
 
 
@@ -148,9 +158,9 @@ def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | Non
     if _negations(pair, sentence) is None:
         return _moved_negation(pair, sentence)
     gaps = [gap for gap in sentence if not _is_whole_sentence(pair, gap)]
-    gaps = [gap for gap in gaps if not _is_misread(*map("".join, pair.folded(gap)))]
-    negations = _negations(pair, gaps)
-    return negations if negations and not _have_others(pair, gaps, MAX_BESIDE) else None
+    gaps = [gap for gap in gaps if not _is_misread(pair, gap)]
+    found = _negations(pair, gaps)
+    return found if found and not _have_others(pair, gaps, MAX_BESIDE) else None
 
 
 def _moved_negation(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | None:
@@ -171,8 +181,9 @@ def _have_others(pair: Comparison, gaps: Sequence[Gap], limit: int) -> bool:
     """Return whether more than `limit` words of either text in gaps are no facts."""
     others = [0, 0]
     for left, right in map(pair.folded, gaps):
-        others[0] += len(left) - sum(map(_denies, left))
-        others[1] += len(right) - sum(map(_denies, right))
+        denials = _denials(pair.aligned, Stretch(left, right))
+        others[0] += len(left) - sum(map(_count_words, denials.a))
+        others[1] += len(right) - sum(map(_count_words, denials.b))
     if max(others) <= limit:  # no facts need to be read
         return False
     others = [0, 0]
@@ -186,8 +197,9 @@ def _have_others(pair: Comparison, gaps: Sequence[Gap], limit: int) -> bool:
 
 def _negations(pair: Comparison, gaps: Sequence[Gap]) -> tuple[str, str] | None:
     """Return the negations of either text in some gaps; None where both have as many."""
-    folded = [pair.folded(gap) for gap in gaps] or [Stretch((), ())]
-    left, right = (list(filter(_denies, chain(*words))) for words in zip(*folded, strict=True))
+    found = [_denials(pair.aligned, pair.folded(gap)) for gap in gaps]
+    left = [negation for of_gap in found for negation in of_gap.a]
+    right = [negation for of_gap in found for negation in of_gap.b]
     return None if len(left) == len(right) else (" ".join(left), " ".join(right))
 
 
@@ -212,7 +224,7 @@ def _denying_sentences(pair: Comparison) -> Iterator[list[Gap]]:
 
     end = 0
     for index, stretch in enumerate(pair.aligned.stretches):
-        if index < end or not any(map(_denies, chain(*stretch))):
+        if index < end or not any(_denials(pair.aligned, stretch)):
             continue
         start, end = index, index + 1
         while start > 0 and not is_last(start - 1):
@@ -229,15 +241,27 @@ def _ends_between(source: FactSource, start: int, stop: int) -> bool:
     return _SENTENCE_END.search(source.text, first, last) is not None
 
 
-def _denies(word: str) -> bool:
-    return is_negation(word) and word not in ANSWERS
+def _denials(pair: AlignedWords, stretch: Stretch) -> Stretch:
+    """Return the negations among the words of either text in a gap, endings among them."""
+    texts = (pair.a.language, stretch.a), (pair.b.language, stretch.b)
+    return Stretch(*(tuple(negations(words, language)) for language, words in texts))
 
 
-def _is_misread(a: str, b: str) -> bool:
+def _count_words(negation: str) -> int:
+    return len(negation) if JAPANESE_ENDING.fullmatch(negation) else 1
+
+
+def _is_misread(pair: Comparison, gap: Gap) -> bool:
     """Return whether a few characters differ, but for words such as "never" and "ever"."""
-    if {a, b} in _OPPOSITES:
+    a, b = map("".join, pair.folded(gap))
+    if {a, b} in _OPPOSITES or _denies_by_form(pair, gap):
         return False
     return lcs_of_strings(a, b) >= MISREAD * max(len(a), len(b))
+
+
+def _denies_by_form(pair: Comparison, gap: Gap) -> bool:
+    """Return whether verbs differ by a negation that changes their form, in such a language."""
+    return pair.aligned.a.language in INFLECTED and _negations(pair, [gap]) is not None
 
 
 def exchanged(pair: Comparison) -> tuple[str, str] | None:
@@ -493,8 +517,11 @@ def may_separate(pair: AlignedWords) -> bool:
     if (is_around and others >= MIN_MESSAGE) or may_be_exchanged(pair):
         return True
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+    is_inflected = not INFLECTED.isdisjoint((pair.a.language, pair.b.language))
     for left, right in pair.stretches:
         if not _DENIALS.isdisjoint(left) or not _DENIALS.isdisjoint(right):
+            return True
+        if is_inflected and any(_denials(pair, Stretch(left, right))):
             return True
         if left and right:
             if (right, left) in seen or _is_dated_field(left, right):

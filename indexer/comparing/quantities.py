@@ -60,7 +60,8 @@ není nejsou nikdy bez nem nincs soha
 לא אין בלי
 لا ليس ليست لم لن بدون
 नहीं không chẳng chưa
-nikt değil yok asla hiç tidak bukan jangan tanpa fără niciodată nimeni eivät ilman
+nikt değil yok asla hiç tidak bukan jangan tanpa fără niciodată nimeni ilman
+eivät emme ette älä älkää älköön eikä eivätkä
 غير دون 안 못 없다 없습니다 없는 없음 없이 않는다 않습니다 않는 않은 않고 아니다 아닙니다 아닌
 不 没 沒 未 無 无 非
 """
@@ -251,6 +252,17 @@ DATES = WEEKDAYS | {
 }
 ANSWERS = frozenset(_ANSWERS.split())
 NEGATIONS = ANSWERS.union(_NEGATIONS.split())
+# negations of one language that are other words of others, and those that are endings of words;
+# in Japanese each character is a word
+OF_LANGUAGES = {"fi": frozenset(("ei", "en", "et")), "et": frozenset(("ei",))}
+OF_ENDINGS = {
+    "tr": re.compile(
+        r"\w\w+m(?:[ae]z(?:l[ae]r|s[ae]|d[ıi]\w*)?|[ıiuü]yor\w*|[ae]y(?:[ae]ca|[ae]n)\w*"
+        r"|[ae]d[ıi](?:[mnk]|l[ae]r|ğ\w*)?|[ae]m[ıi]ş\w*|[ae]m[ae]l[ıi]\w*|[ae]s[ıi]n\w*)"
+    )
+}
+INFLECTED = frozenset(("ja", *OF_LANGUAGES, *OF_ENDINGS))  # languages of these negations
+JAPANESE_ENDING = re.compile(r"ない|なく|なか(?:っ|\Z)|なけれ|せん|ずに")
 SCALES = _by_word(_SCALES)
 # each is a word of its own; some, such as "一", are parts of other words, too
 NUMERALS = {

@@ -89,6 +89,14 @@ class Words:
         return Counter(dict(zip(known, times, strict=True)))
 
     @cached_property
+    def language(self) -> str:
+        """The language that the most of the function words are of; empty without any."""
+        counts = Counter[str]()
+        for word, times in self.function_words.items():
+            counts.update(dict.fromkeys(LANGUAGES_BY_WORD[word], times))
+        return max(sorted(counts), key=counts.__getitem__, default="")
+
+    @cached_property
     def firsts(self) -> NDArray[np.int64]:
         """The position where each word of the vocabulary first stands: (vocabulary,)."""
         return np.unique(self.numbers, return_index=True)[1]

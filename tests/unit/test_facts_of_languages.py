@@ -8,6 +8,10 @@ from indexer.comparing.measures import ComparedText
 from indexer.comparing.quantities import DATES, NEGATIONS, NUMBERS
 from indexer.recipe import DEFAULT
 
+OF_JAPANESE = "この契約は一年間有効であり、双方の合意により更新される。"
+OF_TURKISH = "Bu sözleşme ve ekleri için bir yıl daha geçerli olarak kalır."
+OF_FINNISH = "Tämä sopimus on voimassa ja se jatkuu, jos sitä jatketaan."
+
 
 def compared(a: str, b: str) -> Comparison:
     return Comparison(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))
@@ -60,10 +64,35 @@ def test_another_number_or_date(text: str, old: str, new: str) -> None:
         ("임차인은 본 계약을 양도할 수 있다.", "있다", "없다"),
         ("kiracı bu sözleşmeyi devretme hakkına sahip değil", " değil", ""),
         ("penyewa boleh mengalihkan perjanjian ini", "boleh", "tidak boleh"),
+        (f"この契約は譲渡できる。{OF_JAPANESE}", "きる", "きない"),
+        (f"契約を更新します。{OF_JAPANESE}", "ます。", "ません。"),
+        (f"{OF_JAPANESE}責任を負わなかった。", "わなかった", "った"),
+        (f"通知せずに解約する。{OF_JAPANESE}", "せずに", "して"),
+        (f"Kiracı sözleşmeyi devredebilir. {OF_TURKISH}", "devredebilir", "devredemez"),
+        (f"Sözleşmeyi yeniledik. {OF_TURKISH}", "yeniledik", "yenilemedik"),
+        (f"{OF_TURKISH} Kabul ediyor.", "ediyor", "etmiyor"),
+        (f"Vuokralainen voi siirtää sen. {OF_FINNISH}", "voi siirtää", "ei voi siirtää"),
+        (f"{OF_FINNISH} Minä maksan.", "maksan", "en maksa"),
+        ("Älkää siirtäkö sopimusta toiselle.", "Älkää siirtäkö", "Siirtäkää"),
     ],
 )
 def test_a_negation(text: str, old: str, new: str) -> None:
     assert is_negated(compared(text, text.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("El señor Jiménez firma el contrato de la casa con su hermano.", "Jiménez", "Gomez"),
+        ("Le cheval en bois et la table en fer sont dans la maison.", "en bois", "de bois"),
+        ("Der Mann isst ein Ei und trinkt dazu einen Tee mit Milch.", "ein Ei", "ein Brot"),
+        (f"{OF_JAPANESE}人が少ない。", "少ない", "多い"),
+    ],
+)
+def test_no_negation_of_another_language(text: str, old: str, new: str) -> None:
+    pair = compared(text, text.replace(old, new))
+    assert not is_negated(pair)
+    assert "negation" not in {each.kind for each in differences(pair.a.source, pair.b.source)}
 
 
 def test_a_numeral_that_is_part_of_a_word_is_no_number() -> None:
