@@ -38,7 +38,7 @@ from pathlib import Path
 
 import numpy as np
 from corpora import word_strings, write_lines
-from harness import arguments, sizes
+from harness import Usage, arguments, sizes
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cdist
@@ -67,12 +67,9 @@ DOCSTRING = re.compile(r'^[ ]*r?"""(.*?)"""', re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Usage):
     """A run of a program: its cost, and the rows that stay."""
 
-    seconds: float
-    busy: float
-    megabytes: float
     kept: set[int]
 
 

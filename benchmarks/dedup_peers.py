@@ -7,10 +7,10 @@ Reads rows of JSON Lines and writes those that stay to `kept.jsonl` of this fold
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
@@ -52,20 +52,28 @@ def datatrove(rows: str) -> None:
                 kept.write(json.dumps({"id": int(json.loads(line).get("id", 0))}) + "\n")
 
 
-def datasketch(rows: str) -> None:
-    """Clean rows by datasketch's MinHashLSH at .8 over three words in a row; the first stays."""
+def datasketch_rows(texts: Iterable[str]) -> Iterator[int]:
+    """Yield the rows that datasketch's MinHashLSH keeps at .8, over word 3-grams: of those that
+    share a bucket the first.
+    """
     from datasketch import MinHash, MinHashLSH
 
     kept = MinHashLSH(threshold=0.8, num_perm=128)
-    with Path(rows).open() as file, Path("kept.jsonl").open("w") as out:
-        for number, line in enumerate(file):
-            words = json.loads(line)["text"].split()
-            grams = {" ".join(words[start : start + 3]) for start in range(len(words) - 2)}
-            sketch = MinHash(num_perm=128)
-            sketch.update_batch([gram.encode() for gram in grams or words])
-            if not kept.query(sketch):
-                kept.insert(str(number), sketch)
-                out.write(line)
+    for row, text in enumerate(texts):
+        words = text.split()
+        grams = {" ".join(words[start : start + 3]) for start in range(len(words) - 2)}
+        sketch = MinHash(num_perm=128)
+        sketch.update_batch([gram.encode() for gram in grams or words])
+        if not kept.query(sketch):
+            kept.insert(row, sketch)
+            yield row
+
+
+def datasketch(rows: str) -> None:
+    """Clean rows by datasketch."""
+    lines = Path(rows).read_text().splitlines(keepends=True)
+    kept = datasketch_rows(json.loads(line)["text"] for line in lines)
+    Path("kept.jsonl").write_text("".join(lines[row] for row in kept))
 
 
 def rensa(rows: str) -> None:
@@ -84,8 +92,5 @@ def rensa(rows: str) -> None:
 if __name__ == "__main__":
     peers = {"text-dedup": text_dedup, "datatrove": datatrove, "rensa": rensa}
     peers["datasketch"] = datasketch
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("peer", choices=peers)
-    parser.add_argument("rows")
-    options = parser.parse_args()
-    peers[options.peer](options.rows)
+    name, rows = sys.argv[1:]
+    peers[name](rows)

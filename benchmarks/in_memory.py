@@ -10,46 +10,24 @@ shares a bucket of `MinHashLSH` (128 permutations, .8) with one that stays, by w
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from corpora import revised_texts, write_lines
-from datasketch import MinHash, MinHashLSH
-from harness import arguments, head, machine, row, seconds_of
+from dedup_peers import datasketch_rows
+from harness import arguments, head, machine, row, run_python, seconds_of
 
 import nearfold
 
-ROOT = Path(__file__).resolve().parent.parent
 CHUNKS = (40, 330, 1000)
-
-
-def command(*words: str) -> float:
-    program = [sys.executable, "-m", "nearfold", *words]
-    return seconds_of(lambda: subprocess.run(program, check=True, capture_output=True, cwd=ROOT))
 
 
 def dedup_seconds(texts: list[str]) -> float:
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder, "rows.jsonl")
         write_lines(rows, texts)
-        return command("dedup", str(rows), "--out", f"{folder}/out.jsonl") - command("--version")
-
-
-def without_buckets(texts: list[str]) -> list[str]:
-    """Return the texts that datasketch keeps."""
-    lsh = MinHashLSH(threshold=0.8, num_perm=128)
-    kept = []
-    for position, text in enumerate(texts):
-        words = text.split()
-        sketch = MinHash(num_perm=128)
-        runs = [" ".join(words[start : start + 3]).encode() for start in range(len(words) - 2)]
-        sketch.update_batch(runs or [text.encode()])
-        if not lsh.query(sketch):
-            lsh.insert(position, sketch)
-            kept.append(text)
-    return kept
+        whole = run_python(["-m", "nearfold", "dedup", str(rows), "--out", f"{folder}/out.jsonl"])
+        return whole.seconds - run_python(["-m", "nearfold", "--version"]).seconds
 
 
 def main() -> None:
@@ -61,7 +39,7 @@ def main() -> None:
     nearfold.dedupe(texts[:10])
     kept: dict[str, int] = {}
     own = seconds_of(lambda: kept.update(nearfold=len(nearfold.dedupe(texts).kept)))
-    peer = seconds_of(lambda: kept.update(datasketch=len(without_buckets(texts))))
+    peer = seconds_of(lambda: kept.update(datasketch=len(list(datasketch_rows(texts)))))
     by_command = dedup_seconds(texts)
     print(f"{machine()}, {len(texts):,} texts\n")
     print(*head(["", "seconds", "ratio", "kept"]), sep="\n")

@@ -9,33 +9,16 @@ bytecode of all modules is kept between runs, as it is where a wheel is installe
 
 from __future__ import annotations
 
-import argparse
-import os
-import resource
 import statistics
-import subprocess
-import sys
 import tempfile
-from pathlib import Path
+
+from harness import ROOT, arguments, run_python
 
 from indexer.cli.main import COMMANDS
 
 
-def cpu_seconds(arguments: list[str], bytecode: str) -> float:
-    """Return the processor time of one run of Python, which keeps its bytecode in a folder."""
-    settings = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
-    settings.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [sys.executable, *arguments]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=settings)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs
     commands = {"python -c pass": ["-c", "pass"], "nearfold --help": ["-m", "indexer", "--help"]}
@@ -43,16 +26,14 @@ def main() -> None:
         commands[f"nearfold {name} --help"] = ["-m", "indexer", name, "--help"]
     folder = tempfile.TemporaryDirectory()
     store = ["--store", f"sqlite:///{folder.name}/startup.db"]
-    examples = Path(__file__).parent.parent / "examples"
-    bytecode = f"{folder.name}/bytecode"
-    cpu_seconds(["-m", "indexer", "index", str(examples), *store], bytecode)
+    run_python(["-m", "indexer", "index", "examples", *store])
     commands["nearfold search"] = ["-m", "indexer", "search", "agreement", *store]
-    release = str(examples / "ferry-press-release.txt")
+    release = str(ROOT / "examples" / "ferry-press-release.txt")
     commands["nearfold similar FILE"] = ["-m", "indexer", "similar", release, *store]
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(runs + 1):
-        for name, arguments in commands.items():
-            seconds[name].append(cpu_seconds(arguments, bytecode))
+        for name, words in commands.items():
+            seconds[name].append(run_python(words).busy)
     medians = {name: statistics.median(times[1:]) for name, times in seconds.items()}
     base = medians["python -c pass"]
     for name, median in medians.items():

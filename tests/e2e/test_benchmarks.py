@@ -47,7 +47,7 @@ ARGUMENTS = {
 }
 RUN_BY_HAND = {
     "plugin": "builds the plugin and starts an engine with it",
-    "dedup_peers": "needs the packages that it compares with",
+    "dedup_peers": "is run by dedup, with the packages that it compares with",
     "defaults": "needs the manual pages of a machine",
 }
 RUNS = [(name, run) for name, runs in ARGUMENTS.items() for run in runs]
