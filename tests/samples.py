@@ -16,12 +16,21 @@ from odf.text import P
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from indexer.documents.base import DEFAULT_LIMITS
+from indexer.documents.native import NativeExtractor
+
 TITLE = "Of rivers"
 PARAGRAPHS = (
     "The quick brown fox jumps over the lazy dog near the river bank every single morning.",
     "Café, naïve and résumé are words with accents; Zürich is a town on a lake.",
     "The last paragraph says that nothing was left out on the way here.",
 )
+
+
+@cache
+def native_reader() -> NativeExtractor:
+    """Return an extractor that the tests of a process share: it takes long to make."""
+    return NativeExtractor(DEFAULT_LIMITS)
 
 
 def html(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:

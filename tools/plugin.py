@@ -36,6 +36,8 @@ WIDTH = 110
 _TIMEOUT = 900
 
 sys.path.append(str(ROOT / "tests"))
+from servers.engine import QUICK  # noqa: E402
+
 HANGUL = range(0xAC00, 0xD7A4)
 
 
@@ -208,7 +210,7 @@ def maven(folder: Path, modules: str, phase: str, *given: str, tests: bool = Fal
     subprocess.run(
         ["mvn", "-B", "-q", "-pl", modules, phase, *skipped, *given],
         cwd=folder,
-        env={**os.environ, "JAVA_HOME": str(_java_home())},
+        env={"MAVEN_OPTS": QUICK, **os.environ, "JAVA_HOME": str(_java_home())},
         check=True,
         timeout=_TIMEOUT,
     )

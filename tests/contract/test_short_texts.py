@@ -47,10 +47,10 @@ def is_short(*texts):
     return min(len(text.split()) for text in texts) < FEW_WORDS
 
 
-REPEATED = [pytest.param(threshold, marks=pytest.mark.slow) for threshold in (0.7, 0.9)]
+REPEATED = [pytest.param(threshold, marks=pytest.mark.slow) for threshold in (0.7, 0.8, 0.9)]
 
 
-@pytest.mark.parametrize("threshold", [0.6, 0.8, *REPEATED])
+@pytest.mark.parametrize("threshold", [0.6, *REPEATED])
 def test_every_near_duplicate_of_a_short_text_is_found(library, threshold):
     options = SimilarOptions(threshold, limit=1000)
     for result in similar_many(library, ids=list(TEXTS), options=options):

@@ -74,8 +74,12 @@ def test_examples(signer):
 
 @pytest.mark.parametrize(
     "around",
-    ["", "e", "\u0301", "\u1161"],
-    ids=["alone", "after e", "before an accent", "before a vowel"],
+    [
+        pytest.param("", id="alone", marks=pytest.mark.slow),
+        pytest.param("e", id="after e"),
+        pytest.param("\u0301", id="before an accent", marks=pytest.mark.slow),
+        pytest.param("\u1161", id="before a vowel"),
+    ],
 )
 def test_every_code_point(signer, around):
     """Assigned or not, private, non-character: each between spaces, beside a letter, a mark, a

@@ -89,7 +89,16 @@ def test_golden_vectors(signer):
         assert document.get("near_blocks", []) == vector["blocks"], name
 
 
-@pytest.mark.parametrize("around", ["e", "近"], ids=["after a letter", "after Han"])
+@pytest.mark.parametrize(
+    ("recipe", "around"),
+    [
+        pytest.param(DEFAULT_V2, "e", id="default_v2-after a letter"),
+        pytest.param(DEFAULT_V2, "近", id="default_v2-after Han", marks=pytest.mark.slow),
+        pytest.param(DEFAULT_V3, "e", id="default_v3-after a letter"),
+        pytest.param(DEFAULT_V3, "近", id="default_v3-after Han"),
+    ],
+    indirect=["recipe"],
+)
 def test_every_code_point(signer, around):
     """Each between letters, and at a line end behind a hyphen."""
     codes = [*range(0xD800), *range(0xE000, 0x110000)]

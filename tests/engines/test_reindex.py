@@ -197,7 +197,11 @@ def found(result):
 
 
 @pytest.mark.parametrize("between", range(4))
-@pytest.mark.parametrize("other", [OTHER, recipe_named("default_v1")], ids=["keys", "slots"])
+@pytest.mark.parametrize(
+    "other",
+    [OTHER, pytest.param(recipe_named("default_v1"), marks=pytest.mark.slow)],
+    ids=["keys", "slots"],
+)
 def test_a_look_up_finds_all_whenever_another_index_takes_the_name(
     engine_index, open_at, monkeypatch, other, between
 ):
@@ -555,8 +559,11 @@ class WithoutAliases(Gate):
         return None
 
 
-def test_an_index_accepts_writes_again_where_the_switch_is_refused(owned_index, gates, open_at):
+def test_an_index_accepts_writes_again_where_the_switch_is_refused(
+    owned_index, gates, open_at, monkeypatch
+):
     store, index, server = owned_index
+    monkeypatch.setattr(copies, "_DRAIN_CHECKS", 0)
     good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
     gate = gates(WithoutAliases, server)
     behind = open_at(store.url.replace(server.partition("://")[2], gate.url.partition("://")[2]))

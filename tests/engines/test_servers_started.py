@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import urllib.request
 
+import pytest
 from servers import opensearch
 
 
@@ -57,6 +58,7 @@ def test_tika_extracts(tika_url):
     assert document["X-TIKA:content"].split() == ["Fold", "near", "duplicates"]
 
 
+@pytest.mark.slow
 def test_acknowledged_document_survives_a_kill(opensearch_node):
     node = opensearch_node()
     call("PUT", f"{node.url}/kept/_doc/1", {"text": "acknowledged"})

@@ -17,7 +17,7 @@ from servers.cluster import Cluster
 from indexer.recipe import DEFAULT
 
 SEED = os.environ.get("NEARFOLD_CLIENTS_SEED") or "7"
-STEPS, STEPS_OF_ENGINE, STEPS_OF_CLUSTER = 200, 50, 300
+STEPS, STEPS_OF_ENGINE, STEPS_OF_CLUSTER = 100, 30, 300
 FIRST, SECOND = sentence(1), sentence(2)
 
 

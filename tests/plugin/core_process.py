@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from servers import java
+from servers.engine import QUICK
 
 import plugin
 
@@ -41,7 +42,7 @@ def run(program: str, arguments: Sequence[str], lines: Sequence[str]) -> list[st
     done = subprocess.run(
         [
             str(java.home(17) / "bin/java"),
-            *("-Xmx512m", "-XX:+UseSerialGC", "-cp", classes()),
+            *("-Xmx512m", "-XX:+UseSerialGC", QUICK, "-cp", classes()),
             f"org.nearfold.core.{program}",
             *arguments,
         ],

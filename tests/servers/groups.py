@@ -24,13 +24,14 @@ def group_of(nodeid: str) -> str:
 
     All of Spark, which starts once a process; the tests that install into one shared engine; those
     of the plugin, whose nodes are started once a process; the tests of one file, which share costly
-    fixtures. Unit, contract and doc tests are groups of
-    their own.
+    fixtures. Unit, contract and doc tests are groups of their own.
     """
     file = nodeid.partition("::")[0]
     parts = Path(file).parts
-    if len(parts) < 3 or parts[0] != "tests" or parts[1] in ALONE:
+    if parts[0] != "tests" or parts[1] in ALONE:
         return nodeid
+    if len(parts) == 2:
+        return file
     if parts[1] in ("spark", "plugin"):
         return parts[1]
     if parts[1] == "engines" or _installs_into_an_engine(parts[1:]):

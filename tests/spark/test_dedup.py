@@ -25,7 +25,7 @@ from indexer import DedupOptions, dedup
 from indexer.errors import SourceNotFound, UsageError
 from indexer.jobs.dataset_files import KINDS
 from indexer.spark import dedup as dedup_job
-from indexer.spark.dataset import Dataset, Kind
+from indexer.spark.dataset import Dataset, Kind, list_files, read_dataset, read_rows
 from indexer.spark.deduplicate import command
 from indexer.spark.session import nearfold_error
 
@@ -57,7 +57,7 @@ def lines(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of JSON Lines, some of them odd, in files whose order is not that of a listing."""
     folder = tmp_path_factory.mktemp("lines") / "data"
     whole = [json.dumps({"n": place, "text": text}).encode() for place, text in enumerate(texts)]
-    names = ("b.jsonl", "b/a b.jsonl", "b/é%20.ndjson", "a.jsonl", "b-.jsonl")
+    names = ("b.jsonl", "b/é %20.ndjson", "b-.jsonl")
     for place, name in enumerate(names):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,22 +68,30 @@ def lines(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ODD_ROWS = (
-    *(b'7,"an unclosed quote', b"8", b"9,caf\xe9", b'10,"two ""quotes"" in it",too many', b""),
-    *(b'11,"a row\r\nof two lines"', b"12,", b"13, ", b'14,"12 34"', b'15,"12 34"\r', b" "),
+    *(b'7\t"an unclosed quote', b"8", b"9\tcaf\xe9", b'10\t"two ""quotes"" in it"\ttoo many'),
+    *(b"", b'11\t"a row\r\nof two lines"', b"12\t", b"13\t ", b'14\t"12 34"', b'15\t"12 34"\r'),
+    b" ",
 )
+HOSTILE = {
+    "c.tsv": b'"the\nnumber"\ttext\r\n1\t"one, two"\r\n2\t"a ""quote"" and\r\n\r\na blank"\r\n',
+    "d.tsv.gz": b'\xef\xbb\xbf"the\nnumber"\ttext\n3\tfour\rfive\n4\n\n5\t"one, TWO"\n6\tx\ty\n',
+    "e.tsv": b'"the\nnumber"\ttext\n7\t"closed"late\n8\tsix\n9\t"never closed\n10\tseven\n\n',
+    "f.tsv": b'"the\nnumber"\ttext',
+}
 
 
 @pytest.fixture(scope="module")
 def tables(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of CSV, some rows of it odd; texts have line breaks, commas and quotes."""
+    """A folder of tables, some rows of them odd; texts have line breaks, commas and quotes."""
     folder = tmp_path_factory.mktemp("tables") / "data"
-    names = ("b.csv", "b/a b.csv", "b/é%20.csv.gz", "a.csv", "utf-16-le.csv", "utf-16-be.csv")
+    names = ("b.tsv", "b/a b.tsv", "b/é%20.tsv.gz", "a.tsv", "utf-16-le.tsv", "utf-16-be.tsv")
     for place, name in enumerate(names):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         stream = io.StringIO(newline="")
-        rows = csv.writer(stream, lineterminator="\r\n" if place == 1 else "\n")
-        rows.writerow(["n", "text"])
+        end = "\r\n" if place == 1 else "\n"
+        rows = csv.writer(stream, delimiter="\t", lineterminator=end)
+        rows.writerow(["the\nnumber", "text"])
         rows.writerows(
             (number, text.replace(" the ", ' "the",\n'))
             for number, text in enumerate(texts[place :: len(names)])
@@ -91,10 +99,12 @@ def tables(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
         data = stream.getvalue().encode() + b"\n".join(ODD_ROWS[place:])
         if "utf-16" in name:
             mark = codecs.BOM_UTF16_LE if "le" in name else codecs.BOM_UTF16_BE
-            data = mark + stream.getvalue().encode(name.removesuffix(".csv"))
+            data = mark + stream.getvalue().encode(name.removesuffix(".tsv"))
         elif place == 3:
             data = codecs.BOM_UTF8 + data
         path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    for name, data in HOSTILE.items():
+        (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     return folder
 
 
@@ -102,37 +112,28 @@ def test_rows_of_csv_are_those_of_one_machine(
     spark: SparkSession, tables: Path, tmp_path: Path
 ) -> None:
     options = DedupOptions()
-    own = dedup(tables, tmp_path / "own.csv", options)
-    with several_tasks_a_file(spark):
-        account = dedup_job.dedup(
-            spark, dataset(tables, "csv", options), f"{tmp_path}/out", options
-        )
-    assert written(tmp_path / "out" / "rows") == (tmp_path / "own.csv").read_bytes()
+    own = dedup(tables, tmp_path / "own.tsv", options)
+    (tables / "empty.tsv").touch()
+    account = dedup_job.dedup(spark, dataset(tables, "csv", options), f"{tmp_path}/out", options)
+    assert written(tmp_path / "out" / "rows") == (tmp_path / "own.tsv").read_bytes()
     assert written(tmp_path / "out" / "removed") == Path(own.report).read_bytes()
     counts = {name: account[name] for name in ("read", "kept", "exact", "near", "failed")}
     assert counts == {name: getattr(own, name) for name in counts} and own.near and own.failed
 
 
-HOSTILE = {
-    "a.tsv": b'"the\nnumber"\ttext\r\n1\t"one, two"\r\n2\t"a ""quote"" and\r\n\r\na blank"\r\n',
-    "b.tsv.gz": b'\xef\xbb\xbf"the\nnumber"\ttext\n3\tfour\rfive\n4\n\n5\t"one, TWO"\n6\tx\ty\n',
-    "c.tsv": b'"the\nnumber"\ttext\n7\t"closed"late\n8\tsix\n9\t"never closed\n10\tseven\n\n',
-    "d.tsv": b'"the\nnumber"\ttext',
-}
-
-
-def test_hostile_csv_is_read_as_on_one_machine(spark: SparkSession, tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    for name, data in HOSTILE.items():
-        (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    options = DedupOptions()
-    own = dedup(folder, tmp_path / "own.tsv", options)
-    (folder / "empty.tsv").touch()
-    account = dedup_job.dedup(spark, dataset(folder, "csv", options), f"{tmp_path}/out", options)
-    assert written(tmp_path / "out" / "rows") == (tmp_path / "own.tsv").read_bytes()
-    assert written(tmp_path / "out" / "removed") == Path(own.report).read_bytes()
-    assert (account["read"], account["exact"], account["failed"]) == (own.read, 1, own.failed)
+def test_rows_are_whole_where_several_tasks_read_a_file(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    texts = [f"row {number},\n" + "of several lines\n" * (number % 7) for number in range(400)]
+    stream = io.StringIO(newline="")
+    csv.writer(stream).writerows([["text"], *([text] for text in texts)])
+    (tmp_path / "a.csv").write_bytes(stream.getvalue().encode())
+    with several_tasks_a_file(spark):
+        source = dataset(tmp_path, "csv", DedupOptions())
+        lines = read_dataset(spark, source)
+        rows = read_rows(spark, source, list_files(spark, source)).orderBy("id").collect()
+        assert lines.rdd.getNumPartitions() > 1
+    assert [row["text"] for row in rows[1:]] == texts
 
 
 @pytest.mark.parametrize(

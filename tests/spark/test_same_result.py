@@ -20,7 +20,7 @@ from indexer.grouping import group as grouping
 from indexer.grouping import match as pairs
 from indexer.grouping.group_options import GroupOptions
 from indexer.model import EmbeddedFile, pack_embedded
-from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, DEFAULT_V3, Recipe, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V3, Recipe, recipe_named
 from indexer.spark.group import group
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.match import match
@@ -88,9 +88,9 @@ def families_of(stage: Stage) -> dict[str, Family]:
 @pytest.mark.parametrize(
     "options",
     [
-        {"threshold": 0.5},
         {"measure": "lcs", "threshold": 0.6, "cap": 6, "against": "p"},
-        {"threshold": 0.6, "criteria": Criteria("distinguish")},
+        {"threshold": 0.5, "criteria": Criteria("distinguish")},
+        pytest.param({"threshold": 0.5}, marks=pytest.mark.slow),
         pytest.param(
             {"threshold": 0.8, "exact": True, "cap": 4, "against": "p"}, marks=pytest.mark.slow
         ),
@@ -210,7 +210,7 @@ def test_slots_of_four_bytes_and_slots_beside_bits(
         assert families_of(group(work, rows, recipe, GroupOptions(threshold=0.6))) == families
 
 
-@pytest.mark.parametrize("policy", ["standard", "loose"])
+@pytest.mark.parametrize("policy", ["standard", pytest.param("loose", marks=pytest.mark.slow)])
 def test_files_in_documents_separate_them(spark: SparkSession, tmp_path: Path, policy: str) -> None:
     """Of each text there are two copies around one picture, and one around another."""
     place = f"sqlite:///{tmp_path}/one.db"
@@ -373,28 +373,3 @@ def test_rare_terms_are_refused(both: Both) -> None:
     for job, options in ((match, pairs.MatchOptions()), (group, GroupOptions())):
         with pytest.raises(UsageError, match="keeps rare terms"):
             job(both.work, both.rows, recipe_named("clauses"), options)
-
-
-@pytest.mark.parametrize(
-    "recipe",
-    [pytest.param(DEFAULT_V1, marks=pytest.mark.slow, id="default_v1"), DEFAULT_V2],
-    ids=lambda recipe: recipe.name,
-)
-def test_copies_of_older_recipes_have_the_same_symbols(
-    spark: SparkSession, tmp_path: Path, recipe: Recipe
-) -> None:
-    numbers = "500 300 200 100 40"
-    texts = ["5", "-5", "5 ", "a < b", "a > b", numbers, f"-{numbers}", f"{numbers} "]
-    texts += ["1/2", "1.2", "1/2 ", "1,2"]
-    records = [Record(f"{place}", text, None, False, ()) for place, text in enumerate(texts)]
-    work = Work(spark, str(tmp_path / "work"))
-    rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
-    with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as single:
-        _, families = families_of_one(single)
-    assert families_of(group(work, rows, recipe, GroupOptions())) == families
-    assert {(family[0], id) for id, family in families.items() if family[0] != id} == {
-        ("0", "2"),
-        ("5", "7"),
-        ("10", "8"),
-        ("11", "9"),
-    }

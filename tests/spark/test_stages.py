@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
-from synthetic_library import as_json, library, store_of
+from synthetic_library import Record, as_json, library, store_of
 
 from indexer.comparing.criteria import Criteria
 from indexer.documents.sources import walk
@@ -16,7 +16,7 @@ from indexer.errors import SourceNotFound, StoreError, UsageError
 from indexer.grouping.group import ConnectedTexts, group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
-from indexer.recipe import DEFAULT, DEFAULT_V2
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe
 from indexer.spark.group import Components
 from indexer.spark.input_documents import Input, failures, fingerprinted_documents
 from indexer.spark.run import Job, run
@@ -197,13 +197,31 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     assert run(spark, job)["stages"]["made"] == []
 
 
-def test_a_store_keeps_its_recipe(spark: SparkSession, tmp_path: Path) -> None:
-    records = library(seed=3, size=8)
+@pytest.mark.parametrize(
+    "recipe",
+    [pytest.param(DEFAULT_V1, marks=pytest.mark.slow), DEFAULT_V2],
+    ids=lambda recipe: recipe.name,
+)
+def test_a_store_keeps_its_recipe_and_the_copies_of_it(
+    spark: SparkSession, tmp_path: Path, recipe: Recipe
+) -> None:
+    """Copies of older recipes have the same symbols next to values."""
+    numbers = "500 300 200 100 40"
+    texts = ["5", "-5", "5 ", "a < b", "a > b", numbers, f"-{numbers}", f"{numbers} "]
+    records = [Record(f"{number}", text, None, False, ()) for number, text in enumerate(texts)]
     url = f"sqlite:///{tmp_path}/there.db"
-    there = store_of(records, url, DEFAULT_V2)
-    source = Input(str(as_json(records, tmp_path / "in", 1)), "json")
-    assert run(spark, Job(source, str(tmp_path / "out"), store=url))["recipe"] == "default_v2"
-    assert {row.recipe for row in there.scan()} == {DEFAULT_V2.id}
+    there = store_of(records[:1], url, recipe)
+    single = store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)
+    group(single, GroupOptions())
+    source = Input(str(as_json(records, tmp_path / "in", 2)), "json")
+    account = run(spark, Job(source, str(tmp_path / "out"), store=url))
+    assert account["recipe"] == recipe.name
+    rows = {row.id: row for row in there.scan()}
+    assert {row.recipe for row in rows.values()} == {recipe.id}
+    families = {id: row.family for id, row in rows.items()}
+    assert families == {row.id: row.family for row in single.scan()}
+    copies = {id: family for id, family in families.items() if id != family}
+    assert copies == {"2": "0", "7": "5"}
 
 
 def test_novelty_is_refused_before_anything_is_read(spark: SparkSession, tmp_path: Path) -> None:

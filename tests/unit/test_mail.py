@@ -5,10 +5,10 @@ from email.message import EmailMessage
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import native_reader
 
 from indexer.documents import tika
-from indexer.documents.base import DEFAULT_LIMITS, message_hash
-from indexer.documents.native import NativeExtractor
+from indexer.documents.base import message_hash
 
 POLISH = "Wszystkie pliki plików są gotowe; żółta łódź i pliku ów.\n"
 
@@ -25,7 +25,7 @@ def message(text: str, encoding: str) -> bytes:
 
 @pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
 def test_polish_mail_stays_polish(encoding: str) -> None:
-    text = NativeExtractor(DEFAULT_LIMITS).extract(message(3 * POLISH, encoding), "a.eml").text
+    text = native_reader().extract(message(3 * POLISH, encoding), "a.eml").text
     assert POLISH.strip() in text and "\ufeff" not in text
 
 
@@ -48,7 +48,7 @@ def test_no_bytes_make_it_fail(junk: bytes) -> None:
 
 def test_ids_of_the_thread_are_metadata() -> None:
     data = b"Message-Id: <2@x>\nReferences: <0@x>\n <1@x>\nIn-Reply-To: <1@x>\n\nYes.\n"
-    metadata = NativeExtractor(DEFAULT_LIMITS).extract(data, "a.eml").metadata
+    metadata = native_reader().extract(data, "a.eml").metadata
     assert (metadata["message_id"], metadata["references"]) == ("<2@x>", "<0@x> <1@x>")
     assert metadata["thread"] == message_hash("<0@x>")
 
@@ -72,6 +72,6 @@ def test_outlook_keeps_the_message_id_in_a_property_of_its_own() -> None:
 @pytest.mark.parametrize("first", ["To: bo@x.org", "X-GM-THRID: 17", "Cc: c@x.org", "Bcc: c@x"])
 def test_a_mail_may_begin_with_any_field(first: str) -> None:
     data = f"{first}\nFrom: ann@x.org\nMessage-ID: <2@x>\n\nYes, at noon.\n".encode()
-    document = NativeExtractor(DEFAULT_LIMITS).extract(data, "a.eml")
+    document = native_reader().extract(data, "a.eml")
     assert (document.content_type, document.text.strip()) == ("message/rfc822", "Yes, at noon.")
     assert document.metadata["message_id"] == "<2@x>"

@@ -7,9 +7,8 @@ import docx
 import pytest
 from odf import style, text
 from odf.opendocument import OpenDocumentText
+from samples import native_reader
 
-from indexer.documents.base import DEFAULT_LIMITS
-from indexer.documents.native import NativeExtractor
 from indexer.fingerprinting.fingerprint import fingerprint
 
 HEADER, FOOTER = "Our reference 4711", "Harbour Ferries Ltd"
@@ -48,7 +47,7 @@ def rich_text() -> bytes:
 
 
 def text_of(data: bytes, name: str) -> str:
-    return NativeExtractor(DEFAULT_LIMITS).extract(data, name).text
+    return native_reader().extract(data, name).text
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import struct
 from email.message import EmailMessage
 
 import pytest
+from samples import native_reader
 
 from indexer.documents.base import DEFAULT_LIMITS
 from indexer.documents.extractors import document_or_task
 from indexer.documents.mail.message import read_message, split_attachments
-from indexer.documents.native import NativeExtractor
 from indexer.errors import ExtractionError
 from indexer.model import unpack_embedded
 
@@ -60,7 +60,7 @@ def mail(content: bytes, text: str = "") -> bytes:
 
 
 def text_of(data: bytes, name: str = "a.eml") -> str:
-    return NativeExtractor(DEFAULT_LIMITS).extract(data, name).text
+    return native_reader().extract(data, name).text
 
 
 @pytest.mark.parametrize("body", [HTML, PLAIN], ids=["html", "plain"])
@@ -83,7 +83,7 @@ def test_attachments_are_those_of_the_mail() -> None:
     assert (file.name, file.data) == ("report.txt", REPORT)
     assert BODY in text_of(rest)
     assert REPORT.decode() in text_of(data)
-    document = NativeExtractor(DEFAULT_LIMITS).extract(data, "a.eml")
+    document = native_reader().extract(data, "a.eml")
     assert [found.name for found in unpack_embedded(document.embedded)] == ["report.txt"]
 
 
@@ -113,12 +113,12 @@ NO_PICTURE = (
 
 
 def test_an_attachment_of_no_bytes_is_not_missing() -> None:
-    document = NativeExtractor(DEFAULT_LIMITS).extract(parts(TEXT, NO_PICTURE), "a.eml")
+    document = native_reader().extract(parts(TEXT, NO_PICTURE), "a.eml")
     assert not document.truncated and not document.warnings
 
 
 def test_a_mail_of_empty_parts_is_empty() -> None:
-    document = NativeExtractor(DEFAULT_LIMITS).extract(parts(EMPTY, NO_PICTURE), "a.eml")
+    document = native_reader().extract(parts(EMPTY, NO_PICTURE), "a.eml")
     assert not document.text.strip() and not document.truncated
 
 
@@ -137,7 +137,7 @@ def test_encrypted_mails_say_so() -> None:
         b"Content-Type: application/pgp-encrypted\n\nVersion: 1",
         b"Content-Type: application/octet-stream\n\n-----BEGIN PGP MESSAGE-----\n\nabcd",
     )
-    document = NativeExtractor(DEFAULT_LIMITS).extract(parts(*pgp, kind="encrypted"), "a.eml")
+    document = native_reader().extract(parts(*pgp, kind="encrypted"), "a.eml")
     assert document.truncated
     assert document.warnings == ("what is encrypted by PGP is not read",)
     envelope = (
