@@ -383,7 +383,7 @@ def _max_in_common(shared: _SharedWords) -> int:
 
 
 def _aligned(a: Numbers, b: Numbers) -> Iterator[tuple[int, int, int]]:
-    """Yield the runs of a common subsequence: place in a, place in b, length; in order."""
+    """Yield the runs of a common subsequence: position in a, position in b, length; in order."""
     stack: list[_Stretch | Tile] = [_Stretch(0, len(a), 0, len(b), 0)]
     while stack:
         part = stack.pop()

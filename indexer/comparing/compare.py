@@ -269,7 +269,7 @@ def _fixed_passages(shared: Sequence[Passage]) -> set[int | None]:
 
 
 def _prefixes(tree: Sequence[tuple[int, int]], nth: int) -> Iterator[tuple[int, int]]:
-    """Yield the entries of a Fenwick tree that cover its first `nth` places."""
+    """Yield the entries of a Fenwick tree that cover its first `nth` positions."""
     while nth:
         yield tree[nth]
         nth -= nth & -nth
@@ -505,7 +505,7 @@ class _WordText:
         self._ends = ends
 
     def between(self, position: int, end: int) -> str:
-        """Return the text of words [place, end) up to the next word; text before the first word of
+        """Return the text of words [start, end) up to the next word; text before the first word of
         all belongs to that word.
         """
         first = self._starts[position] if position else 0
@@ -534,7 +534,7 @@ class _WordText:
 def _changes(
     comparison: Comparison, a: _WordText, b: _WordText
 ) -> Iterator[tuple[Change, int, int]]:
-    """Yield stretches of words as [place, end), of the first text where they are removed, else of
+    """Yield stretches of words as [start, end), of the first text where they are removed, else of
     the second.
     """
     pending: tuple[Change, int, int] | None = None

@@ -171,7 +171,7 @@ MIN_PASSAGE_WORDS = 5  # least words of a matching chunk
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The chunks of two texts in order of their place in a, then b, and the counts L, S and C.
+    """The chunks of two texts in order of their position in a, then b, and the counts L, S and C.
 
     `counted`: words of a, of b. Under information matching chunks may overlap, and may hold words
     that are not counted.
@@ -247,8 +247,8 @@ def passages(alignment: Alignment, a: Words, b: Words) -> tuple[Passage, ...]:
 def _align_literally(a: Words, b: Words, width: int) -> Alignment:
     """Match one to one.
 
-    Ties go to the earliest place in the shorter text, so that C does not depend on the order of the
-    texts.
+    Ties go to the earliest position in the shorter text, so that C does not depend on the order of
+    the texts.
     """
     numbers_a, numbers_b = shared_numbers(a, b)
     if is_lesser(b, a):
@@ -262,8 +262,8 @@ def _align_literally(a: Words, b: Words, width: int) -> Alignment:
 class _Text(NamedTuple):
     """One text under information matching.
 
-    `runs`: the numbers of its runs; `first`: the first place of each of them here; `counted`: the
-    words that count.
+    `runs`: the numbers of its runs; `first`: the first position of each of them here; `counted`:
+    the words that count.
     """
 
     runs: NDArray[np.int64]
@@ -294,7 +294,7 @@ def _text(runs: NDArray[np.int64], size: int, width: int) -> _Text:
 
 
 def _first_positions(runs: NDArray[np.int64], kinds: int) -> NDArray[np.int64]:
-    """Return the first place of each kind of run, (kinds,); -1 for one that is not here."""
+    """Return the first position of each kind of run, (kinds,); -1 for one that is not here."""
     first = np.full(kinds, -1, dtype=np.int64)
     first[runs[::-1]] = np.arange(len(runs))[::-1]
     return first
@@ -315,7 +315,7 @@ def _common(text: _Text, other: _Text, width: int) -> int:
 def _chunks(text: _Text, other: _Text, width: int) -> list[Tile]:
     """Return chunks that cover the common words of a text.
 
-    They join the first places of every run in each text where these are consecutive.
+    They join the first positions of every run in each text where these are consecutive.
     """
     kinds = int(max(text.runs.max(initial=-1), other.runs.max(initial=-1))) + 1
     partner = _first_positions(other.runs, kinds)[text.runs]
@@ -619,7 +619,7 @@ def feature_set(text: str, recipe: Recipe) -> FeatureSet:
 class ComparedText:
     """One text of a comparison, with its sketches; the rest is computed on first use.
 
-    What the recipe leaves out of texts is blank in `text`, so that places in it are right.
+    What the recipe leaves out of texts is blank in `text`, so that positions in it are right.
     """
 
     text: str

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 
 class Tile(NamedTuple):
-    """Equal runs of `words` words: places of the first word in each text."""
+    """Equal runs of `words` words: positions of the first word in each text."""
 
     a: int
     b: int
@@ -94,9 +94,9 @@ class _Descent:
 
     Lengths are counted in runs; positions of b follow the positions of a. `left`: the free runs
     from a position on, where these are fewer than the present length. `due`: the length at which a
-    place joins its group when no tile cuts it short. A group is named by a member, in the sorted
-    order, that `_root` finds. Once a place joined, the group has one heap of positions for each
-    text; some of these places may have been taken or cut short since.
+    position joins its group when no tile cuts it short. A group is named by a member, in the sorted
+    order, that `_root` finds. Once a position joined, the group has one heap of positions for each
+    text; some of these positions may have been taken or cut short since.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class _Descent:
     def _take(self, start: int, length: int) -> None:
         """Take the words of a tile.
 
-        Runs that touch it are no longer free; places before it keep the runs up to it.
+        Runs that touch it are no longer free; positions before it keep the runs up to it.
         """
         left = self.left
         text = int(start >= self.first_b)

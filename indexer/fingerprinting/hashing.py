@@ -104,7 +104,7 @@ def word_hashes(
     """Return the hash of each word, given where the words start. `word64_v1`.
 
     A word goes to the next start, without the blanks (U+0020) at its end. The hash is mix64 of the
-    sum, modulo 2**64, of mix64(code + place * 2**21) over its code points, places from 0;
+    sum, modulo 2**64, of mix64(code + position * 2**21) over its code points, positions from 0;
     `letter_hashes` replaces that inner mix64.
 
     >>> codes = np.array([ord(c) for c in "fold or fold"], dtype=np.uint32)
@@ -179,7 +179,7 @@ def keyed_gram_hashes(codes: NDArray[np.uint32], width: int, key: tuple[int, int
 
 
 def keyed_letter_hashes(characters: Words, key: tuple[int, int]) -> Words:
-    """Return the keyed hash of each letter at its position, given as code + place * 2**21."""
+    """Return the keyed hash of each letter at its position, given as code + position * 2**21."""
     return siphash24(characters, np.full(len(characters), _LETTER, dtype=np.uint64), key)
 
 
@@ -262,8 +262,8 @@ def keyed_word_features(codes: NDArray[np.uint32], key: tuple[int, int]) -> NDAr
     """Return the features of code points normalised by `default_v2`, under a key of two words.
 
     `sip24_pairs_v1`: (words - 1,) uint64, ascending by pair. Words and pairs are hashed as without
-    a key, except that the hash of a letter is SipHash-2-4 of [code + place * 2**21, 2**64 - 1]; a
-    feature is SipHash-2-4 of [pair, number of the occurrence from 0]. Messages have 16 bytes, two
+    a key, except that the hash of a letter is SipHash-2-4 of [code + position * 2**21, 2**64 - 1];
+    a feature is SipHash-2-4 of [pair, number of the occurrence from 0]. Messages have 16 bytes, two
     little-endian words.
     """
     words = word_hashes(codes, word_starts(codes), partial(keyed_letter_hashes, key=key))
@@ -289,7 +289,7 @@ def occurrences(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray
 
 
 def random_indexes(draws: int, seed: int, among: int) -> NDArray[np.int64]:
-    """Return `draws` places below `among`, with replacement, the same for the same seed.
+    """Return `draws` positions below `among`, with replacement, the same for the same seed.
 
     (draws,) int64; `among` is at least 1.
     """

@@ -474,7 +474,7 @@ DOC_CLOSE = choose_design(64, [(4, 1), (4, 1)])
 def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     """Return the positions of the selected hashes, ascending, (k,) int64.
 
-    Fewer hashes than the window has places are one window; without hashes nothing is selected.
+    Fewer hashes than the window has positions are one window; without hashes nothing is selected.
     Raises `UsageError` for a window below 1.
 
     >>> values = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98]

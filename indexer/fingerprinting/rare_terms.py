@@ -6,7 +6,7 @@ ICAIL 2007: a text is represented by its length, and by a vector of its 30 (clau
 threshold. Texts of fewer than 10 distinct terms are not reliable.
 
 Terms are ordered by ascending document frequency, then by hash: one order for all texts,
-whatever the corpus has seen. Texts with fewer terms than the vector has places can be compared in
+whatever the corpus has seen. Texts with fewer terms than the vector has entries can be compared in
 the paper's three ways:
 
 * `unequal`: the vectors as they are; common terms over the longer vector;

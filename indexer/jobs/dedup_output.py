@@ -183,10 +183,10 @@ def _check_outside(output: Output, files: Sequence[DatasetFile], paths: Sequence
     """Raise `UsageError` where the output is, or would become, part of the input."""
     inputs = {Path(file.path) for file in files}
     folders = {Path(path).resolve() for path in paths if Path(path).is_dir()}
-    for place in (path.resolve() for _, path in output.parts):
-        is_inside = not folders.isdisjoint((place, *place.parents))
-        if is_inside or place in inputs or any(place in path.parents for path in inputs):
-            raise UsageError(f"{place} belongs to the input; give --out a place outside of it")
+    for path in (path.resolve() for _, path in output.parts):
+        is_inside = not folders.isdisjoint((path, *path.parents))
+        if is_inside or path in inputs or any(path in path.parents for path in inputs):
+            raise UsageError(f"{path} belongs to the input; give --out a path outside of it")
 
 
 # Kept rows of dataset files, written to another file as they stand.

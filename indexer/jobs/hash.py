@@ -64,12 +64,12 @@ def statistics_at(
                 statistics: CorpusStatistics = stored.corpus()
                 return statistics
             return count_text_features((row.text for row in store.scan()), recipe)
-    place = Path(path)
-    if not place.exists():
+    file = Path(path)
+    if not file.exists():
         raise SourceNotFound(path=path)
-    if place.is_dir():
+    if file.is_dir():
         return count_text_features(_texts_under(path, failed), recipe)
-    saved = CorpusStatistics.unpack(place.read_bytes())
+    saved = CorpusStatistics.unpack(file.read_bytes())
     if saved.features != feature_set_name(recipe):
         raise UsageError(
             f"{path} counts {saved.features}, "

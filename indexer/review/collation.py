@@ -35,8 +35,8 @@ Unit: TypeAlias = tuple[str, Words]
 
 @dataclass(slots=True)
 class CollationRow:
-    """A passage: its readings, and for each version the place of its reading, None if it lacks the
-    passage.
+    """A passage: its variants, and for each version the position of its variant, None if it lacks
+    the passage.
 
     Readings differ in words; each is as the first version that has it writes it.
     """

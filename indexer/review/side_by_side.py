@@ -90,8 +90,8 @@ class PlacedText:
             yield position
 
     def _line_end(self, position: int, limit: int) -> int:
-        """Return the word, about `limit` after a place, before which a line ends, else the word at
-        that distance.
+        """Return the word, about `limit` after a position, before which a line ends, else the word
+        at that distance.
         """
         near = range(position + limit, position + limit // 2, -1)
         ends = (
@@ -448,9 +448,9 @@ class MapSegment:
     """An equal share of the length of both texts side by side.
 
     `differing`: the fraction of its characters that stand in differences. `first` and `last`: the
-    numbers of the differences that begin in it, None without one; `block` is the place of the block
-    in which the first of them begins. `moved`: it has a passage that stands in another order in the
-    other text.
+    numbers of the differences that begin in it, None without one; `block` is the position of the
+    block in which the first of them begins. `moved`: it has a passage that stands in another order
+    in the other text.
     """
 
     differing: float = 0.0

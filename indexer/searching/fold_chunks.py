@@ -61,7 +61,7 @@ class ChunkOptions:
 
 @dataclass(frozen=True, slots=True)
 class FoldedChunk:
-    """A chunk that is hidden: its position in the list, its similarity to the shown one, and why.
+    """A chunk that is hidden: its position in the list, its similarity to the chunk shown, and why.
 
     `passage`: they are less similar than the threshold, and have a passage in common.
     """

@@ -158,7 +158,7 @@ _AT_ONCE = 10  # documents that are read together
 
 @dataclass(slots=True)
 class ByType:
-    """Folds hits under the shown hit that they duplicate; hits that were not compared are shown.
+    """Folds hits under the representative that they duplicate; others stay representatives.
 
     `representatives`: the hit that each duplicate folds under, by id; `duplicates`: of which type
     each is. `passed_over`: hits whose texts did not fit into what may be compared.

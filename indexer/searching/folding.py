@@ -1,7 +1,7 @@
-"""Folding a ranked list: a hit joins the best shown hit that it resembles, else it is shown itself.
+"""Folding a ranked list: a hit joins the best representative that it resembles, else it is one.
 
 Folding is greedy in rank order, as Conrad & Raymond (ICAIL 2007) do with result sets: members
-resemble the shown hit, and not only another member. Nothing is dropped.
+resemble the representative, and not only another member. Nothing is dropped.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _MIN_BATCH = 20  # the same before the page is full
 
 @dataclass(slots=True)
 class Group:
-    """A shown hit and the hits folded under it, in rank order."""
+    """A representative and the hits folded under it, in rank order."""
 
     representative: RankedRow
     members: list[RankedRow] = field(default_factory=list)
 
     @property
     def hits(self) -> list[RankedRow]:
-        """The shown hit, and those folded under it."""
+        """The representative, and those folded under it."""
         return [self.representative, *self.members]
 
 
@@ -41,7 +41,7 @@ def ids_of(groups: Iterable[Group]) -> list[str]:
 
 
 class Rule(Protocol):
-    """Decides which shown hit the next one joins."""
+    """Decides which representative the next one joins."""
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
         """Prepare for the hits that come next."""
@@ -268,7 +268,7 @@ def show_by_order(
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Chooses shown hits; `values` is what hits are compared by, by id."""
+    """Chooses representatives; `values` is what hits are compared by, by id."""
 
     order: FieldOrder
     values: Mapping[str, Value]

@@ -39,7 +39,7 @@ class Nearness:
     short: NDArray[np.int64] | None = None
 
     def pairs(self, left: SlotTable, right: SlotTable) -> NearSketches:
-        """Return the pairs that meet the bounds, by the place in `left`, then in `right`."""
+        """Return the pairs that meet the bounds, by the position in `left`, then in `right`."""
         near: NearSketches = near_sketches(left.slots, right.slots, self.equal or 0)
         if self.short is not None and len(self.short):
             near = _united(near, _short_pairs(left, right, self.short), len(right))
@@ -155,7 +155,7 @@ _NearPositions: TypeAlias = list[list[tuple[int, int]]]
 
 
 class BySketch:
-    """Folds hits under the shown hit that they resemble most, at or above a threshold.
+    """Folds hits under the representative that they resemble most, at or above a threshold.
 
     Two hits that are not within `nearness` are not folded; without a number of equal slots there,
     neither are hits whose 95 % interval ends below the threshold. Of the others `exact(a, b)`
@@ -407,7 +407,7 @@ def named_ids(row: Row) -> tuple[str, ...]:
 
 
 class SketchRule:
-    """Folds hits under the shown hit whose stored sketch is most similar, from a threshold on.
+    """Folds hits under the representative whose stored sketch is most similar, from a threshold on.
 
     `texts` measures by the sketches, and knows the criteria. Ties go to the first. A hit without a
     sketch, or of other `statuses`, folds under a copy only.

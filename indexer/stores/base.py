@@ -47,7 +47,7 @@ class SketchReader(Protocol):
         """
         ...
 
-    def rows(self, places: Sequence[int]) -> list[Row] | None:
+    def rows(self, positions: Sequence[int]) -> list[Row] | None:
         """Return the rows of hits by their positions in `best`; None where one cannot be told from
         another.
         """

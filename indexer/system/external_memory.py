@@ -104,7 +104,7 @@ class Column:
 
 
 def parts(count: int, size: int) -> Iterator[slice]:
-    """Return slices of `size` that cover `count` places.
+    """Return slices of `size` that cover `count` positions.
 
     >>> [(part.start, part.stop) for part in parts(5, 2)]
     [(0, 2), (2, 4), (4, 5)]
@@ -233,7 +233,7 @@ def find_runs(values: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np
 def pairs_in_runs(
     starts: NDArray[np.int64], sizes: NDArray[np.int64], block: int = BLOCK
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield all pairs of positions inside each run of `sizes[i]` places from `starts[i]`.
+    """Yield all pairs of positions inside each run of `sizes[i]` positions from `starts[i]`.
 
     The lower position comes first. Blocks are cut as in `pairs_with_followers`.
 
@@ -249,7 +249,7 @@ def pairs_in_runs(
 def pairs_with_followers(
     positions: NDArray[np.int64], followers: NDArray[np.int64], block: int = BLOCK
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield each place paired with the `followers[i]` places that follow it, in blocks.
+    """Yield each position paired with the `followers[i]` positions that follow it, in blocks.
 
     `positions` and `followers`: (n,) int64. A block is two arrays (pairs,), never empty. It
     ends where it would exceed `block` pairs; a position with more followers has its own block.
@@ -281,7 +281,7 @@ _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 def encode_pair(left: Positions, right: Positions) -> Codes:
-    """Return the codes of pairs; places are not negative.
+    """Return the codes of pairs; positions are not negative.
 
     >>> encode_pair(np.array([1, 0], np.int32), np.array([2, 7], np.int32)).tolist()
     [4294967298, 7]
@@ -303,10 +303,10 @@ def decode_pair(codes: Codes) -> tuple[Positions, Positions]:
 
 
 class StringSequence(Sequence[str]):
-    """Strings by their positions; subclasses return one by `at`, for a place from 0."""
+    """Strings by their positions; subclasses return one by `at`, for a position from 0."""
 
     @abstractmethod
-    def at(self, place: int) -> str:
+    def at(self, position: int) -> str:
         """Return one string."""
         ...
 

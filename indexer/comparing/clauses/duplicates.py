@@ -498,9 +498,9 @@ class _ResultSet:
         for key in self._signatures[position].keys:
             self._keys.setdefault(key, []).append(position)
 
-    def duplicates(self, place: int) -> Iterator[tuple[int, Verdict]]:
+    def duplicates(self, number: int) -> Iterator[tuple[int, Verdict]]:
         """Yield the remembered clauses that this one duplicates, ascending."""
-        signature, clause = self._signatures[place], self._clauses[place]
+        signature, clause = self._signatures[number], self._clauses[number]
         exact = self._exact.get(clause.exact, ())
         sharing = {earlier for key in signature.keys for earlier in self._keys.get(key, ())}
         possible = {

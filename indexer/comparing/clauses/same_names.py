@@ -244,7 +244,7 @@ def with_names_of(shouted: ParsedClause, cased: ParsedClause) -> ParsedClause:
 
     Unchanged where the two have other words outside those slots.
     """
-    # ends[place][end]: the end after the unit before, where the units up to `place` reach `end`
+    # ends[position][end]: the end after the unit before, where units up to `position` reach `end`
     ends: list[dict[int, int]] = [{0: 0}]
     for unit in cased.units:
         reached: dict[int, int] = {}

@@ -241,7 +241,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A place where a clause begins.
+    """A position where a clause begins.
 
     `whole`: it is not divided into paragraphs. `dropped`: it is a table of contents.
     """
@@ -495,7 +495,7 @@ def _ends_sentence(line: str) -> bool:
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     """Return [start, end) without white space at either end.
 
-    (end, start), or an empty place, where there is nothing else.
+    (end, start), or an empty span, where there is nothing else.
     """
     piece = text[start:end]
     return end - len(piece.lstrip()), start + len(piece.rstrip())

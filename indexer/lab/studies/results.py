@@ -100,7 +100,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Weighted TopSig of the documents from place `first` to `last`, by the statistics at their
+    """Weighted TopSig of the documents from position `first` to `last`, by the statistics at their
     arrival; `differing` and `close` as in `Sample`.
     """
 

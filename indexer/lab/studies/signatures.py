@@ -359,11 +359,11 @@ def _texts_under(source: Path | Store, report: Path) -> Iterator[str | None]:
         yield from (row.text for row in source.scan())
 
 
-def _read(place: Path, texts: Iterable[str | None], named: str, progress: Progress) -> None:
+def _read(path: Path, texts: Iterable[str | None], named: str, progress: Progress) -> None:
     counts = {field.name: 0 for field in fields(Account)}
-    for left in (place, Path(f"{place}-journal")):  # by a run that was killed while it read
+    for left in (path, Path(f"{path}-journal")):  # by a run that was killed while it read
         left.unlink(missing_ok=True)
-    with closing(sqlite3.connect(place)) as base:
+    with closing(sqlite3.connect(path)) as base:
         base.executescript(_SCHEMA)
         for text in texts:
             counts["documents"] += 1

@@ -57,7 +57,7 @@ class RandomSource:
 
 
 MIN_NUMBERS, MIN_NAMES, MIN_BLOCKS = 3, 3, 3
-_RUN = 4  # words that are changed at one place, at most
+_RUN = 4  # words that are changed at one position, at most
 _DIGITS = re.compile(r"\d+")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -114,7 +114,7 @@ def _change_word(word: str, act: float, donor: Sequence[str], chance: RandomSour
 
 
 def _replace_words(text: str, spans: Sequence[tuple[int, int]], replacements: Sequence[str]) -> str:
-    """Return a text with other words at the places of its words; a dropped word takes the space
+    """Return a text with other words at the positions of its words; a dropped word takes the space
     before it along.
     """
     parts, end = [], 0

@@ -84,10 +84,10 @@ class Assets:
         """Return the index template of the index that a URL names."""
         return self.stored(asset_bodies.index_template_asset(address.index))
 
-    def index(self, place: IndexAddress) -> Index | None:
+    def index(self, address: IndexAddress) -> Index | None:
         """Return the own name and description of the URL's index; None where there is none."""
-        response = self.read(place.index)
-        return None if response is None else only_index(place, response)
+        response = self.read(address.index)
+        return None if response is None else only_index(address, response)
 
     def put(self, asset: Asset) -> Change:
         """Put an asset unless the same one is stored. Raises `StoreError` as `own` does."""

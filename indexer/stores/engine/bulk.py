@@ -120,9 +120,9 @@ class Operation:
     body: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] | None = None
 
-    def at(self, place: Mapping[str, str]) -> Operation:
+    def at(self, target: Mapping[str, str]) -> Operation:
         """Return the operation on a document of a given index or routing, in the engine's terms."""
-        return replace(self, metadata={**(self.metadata or self._default_metadata()), **place})
+        return replace(self, metadata={**(self.metadata or self._default_metadata()), **target})
 
     def _default_metadata(self) -> Mapping[str, Any]:
         return {"retry_on_conflict": 3} if self.action == "update" else {}

@@ -413,11 +413,11 @@ _HALF = (24, 13)
 def _dashboard(index: str, panels: list[SavedObject], digest: str) -> SavedObject:
     layout = []
     references = []
-    for place, (panel, area) in enumerate(zip(panels, _areas(panels, index), strict=True)):
-        grid = {**area, "i": str(place)}
-        names = {"panelIndex": str(place), "panelRefName": f"panel_{place}"}
+    for number, (panel, area) in enumerate(zip(panels, _areas(panels, index), strict=True)):
+        grid = {**area, "i": str(number)}
+        names = {"panelIndex": str(number), "panelRefName": f"panel_{number}"}
         layout.append({"version": "7.9.3", "gridData": grid, "embeddableConfig": {}, **names})
-        references.append((f"panel_{place}", panel.type, panel.id))
+        references.append((f"panel_{number}", panel.type, panel.id))
     attributes = {
         "title": f"Near duplicates ({index})",
         "description": f"{_MARK}; bundle {digest}",

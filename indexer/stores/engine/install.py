@@ -222,7 +222,7 @@ _MALFORMED = (
 
 def install(
     requests: Requests,
-    place: IndexAddress,
+    address: IndexAddress,
     dialect: Dialect,
     recipe: Recipe,
     dry_run: bool,
@@ -233,17 +233,17 @@ def install(
     Everything is checked before anything is written.
     """
     assets = Assets(requests, dry_run)
-    index = assets.index(place)
-    template = assets.template(place)
+    index = assets.index(address)
+    template = assets.template(address)
     present_field = _known_field(index, template)
     field = text_field or present_field or TEXT
-    for asset in asset_bodies.assets_of(recipe, place.index, field, dialect.search_pipelines):
+    for asset in asset_bodies.assets_of(recipe, address.index, field, dialect.search_pipelines):
         check_asset(assets, asset)
-    sample_size = check_installation(assets, place, recipe, field, index, template)
+    sample_size = check_installation(assets, address, recipe, field, index, template)
     component = assets.put(asset_bodies.component_template(recipe, field))
     signing = assets.put_pipeline(asset_bodies.signing_pipeline(recipe, field))
     has_pipeline = signing.action != "impossible"
-    if has_pipeline and not dry_run and assets.fails_whole_bulks(place, signing.name):
+    if has_pipeline and not dry_run and assets.fails_whole_bulks(address, signing.name):
         signing = replace(signing, detail=_MALFORMED)
     changes = [
         component,
@@ -253,14 +253,14 @@ def install(
     changes += [assets.put_script(script, signing) for script in asset_bodies.score_scripts()]
     if dialect.search_pipelines:
         changes.append(assets.put(asset_bodies.fold_pipeline()))
-    if reason := _reason_against_template(requests, place, index):
-        changes.append(assets.leave_template_out(place, reason, recipe, field))
+    if reason := _reason_against_template(requests, address, index):
+        changes.append(assets.leave_template_out(address, reason, recipe, field))
     else:
-        changes.append(assets.put_template(place, dialect, recipe, has_pipeline, field))
+        changes.append(assets.put_template(address, dialect, recipe, has_pipeline, field))
     if index is not None:
-        changes.append(assets.adopt(place, recipe, index, has_pipeline, field, sample_size))
+        changes.append(assets.adopt(address, recipe, index, has_pipeline, field, sample_size))
     if present_field is not None and present_field != field:
-        changes += remove_unused(assets, place, recipe, present_field)
+        changes += remove_unused(assets, address, recipe, present_field)
     return changes
 
 
@@ -311,19 +311,19 @@ def installed_recipe(requests: Requests, position: IndexAddress) -> Recipe | Non
 
 
 def uninstall(
-    requests: Requests, place: IndexAddress, dialect: Dialect, recipe: Recipe, dry_run: bool
+    requests: Requests, address: IndexAddress, dialect: Dialect, recipe: Recipe, dry_run: bool
 ) -> list[Change]:
     """Remove the pipeline from the index, then its template, then assets that no index needs."""
     assets = Assets(requests, dry_run)
-    index = assets.index(place)
+    index = assets.index(address)
     if index is not None:
-        require_whole_index(place, index)
-    template = assets.template(place)
+        require_whole_index(address, index)
+    template = assets.template(address)
     recipe = _stored_recipe(index, template) or recipe
-    changes = [] if index is None else assets.release(place, recipe, index)
-    changes += assets.remove(asset_bodies.index_template_asset(place.index), "")
-    changes += remove_unused(assets, place, recipe, _known_field(index, template) or TEXT)
-    users = AssetUsers(assets, place)
+    changes = [] if index is None else assets.release(address, recipe, index)
+    changes += assets.remove(asset_bodies.index_template_asset(address.index), "")
+    changes += remove_unused(assets, address, recipe, _known_field(index, template) or TEXT)
+    users = AssetUsers(assets, address)
     others = users.of_scripts()
     for asset in asset_bodies.score_scripts():
         changes += assets.remove(asset, others)

@@ -241,7 +241,7 @@ def _time_of_all(requests: Requests, index: str, dates: Sequence[str]) -> str | 
     response = requests.call("POST", f"{index}/_search", body)
     total = response["hits"]["total"]["value"]
     buckets = response["aggregations"]["dates"]["buckets"]
-    for place, name in enumerate(dates):
-        if total and buckets[str(place)]["doc_count"] == total:
+    for number, name in enumerate(dates):
+        if total and buckets[str(number)]["doc_count"] == total:
             return name
     return None

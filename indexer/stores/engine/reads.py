@@ -98,9 +98,9 @@ class SketchReads:
                 sketched.append(SketchRow(hit["_score"], status, stored_bytes(name[1]), words))
         return sketched
 
-    def rows(self, places: Sequence[int]) -> list[Row] | None:
+    def rows(self, positions: Sequence[int]) -> list[Row] | None:
         """Return the rows of hits; None where documents of several shards have the same name."""
-        names = [self._names[position] for position in places]
+        names = [self._names[position] for position in positions]
         rows: dict[_Name, Row] = {}
         for start in range(0, len(names), PAGE):
             numbers = [number for number, _ in names[start : start + PAGE]]

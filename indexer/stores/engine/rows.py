@@ -198,7 +198,7 @@ def candidate(hit: Mapping[str, Any]) -> Candidate:
 
 
 def ranked(hit: Mapping[str, Any], scored: bool) -> RankedRow:
-    """Return the row of a hit of a full-text search, whose sort ends with path, id and place."""
+    """Return the row of a hit of a full-text search, whose sort ends with path, id and position."""
     path, id, _ = hit["sort"][-3:]
     id = hit.get("_id", id)
     status: Status = _column(hit, "near_status") or "complete"

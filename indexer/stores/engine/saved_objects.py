@@ -28,7 +28,7 @@ _TITLES: dict[Product, str] = {"opensearch-dashboards": "OpenSearch Dashboards",
 
 
 def put(
-    place: str,
+    target: str,
     index: str,
     product: Product,
     dry_run: bool,
@@ -42,10 +42,10 @@ def put(
     `StoreError` for a dashboard that another program put, or naming the objects that were not
     imported.
     """
-    if "://" not in place:
-        change = _write(Path(place), dashboards.bundle(index, product, fields), dry_run)
+    if "://" not in target:
+        change = _write(Path(target), dashboards.bundle(index, product, fields), dry_run)
         return replace(change, detail=_times(fields))
-    server = _Server(place, product)
+    server = _Server(target, product)
     objects = dashboards.objects(index, fields)
     dashboard = objects[-1]
     stored = server.attributes(dashboard)
@@ -53,12 +53,12 @@ def put(
         return Change(_KIND, dashboard.id, "unchanged")
     if stored is not None and not dashboards.is_marked(stored):
         raise StoreError(
-            f"dashboard {dashboard.id} at {place} is not nearfold's, which would replace it; "
+            f"dashboard {dashboard.id} at {target} is not nearfold's, which would replace it; "
             "nothing was changed: copy it there under another id, and delete this one"
         )
     if not dry_run:
         server.load(dashboards.bundle(index, product, fields))
-    detail = f"{count_of(len(objects), 'saved object')} at {place}, {_times(fields)}"
+    detail = f"{count_of(len(objects), 'saved object')} at {target}, {_times(fields)}"
     return Change(_KIND, dashboard.id, "created" if stored is None else "updated", detail)
 
 

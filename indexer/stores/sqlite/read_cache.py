@@ -245,7 +245,7 @@ class ReadCache:
 class RowCache:
     """Values of rows, each at the position that the row's number gives it.
 
-    A row that comes to the place of another takes it.
+    A row that comes to the slot of another takes it.
     """
 
     def __init__(self, values: NDArray[Any]) -> None:

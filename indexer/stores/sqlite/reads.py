@@ -86,9 +86,9 @@ class FileSketches:
         last = np.array([number for number, _ in tied[: window - start]], dtype=np.int64)
         return np.concatenate([self._ranked[self._first : start], last])
 
-    def rows(self, places: Sequence[int]) -> list[Row] | None:
+    def rows(self, positions: Sequence[int]) -> list[Row] | None:
         """Return the rows of hits by their positions in `best`; None where one is gone since."""
-        numbers = self._numbers[places].tolist()
+        numbers = self._numbers[positions].tolist()
         with self._file.reader() as db:
             rows = whole_rows(db, "number", numbers)
         return [rows[number] for number in numbers] if len(rows) == len(numbers) else None
