@@ -144,6 +144,11 @@ class Reply:
     refused: str | None = None
 
 
+def first_refusal(replies: Mapping[str, Reply]) -> str | None:
+    """Return the first reason for which the engine refused an operation."""
+    return next((reply.refused for reply in replies.values() if reply.refused), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Sender:
     """A sender of operations in requests of bounded size, which threads may share.

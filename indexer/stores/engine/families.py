@@ -1,20 +1,29 @@
-"""Queries of families and labels in an index of an engine."""
+"""Families and labels in an index of an engine: how they are written back, and their queries."""
 
 from __future__ import annotations
 
 import base64
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from indexer.errors import StoreError
 from indexer.fingerprinting.fingerprint import lengthen, shorten
-from indexer.model import CONFLICT, PrincipalRow, Query
+from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
+from indexer.stores.abilities import AssignmentResult, MemberField
+from indexer.stores.engine.bulk import Operation, first_refusal
+from indexer.stores.engine.foreign_documents import objections
+from indexer.stores.engine.index_mapping import is_shared_mapping
+from indexer.stores.engine.rows import assignment_fields
 from indexer.stores.engine.search_bodies import BEST, BY_ID, IN_PLACE, Body
 from indexer.stores.filters import FAMILY_FILTERS, family_value
+from indexer.system.logs import event
+from indexer.wording import well_formed
 
 if TYPE_CHECKING:
+    from indexer.stores.engine.index import OpenIndex
     from indexer.stores.engine.queries import IndexQueries
 
 
@@ -23,6 +32,59 @@ _MEMBERS = 1_000
 TERMS = 50_000  # an engine takes 65,536 in a query
 _COMPLETE = {"term": {"near_status": "complete"}}
 _MEMBER = {"term": {"near_principal": False}}
+
+
+class EngineFamilies:
+    """Families and clusters of rows."""
+
+    def __init__(self, index: OpenIndex, scope: Scope) -> None:
+        self._index, self._scope = index, scope
+
+    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
+        """Write family fields by partial updates, in requests of bounded size.
+
+        Documents of other programs that such an update would harm are left alone.
+        """
+        self._index.require_recipe()
+        is_shared = bool(self._index.facts and is_shared_mapping(self._index.facts.mapping))
+        written = left_alone = 0
+        remaining = iter(assignments)
+        while chunk := list(islice(remaining, _MEMBERS)):
+            last = {well_formed(entry.id): {"doc": assignment_fields(entry)} for entry in chunk}
+            refused_ids = dict(objections(self._index, list(last))) if is_shared else {}
+            if refused_ids:
+                event("documents_left_alone", "warning", counts={"documents": len(refused_ids)})
+            updates = [
+                Operation("update", id, body) for id, body in last.items() if id not in refused_ids
+            ]
+            replies = self._index.send_routed(updates)
+            left_alone += sum(well_formed(entry.id) in refused_ids for entry in chunk)
+            written += sum(reply.status != 404 for reply in replies.values())
+            reason = first_refusal(replies)
+            if reason:
+                raise StoreError(
+                    f"{self._index.address.url} refused a family: {reason}; run `nearfold doctor`"
+                )
+        return AssignmentResult(written, left_alone)
+
+    def principals(
+        self, bands: Sequence[Sequence[str]] | None, limit: int, min_shared: int = 1
+    ) -> list[PrincipalRow]:
+        """Return principals that share one band or more, by one request, or by one more of many
+        searches when `limit` is reached.
+        """
+        queries = self._index.queries(self._scope)
+        return principals(queries, bands, self._index.require_recipe().id, limit)
+
+    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield members as they are when the first is read."""
+        queries = self._index.queries("both")
+        return members(queries, field, list(map(well_formed, names)))
+
+    def unplaced(self, limit: int) -> tuple[list[str], int]:
+        """Return documents that a search sees now."""
+        queries = self._index.queries("documents")
+        return unplaced(queries, self._index.require_recipe().id, limit)
 
 
 def principals(

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from indexer.errors import StoreError
 from indexer.fingerprinting.minhash import filter_candidates
-from indexer.model import Assignment, Candidates, Prefilter, PrincipalRow, Query, Row, Scope
+from indexer.model import Candidates, Prefilter, Query, Row, Scope
 from indexer.recipe import Recipe
-from indexer.stores.abilities import AssignmentResult, Claim, MemberField
+from indexer.stores.abilities import Claim
 from indexer.stores.base import FREQUENT_KEY_FLOOR, FREQUENT_KEY_FRACTION, Counts, Lookup, Ranking
 from indexer.stores.engine import candidates as candidate_queries
 from indexer.stores.engine import families, index_mapping, reads, rows, search_bodies, writes
-from indexer.stores.engine.bulk import Operation, Reply
-from indexer.stores.engine.foreign_documents import objections
+from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.index import WRITERS, OpenIndex
 from indexer.stores.engine.index_mapping import changed_meta
 from indexer.stores.engine.maintenance import EngineMaintenance
@@ -24,8 +22,6 @@ from indexer.stores.engine.queries import MAX_WINDOW, PAGE, documents_now
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.writes import parts_of, refresh, write_parts
 from indexer.stores.fields import refusal, storable, storable_labels
-from indexer.system.logs import event
-from indexer.wording import well_formed
 
 # Claims in an index of an engine: rows that are stored before it is decided what they are.
 
@@ -125,66 +121,7 @@ def _claim(hit: Mapping[str, Any]) -> Claim:
     return Claim(hit["_id"], "", mark, state)
 
 
-# Families, clusters and labels of rows in an index of an engine.
-
-_CHUNK = 1_000
-
-
-class EngineFamilies:
-    """Families and clusters of rows."""
-
-    def __init__(self, index: OpenIndex, scope: Scope) -> None:
-        self._index, self._scope = index, scope
-
-    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
-        """Write family fields by partial updates, in requests of bounded size.
-
-        Documents of other programs that such an update would harm are left alone.
-        """
-        self._index.require_recipe()
-        is_shared = bool(
-            self._index.facts and index_mapping.is_shared_mapping(self._index.facts.mapping)
-        )
-        written = left_alone = 0
-        remaining = iter(assignments)
-        while chunk := list(islice(remaining, _CHUNK)):
-            last = {
-                well_formed(entry.id): {"doc": rows.assignment_fields(entry)} for entry in chunk
-            }
-            refused_ids = dict(objections(self._index, list(last))) if is_shared else {}
-            if refused_ids:
-                event("documents_left_alone", "warning", counts={"documents": len(refused_ids)})
-            updates = [
-                Operation("update", id, body) for id, body in last.items() if id not in refused_ids
-            ]
-            replies = self._index.send_routed(updates)
-            left_alone += sum(well_formed(entry.id) in refused_ids for entry in chunk)
-            written += sum(reply.status != 404 for reply in replies.values())
-            reason = _refusal(replies)
-            if reason:
-                raise StoreError(
-                    f"{self._index.address.url} refused a family: {reason}; run `nearfold doctor`"
-                )
-        return AssignmentResult(written, left_alone)
-
-    def principals(
-        self, bands: Sequence[Sequence[str]] | None, limit: int, min_shared: int = 1
-    ) -> list[PrincipalRow]:
-        """Return principals that share one band or more, by one request, or by one more of many
-        searches when `limit` is reached.
-        """
-        queries = self._index.queries(self._scope)
-        return families.principals(queries, bands, self._index.require_recipe().id, limit)
-
-    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield members as they are when the first is read."""
-        queries = self._index.queries("both")
-        return families.members(queries, field, list(map(well_formed, names)))
-
-    def unplaced(self, limit: int) -> tuple[list[str], int]:
-        """Return documents that a search sees now."""
-        queries = self._index.queries("documents")
-        return families.unplaced(queries, self._index.require_recipe().id, limit)
+# Labels of rows in an index of an engine.
 
 
 class EngineLabels:
@@ -204,15 +141,10 @@ class EngineLabels:
             Operation("update", id, {"doc": {"labels": values}}) for id, values in updates.items()
         ]
         replies = self._index.send_routed(operations)
-        reason = _refusal(replies)
+        reason = first_refusal(replies)
         if reason:
             raise StoreError(f"{self._index.address.url} refused a label: {reason}")
         return sum(replies[id].status != 404 for id in of_documents)
-
-
-def _refusal(replies: Mapping[str, Reply]) -> str | None:
-    """Return the first reason for which the engine refused an operation."""
-    return next((reply.refused for reply in replies.values() if reply.refused), None)
 
 
 # Parts of documents: the fields that they need, and `_meta`, which has how documents are divided.
@@ -241,7 +173,7 @@ class EngineStore:
         self._scope = scope
         self.snapshots = reads.EngineSnapshots(index, scope)
         self.labels = EngineLabels(index)
-        self.families = EngineFamilies(index, scope)
+        self.families = families.EngineFamilies(index, scope)
         self.maintenance = EngineMaintenance(index)
         self.vocabulary = reads.EngineVocabulary(index, scope)
         self.claims = EngineClaims(index)

@@ -1,21 +1,38 @@
-"""SQL of families and labels."""
+"""Families and labels in a SQLite file: how they are written back, and their SQL."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.model import CONFLICT, PrincipalRow, Scope
+from indexer.model import CONFLICT, Assignment, PrincipalRow, Scope
+from indexer.stores.abilities import AssignmentResult, MemberField
 from indexer.stores.filters import NEAR_DUPLICATES
 from indexer.stores.sqlite.connections import Connection
-from indexer.stores.sqlite.keys import carriers_of
-from indexer.stores.sqlite.rows import DIGESTS, WITHIN, pack_digest, read_cache, unpack_digest
+from indexer.stores.sqlite.keys import carriers_of, posted
+from indexer.stores.sqlite.rows import (
+    DIGESTS,
+    KINDS,
+    WITHIN,
+    pack_digest,
+    read_cache,
+    unpack_digest,
+)
 from indexer.system.external_memory import offsets
+from indexer.wording import well_formed
+
+if TYPE_CHECKING:
+    from indexer.stores.sqlite.file import File
 
 CARRIERS = 100
+_ASSIGN = (
+    "UPDATE documents SET family = ?, principal = ?, similarity = ?, cluster = ?, provisional = ? "
+    "WHERE id = ?"
+)
 _CHUNK = 500
 _OWN = " UNION ALL SELECT id, id FROM documents WHERE family = '' AND id IN ({})"
 _IS_PRINCIPAL = (
@@ -42,6 +59,49 @@ OF_FAMILY = (
     "UNION ALL SELECT number FROM documents WHERE id = ? AND family = '')"
 )
 FAMILIES = {CONFLICT: _CONFLICTING, NEAR_DUPLICATES: _OF_SEVERAL}  # conditions on documents `d`
+
+
+class SqliteFamilies:
+    """Families and clusters of rows."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        self._file, self._scope = file, scope
+
+    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
+        """Write family fields in one transaction."""
+        last = {well_formed(assignment.id): assignment for assignment in assignments}
+        values = [(*_family_fields(assignment), name) for name, assignment in last.items()]
+        with self._file.writing() as db:
+            return AssignmentResult(written=db.executemany(_ASSIGN, values).rowcount)
+
+    def principals(
+        self, bands: Sequence[Sequence[str]] | None, limit: int, min_shared: int = 1
+    ) -> list[PrincipalRow]:
+        """Return also the principals of members that share a band; of a frequent band, of its
+        oldest carriers.
+        """
+        with self._file.reader() as db:
+            if bands is None:
+                return all_principals(db, self._scope, limit)
+            kinds = KINDS[self._scope]
+            keys = [posted(keys, (), is_part) for keys in bands for is_part in kinds]
+            return principals(db, keys, limit, min_shared)
+
+    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield id and family of each member; all are read before the first is yielded."""
+        with self._file.reader() as db:
+            pairs = list(members(db, field, list(map(well_formed, names))))
+        yield from pairs
+
+
+def _family_fields(assignment: Assignment) -> tuple[object, ...]:
+    return (
+        "" if assignment.family == assignment.id else assignment.family,
+        assignment.principal,
+        assignment.similarity,
+        assignment.cluster,
+        assignment.provisional,
+    )
 
 
 def principals(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from indexer.model import (
-    Assignment,
     Candidates,
     Prefilter,
-    PrincipalRow,
     Query,
     Row,
     Scope,
@@ -18,7 +17,7 @@ from indexer.model import (
     WordLookup,
 )
 from indexer.recipe import Recipe
-from indexer.stores.abilities import AssignmentResult, MemberField, Outline
+from indexer.stores.abilities import Outline
 from indexer.stores.address import MEMORY, StoreAddress
 from indexer.stores.base import (
     FREQUENT_KEY_FLOOR,
@@ -29,15 +28,13 @@ from indexer.stores.base import (
     Store,
 )
 from indexer.stores.fields import refusal, storable, storable_ids, storable_labels
-from indexer.stores.sqlite import families
 from indexer.stores.sqlite.candidates import document_frequencies, find_by_words, find_candidates
+from indexer.stores.sqlite.families import SqliteFamilies, relabel
 from indexer.stores.sqlite.file import TURN_SECONDS, File
 from indexer.stores.sqlite.file_format import recipe_in_use
-from indexer.stores.sqlite.keys import posted
 from indexer.stores.sqlite.maintenance import SqliteMaintenance
 from indexer.stores.sqlite.reads import read_outlines, rows_by_id, scan_rows, search_rows
 from indexer.stores.sqlite.rows import (
-    KINDS,
     chosen_rows,
     known_count,
     parts_kind,
@@ -48,14 +45,8 @@ from indexer.stores.sqlite.rows import (
     unpack_digest,
     with_parts,
 )
-from indexer.wording import well_formed
 
-# Snapshots, labels, families and words of rows in a SQLite file.
-
-_ASSIGN = (
-    "UPDATE documents SET family = ?, principal = ?, similarity = ?, cluster = ?, provisional = ? "
-    "WHERE id = ?"
-)
+# Snapshots, labels and words of rows in a SQLite file.
 
 
 class SqliteSnapshots:
@@ -86,40 +77,7 @@ class SqliteLabels:
         """Replace labels in one transaction."""
         storable = storable_labels(labels)
         with self._file.relabelling() as db:
-            return families.relabel(db, storable)
-
-
-class SqliteFamilies:
-    """Families and clusters of rows."""
-
-    def __init__(self, file: File, scope: Scope) -> None:
-        self._file, self._scope = file, scope
-
-    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
-        """Write family fields in one transaction."""
-        last = {well_formed(assignment.id): assignment for assignment in assignments}
-        values = [(*_family_fields(assignment), name) for name, assignment in last.items()]
-        with self._file.writing() as db:
-            return AssignmentResult(written=db.executemany(_ASSIGN, values).rowcount)
-
-    def principals(
-        self, bands: Sequence[Sequence[str]] | None, limit: int, min_shared: int = 1
-    ) -> list[PrincipalRow]:
-        """Return also the principals of members that share a band; of a frequent band, of its
-        oldest carriers.
-        """
-        with self._file.reader() as db:
-            if bands is None:
-                return families.all_principals(db, self._scope, limit)
-            kinds = KINDS[self._scope]
-            keys = [posted(keys, (), is_part) for keys in bands for is_part in kinds]
-            return families.principals(db, keys, limit, min_shared)
-
-    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield id and family of each member; all are read before the first is yielded."""
-        with self._file.reader() as db:
-            pairs = list(families.members(db, field, list(map(well_formed, names))))
-        yield from pairs
+            return relabel(db, storable)
 
 
 class SqliteVocabulary:
@@ -144,16 +102,6 @@ class SqliteVocabulary:
             return [find_by_words(db, self._scope, lookup, limit) for lookup in lookups]
 
 
-def _family_fields(assignment: Assignment) -> tuple[object, ...]:
-    return (
-        "" if assignment.family == assignment.id else assignment.family,
-        assignment.principal,
-        assignment.similarity,
-        assignment.cluster,
-        assignment.provisional,
-    )
-
-
 class SqliteStore:
     """A store in one SQLite file. It may be shared by threads; other processes may read while one
     writes.
@@ -170,9 +118,13 @@ class SqliteStore:
         self._scope = scope
         self.snapshots = SqliteSnapshots(self._file, scope)
         self.labels = SqliteLabels(self._file)
-        self.families = SqliteFamilies(self._file, scope)
         self.maintenance = SqliteMaintenance(self._file)
         self.vocabulary = SqliteVocabulary(self._file, scope)
+
+    @cached_property
+    def families(self) -> SqliteFamilies:
+        """Return the families and clusters of rows."""
+        return SqliteFamilies(self._file, self._scope)
 
     @property
     def parts(self) -> SqliteParts:
