@@ -208,6 +208,7 @@ def test_a_store_keeps_its_recipe_and_the_copies_of_it(
     """Copies of older recipes have the same symbols next to values."""
     numbers = "500 300 200 100 40"
     texts = ["5", "-5", "5 ", "a < b", "a > b", numbers, f"-{numbers}", f"{numbers} "]
+    texts += ["1/2", "1.2", "1/2 ", "1,2"]
     records = [Record(f"{number}", text, None, False, ()) for number, text in enumerate(texts)]
     url = f"sqlite:///{tmp_path}/there.db"
     there = store_of(records[:1], url, recipe)
@@ -221,7 +222,7 @@ def test_a_store_keeps_its_recipe_and_the_copies_of_it(
     families = {id: row.family for id, row in rows.items()}
     assert families == {row.id: row.family for row in single.scan()}
     copies = {id: family for id, family in families.items() if id != family}
-    assert copies == {"2": "0", "7": "5"}
+    assert copies == {"2": "0", "7": "5", "8": "10", "9": "11"}
 
 
 def test_novelty_is_refused_before_anything_is_read(spark: SparkSession, tmp_path: Path) -> None:
