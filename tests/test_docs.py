@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from forked_commands import client_command
 from page_blocks import blocks, prompts
 
 import indexer
@@ -110,7 +111,7 @@ def test_console_blocks_run(page: str, tmp_path: Path) -> None:
                 "NO_COLOR": "1",
             }
             done = subprocess.run(
-                [sys.executable, "-m", "indexer", *words[1:]],
+                [*client_command(), *words[1:]],
                 cwd=ROOT,
                 env=environment,
                 capture_output=True,

@@ -2,8 +2,8 @@
 
 The commands of a page are hundreds of processes, and importing is most of what each takes. Here
 each is still a process with arguments, environment, folder and streams of its own; a client, which
-imports nothing, stands for it. What Python itself reads from its environment is that of the first
-process.
+imports nothing, stands for it and passes SIGTERM on. What Python itself reads from its environment
+is that of the first process.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 STREAMS = (0, 1, 2)
 CLIENT = """
-import array, json, os, socket, sys
+import array, json, os, signal, socket, sys
 server = socket.socket(socket.AF_UNIX)
 server.connect(sys.argv[1])
 request = json.dumps([sys.argv[2:], dict(os.environ), os.getcwd()]).encode()
@@ -38,8 +38,11 @@ server.sendmsg(
     [len(request).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)]
 )
 server.sendall(request)
+process = int.from_bytes(server.recv(4), "big")
+signal.signal(signal.SIGTERM, lambda number, _: os.kill(process, number))
 status = int.from_bytes(server.recv(4), "big", signed=True)
 if status < 0:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
@@ -102,6 +105,8 @@ def _import_commands() -> None:
         importlib.import_module(f"indexer.cli.{name}")
     for name in ("opensearch", "elasticsearch"):
         importlib.import_module(f"indexer.stores.engine.{name}")
+    for name in ("app", "http", "originals.pages"):
+        importlib.import_module(f"indexer.review.{name}")
     gc.freeze()  # else each fork copies the pages that its garbage collector marks
 
 
@@ -118,6 +123,7 @@ def _answer(client: socket.socket) -> None:
         return
     for stream in streams:
         os.close(stream)
+    client.sendall(process.to_bytes(4, "big"))
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     client.sendall(status.to_bytes(4, "big", signed=True))
     os._exit(0)

@@ -8,11 +8,11 @@ import json
 import os
 import random
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from datasketch import MinHash, MinHashLSH
+from forked_commands import client_command
 
 ROOT = Path(__file__).parent.parent.parent
 LABELLED, UNLABELLED = 40, 80
@@ -96,7 +96,7 @@ def test_the_same_lines(recipe, tmp_path):
         ],
     ):
         done = subprocess.run(
-            [sys.executable, "-m", "indexer", *words],
+            [*client_command(), *words],
             cwd=tmp_path,
             env=environment,
             capture_output=True,

@@ -8,9 +8,9 @@ import pytest
 
 from indexer.comparing import differences as module
 from indexer.comparing.differences import differences, has_differences
-from indexer.comparing.facts import _ADDRESS, FactSource, _matches, addresses
+from indexer.comparing.facts import _ADDRESS, FactSource, addresses
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import _FACT_SIGN, words
+from indexer.comparing.words import _FACT_SIGN, _matches, words
 
 _PIECES = (
     "pay 5 $5 -5 (5.00) 1,000 1000 1.000,00 not Anna anna Ben BEN May May 6. 6 May 2024. "

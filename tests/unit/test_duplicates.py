@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from command import ROOT
+from forked_commands import client_command
 from page_blocks import blocks
 
 import indexer.jobs.duplicates as module
@@ -285,7 +286,7 @@ def test_a_kill_in_the_middle_loses_nothing(
     write(folder, dict.fromkeys("abcd", TEXT))
     before = snapshot(folder)
     words = ["--hardlink"] if action == "hardlink" else ["--move", str(tmp_path / "moved")]
-    command = [sys.executable, "-m", "indexer", "duplicates", str(folder), *words]
+    command = [*client_command(), "duplicates", str(folder), *words]
     environment = {**os.environ, "NEARFOLD_FAILPOINTS": f"after_journal:{occurrence}=kill"}
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr

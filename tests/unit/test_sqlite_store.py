@@ -293,7 +293,8 @@ print(store.counts().documents)
 
 
 @pytest.mark.parametrize("statement", range(1, 4))
-def test_a_file_that_another_process_creates_meanwhile_is_accepted(path, statement):
+def test_a_file_that_another_process_creates_meanwhile_is_accepted(path, statement, monkeypatch):
+    monkeypatch.setattr(_sqlite_file, "PATIENCE_SECONDS", 0.05)
     count = itertools.count(1)
 
     def create_before_statement(_):

@@ -7,11 +7,11 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from forked_commands import client_command
 
 from indexer.errors import StoreError
 from indexer.grouping.group import group
@@ -125,7 +125,7 @@ def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
 )
 def test_an_upgrade_that_is_killed_is_continued(number: int, point: str, tmp_path: Path) -> None:
     file = copy_store(number, tmp_path)
-    words = [sys.executable, "-m", "indexer", "status", "--store", f"sqlite:///{file}"]
+    words = [*client_command(), "status", "--store", f"sqlite:///{file}"]
     killed = subprocess.run(
         words, cwd=ROOT, env={**os.environ, "NEARFOLD_FAILPOINTS": f"{point}=kill"}, check=False
     )

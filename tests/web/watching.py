@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
+from forked_commands import client_command
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
 ROOT = Path(__file__).parent.parent.parent
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 def run_site(store_url: str, *options: str) -> Iterator[str]:
     """Run `nearfold serve`; yield its address without the final slash."""
     arguments = ["serve", "--port", "0", "--store", store_url, *options]
-    command = [sys.executable, "-m", "indexer", *arguments]
+    command = [*client_command(), *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None

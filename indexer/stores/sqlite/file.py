@@ -295,11 +295,11 @@ class File:
                 yield db
 
     @contextmanager
-    def writing(self, patience: float = PATIENCE_SECONDS) -> Iterator[Connection]:
+    def writing(self, patience: float | None = None) -> Iterator[Connection]:
         """Run one durable transaction: everything or, after any exception, nothing.
 
         Inside another one of the same thread it is a part of that. `patience`: seconds to wait for
-        another writer.
+        another writer, `PATIENCE_SECONDS` by default.
         """
         with self._lock, translate_errors(self.path):
             db = self._prepared()
@@ -307,7 +307,7 @@ class File:
                 yield db
                 return
             self._same_file()
-            db.execute(f"PRAGMA busy_timeout = {int(1000 * patience)}")
+            db.execute(f"PRAGMA busy_timeout = {int(1000 * (patience or PATIENCE_SECONDS))}")
             with transaction(db):
                 self._writer = threading.get_ident()
                 try:
