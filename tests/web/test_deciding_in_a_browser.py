@@ -120,6 +120,7 @@ def test_a_family_of_forty_is_decided_by_keyboard(review: Page, store: Any) -> N
     assert axe_violations(review) == {}
 
 
+@pytest.mark.slow
 def test_a_family_of_forty_is_decided_by_mouse(review: Page, store: Any) -> None:
     review.goto("/")
     review.get_by_label("Words to search").fill("x3")
