@@ -190,6 +190,7 @@ def export(
     what: What = ...,
     options: ExportOptions = ...,
     *,
+    replace: bool = ...,
     progress: Progress = ...,
 ) -> ExportResult: ...
 def families(store: FullStore | str, options: FamiliesOptions = ...) -> Iterator[ListedFamily]: ...

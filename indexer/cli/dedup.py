@@ -78,6 +78,7 @@ keep_option = click.option(
 @measure_option
 @keep_option
 @text_field_option
+@click.option("--id-field", metavar="NAME", help="Name rows in the report by this column, too.")
 @delimiter_option
 @numbers_option
 @require_option

@@ -20,6 +20,7 @@ from indexer.cli.options import (
     measure_option,
     open_for_command,
     out_file_option,
+    replace_option,
     store_option,
     threshold_option,
 )
@@ -57,6 +58,7 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
     "documents to review.",
 )
 @out_file_option("The file to write; - is standard output.", required=True)
+@replace_option
 @click.option(
     "--reviewers", metavar="A,B,C", default="", help="Batches: the reviewers who share the work."
 )
@@ -100,7 +102,14 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
 @store_option
 @json_option
 def export_command(
-    store_url: str, as_json: bool, form: Form, what: What, out: Path, reviewers: str, **options: Any
+    store_url: str,
+    as_json: bool,
+    form: Form,
+    what: What,
+    out: Path,
+    replace: bool,
+    reviewers: str,
+    **options: Any,
 ) -> int:
     """Write groups, pairs, batches or a review queue to a file.
 
@@ -120,7 +129,7 @@ def export_command(
             _write_to_stdout(store, form, what, settings, advance)
         return 0
     with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
-        result = export(store, out, form, what, settings, progress=advance)
+        result = export(store, out, form, what, settings, replace=replace, progress=advance)
         recipe = store.stored_recipe()
         grouped = known_group_settings(store.address)
     command = f"export --what {result.what} --format {result.form}"

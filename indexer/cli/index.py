@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli import progress
-from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.exit_codes import EXIT_FAILED, EXIT_STORE
 from indexer.cli.options import (
     ByteCount,
     FractionType,
@@ -32,6 +32,7 @@ from indexer.defaults import (
     TEXT_CHARS,
     TITLE_FIELD,
 )
+from indexer.errors import UsageError
 from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
@@ -119,7 +120,16 @@ LISTED_FAILURES = 20
     metavar="PATTERN",
     help="Do not read documents of such names; may be given several times.",
 )
-@click.option("--prune", is_flag=True, help="Remove documents that are gone from PATH.")
+@click.option(
+    "--prune",
+    is_flag=True,
+    help="Remove documents that are gone from PATH; labels and notes go to one of the same bytes.",
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="With --prune: also remove documents whose labels and notes would be lost.",
+)
 @click.option("--retry", is_flag=True, help="Read documents again that failed before.")
 @click.option(
     "--refresh",
@@ -200,6 +210,8 @@ def index_command(
     from indexer.fingerprinting.fingerprint import kernel_name
     from indexer.jobs.index import count_outdated, index, target
 
+    if options["force"] and not options["prune"]:
+        raise UsageError("--force is for --prune only; leave it out")
     settings = _options(options)
     with (
         open_for_command(store_url) as store,
@@ -236,7 +248,21 @@ def index_command(
         note(excluded, as_json)
     if drain.code:
         note("stopped before the end; run the same command again to go on", as_json)
+    if account.refused:
+        note(_refusal(account.refused), as_json)
+        return EXIT_STORE
     return drain.code or (EXIT_FAILED if account.failed else 0)
+
+
+def _refusal(paths: Sequence[str]) -> str:
+    """Return the sentence about labelled documents for which `--prune` removes nothing."""
+    listed = ", ".join(short_path(path) for path in paths[:3])
+    more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
+    return (
+        f"nothing was removed: {listed}{more} would lose labels, notes or decisions, and no "
+        "document has the same bytes; index the folder to which they were moved first, or add "
+        "--force to remove them too"
+    )
 
 
 def _all_excluded(account: Account, options: IndexOptions) -> str:
@@ -313,6 +339,8 @@ def _print_account(account: Account, as_json: bool) -> None:
         outcomes.append(_skipped(reason, number))
     outcomes.append(f"{len(account.failed):,} failed")
     removed = f"; {account.removed:,} removed" if account.removed else ""
+    if account.moved:
+        removed += f", labels and notes of {account.moved:,} carried over"
     documents = count_of(account.seen, "document")
     out.print(f"{documents}: {', '.join(outcomes)}{removed}  ({account.seconds:.1f} s)")
     if account.guessed_encodings:
@@ -341,5 +369,7 @@ def _account_json(account: Account) -> dict[str, Any]:
         "skipped": account.skipped,
         "failed": failures,
         "removed": account.removed,
+        "moved": account.moved,
+        "refused": account.refused,
         "seconds": round(account.seconds, 3),
     }

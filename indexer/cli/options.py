@@ -379,6 +379,9 @@ def out_file_option(help: str, *names: str, required: bool = False) -> Decorator
     return click.option(*(names or ("--out",)), type=path, required=required, help=help)
 
 
+replace_option = click.option("--replace", is_flag=True, help="Replace a file that exists.")
+
+
 @contextlib.contextmanager
 def opened_out(out: Path | None) -> Iterator[TextIO]:
     """Open stdout, or a file that replaces `out` when all is written."""

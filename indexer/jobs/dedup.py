@@ -63,6 +63,7 @@ class DedupOptions:
     `measure`: the measure that decides, on the texts.
     `keep`: the row that stays: `longest` (most words) or `first` (in the order of the input).
     `text_field`: the column of the texts; a dot leads into a nested field.
+    `id_field`: the column whose values name rows in the report; None for none.
     `delimiter`: separates the fields of CSV; None detects it.
     `cap`: of a band that more distinct texts share, all are compared with the first only; at
     least 2.
@@ -81,6 +82,7 @@ class DedupOptions:
     measure: str = MEASURE
     keep: Literal["longest", "first"] = "longest"
     text_field: str = "text"
+    id_field: str | None = None
     delimiter: str | None = None
     cap: int = CAP
     numbers: Numbers | None = None
@@ -93,7 +95,12 @@ class DedupOptions:
 
     def reading(self) -> ReadOptions:
         """Return how records are read."""
-        return ReadOptions(text_field=self.text_field, delimiter=self.delimiter, metadata=False)
+        return ReadOptions(
+            text_field=self.text_field,
+            id_field=self.id_field,
+            delimiter=self.delimiter,
+            metadata=False,
+        )
 
     def family_options(self) -> GroupOptions:
         """Return the options of `group` by which rows that stay are the principals of others."""
@@ -127,11 +134,14 @@ BATCH_CHARS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class RowText:
-    """The text of a row, None without one, or the error of a row that cannot be read."""
+    """The text of a row, None without one, or the error of a row that cannot be read; `own`: the
+    JSON of its own id.
+    """
 
     file: int
     number: int
     text: str | ExtractionError | None
+    own: str | None = None
 
     @property
     def chars(self) -> int:
@@ -149,6 +159,13 @@ def row_text(
         return None
     text = text_of(record, read_options)
     return None if isinstance(text, str) and not text.strip() else text
+
+
+def own_id(record: Mapping[str, Any] | ExtractionError, read_options: ReadOptions) -> str | None:
+    """Return the JSON of the id that a row has itself; None without one."""
+    if isinstance(record, ExtractionError) or read_options.id_field is None:
+        return None
+    return json.dumps(field_of(record, read_options.id_field), default=str)
 
 
 def fingerprinted_rows(
@@ -173,7 +190,8 @@ def _texts(
             continue
         for count, (number, record) in enumerate(file.records(read_options), 1):
             if count > known[index]:
-                yield RowText(index, int(number), row_text(record, read_options))
+                text, own = row_text(record, read_options), own_id(record, read_options)
+                yield RowText(index, int(number), text, own)
         file.check_unchanged()
 
 
@@ -202,7 +220,7 @@ def fingerprint_texts(
         if isinstance(item.text, ExtractionError):
             rows.append(FingerprintRow(item.file, item.number, error=str(item.text)))
         elif item.text is None:
-            rows.append(FingerprintRow(item.file, item.number))
+            rows.append(FingerprintRow(item.file, item.number, own=item.own))
         else:
             rows.append(
                 _fingerprinted_row(item, item.text[: read_options.max_chars], signatures, position)
@@ -228,6 +246,7 @@ def _fingerprinted_row(
         words=int(signatures.words[position]),
         chars=chars,
         minhash=pack_slots(signatures.minhash[position]) if has_slots else None,
+        own=item.own,
     )
 
 
@@ -367,6 +386,10 @@ class DedupRun:
                         "kept_row": line.kept_number,
                         "similarity": line.similarity,
                     }
+                if line.own is not None:
+                    fields["id"] = json.loads(line.own)
+                if line.kept_own is not None:
+                    fields["kept_id"] = json.loads(line.kept_own)
                 file.write(json.dumps(fields) + "\n")
 
     def _write_rows(self) -> None:

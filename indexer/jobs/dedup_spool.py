@@ -19,7 +19,8 @@ _SCHEMA = """
 CREATE TABLE run (settings TEXT NOT NULL, step TEXT NOT NULL, visited INTEGER NOT NULL);
 CREATE TABLE row (
     place INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, status TEXT NOT NULL,
-    exact BLOB NOT NULL, raw BLOB, words INTEGER NOT NULL, chars INTEGER NOT NULL, minhash BLOB
+    exact BLOB NOT NULL, raw BLOB, words INTEGER NOT NULL, chars INTEGER NOT NULL, minhash BLOB,
+    own TEXT
 );
 CREATE TABLE text (place INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE failure (
@@ -31,12 +32,13 @@ CREATE TABLE removal (
 );
 """
 _REPORT = """
-SELECT file, number, exact, kept_file, kept_number, similarity, error FROM (
+SELECT file, number, exact, kept_file, kept_number, similarity, error, own, kept_own FROM (
     SELECT removal.place AS place, row.file AS file, row.number AS number, removal.exact AS exact,
-           kept.file AS kept_file, kept.number AS kept_number, similarity, NULL AS error
+           kept.file AS kept_file, kept.number AS kept_number, similarity, NULL AS error,
+           row.own AS own, kept.own AS kept_own
     FROM removal JOIN row USING (place) JOIN row AS kept ON kept.place = removal.kept
     UNION ALL
-    SELECT place, file, number, NULL, NULL, NULL, NULL, error FROM failure
+    SELECT place, file, number, NULL, NULL, NULL, NULL, error, NULL, NULL FROM failure
 ) ORDER BY place
 """
 _LAST = """
@@ -52,7 +54,7 @@ class FingerprintRow:
     """A row of a dataset: where it stands, and its text with its signature or the error.
 
     `file` and `number` are as in the input; `raw`, the digest of the text, is needed where
-    nothing is left of it when it is normalised.
+    nothing is left of it when it is normalised. `own`: the JSON of its own id, None without one.
     """
 
     file: int
@@ -65,6 +67,7 @@ class FingerprintRow:
     chars: int = 0
     minhash: bytes | None = None
     error: str | None = None
+    own: str | None = None
 
     def as_row(self, id: str) -> Row:
         """Return the row as matching and grouping take it."""
@@ -101,7 +104,10 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """A row that is not in the output: a copy (`exact`), a near duplicate, or a failure."""
+    """A row that is not in the output: a copy (`exact`), a near duplicate, or a failure.
+
+    `own` and `kept_own`: the JSON of the ids that both rows have themselves.
+    """
 
     file: int
     number: int
@@ -110,6 +116,8 @@ class ReportLine:
     kept_number: int | None
     similarity: float | None
     error: str | None
+    own: str | None
+    kept_own: str | None
 
 
 class RowSpool:
@@ -155,7 +163,7 @@ class RowSpool:
         fingerprinted = [(position, row) for position, row in numbered if not row.error]
         with self._transaction():
             self._connection.executemany(
-                "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         position,
@@ -167,6 +175,7 @@ class RowSpool:
                         row.words,
                         row.chars,
                         row.minhash,
+                        row.own,
                     )
                     for position, row in fingerprinted
                 ],

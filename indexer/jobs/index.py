@@ -29,13 +29,14 @@ from indexer.errors import ExtractionError, StoreStopped, StoreUnreachable, Usag
 from indexer.fingerprinting.fingerprint import fingerprints, fresh_rows
 from indexer.grouping.delete import delete_and_repair
 from indexer.grouping.group_options import FamilyOptions, check_threshold, last_options
+from indexer.grouping.label import LabelJournal, LabelUpdate, write_labels
 from indexer.jobs.corpus_statistics import with_current_statistics, with_passages, with_statistics
 from indexer.jobs.document_rows import documents_of
 from indexer.jobs.parts import part_divider
-from indexer.jobs.review_file import review_path
+from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.jobs.stages import Job, outcomes
 from indexer.jobs.waiting_requests import waiting_path
-from indexer.model import READ_AS, Blob, FailedBlob, Outcome, Query, SkippedBlob
+from indexer.model import READ_AS, Blob, FailedBlob, Outcome, Query, Row, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import in_place, is_store_url, location_of, open_documents
 from indexer.stores.abilities import FullStore
@@ -164,27 +165,113 @@ def note_ids(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | 
         yield item
 
 
+@dataclass(frozen=True, slots=True)
+class PruneResult:
+    """The result of `prune`: how many rows it `removed`, and of how many of them labels, notes and
+    decisions were carried over to a document of the same bytes (`moved`).
+
+    `refused`: paths of rows with labels, notes or decisions, for which no document of the same
+    bytes is stored; nothing was removed.
+    """
+
+    removed: int = 0
+    moved: int = 0
+    refused: tuple[str, ...] = ()
+
+
+NOT_PRUNED = PruneResult()
+
+
 def prune(
     sources: Sequence[Source],
     store: FullStore,
     ids: set[str],
     failed: Sequence[FailedBlob],
     families: FamilyOptions,
-) -> int:
+    journal: LabelJournal,
+    options: IndexOptions,
+) -> PruneResult:
     """Delete rows of these sources whose document is gone: not yielded in this run, and not there
-    under its path either.
+    under its path either. Labels, notes and decisions of reviewers go to a document of the same
+    bytes; where there is none for some, nothing is deleted unless `options.force`.
 
     What lies under a folder or in a container that could not be read is left alone.
     """
     unread = tuple(f"{failure.path}{end}" for failure in failed for end in (os.sep, INSIDE))
     absent = [
-        row.id
+        _reduced(row)
         for source in sources
         for scope in source.scopes()
         for row in store.scan(under=scope)
         if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
     ]
-    return len(delete_and_repair(store, absent, families).deleted)
+    review = ReviewFile(review_path(journal_path(store.address)))
+    reviewed = review.reviewed()
+    given = set(options.labels)  # the run itself labels the document at its new path
+    marked = [row for row in absent if row.id in reviewed or not given.issuperset(row.labels)]
+    assigned = review.assignments()
+    others = [row for row in absent if row.id in assigned]
+    heirs = _heirs(store, [*marked, *others], {row.id for row in absent}) if absent else {}
+    refused = tuple(sorted(row.path for row in marked if row.id not in heirs))
+    if refused and not options.force:
+        return PruneResult(refused=refused)
+    _carry_labels(store, journal, marked, heirs)
+    review.merge({id: heir.id for id, heir in heirs.items()})
+    deleted = delete_and_repair(store, [row.id for row in absent], families).deleted
+    return PruneResult(len(deleted), sum(row.id in heirs for row in marked))
+
+
+def _reduced(row: Row) -> Row:
+    """Return a row without its text and sketches."""
+    return replace(row, text="", bands=(), blocks=(), minhash=None)
+
+
+def _heirs(store: FullStore, leaving: Sequence[Row], absent: Collection[str]) -> dict[str, Row]:
+    """Return a document of the same bytes that stays for each row that leaves, by id; none where
+    there is none, and for one without bytes none of another name.
+
+    Of several rows with the same bytes each gets another document, as far as there are enough; one
+    of the same name and without labels comes first.
+    """
+    copies: dict[str, list[Row]] = {row.raw: [] for row in leaving if row.raw}
+    if not copies:
+        return {}
+    for row in store.scan():
+        if row.raw in copies and row.id not in absent and row.parent is None:
+            copies[row.raw].append(_reduced(row))
+    heirs: dict[str, Row] = {}
+    uses = Counter[str]()
+    for row in sorted(leaving, key=lambda row: row.path):
+        name = os.path.basename(row.path)  # noqa: PTH119 - paths of members are text
+        ranked = sorted(
+            (uses[copy.id], not copy.path.endswith(f"/{name}"), bool(copy.labels), copy.path, index)
+            for index, copy in enumerate(copies.get(row.raw, ()))
+            if row.size or copy.path.endswith(f"/{name}")
+        )
+        if ranked:
+            heirs[row.id] = copies[row.raw][ranked[0][-1]]
+            uses[heirs[row.id].id] += 1
+    return heirs
+
+
+def _carry_labels(
+    store: FullStore, journal: LabelJournal, leaving: Sequence[Row], heirs: Mapping[str, Row]
+) -> None:
+    """Add the labels of rows that leave to those of their heirs, as one labelling."""
+    labels: dict[str, tuple[str, ...]] = {}
+    for row in leaving:
+        if row.id in heirs:
+            heir = heirs[row.id]
+            labels[heir.id] = (*labels.get(heir.id, heir.labels), *row.labels)
+    by_id = {heir.id: heir for heir in heirs.values()}
+    changes = [
+        LabelUpdate(id, by_id[id].path, by_id[id].family, by_id[id].labels, after)
+        for id, carried in sorted(labels.items())
+        if (after := tuple(dict.fromkeys(carried))) != by_id[id].labels
+    ]
+    if changes:
+        added = {label for item in changes for label in item.after if label not in item.before}
+        write_labels(store, journal, sorted(added), (), changes, MOVED)
 
 
 def settle_failures(
@@ -227,6 +314,7 @@ def _is_within(path: str, source: Source) -> bool:
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()
+MOVED = "index --prune"  # in the history of labels, in place of a reviewer
 _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before anything is created."
 
 
@@ -243,7 +331,9 @@ class IndexOptions:
     `extractor`: `native` (in worker processes), `server` (a Tika server) or `plain` (text only).
     `limits`: bounds of one document: seconds, megabytes of a worker, bytes, and characters beyond
     which its text is cut.
-    `prune`: remove rows under the paths whose document is gone.
+    `prune`: remove rows under the paths whose document is gone; labels, notes and decisions of
+    reviewers go to a document of the same bytes. Where there is none for some, nothing is removed
+    unless `force`.
     `retry`: read documents again that failed before.
     `family_threshold`: the minimum similarity at which a new or changed document joins the family
     of a principal as it arrives; above 0, at most 1. `group` means the threshold of the last
@@ -272,6 +362,7 @@ class IndexOptions:
     extractor: str = "native"
     limits: Limits = DEFAULT_LIMITS
     prune: bool = False
+    force: bool = False
     retry: bool = False
     family_threshold: float | Literal["group"] | None = "group"
     parts: Literal["clauses"] | None = None
@@ -313,8 +404,10 @@ class Account:
 
     `statuses` counts the indexed documents that are not complete, by their status (`truncated`,
     `empty`, `too_short`, `numbers_only`), `guessed_encodings` those of plain text that are not
-    UTF-8, by the encoding in which they were read. `removed` counts rows that were pruned,
-    `seconds` wall-clock time. `stopped`: the job was stopped before all was read.
+    UTF-8, by the encoding in which they were read. `removed` counts rows that were pruned, `moved`
+    those of them whose labels, notes or decisions went to a document of the same bytes; `refused`:
+    paths of rows with such, for which there is none, so that nothing was pruned. `seconds`:
+    wall-clock time. `stopped`: the job was stopped before all was read.
     """
 
     seen: int
@@ -327,6 +420,8 @@ class Account:
     stopped: bool = False
     statuses: Mapping[str, int] = field(default_factory=dict)
     guessed_encodings: Mapping[str, int] = field(default_factory=dict)
+    moved: int = 0
+    refused: tuple[str, ...] = ()
 
 
 def index(
@@ -356,7 +451,7 @@ def index(
     names = path_list(paths)
     inputs = _open_inputs(names, store, options)
     if inputs is None:
-        return _Tally().account(0, time.monotonic() - started, False)
+        return _Tally().account(NOT_PRUNED, time.monotonic() - started, False)
     store = inputs.store
     families = options.families(last_options(store))
     tally = _Tally()
@@ -364,7 +459,7 @@ def index(
     pool = extractor_pool(options.extractor, workers, options.limits, headings)
     with (
         _stop_when_unreachable(),
-        Journal(journal_path(store.address)) as journal,
+        (LabelJournal if options.prune else Journal)(journal_path(store.address)) as journal,
         record_job(journal, "index") as record,
         pool,
     ):
@@ -372,14 +467,14 @@ def index(
         job = _job(inputs, options, families, journal, pool.identity, stopping)
         _fingerprint_changed(store, inputs.recipe)
         ids = _run(job, pool, inputs, options, tally, progress)
-        removed = 0
+        pruned = NOT_PRUNED
         if not stopping():
-            if options.prune:
-                removed = prune(inputs.sources, store, ids, tally.failed, families)
+            if isinstance(journal, LabelJournal):
+                pruned = prune(inputs.sources, store, ids, tally.failed, families, journal, options)
             settle_failures(journal, inputs.sources, tally.failed)
         store.refresh()
         record.stopped = stopping()
-    return tally.account(removed, time.monotonic() - started, stopping())
+    return tally.account(pruned, time.monotonic() - started, stopping())
 
 
 def count_outdated(store: FullStore, extractor: str) -> int:
@@ -547,7 +642,7 @@ class _Tally:
             if encoding:
                 self.encodings[encoding] += 1
 
-    def account(self, removed: int, seconds: float, stopped: bool) -> Account:
+    def account(self, pruned: PruneResult, seconds: float, stopped: bool) -> Account:
         reasons = self.counts.keys() - {"indexed", "failed", "unchanged"}
         return Account(
             seen=self.counts.total(),
@@ -555,7 +650,9 @@ class _Tally:
             unchanged=self.counts["unchanged"],
             skipped={reason: self.counts[reason] for reason in sorted(reasons)},
             failed=tuple(self.failed),
-            removed=removed,
+            removed=pruned.removed,
+            moved=pruned.moved,
+            refused=pruned.refused,
             seconds=seconds,
             stopped=stopped,
             statuses=dict(sorted(self.statuses.items())),

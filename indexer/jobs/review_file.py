@@ -150,6 +150,16 @@ class ReviewFile:
         with self._file.transaction() as db:
             return tuple(Note(*row) for row in db.execute(select, (id,)))
 
+    def reviewed(self) -> set[str]:
+        """Return the documents that have notes, that reviewers put into the family of another one,
+        or into whose family they put one.
+        """
+        if self._is_absent():
+            return set()
+        select = "SELECT id FROM note UNION SELECT id FROM joined UNION SELECT other FROM joined"
+        with self._file.transaction() as db:
+            return {id for (id,) in db.execute(select)}
+
     def add_note(self, id: str, reviewer: str, text: str) -> None:
         """Write a note on a document."""
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")

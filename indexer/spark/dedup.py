@@ -44,6 +44,8 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     Raises `SourceNotFound`, and `UsageError` for a dataset without files or without the column of
     texts or without a text, for CSV files with unlike columns, and when `out` cannot be written.
     """
+    if options.id_field is not None:
+        raise UsageError("reports of Spark name rows by file and number; leave id_field out")
     start = time.monotonic()
     position = out.rstrip("/")
     work = Work(spark, f"{position}/work")

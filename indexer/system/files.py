@@ -77,6 +77,14 @@ def check_output_path(out: Path, option: str = "--out") -> None:
         raise write_error(out, option, error) from error
 
 
+def check_new(out: Path, option: str = "--out") -> None:
+    """Raise `UsageError` where a file is that `write_whole` would replace."""
+    if os.path.lexists(out) and not is_special(out):
+        raise UsageError(
+            f"{out} exists; give {option} another name, or --replace to replace that file"
+        )
+
+
 def check_not_read(out: Path, inputs: Iterable[str], option: str = "--out") -> None:
     """Raise `UsageError` where `out` is one of the files that are read, or lies in a folder of
     them.

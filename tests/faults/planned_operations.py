@@ -164,7 +164,7 @@ class Planner:
         if not self._has_papers():
             return None
         path = self._path("papers")
-        return self._index(self.planned.without(path), {path: None}, "--prune")
+        return self._index(self.planned.without(path), {path: None}, "--prune", "--force")
 
     def _index(
         self, expected: Expected, files: Mapping[str, FileContent | None], *more: str
@@ -249,7 +249,14 @@ class Planner:
         return Operation(("consistency", "--json"), self.planned)
 
     def _export(self) -> Operation:
-        words = ("export", "--what", "families", "--out", str(self.home / "families.csv"))
+        words = (
+            "export",
+            "--what",
+            "families",
+            "--out",
+            str(self.home / "families.csv"),
+            "--replace",
+        )
         return Operation(words, self.planned)
 
     def _passages(self) -> Operation:

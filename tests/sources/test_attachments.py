@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import mailbox
+from dataclasses import replace
 from email.message import EmailMessage
 
 import pytest
@@ -275,25 +276,35 @@ def test_duplicates_are_left_out_with_their_attachments(tmp_path, store):
     assert len(by_custodian) == 10
     result = export(store, tmp_path / "c.csv", options=ExportOptions(dedup="global"))
     assert result.records == 7
+    with pytest.raises(UsageError, match="--replace"):
+        export(store, tmp_path / "c.csv")
+    assert export(store, tmp_path / "c.csv", replace=True).records == 13
 
 
-def row(id, parent="", raw="0", **values):
+def row(id, parent="", raw="0", family="", **values):
     metadata = {"parent_id": parent} if parent else {}
     texts = {"title": "", "text": "", "content_type": "", "source": "", "extractor": ""}
     return Row(
         id=id, recipe="r", status="complete", path=f"/{id}", modified=None, size=1, raw=raw,
-        exact=raw, words=1, chars=1, family=id, metadata=metadata, **texts, **values,
+        exact=raw, words=1, chars=1, family=family or id, metadata=metadata, **texts, **values,
     )  # fmt: skip
 
 
 @given(
     st.dictionaries(
-        st.sampled_from("abcdef"), st.tuples(st.sampled_from(" abcdefx"), st.sampled_from("01"))
+        st.sampled_from("abcdef"),
+        st.tuples(*map(st.sampled_from, (" abcdefx", "01", "abcdef"))),
     )
 )
 def test_whole_families_are_kept_or_left_out_whatever_the_parents(documents):
     """Also where a parent is missing, or documents name each other as parents."""
-    rows = {id: row(id, parent.strip(), raw) for id, (parent, raw) in documents.items()}
+    rows = {
+        id: row(id, parent.strip(), raw, principal if principal in documents else id)
+        for id, (parent, raw, principal) in documents.items()
+    }
+    for id, document in rows.items():  # a principal is its own
+        if rows[document.family].family != document.family:
+            rows[id] = replace(document, family=id)
 
     class OfRows:
         def get(self, ids):
@@ -308,6 +319,10 @@ def test_whole_families_are_kept_or_left_out_whatever_the_parents(documents):
         if parent is not None and "parent_id" not in parent.metadata:
             assert custodies.is_left_out(document) == custodies.is_left_out(parent)
         assert document.path in custodies.of(document).paths
+    kept = {id: document for id, document in rows.items() if not custodies.is_left_out(document)}
+    for document in kept.values():
+        principal = custodies.group_of(document)
+        assert custodies.group_of(kept[principal]) == principal
     if rows:
         assert any(not custodies.is_left_out(document) for document in rows.values())
 

@@ -82,6 +82,24 @@ def test_lines_stay_byte_for_byte(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_the_report_names_rows_by_their_own_ids(folder: Path, ending: str) -> None:
+    rows = [{"no": f"A-{number}", "text": text} for number, text in enumerate((FERRY, SHOUTED))]
+    source = folder / f"a.{ending}"
+    if ending == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), source)
+    elif ending == "csv":
+        source.write_text("no,text\n" + "".join(f'{r["no"]},"{r["text"]}"\n' for r in rows))
+    else:
+        source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    dedup([source], folder / f"b.{ending}", DedupOptions(id_field="no"))
+    [line] = report(folder / f"b.{ending}")
+    assert (line["row"], line["id"], line["kept_id"]) == (2, "A-1", "A-0")
+    if ending != "jsonl":
+        with pytest.raises(UsageError, match="none"):
+            dedup([source], folder / f"c.{ending}", DedupOptions(id_field="none"))
+
+
 def test_csv_stays_byte_for_byte(folder: Path) -> None:
     source, out = folder / "a.csv", folder / "b.csv"
     kept = [

@@ -25,18 +25,25 @@ class DocumentRecord:
 
     `size`: the number of documents in its group. `copies`: the id of the first document with the
     same text, itself included; None if no other document has that text. `custody`: its attachment
-    family and custodians, for load files.
+    family and custodians, for load files. `group`: the principal, where an export leaves out that
+    of the row.
     """
 
     row: Row
     size: int
     copies: str | None
     custody: Custody = NO_CUSTODY
+    group: str | None = None
+
+    @property
+    def family(self) -> str:
+        """Return the principal of its group."""
+        return self.group or self.row.family
 
     @property
     def is_principal(self) -> bool:
         """Return whether it is the principal of its group, also of a group of one."""
-        return self.row.family == self.row.id
+        return self.family == self.row.id
 
     @property
     def similarity(self) -> float | None:
@@ -97,9 +104,9 @@ FAMILIES = (
     Column(
         "family",
         "text",
-        lambda record: record.row.family,
+        lambda record: record.family,
         "NearDupGroup",
-        lambda record: record.row.family if record.size > 1 else None,
+        lambda record: record.family if record.size > 1 else None,
     ),
     Column("family_size", "whole", lambda record: record.size),
     Column(
@@ -112,7 +119,7 @@ FAMILIES = (
     Column(
         "similarity",
         "share",
-        lambda record: record.row.similarity,
+        lambda record: None if record.is_principal else record.row.similarity,
         "NearDupSimilarity",
         lambda record: record.similarity,
     ),

@@ -76,15 +76,26 @@ class Custodies:
         paths: Mapping[bytes, _Positions],
         attachments: Mapping[str, Sequence[tuple[str, str]]],
         kept: frozenset[str] | None,
+        principals: Mapping[str, str],
     ) -> None:
         """Take the bytes that copies have in common, by id; who held repeated ones, by these bytes;
         the sorted paths and ids of the attachments of each mail; the ids that are kept, None for
-        all.
+        all; a kept copy of each principal that is left out.
         """
         self._keys = keys
         self._positions = paths
         self._attachments = attachments
         self._kept = kept
+        self._principals = principals
+        self._new_principals = frozenset(principals.values())
+
+    def group_of(self, row: Row) -> str:
+        """Return the principal of a document's group; where that is left out, a copy of it that is
+        kept.
+        """
+        if row.id in self._new_principals:
+            return row.id
+        return self._principals.get(row.family, row.family)
 
     def of(self, row: Row) -> Custody:
         """Return the custody of a document."""
@@ -133,7 +144,19 @@ class CustodyBuilder:
         keys = self._copy_keys()
         attachments = {mail: sorted(attached) for mail, attached in self._attachments.items()}
         kept = None if self._dedup == "none" else self._kept(keys)
-        return Custodies(keys, _positions(keys, store), attachments, kept)
+        principals = {} if kept is None else self._kept_principals(keys, kept)
+        return Custodies(keys, _positions(keys, store), attachments, kept, principals)
+
+    def _kept_principals(self, keys: Mapping[str, bytes], kept: frozenset[str]) -> dict[str, str]:
+        """Return the first kept copy of each principal that is left out, as of an attachment whose
+        mail is.
+        """
+        copies = {keys[id]: id for id in sorted(kept, reverse=True)}
+        return {
+            id: copies[keys[id]]
+            for id, document in self._documents.items()
+            if document.is_principal and id not in kept
+        }
 
     def _kept(self, keys: Mapping[str, bytes]) -> frozenset[str]:
         """Return the mails and single documents that are kept, of copies a principal by id, and

@@ -29,7 +29,7 @@ from indexer.review.exports.report import report
 from indexer.review.exports.writers import Table, write_csv, write_dat, write_parquet
 from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.requirements import require_recipe
-from indexer.system.files import check_output_path, write_whole
+from indexer.system.files import check_new, check_output_path, write_whole
 from indexer.wording import count_of
 
 # The records of each export, read from a store one after the other, without their texts.
@@ -88,7 +88,9 @@ def document_records(
         if index % EVERY == 0:
             progress("writing", index, total)
         custody = custodies.of(row) if custodies else NO_CUSTODY
-        yield DocumentRecord(_without_text(row), sizes[row.family], copies.first_of(row), custody)
+        group = custodies.group_of(row) if custodies else row.family
+        facts = sizes[row.family], copies.first_of(row), custody, group
+        yield DocumentRecord(_without_text(row), *facts)
     if left_out:
         findings.notes.append(f"{count_of(left_out, 'duplicate')} left out, mails with attachments")
     if provisional:
@@ -179,7 +181,7 @@ def batch_records(
     """Yield documents by batch, then group; the principal first, then by similarity to it."""
     families: dict[str, list[DocumentRecord]] = defaultdict(list)
     for document in documents:
-        families[document.row.family].append(document)
+        families[document.family].append(document)
     for members in families.values():
         members.sort(key=_reading_order)
     by_id = {document.row.id: document for members in families.values() for document in members}
@@ -281,6 +283,7 @@ def export(
     what: What = "families",
     options: ExportOptions = DEFAULTS,
     *,
+    replace: bool = False,
     progress: Progress = no_progress,
 ) -> ExportResult:
     """Write groups, pairs, review batches or a review queue into a file, or a report about the
@@ -290,13 +293,15 @@ def export(
     those that `match` finds. `batches` keep groups together; a label `reviewer:NAME` says who has
     read a document. A `queue` has the near duplicates of documents with a label of `review` that
     have none of these themselves. The file appears whole or not at all, and is the same, byte for
-    byte, for the same documents and settings.
+    byte, for the same documents and settings. `replace`: replace a file that is there.
 
-    Raises `UsageError` for what cannot be written, `MissingExtra` for Parquet without pyarrow,
-    `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
+    Raises `UsageError` for what cannot be written, or exists, `MissingExtra` for Parquet without
+    pyarrow, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     out = Path(out)
     check_output_path(out)
+    if not replace:
+        check_new(out)
     require_recipe(store)
     if options.batch_size < 1:
         raise UsageError(f"a batch must hold 1 document or more, not {options.batch_size}")
