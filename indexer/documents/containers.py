@@ -25,7 +25,7 @@ from indexer.documents.blobs import (
 )
 from indexer.documents.load_files import TextFiles, read_text_files
 from indexer.documents.mail.message import attached_files, split_attachments
-from indexer.documents.maildir import MailFile
+from indexer.documents.mailboxes import MailFile
 from indexer.errors import ExtractionError, MissingExtra
 from indexer.model import Blob, FailedBlob, pack_embedded
 

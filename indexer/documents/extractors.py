@@ -10,7 +10,7 @@ import zlib
 from typing import TypeVar
 
 from indexer.documents.base import ExtractorFactory, ExtractorPool, Limits, Task, is_mail_text
-from indexer.documents.maildir import unique_name
+from indexer.documents.mailboxes import unique_name
 from indexer.documents.plain_text import IDENTITY as PLAIN_IDENTITY
 from indexer.documents.plain_text import (
     TEXT_FORMATS,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from indexer.documents import maildir
+from indexer.documents import mailboxes
 from indexer.documents.base import ReadOptions, Source, SourceItem, unique
 from indexer.documents.blobs import INSIDE, file_ids, identifier
 from indexer.errors import MissingExtra, SourceNotFound, UsageError
@@ -111,9 +111,8 @@ def walk(
     namespace and the key. The default namespace is the real path of the PATH; for a single file it
     is the folder that holds it. By `other_ids` a store finds a file that came by another PATH
     before, and keeps the id that it has there. A mail in a Maildir keeps its key when it is read or
-    answered (`indexer.documents.maildir`). A file reached by two PATHs belongs to the first. Under
-    an explicit namespace, a second file with the same key is `FailedBlob`: it would replace the
-    first.
+    answered. A file reached by two PATHs belongs to the first. Under an explicit namespace, a
+    second file with the same key is `FailedBlob`: it would replace the first.
 
     Symbolic links are `SkippedBlob` (`symbolic_link`), as are FIFOs, sockets and devices
     (`special_file`), and `own_files` (`excluded`) with the companions a database puts next to them,
@@ -158,7 +157,7 @@ def _walk_root(root: _Root, rules: _Rules) -> Iterator[SourceItem]:
         yield SkippedBlob(_printable(root.path), "excluded")
     else:
         folder, name = os.path.split(root.path)
-        key = (maildir.is_message(root.path) and maildir.unique_name(name)) or name
+        key = (mailboxes.is_message(root.path) and mailboxes.unique_name(name)) or name
         yield _file(root.path, key, folder, rules.namespace, root.info)
 
 
@@ -166,7 +165,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
     """Yield the items of a folder by key bytes, with a stack of open levels instead of recursion:
     depth has no limit.
     """
-    levels = [(root, rules.owns(root) or maildir.holds_deliveries(root), _entries(root, b""))]
+    levels = [(root, rules.owns(root) or mailboxes.holds_deliveries(root), _entries(root, b""))]
     while levels:
         position, own, entries = levels[-1]
         try:
@@ -182,7 +181,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
             continue
         own = own or entry.path in rules.own
         if entry.is_dir(follow_symlinks=False):
-            own = own or maildir.holds_deliveries(entry.path)
+            own = own or mailboxes.holds_deliveries(entry.path)
             levels.append((entry.path, own, _entries(entry.path, key + b"/")))
         else:
             yield (
@@ -200,8 +199,8 @@ def _entries(path: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[by
         entries = sorted(listing, key=_sort_key)
     names = (entry.name for entry in entries)
     keys: Iterator[bytes] = (prefix + name for name in names)
-    if maildir.holds_messages(path):
-        keys = maildir.message_keys(path, prefix, names)
+    if mailboxes.holds_messages(path):
+        keys = mailboxes.message_keys(path, prefix, names)
     yield from zip(keys, entries, strict=True)
 
 
@@ -226,7 +225,7 @@ def _file(
         return SkippedBlob(_printable(path), "symbolic_link")
     if not stat.S_ISREG(info.st_mode):
         return SkippedBlob(_printable(path), "special_file")
-    opener = maildir.MailFile(path) if maildir.is_message(path) else path
+    opener = mailboxes.MailFile(path) if mailboxes.is_message(path) else path
     space = folder if namespace is None else os.fsencode(namespace)
     return Blob(
         identifier(space, key),

@@ -1,15 +1,4 @@
-"""Input for Tika and documents from its results, with lines of Arabic and Hebrew put in order.
-
-In a PDF, LibreOffice draws the words of each script, and numbers, in pieces of their own. PDFBox,
-which reads PDF for Tika, puts each piece in the order of reading, but leaves the pieces of a line
-in the order in which they stand on the page, from left to right, and a blank between two pieces
-stays at the far end of one of them: `קובץ PDF חדש` becomes ` חדשPDFקובץ `. So a letter of a script
-written from right to left stands directly behind a Latin letter or digit, which other texts hardly
-have.
-
-The strokes that fill justified Arabic lines (kashida) are read as a Latin letter or as U+FFFD,
-which depends on the font.
-"""
+"""Input for Tika, and documents from its results."""
 
 from __future__ import annotations
 
@@ -19,16 +8,13 @@ import codecs
 import hashlib
 import io
 import re
-import unicodedata
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
-from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
@@ -48,106 +34,9 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
+from indexer.documents.pdf import pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document, EmbeddedFile, EmbeddedKind, pack_embedded
-
-_LEFT, _RIGHT, _NEUTRAL = "L", "R", ""
-_STRONG = {"L": _LEFT, "EN": _LEFT, "R": _RIGHT, "AL": _RIGHT, "AN": _RIGHT}
-_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
-
-_STROKES = re.compile(r"(?<=[\u0620-\u064a])([A-Za-z\ufffd])\1*(?=[\u0620-\u064a])")
-_MIN_STROKES = 5
-
-Runs = Sequence[tuple[str, str]]
-
-
-def reorder_lines(text: str) -> str:
-    """Return the text of a PDF of LibreOffice with the pieces of its lines in the order of reading,
-    and without the strokes that fill lines.
-
-    Lines are unchanged unless most letters are of scripts written from right to left, and a quarter
-    of the runs of such letters that follow Latin letters or digits do so without anything between
-    them. Linear in time.
-
-    >>> reorder_lines(" חדשPDFקובץ ")
-    'קובץ PDF חדש'
-    >>> reorder_lines("קובץ PDF חדש")
-    'קובץ PDF חדש'
-    """
-    if text.isascii():
-        return text
-    text = _without_strokes(text)
-    kinds = [unicodedata.bidirectional(char) for char in text]
-    if kinds.count("R") + kinds.count("AL") <= kinds.count("L"):
-        return text
-    lines = [list(_runs(line)) for line in text.split("\n")]
-    joined = sum(_joins(runs) for runs in lines)
-    if joined <= sum(_follows(runs) for runs in lines) / 4:
-        return text
-    return "\n".join(map(_in_reading_order, lines))
-
-
-def _without_strokes(text: str) -> str:
-    """Return the text without the one character that stands most often inside Arabic words, if it
-    does so five times and as often as all others.
-    """
-    counts = Counter(match[1] for match in _STROKES.finditer(text))
-    (stroke, count), *_ = [*counts.most_common(1), ("", 0)]
-    if count < max(_MIN_STROKES, counts.total() / 2):
-        return text
-    return _STROKES.sub(lambda match: "" if match[1] == stroke else match[0], text)
-
-
-def _joins(runs: Runs) -> int:
-    """Return how often letters from right to left stand directly behind Latin ones or digits."""
-    return sum(a[0] == _LEFT and b[0] == _RIGHT for a, b in pairwise(runs))
-
-
-def _follows(runs: Runs) -> int:
-    """Return how often they follow those, whatever neutral characters are between."""
-    return _joins([run for run in runs if run[0] != _NEUTRAL])
-
-
-def _in_reading_order(runs: Runs) -> str:
-    """Return the pieces of a line from the last to the first, if it has letters of both kinds."""
-    if len({direction for direction, _ in runs} - {_NEUTRAL}) < 2:
-        return "".join(run for _, run in runs)
-    pieces = [
-        run[::-1].translate(_MIRRORED) if direction == _NEUTRAL else run
-        for direction, run in reversed(runs)
-    ]
-    return "".join(pieces).strip(" ")
-
-
-def _runs(line: str) -> Iterator[tuple[str, str]]:
-    """Yield direction and characters of each run; neutral characters inside a run belong to it, and
-    blanks at either end of the line to the neighbouring run.
-    """
-    position = 0
-    for direction, group in groupby(_directions(line)):
-        end = position + sum(1 for _ in group)
-        yield direction, line[position:end]
-        position = end
-
-
-def _directions(line: str) -> list[str]:
-    """Return the direction of each character; a mark has the direction of its letter."""
-    strong = _NEUTRAL
-    directions: list[str] = []
-    for char in line:
-        kind = unicodedata.bidirectional(char)
-        strong = _STRONG.get(kind, strong)
-        directions.append(strong if kind in _STRONG or kind == "NSM" else _NEUTRAL)
-    positions = [index for index, direction in enumerate(directions) if direction]
-    for last, index in pairwise(positions):
-        if directions[last] == directions[index]:
-            directions[last:index] = [directions[last]] * (index - last)
-    if positions and line[: positions[0]].isspace():
-        directions[: positions[0]] = [directions[positions[0]]] * positions[0]
-    if positions and line[positions[-1] + 1 :].isspace():
-        directions[positions[-1] :] = [directions[positions[-1]]] * (len(line) - positions[-1])
-    return directions
-
 
 # Mail: mark its type and character sets for Tika, and read the fields of its thread.
 
@@ -284,7 +173,7 @@ _METADATA_NAMES = {
     "Message-From": "from",
     "Message-To": "to",
 }
-READER = 2  # version of what is made of Tika's results; raise it when texts or files in them change
+READER = 3  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING = 500, 300
 _REARRANGED = re.compile(rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar", re.I | re.M)
 _MESSAGE_STREAM = "__properties_version1.0".encode("utf-16-le")
@@ -395,10 +284,12 @@ def document(
         )
     if content_type.startswith("message/") and _PGP.search(data):
         warnings = (*warnings, _ENCRYPTED.format("PGP"))
+    notes: Sequence[str] = ()
+    if content_type.startswith("application/pdf"):
+        text, unread, notes = pdf_text(text, metadata)
+        warnings = (*warnings, *unread)
     if not text.strip():
         _refuse(warnings, metadata, content_type)
-    if _first(metadata, "pdf:producer").startswith("LibreOffice"):
-        text = reorder_lines(text)
     return Document(
         text=_SURROGATES.sub("\ufffd", text[:chars]),
         title=_clean(_first(metadata, "dc:title"), _MAX_TITLE),
@@ -406,7 +297,7 @@ def document(
         metadata=_metadata(metadata) | thread_fields(metadata),
         extractor=extractor,
         truncated=bool(warnings),
-        warnings=warnings,
+        warnings=(*warnings, *notes),
         embedded=embedded_files(data, content_type),
     )
 

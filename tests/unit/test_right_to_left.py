@@ -11,7 +11,7 @@ from indexer.comparing.alignment import lcs
 from indexer.comparing.words import words
 from indexer.documents.base import Limits
 from indexer.documents.native import NativeExtractor
-from indexer.documents.tika import reorder_lines
+from indexer.documents.pdf import reorder_lines
 
 DATA = Path(__file__).parent.parent / "data" / "right_to_left"
 

@@ -1,0 +1,201 @@
+"""What is read of PDF files that other programs draw in other ways."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+
+import pytest
+from PIL import Image
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+from indexer.documents.base import Limits
+from indexer.documents.native import NativeExtractor
+from indexer.documents.pdf import draw_once, join_rotated, pdf_text
+from indexer.errors import ExtractionError
+from indexer.model import Document
+
+LINES = (
+    "The balloon committee will meet at 22:00 on 11 May.",
+    "All books are sold off; a free coffee is included.",
+    "Payment of 1,100 EUR is due within 33 days.",
+)
+TOP, SIZE = 700, 12
+Draw = Callable[[Canvas], object]
+DrawLine = Callable[[Canvas, float, float, str], object]
+
+
+@pytest.fixture(scope="module")
+def reader() -> NativeExtractor:
+    return NativeExtractor(Limits())
+
+
+def pdf(draw: Draw, **options: object) -> bytes:
+    file = io.BytesIO()
+    canvas = Canvas(file, **options)
+    canvas.setFont("Helvetica", SIZE)
+    draw(canvas)
+    canvas.save()
+    return file.getvalue()
+
+
+def lines(canvas: Canvas, draw_line: DrawLine | None = None) -> None:
+    for number, line in enumerate(LINES):
+        (draw_line or Canvas.drawString)(canvas, 72, TOP - 20 * number, line)
+
+
+def twice(shift: float) -> DrawLine:
+    def draw(canvas: Canvas, x: float, y: float, text: str) -> None:
+        canvas.drawString(x + shift, y - shift, text)
+        canvas.drawString(x, y, text)
+
+    return draw
+
+
+def pieces_twice(divide: Callable[[str], list[str]]) -> DrawLine:
+    def draw(canvas: Canvas, x: float, y: float, text: str) -> None:
+        for piece in divide(text):
+            twice(0.3)(canvas, x, y, piece.strip())
+            x += canvas.stringWidth(piece, "Helvetica", SIZE)
+
+    return draw
+
+
+def four_times(canvas: Canvas, x: float, y: float, text: str) -> None:
+    for shift in range(4):
+        canvas.drawString(x + shift / 5, y, text)
+
+
+def words(document: Document) -> str:
+    return " ".join(document.text.split())
+
+
+@pytest.mark.parametrize(
+    "draw_line",
+    [
+        None,
+        twice(0),
+        twice(0.5),
+        twice(6),
+        twice(8),
+        four_times,
+        pieces_twice(list),
+        pieces_twice(lambda text: re.findall(r"\S+\s*", text)),
+    ],
+    ids=["once", "bold", "shadow", "far shadow", "own lines", "four times", "characters", "words"],
+)
+def test_text_that_is_drawn_twice_is_read_once(reader: NativeExtractor, draw_line) -> None:
+    document = reader.extract(pdf(lambda canvas: lines(canvas, draw_line)), "a.pdf")
+    assert words(document) == " ".join(LINES)
+    assert not document.truncated and not document.warnings
+
+
+def test_terms_in_bold_are_read_once(reader: NativeExtractor) -> None:
+    def draw(canvas: Canvas) -> None:
+        x = 72.0
+        for text, is_bold in (
+            ("The ", 0), ("Net Price", 1), (" means the ", 0), ("Price", 1), (" net of tax.", 0),
+        ):  # fmt: skip
+            canvas.drawString(x, TOP, text)
+            if is_bold:
+                canvas.drawString(x + 0.4, TOP, text)
+            x += canvas.stringWidth(text, "Helvetica", SIZE)
+
+    document = reader.extract(pdf(draw), "a.pdf")
+    assert words(document) == "The Net Price means the Price net of tax."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "couscous murmur 2222 11 bookkeeper",
+        "bye bye, so so, no no",
+        "AABBCCDD",
+        "----------------\n================",
+        "1100 2200 3300 4400",
+        "Yes\nYes\nNo\nNo",
+        "that that is is that that is not is not",
+        "PaulPaul",
+        "A\nB\nC\nD\nE\nF\nG\nH\nI\n",
+        "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n",
+        "12 \n13 \n14 \na \nb \n15 \n16 \n17 \n18 \n",
+    ],
+)
+def test_real_repetitions_stay(text: str) -> None:
+    assert pdf_text(text, {})[0] == text == draw_once(text) == join_rotated(text)
+
+
+def test_rotated_text_is_read_in_lines(reader: NativeExtractor) -> None:
+    def draw(canvas: Canvas) -> None:
+        lines(canvas)
+        canvas.translate(300, 300)
+        canvas.rotate(90)
+        canvas.drawString(0, 0, "Received by the registry on 22 May")
+        canvas.drawString(0, 40, "Draft of 2024")
+        canvas.rotate(-45)
+
+    document = reader.extract(pdf(draw), "a.pdf")
+    assert words(document).startswith(" ".join(LINES))
+    assert "Received by the registry on 22 May" in words(document)
+
+
+def test_values_of_forms_and_columns_are_read(reader: NativeExtractor) -> None:
+    def draw(canvas: Canvas) -> None:
+        for left, name in ((72, "left"), (320, "right")):
+            for number in range(6):
+                canvas.drawString(left, TOP - 14 * number, f"{name} column line {number} goes on")
+        canvas.acroForm.textfield(name="applicant", value="Ann Example", x=72, y=300, width=200)
+        canvas.acroForm.choice(name="city", value="Delft", options=["Delft", "Ede"], x=72, y=200)
+
+    text = words(reader.extract(pdf(draw), "a.pdf"))
+    assert text.index("left column line 5") < text.index("right column line 0")
+    assert "Ann Example" in text and "Delft" in text
+
+
+def test_an_empty_password_is_no_hindrance(reader: NativeExtractor) -> None:
+    for user, owner in (("", "owner"), ("user", "owner")):
+        data = pdf(lines, encrypt=StandardEncryption(user, owner))
+        if user:
+            with pytest.raises(ExtractionError, match="remove its password"):
+                reader.extract(data, "a.pdf")
+        else:
+            assert words(reader.extract(data, "a.pdf")) == " ".join(LINES)
+
+
+def test_pages_without_text_are_named(reader: NativeExtractor) -> None:
+    def draw(canvas: Canvas) -> None:
+        lines(canvas)
+        canvas.showPage()
+        canvas.drawImage(ImageReader(Image.new("RGB", (60, 80))), 0, 0, 595, 842)
+        canvas.showPage()
+        lines(canvas)
+
+    document = reader.extract(pdf(draw), "a.pdf")
+    assert document.warnings == ("page 2 of 3 has no text: blank, a picture or a drawing",)
+    assert not document.truncated  # the picture counts as a file in the document
+    assert document.text.count("\f") == 2 and words(document) == " ".join(LINES * 2)
+
+
+def test_pages_of_junk_are_named_and_count_as_not_read(reader: NativeExtractor) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Courier", SIZE)
+        lines(canvas)
+        canvas.showPage()
+        canvas.setFont("Helvetica", SIZE)
+        lines(canvas)
+
+    def with_glyphs(glyph: str) -> Document:
+        names = " ".join(glyph % code for code in range(33, 127))
+        data = pdf(draw, pageCompression=0)
+        start = data.index(b"/WinAnsiEncoding", data.index(b"/Courier"))
+        encoding = f"<< /Differences [33 {names}] >>".encode()
+        return reader.extract(data[:start] + encoding + data[start + 16 :], "a.pdf")
+
+    private = with_glyphs("/uniE0%02X")
+    assert private.warnings == ("the text of page 1 of 2 is junk",) and private.truncated
+    unnamed = with_glyphs("/q%d")
+    assert "the text of page 1 of 2 may be wrong" in unnamed.warnings[0]
+    assert not unnamed.truncated
