@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,7 +51,7 @@ from indexer.comparing.quantities import (
     quantity,
 )
 from indexer.comparing.words import ATTACHED as ATTACHED  # noqa: PLC0414 - the door to it
-from indexer.comparing.words import Words, find_symbols, link_targets
+from indexer.comparing.words import Words, find_symbols, link_targets, running_heads
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import Difference, DifferenceKind
 
@@ -321,17 +322,25 @@ class FactSource:
             by_position |= dict.fromkeys(range(first, end), address)
         return by_position
 
-    def is_in_notice(self, position: int) -> bool:
-        """Return whether a word stands in a line of a copyright notice."""
-        if not self._notices:
-            return False
+    def is_in_frame(self, position: int) -> bool:
+        """Return whether a word stands in a line of a copyright notice, or in a running head."""
         start = self.starts[position]
-        index = bisect_right(self._notices, (start, len(self.text))) - 1
-        return index >= 0 and start < self._notices[index][1]
+        return _are_around(self._notices, start) or _are_around(self._heads[0], start)
+
+    def is_in_later_head(self, position: int) -> bool:
+        """Return whether a word stands in a running head that was on a page before."""
+        return _are_around(self._heads[1], self.starts[position])
 
     @cached_property
     def _notices(self) -> list[tuple[int, int]]:
         return list(_notices(self.text))
+
+    @cached_property
+    def _heads(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """The spans of running heads, and of those that are not the first of their kind."""
+        heads = running_heads(self.text)
+        later = [(start, end) for start, end, is_first in heads if not is_first]
+        return [(start, end) for start, end, _ in heads], later
 
     def quantity(self, position: int) -> Quantity:
         """Return the number that a word is, with its sign and unit."""
@@ -473,7 +482,7 @@ class FactText:
     """A text that is compared with another one.
 
     A word with a capital letter is a name where it stands as a name does in either text, and
-    begins with a small letter in none.
+    begins with a small letter in none. A running head states facts on its first page only.
     """
 
     source: FactSource
@@ -482,6 +491,8 @@ class FactText:
     def fact(self, position: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
         fact = self.source.fact(position)
+        if fact is not None and self.source.is_in_later_head(position):
+            return None
         if fact is None or fact.kind != "name" or self.is_name(self.source.folded(position)):
             return fact
         return None
@@ -635,6 +646,15 @@ def _stands_instead(fact: Fact, a: FactText, b: FactText) -> Fact | None:
     if any(other.key == fact.key for other in found):
         return None
     return next(iter(found), None)
+
+
+def _are_around(spans: Sequence[tuple[int, int]], start: int) -> bool:
+    """Return whether one of these sorted spans holds a position."""
+    index = bisect_right(spans, (start, _END)) - 1 if spans else -1
+    return index >= 0 and start < spans[index][1]
+
+
+_END = sys.maxsize
 
 
 def _is_number(word: str) -> bool:

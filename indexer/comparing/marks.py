@@ -122,9 +122,11 @@ class Comparison:
         )
 
     def _fact(self, which: int, position: int) -> Fact | None:
-        """Return the fact that a word states; each word of a copyright notice is part of one."""
+        """Return the fact that a word states; each word of a copyright notice, or of a running
+        head, is part of one without a value.
+        """
         text = (self.a, self.b)[which]
-        if text.source.is_in_notice(position):
+        if text.source.is_in_frame(position):
             return Fact("date", "", text.source.spelling(position), position, position + 1)
         return text.fact(position)
 
@@ -350,8 +352,8 @@ def states_other_facts(pair: Comparison) -> bool:
     """Return whether one text states other facts than the other where both state some.
 
     One other number, date or amount is enough, or one of another sign or unit. Other names, e-mail
-    addresses and symbols are as many as the other words that differ, or more. Copyright notices and
-    links do not count, nor does a fact where the other text has none.
+    addresses and symbols are as many as the other words that differ, or more. Copyright notices,
+    running heads and links do not count, nor does a fact where the other text has none.
 
     >>> from indexer.comparing.measures import ComparedText
     >>> from indexer.recipe import DEFAULT

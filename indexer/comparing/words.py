@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import repeat
+from itertools import pairwise, repeat
 from unicodedata import is_normalized
 
 import numpy as np
@@ -269,6 +269,78 @@ def find_unworded(text: str) -> Iterator[tuple[int, int]]:
             lines.setdefault(key, []).append((start, end))
     for spans in lines.values():
         yield from spans if len(spans) >= _MIN_RECURRING else ()
+
+
+# Running heads: lines at the edges of pages that recur, equal but for digits. Pages end in form
+# feeds, or are seen by lines that number them.
+
+_PAGE_NUMBER = re.compile(
+    r"\b(?:page|seite|pagina|página|pág\.?|blad|sida|side|strona|sivu|стр\.?)[ \t]*(\d{1,5})\b",
+    re.IGNORECASE,
+)
+_MAX_LINE = 120  # characters of a line that numbers a page
+_AMOUNT = re.compile(r"[$€£¥]|(?<![\d.,])\d[\d.,' ]*[.,]\d\d(?![\d.,/-])|\b[A-Z]{3} ?\d")
+_EDGE_LINES = 4  # at most, of a page, and a quarter of its lines
+_MIN_PAGES = 1 / 3  # of the pages have a running head
+_MAX_HEADS = 0.3  # of a text
+
+
+def running_heads(text: str) -> list[tuple[int, int, bool]]:
+    """Return the spans of running heads in order, and whether one is the first of its kind.
+
+    None where a page is hardly more than they are, as of labels and forms of a few lines; lines
+    with an amount of money are none.
+
+    >>> page = "Draft 3\\n" + "It is agreed.\\n" * 8 + "12 May 2024, page "
+    >>> text = "\\f".join(f"{page}{number}" for number in range(3))
+    >>> [text[start:end] for start, end, is_first in running_heads(text) if is_first]
+    ['Draft 3', '12 May 2024, page 0']
+    """
+    ends = [match.end() for match in re.finditer("\f", text)]
+    breaks = ends or _page_lines(text)
+    if len(breaks) < _MIN_RECURRING - 1:
+        return []
+    counts = Counter[str]()
+    edges: dict[str, list[tuple[int, int]]] = {}
+    pages = 0
+    for start, end in pairwise([0, *breaks, len(text)]):
+        lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, end)]
+        pages += bool(lines)
+        keys = [_DIGITS.sub("0", text[slice(*span)].casefold()) for span in lines]
+        counts.update(keys)
+        size = min(_EDGE_LINES, len(lines) // 4)
+        if not ends and start:  # it begins with the line that numbers the page before
+            size = min(max(1, size if end < len(text) else _EDGE_LINES), len(lines))
+        edge = {*range(size), *range(len(lines) - size, len(lines))}
+        for position in sorted(edge):
+            edges.setdefault(keys[position], []).append(lines[position])
+    enough = max(_MIN_RECURRING, pages * _MIN_PAGES)
+    heads = [
+        (start, end, index == 0)
+        for key, spans in edges.items()
+        if len(spans) >= enough and counts[key] <= len(spans) + 1
+        for index, (start, end) in enumerate(spans)
+        if not _AMOUNT.search(text, start, end)
+    ]
+    size = sum(end - start for start, end, _ in heads)
+    return sorted(heads) if size <= _MAX_HEADS * len(text) else []
+
+
+_LINE = re.compile(r"\S[^\n\f]*(?<=\S)")
+
+
+def _page_lines(text: str) -> list[int]:
+    """Return the starts of lines that number pages, each by one more than the line before."""
+    numbers: list[int] = []
+    starts: list[int] = []
+    for match in _PAGE_NUMBER.finditer(text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        end = text.find("\n", match.end())
+        if (len(text) if end < 0 else end) - start <= _MAX_LINE:
+            numbers.append(int(match[1]))
+            starts.append(start)
+    is_rising = all(after == before + 1 for before, after in pairwise(numbers))
+    return starts if is_rising else []
 
 
 # Words that are written in two ways, or misread, but are the same.
