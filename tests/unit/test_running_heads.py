@@ -12,35 +12,11 @@ from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import running_heads
 from indexer.recipe import DEFAULT
 
-WORDS = [
-    "the",
-    "harbour",
-    "ferry",
-    "leaves",
-    "at",
-    "eight",
-    "in",
-    "morning",
-    "tenant",
-    "may",
-    "assign",
-    "this",
-    "lease",
-    "to",
-    "affiliate",
-    "within",
-    "notice",
-    "period",
-    "of",
-    "days",
-    "and",
-    "landlord",
-    "shall",
-    "repair",
-    "roof",
-    "walls",
-    "drains",
-]
+VOCABULARY = """
+the harbour ferry leaves at eight in morning tenant may assign this lease to affiliate within
+notice period of days and landlord shall repair roof walls drains
+"""
+WORDS = VOCABULARY.split()
 PAGES = 9
 BREAKS = {"form feeds": "\n\n\f\n", "numbered lines": "\n\n"}
 DEDUP = for_folding(Criteria(policy="standard", numbers="changed"), "lcs")
