@@ -50,7 +50,8 @@ def reindex_command(
 ) -> int:
     """Sign all stored texts by another recipe.
 
-    Searches go on. The new rows replace the old ones in one step.
+    Searches go on. The new rows replace the old ones in one step. With the recipe of the index,
+    what an earlier nearfold stored for searches is renewed.
     """
     from indexer.jobs.corpus_statistics import with_passages
     from indexer.jobs.install import Installation
@@ -103,7 +104,7 @@ def _sentences(
         return
     if current and (stored and stored.left_out) != current.left_out:
         yield _passages_sentence(current)
-    change = "moved to the fields of today" if is_same else f"signed by {recipe.name}"
+    change = "renewed for the search of today" if is_same else f"signed by {recipe.name}"
     fingerprinted = f"{count_of(result.copied, 'document')} {change}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""
     yield f"{fingerprinted}; {result.index} is in service{kept}"

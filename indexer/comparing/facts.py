@@ -51,7 +51,7 @@ from indexer.comparing.quantities import (
     quantity,
 )
 from indexer.comparing.words import ATTACHED as ATTACHED  # noqa: PLC0414 - the door to it
-from indexer.comparing.words import Words, find_symbols, link_targets, running_heads
+from indexer.comparing.words import Words, find_symbols, link_targets, running_headers
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import Difference, DifferenceKind
 
@@ -323,24 +323,24 @@ class FactSource:
         return by_position
 
     def is_in_frame(self, position: int) -> bool:
-        """Return whether a word stands in a line of a copyright notice, or in a running head."""
+        """Return whether a word stands in a line of a copyright notice, or in a running header."""
         start = self.starts[position]
-        return _are_around(self._notices, start) or _are_around(self._heads[0], start)
+        return _are_around(self._notices, start) or _are_around(self._headers[0], start)
 
-    def is_in_later_head(self, position: int) -> bool:
-        """Return whether a word stands in a running head that was on a page before."""
-        return _are_around(self._heads[1], self.starts[position])
+    def is_in_later_header(self, position: int) -> bool:
+        """Return whether a word stands in a running header that was on a page before."""
+        return _are_around(self._headers[1], self.starts[position])
 
     @cached_property
     def _notices(self) -> list[tuple[int, int]]:
         return list(_notices(self.text))
 
     @cached_property
-    def _heads(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """The spans of running heads, and of those that are not the first of their kind."""
-        heads = running_heads(self.text)
-        later = [(start, end) for start, end, is_first in heads if not is_first]
-        return [(start, end) for start, end, _ in heads], later
+    def _headers(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """The spans of running headers, and of those that are not the first of their kind."""
+        headers = running_headers(self.text)
+        later = [(start, end) for start, end, is_first in headers if not is_first]
+        return [(start, end) for start, end, _ in headers], later
 
     def quantity(self, position: int) -> Quantity:
         """Return the number that a word is, with its sign and unit."""
@@ -482,7 +482,7 @@ class FactText:
     """A text that is compared with another one.
 
     A word with a capital letter is a name where it stands as a name does in either text, and
-    begins with a small letter in none. A running head states facts on its first page only.
+    begins with a small letter in none. A running header states facts on its first page only.
     """
 
     source: FactSource
@@ -491,7 +491,7 @@ class FactText:
     def fact(self, position: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
         fact = self.source.fact(position)
-        if fact is not None and self.source.is_in_later_head(position):
+        if fact is not None and self.source.is_in_later_header(position):
             return None
         if fact is None or fact.kind != "name" or self.is_name(self.source.folded(position)):
             return fact

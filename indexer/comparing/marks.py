@@ -353,7 +353,7 @@ def states_other_facts(pair: Comparison) -> bool:
 
     One other number, date or amount is enough, or one of another sign or unit. Other names, e-mail
     addresses and symbols are as many as the other words that differ, or more. Copyright notices,
-    running heads and links do not count, nor does a fact where the other text has none.
+    running headers and links do not count, nor does a fact where the other text has none.
 
     >>> from indexer.comparing.measures import ComparedText
     >>> from indexer.recipe import DEFAULT

@@ -246,13 +246,13 @@ _TOKEN = re.compile(  # a UUID, or ten and more letters with digits
     )""",
     re.VERBOSE,
 )
-_MIN_RECURRING = 3  # times that a running head stands in a text
+_MIN_RECURRING = 3  # times that a running header stands in a text
 _DIGITS = re.compile(r"\d+")
 
 
 def find_unworded(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of URLs, targets of links and tokens, and of lines that recur but for digits,
-    as running heads do.
+    as running headers do.
 
     >>> text = "page 1\\nand\\npage 2\\nor\\npage 3\\nsee www.x.org/a, A1B2C3D4E5F6"
     >>> [text[start:end] for start, end in find_unworded(text)]
@@ -271,7 +271,7 @@ def find_unworded(text: str) -> Iterator[tuple[int, int]]:
         yield from spans if len(spans) >= _MIN_RECURRING else ()
 
 
-# Running heads: lines at the edges of pages that recur, equal but for digits. Pages end in form
+# Running headers: lines at the edges of pages that recur, equal but for digits. Pages end in form
 # feeds, or are seen by lines that number them.
 
 _PAGE_NUMBER = re.compile(
@@ -281,19 +281,19 @@ _PAGE_NUMBER = re.compile(
 _MAX_LINE = 120  # characters of a line that numbers a page
 _AMOUNT = re.compile(r"[$€£¥]|(?<![\d.,])\d[\d.,' ]*[.,]\d\d(?![\d.,/-])|\b[A-Z]{3} ?\d")
 _EDGE_LINES = 4  # at most, of a page, and a quarter of its lines
-_MIN_PAGES = 1 / 3  # of the pages have a running head
-_MAX_HEADS = 0.3  # of a text
+_MIN_PAGES = 1 / 3  # of the pages have a running header
+_MAX_HEADERS = 0.3  # of a text
 
 
-def running_heads(text: str) -> list[tuple[int, int, bool]]:
-    """Return the spans of running heads in order, and whether one is the first of its kind.
+def running_headers(text: str) -> list[tuple[int, int, bool]]:
+    """Return the spans of running headers in order, and whether one is the first of its kind.
 
     None where a page is hardly more than they are, as of labels and forms of a few lines; lines
     with an amount of money are none.
 
     >>> page = "Draft 3\\n" + "It is agreed.\\n" * 8 + "12 May 2024, page "
     >>> text = "\\f".join(f"{page}{number}" for number in range(3))
-    >>> [text[start:end] for start, end, is_first in running_heads(text) if is_first]
+    >>> [text[start:end] for start, end, is_first in running_headers(text) if is_first]
     ['Draft 3', '12 May 2024, page 0']
     """
     ends = [match.end() for match in re.finditer("\f", text)]
@@ -315,15 +315,15 @@ def running_heads(text: str) -> list[tuple[int, int, bool]]:
         for position in sorted(edge):
             edges.setdefault(keys[position], []).append(lines[position])
     enough = max(_MIN_RECURRING, pages * _MIN_PAGES)
-    heads = [
+    headers = [
         (start, end, index == 0)
         for key, spans in edges.items()
         if len(spans) >= enough and counts[key] <= len(spans) + 1
         for index, (start, end) in enumerate(spans)
         if not _AMOUNT.search(text, start, end)
     ]
-    size = sum(end - start for start, end, _ in heads)
-    return sorted(heads) if size <= _MAX_HEADS * len(text) else []
+    size = sum(end - start for start, end, _ in headers)
+    return sorted(headers) if size <= _MAX_HEADERS * len(text) else []
 
 
 _LINE = re.compile(r"\S[^\n\f]*(?<=\S)")

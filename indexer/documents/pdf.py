@@ -82,7 +82,7 @@ def _listed(numbers: Sequence[int], counts: Sequence[int]) -> str:
     return f"page{'s' if len(numbers) > 1 else ''} {listed}{more} of {len(counts)}"
 
 
-# Text drawn twice or more often, for bold letters or shadows: PDFBox reads it as often. Where the
+# Text drawn twice or more often, for bold type or shadows: PDFBox reads it as often. Where the
 # pieces that are repeated are lines, phrases or characters, a text hardly has such by itself; where
 # they are single words (`couscous`), other lines of the file must show that it draws twice.
 
@@ -120,18 +120,18 @@ def _line_once(line: str) -> str:
     for times in _TIMES:
         piece = stripped[: size // times]
         if size % times == 0 and " " in piece and stripped == piece * times:
-            return line.replace(stripped, piece) if _has_letters(piece) else line
+            return line.replace(stripped, piece) if _is_prose(piece) else line
     words = stripped.split()
     if len(words) < 2 or len(words[0]) % 2:
         return line
     if len(words) >= _MIN_WORDS and all(word == word[: len(word) // 2] * 2 for word in words):
         return " ".join(word[: len(word) // 2] for word in words)
-    if all(word[::2] == word[1::2] for word in words) and _has_letters(stripped):
+    if all(word[::2] == word[1::2] for word in words) and _is_prose(stripped):
         return "".join(map(_half, _BLANKS.split(stripped)))
     return line
 
 
-def _has_letters(text: str) -> bool:
+def _is_prose(text: str) -> bool:
     return len(set(filter(str.isalpha, text))) >= _MIN_LETTERS
 
 
@@ -152,7 +152,7 @@ def _words_once(line: str, words: Mapping[str, int]) -> str:
 
     stripped = line.strip()
     is_doubled = len(stripped) >= _MIN_LINE and stripped[::2] == stripped[1::2]
-    if is_doubled and _has_letters(stripped):
+    if is_doubled and _is_prose(stripped):
         return line.replace(stripped, stripped[::2])
     return _WORD.sub(once, _PHRASE.sub(r"\1", line))
 
@@ -170,7 +170,7 @@ def _without_pairs(lines: Sequence[str]) -> Sequence[str]:
     )
     if not is_paired or len({lines[index] for index in seconds}) < _MIN_WORDS:
         return lines
-    if not all(_has_letters(lines[index]) for index in seconds):
+    if not all(_is_prose(lines[index]) for index in seconds):
         return lines
     return [line for index, line in enumerate(lines) if index not in set(seconds)]
 

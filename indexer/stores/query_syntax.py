@@ -23,7 +23,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.normalise import UNSPACED, class_ranges, ranges
+from indexer.fingerprinting.normalise import (
+    LINE_END_HYPHEN,
+    UNSPACED,
+    class_ranges,
+    nfkc,
+    ranges,
+    without_ignorables,
+)
 from indexer.wording import well_formed
 
 # Words of texts for full-text search, the same in every store.
@@ -53,6 +60,20 @@ def is_mark(letter: str) -> bool:
     Vowel signs and tone marks do.
     """
     return _MARK.match(letter) is not None
+
+
+def searchable(text: str) -> str:
+    """Return a text whose words full-text search finds, as normalisation reads them.
+
+    Characters without width and hyphens at line ends are left out, and ligatures and full-width
+    forms become plain characters.
+
+    >>> searchable("soft\\u00adly, har-\\nbour, ﬁnal ＧＰＴ模型")
+    'softly, harbour, final GPT 模 型 '
+    """
+    if not text.isascii():
+        text = nfkc(without_ignorables(text))
+    return separate_characters(LINE_END_HYPHEN.sub("", text))
 
 
 def separate_characters(text: str) -> str:

@@ -255,6 +255,30 @@ def test_marks_on_latin_letters_do_not_matter(store):
 
 
 @pytest.mark.gap(
+    "core analysis", reason="without its analysis-common module an engine cannot fold characters"
+)
+def test_words_are_found_as_normalisation_sees_them(store):
+    texts = [
+        "the harbour report",
+        "the harbour re\u00adport",
+        "the har\u200dbour re\u2060port",
+        "the har-\nbour re-\r\n  port",
+        "the ｈａｒｂｏｕｒ ｒｅｐｏｒｔ",
+        "the hárbour repo\u0300rt",
+        "the harbour and its re port",
+    ]
+    store.write([row(str(place), title="", text=text) for place, text in enumerate(texts)])
+    store.refresh()
+    written = {"0", "1", "2", "3", "4", "5"}
+    for query in ('"harbour report"', "+harb* +repo*", '"har\u00adbour ｒｅｐｏｒｔ"'):
+        assert {hit.id for hit in store.search(Query(query)).hits} == written, query
+    store.write([row("7", text="the ﬁnal oﬀer"), row("8", text="the final offer")])
+    store.refresh()
+    for query in ("+final", '"ﬁnal offer"', "+oﬀ*"):
+        assert {hit.id for hit in store.search(Query(query)).hits} == {"7", "8"}, query
+
+
+@pytest.mark.gap(
     "core analysis",
     reason="the standard tokeniser keeps dots, apostrophes and underscores inside words",
 )

@@ -28,7 +28,7 @@ def test_an_index_is_strict_and_says_what_it_holds():
     assert body["mappings"]["_meta"] == {
         "nearfold": {
             "format": 1,
-            "analysis": "words_v1",
+            "analysis": "words_v2",
             "recipe_id": DEFAULT.id,
             "recipe": DEFAULT.settings,
         }

@@ -23,14 +23,14 @@ APART = """
 E00-EFF 1000-109F 1780-17FF 3031-3035 309B-309C 30A0-30FF 31F0-31FF FF66-FF9F
 1B000 1B164-1B167
 """
-# Word_Break is MidLetter, MidNum, MidNumLet, Single_Quote, ExtendNumLet or Format
+# Word_Break is MidLetter, MidNum, MidNumLet, Single_Quote or ExtendNumLet
 JOINERS = """
-27 2C 2E 3A 3B 5F AD B7 37E 387 55F 589 5F4 60C 60D 66C 7F8 200B-200D 2018-2019 2024 2027
-202F 203F-2040 2044 2054 2060
-FE10 FE13-FE14 FE33-FE34 FE4D-FE50 FE52 FE54-FE55 FEFF FF07 FF0C FF0E FF1A-FF1B FF3F
+27 2C 2E 3A 3B 5F B7 37E 387 55F 589 5F4 60C 60D 66C 7F8 2018-2019 2024 2027
+202F 203F-2040 2044 2054
+FE10 FE13-FE14 FE33-FE34 FE4D-FE50 FE52 FE54-FE55 FF07 FF0C FF0E FF1A-FF1B FF3F
 """
-# combining marks that follow Latin letters in decomposed text
-MARKS = "300-36F"
+# combining marks that follow Latin letters in decomposed text, and characters without width
+MARKS = "AD 300-36F 61C 180B-180E 200B-200F 202A-202E 2060-2064 2066-206F FE00-FE0F FEFF"
 
 
 def mapping_rules() -> list[str]:
@@ -91,7 +91,7 @@ def new_index(
     """
     body: Body = index_body()
     body["mappings"]["properties"]["metadata"]["type"] = metadata_type
-    analysis = "core" if core_analysis else "words_v1"
+    analysis = "core" if core_analysis else "words_v2"
     about = {
         "format": FORMAT,
         "analysis": analysis,
@@ -147,13 +147,15 @@ def field_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) ->
 
 
 def is_outdated(mapping: Mapping[str, Any]) -> bool:
-    """Return whether an index has fields as an earlier nearfold mapped them, in more bytes.
+    """Return whether an index has fields as an earlier nearfold mapped them, in more bytes, or its
+    analysis of texts.
 
     False for an index that other programs share, which keeps their fields and pipelines.
     """
     actual = mapping.get("properties", {})
+    about = mapping.get("_meta", {}).get("nearfold", {})
     is_former = any(actual.get(name) == field for name, field in _FORMER.items())
-    return is_former and not mapping.get("_meta", {}).get("nearfold", {}).get("shared", False)
+    return (is_former or about.get("analysis") == "words_v1") and not about.get("shared", False)
 
 
 def later_fields(properties: Mapping[str, Any]) -> Body:
@@ -281,8 +283,10 @@ def has_own_analysis(mapping: Mapping[str, Any]) -> bool:
     """Return whether nearfold made an index, with its own analysis of texts.
 
     False for an analysis of what every distribution of an engine has, which keeps `don't` whole.
+    `words_v1`, of indices of an earlier nearfold, separates words at characters without width.
     """
-    return bool(mapping.get("_meta", {}).get("nearfold", {}).get("analysis") == "words_v1")
+    analysis = mapping.get("_meta", {}).get("nearfold", {}).get("analysis")
+    return analysis in ("words_v1", "words_v2")
 
 
 def is_adopted(mapping: Mapping[str, Any]) -> bool:

@@ -81,9 +81,12 @@ def upgrade(db: sqlite3.Connection) -> None:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Bring the file to this format by numbered steps, inside the caller's transaction."""
+    is_new = pragma_number(db, "user_version") == 0
     for step in range(pragma_number(db, "user_version") + 1, FORMAT + 1):
         for statement in _statements(mappings.read(f"sqlite-{step:04}.sql")):
             db.execute(statement)
+    if is_new:
+        set_last_searchable(db, ALL_ROWS)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {FORMAT}")
 
@@ -114,3 +117,20 @@ def stored_recipe(db: sqlite3.Connection) -> Recipe | None:
     """Return the recipe of the store, None when it has none yet."""
     row = db.execute("SELECT value FROM store WHERE name = 'recipe'").fetchone()
     return with_key(Recipe(**json.loads(row[0]))) if row else None
+
+
+# The words of rows up to this number are `searchable`; of those after it, in a file that an earlier
+# nearfold made, as they are written, until `reindex` has gone over them.
+LAST_SEARCHABLE = "full_text"
+ALL_ROWS = 2**63 - 1
+
+
+def last_searchable(db: sqlite3.Connection) -> int:
+    """Return the number of the last row whose words are `searchable`."""
+    stored = db.execute("SELECT value FROM store WHERE name = ?", (LAST_SEARCHABLE,)).fetchone()
+    return int(stored[0]) if stored else 0
+
+
+def set_last_searchable(db: sqlite3.Connection, number: int) -> None:
+    """Remember the number of the last row whose words are `searchable`."""
+    db.execute("INSERT OR REPLACE INTO store VALUES (?, ?)", (LAST_SEARCHABLE, str(number)))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
-from indexer.stores.query_syntax import SearchWords, Term, separate_characters
+from indexer.stores.query_syntax import SearchWords, Term, searchable, separate_characters
 from indexer.stores.sqlite import rows
 from indexer.stores.sqlite.read_cache import parse_numbers
 from indexer.stores.sqlite.rows import read_cache
@@ -58,12 +58,14 @@ def term_expression(term: Term) -> str:
     """Return a term in FTS5's quotes, where only a quote and NUL mean anything.
 
     A term holds no quote. FTS5 folds case letter by letter, so each ss and ß stands for either; the
-    s at the end of a prefix may be the first half of ß.
+    s at the end of a prefix may be the first half of ß. A term with ligatures and the like is also
+    looked for as it is written, for the rows of an earlier nearfold.
 
     >>> term_expression(Term("STRASSE")), term_expression(Term("gros", is_prefix=True))
     ('("STRASSE" OR "STRAßE")', '("gros"* OR "groß"*)')
     """
-    spellings = _spellings(separate_characters(term.text).replace("\0", " "))
+    texts = dict.fromkeys((searchable(term.text), separate_characters(term.text)))
+    spellings = [each for text in texts for each in _spellings(text.replace("\0", " "))]
     if term.is_prefix:
         spellings += [text[:-1] + "ß" for text in spellings if text[-1:] in ("s", "S")]
     star = "*" if term.is_prefix else ""

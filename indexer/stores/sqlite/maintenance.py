@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING
 from indexer.recipe import Recipe
 from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexResult
 from indexer.stores.sqlite import keys
-from indexer.stores.sqlite.file_format import recipe_in_use
+from indexer.stores.sqlite.file_format import (
+    ALL_ROWS,
+    last_searchable,
+    recipe_in_use,
+    set_last_searchable,
+)
 from indexer.stores.sqlite.reads import scan_rows
-from indexer.stores.sqlite.rows import every_key, full_text_words
+from indexer.stores.sqlite.rows import (
+    INSERT_WORDS,
+    every_key,
+    full_text_words,
+)
 from indexer.wording import count_of
 
 if TYPE_CHECKING:
@@ -111,10 +120,8 @@ def rebuild_index(db: sqlite3.Connection, recipe: Recipe) -> None:
     db.execute("DELETE FROM texts WHERE number NOT IN (SELECT number FROM documents)")
     db.execute("INSERT INTO fulltext (fulltext) VALUES ('delete-all')")
     for number, title, text in db.execute(_TEXTS):
-        db.execute(
-            "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
-            (number, *full_text_words(title, text)),
-        )
+        db.execute(INSERT_WORDS, (number, *full_text_words(True, title, text)))
+    set_last_searchable(db, ALL_ROWS)
     keys.clear(db)
     for entries in every_key(db, recipe):
         keys.change(db, entries, entries[:0])
@@ -132,8 +139,9 @@ def _count_missing(db: sqlite3.Connection) -> int:
         "WHERE number NOT IN (SELECT id FROM fulltext_docsize)"
     )
     wrong = {number for (number,) in db.execute(missing)}
+    last = last_searchable(db)
     for number, _, text in db.execute(_TEXTS):
-        words = _WORD.findall(full_text_words("", text)[1])
+        words = _WORD.findall(full_text_words(number <= last, "", text)[1])
         for word in {*words[:1], *words[-1:]}:
             if not db.execute(
                 "SELECT 1 FROM fulltext WHERE fulltext MATCH ? AND rowid = ?", (f'"{word}"', number)

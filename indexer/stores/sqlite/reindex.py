@@ -23,8 +23,21 @@ from indexer.stores.address import MEMORY
 from indexer.stores.fields import FIELDS
 from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexResult
 from indexer.stores.sqlite import keys
-from indexer.stores.sqlite.file_format import recipe_in_use
-from indexer.stores.sqlite.rows import COLUMNS, every_key, packed_columns, unpacked_rows
+from indexer.stores.sqlite.file_format import (
+    ALL_ROWS,
+    last_searchable,
+    recipe_in_use,
+    set_last_searchable,
+)
+from indexer.stores.sqlite.rows import (
+    COLUMNS,
+    DELETE_WORDS,
+    INSERT_WORDS,
+    every_key,
+    full_text_words,
+    packed_columns,
+    unpacked_rows,
+)
 from indexer.system.files import rename_durably
 
 if TYPE_CHECKING:
@@ -38,6 +51,10 @@ _FINGERPRINTED = tuple(
     if field.fingerprinted and field.name not in ("recipe", "provisional")
 )
 _POSITIONS = [COLUMNS.index(name) for name in _FINGERPRINTED]
+_NEXT_TEXTS = (
+    "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (number) "
+    "WHERE d.number > ? ORDER BY d.number LIMIT ?"
+)
 _BYTES = ("exact", "minhash")  # the other columns of `_FINGERPRINTED` are kept as JSON
 _COLUMNS = ", ".join(f"d.{name}" for name in COLUMNS)
 _ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
@@ -54,7 +71,7 @@ def replace_recipe(
     """Fingerprint all rows into a second file, then put the signatures in place."""
     stored = file.recipe()
     if stored is None or stored.id == recipe.id:
-        return ReindexResult(file.path, 0)
+        return ReindexResult(file.path, renew_full_text(file, on_progress))
     replacement = ReplacementFile(file.path, recipe)
     done = False
     try:
@@ -62,11 +79,33 @@ def replace_recipe(
         kept_path = copy_next_to(file.path, stored.name) if keep and file.path != MEMORY else None
         with file.writing() as db:
             copied += put_in_place(db, replacement, recipe, fingerprint_rows, on_progress)
+        renew_full_text(file, on_progress)
         done = True
     finally:
         replacement.close(remove=done)
         file.forget_recipe()
     return ReindexResult(file.path, copied, kept_path)
+
+
+def renew_full_text(file: File, on_progress: OnProgress) -> int:
+    """Make the words of all rows `searchable` in a file that an earlier nearfold made; return how
+    many rows were changed.
+
+    Each batch is a transaction of its own, after which a later run goes on.
+    """
+    count = 0
+    while True:
+        with file.writing() as db:
+            last = last_searchable(db)
+            if last == ALL_ROWS:
+                return count
+            batch = db.execute(_NEXT_TEXTS, (last, BATCH)).fetchall()
+            for number, title, text in batch:
+                db.execute(DELETE_WORDS, (number, *full_text_words(False, title, text)))
+                db.execute(INSERT_WORDS, (number, *full_text_words(True, title, text)))
+            set_last_searchable(db, batch[-1][0] if batch else ALL_ROWS)
+        count += len(batch)
+        on_progress(count)
 
 
 class ReplacementFile:

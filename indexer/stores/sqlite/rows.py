@@ -22,10 +22,10 @@ from indexer.fingerprinting.keys import band_keys, signed64, unpack_slots, unsig
 from indexer.model import Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.stores.fields import FIELDS, Kind
-from indexer.stores.query_syntax import separate_characters
+from indexer.stores.query_syntax import searchable, separate_characters
 from indexer.stores.sqlite import keys
 from indexer.stores.sqlite.connections import Connection
-from indexer.stores.sqlite.file_format import recipe_in_use
+from indexer.stores.sqlite.file_format import last_searchable, recipe_in_use
 from indexer.stores.sqlite.read_cache import Numbers, ReadCache, parse_numbers
 
 COLUMNS = tuple(field.name for field in FIELDS if field.is_column)
@@ -132,14 +132,17 @@ def column_name(field: str) -> str:
     return f"d.{'in_family' if field == 'family' else field}"
 
 
-def full_text_words(title: str, text: str) -> tuple[str, str]:
+def full_text_words(is_searchable: bool, title: str, text: str) -> tuple[str, str]:
     """Return title and text as the full-text index receives them, also to delete them."""
-    return separate_characters(title), separate_characters(text)
+    words_of = searchable if is_searchable else separate_characters
+    return words_of(title), words_of(text)
 
 
 # Tables of the embedded store, changed together: documents, texts, full-text index, keys.
 
 _CHUNK = 500
+DELETE_WORDS = "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)"
+INSERT_WORDS = "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)"
 _COLUMNS = ", ".join(f"d.{name}" for name in COLUMNS)
 _KEYS = (
     "SELECT number, bands, minhash, blocks, parent FROM documents "
@@ -157,7 +160,10 @@ def replace(db: sqlite3.Connection, rows: dict[str, Row], recipe: Recipe) -> Non
     columns = packed_columns([row for _, row in numbered], recipe)
     values = [(number, *row) for (number, _), row in zip(numbered, columns, strict=True)]
     texts = [(number, row.text) for number, row in numbered]
-    words = [(number, *full_text_words(row.title, row.text)) for number, row in numbered]
+    last = last_searchable(db)
+    words = [
+        (number, *full_text_words(number <= last, row.title, row.text)) for number, row in numbered
+    ]
     posted = [keys.posted(row.bands, row.blocks, row.parent is not None) for row in rows.values()]
     added = keys.entries_of([number for number, _ in numbered], posted)
     names = ", ".join(COLUMNS)
@@ -200,11 +206,9 @@ def _forget(
         "FROM documents d JOIN texts t USING (number) WHERE d.id IN"
     )
     rows = chosen_rows(db, select, ids)
+    last = last_searchable(db)
     for number, *_, title, text in rows:
-        db.execute(
-            "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
-            (number, *full_text_words(title, text)),
-        )
+        db.execute(DELETE_WORDS, (number, *full_text_words(number <= last, title, text)))
     return {row[5]: row[0] for row in rows}, _stored_keys([row[:5] for row in rows], recipe)
 
 

@@ -1,4 +1,4 @@
-"""Running heads: printed on another day, numbered as another draft, a text is the same."""
+"""Running headers: printed on another day, numbered as another draft, a text is the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from indexer.comparing.criteria import Criteria, for_folding
 from indexer.comparing.differences import differences
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.words import running_heads
+from indexer.comparing.words import running_headers
 from indexer.recipe import DEFAULT
 
 VOCABULARY = """
@@ -92,6 +92,6 @@ def test_a_fact_of_the_text_still_separates(page_break: str) -> None:
         "",
     ],
 )
-def test_lines_that_may_state_facts_are_no_running_heads(text: str) -> None:
-    lines = [text[start:end] for start, end, _ in running_heads(text)]
+def test_lines_that_may_state_facts_are_no_running_headers(text: str) -> None:
+    lines = [text[start:end] for start, end, _ in running_headers(text)]
     assert set(lines) <= {"Statement", "Account"}
