@@ -195,9 +195,12 @@ def with_hint(data: bytes, name: str) -> bytes:
     HTML that is valid UTF-8 gets a byte order mark, whatever it declares, and so do text parts of
     mail that declare UTF-8; in both a blank separates the text of an element such as `<nav>` from
     the text around it. A file `.eml` gets a first field that shows it to be a mail. Where only
-    the name shows the format, HTML gets a document type and XML a declaration. Everything else is
-    returned unchanged.
+    the name shows the format, HTML gets a document type and XML a declaration. Changes that are
+    tracked in OpenDocument and RTF are accepted, as Tika has them in other formats. Everything else
+    is returned unchanged.
     """
+    if data.startswith((_ZIP, _RTF)) or _TRACKED in data:
+        data = _accept_changes(data)
     if data.startswith((MAGIC, TNEF)):
         return _as_mail(data)
     suffix = PurePosixPath(name).suffix.lower()
@@ -404,6 +407,95 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+# Tracked changes: what an author deleted is no text of OpenDocument and RTF either.
+
+_RTF, _TRACKED, _OPEN = b"{\\rtf", b"<text:tracked-changes", b"vnd.oasis.opendocument"
+_CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
+_MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
+_RTF_TOKEN = re.compile(
+    rb"\\(?P<word>[a-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'[0-9A-Fa-f]{2}|\\[^a-z]|(?P<brace>[{}])"
+    rb"|[^\\{}]+",
+    re.DOTALL,
+)
+
+
+def _accept_changes(data: bytes) -> bytes:
+    """Return an OpenDocument or RTF without what was deleted while changes were tracked, RTF with
+    a mark of its first paragraph; other data, and what cannot be read, unchanged.
+    """
+    if data.startswith(_RTF):
+        data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
+        return data if b"\\pard" in data else _with_paragraph(data)
+    if not data.startswith(_ZIP):
+        return _CHANGES.sub(b"", data)
+    if _OPEN not in data[:100]:
+        return data
+    with suppress(
+        ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
+        zipfile.BadZipFile, KeyError,
+    ):  # fmt: skip
+        return _with_changes_accepted(data)
+    return data
+
+
+def _with_changes_accepted(data: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        if sum(member.file_size for member in members) > _MAX_UNPACKED:
+            return data
+        content = archive.read("content.xml")
+        accepted = _CHANGES.sub(b"", content)
+        if accepted == content:
+            return data
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as copy:
+            for member in members:
+                is_content = member.filename == "content.xml"
+                copy.writestr(member, accepted if is_content else archive.read(member))
+        return file.getvalue()
+
+
+def _with_paragraph(data: bytes) -> bytes:
+    """Return an RTF with the control word of a paragraph before its text: Tika loses what is before
+    the first group without one.
+
+    >>> _with_paragraph(rb"{\\rtf1{\\fonttbl{\\f0 Arial;}}It is {\\b agreed}.}")
+    b'{\\\\rtf1{\\\\fonttbl{\\\\f0 Arial;}}\\\\pard It is {\\\\b agreed}.}'
+    """
+    depth = 0
+    for token in _RTF_TOKEN.finditer(data):
+        depth += {b"{": 1, b"}": -1}.get(token["brace"] or b"", 0)
+        is_text = not token["word"] and not token["brace"] and token[0].strip()
+        if depth == 1 and is_text:
+            return data[: token.start()] + rb"\pard " + data[token.start() :]
+    return data
+
+
+def _without_deleted(data: bytes) -> bytes:
+    """Return an RTF without its text that is marked as deleted; control words stay.
+
+    >>> _without_deleted(rb"{\\rtf1 It is {\\deleted not }agreed.}")
+    b'{\\\\rtf1 It is {\\\\deleted }agreed.}'
+    """
+    kept: list[bytes] = []
+    outer: list[bool] = []
+    is_deleted = False
+    for token in _RTF_TOKEN.finditer(data):
+        word, brace = token["word"], token["brace"]
+        if brace == b"{":
+            outer.append(is_deleted)
+        elif brace and outer:
+            is_deleted = outer.pop()
+        elif word == b"deleted":
+            is_deleted = token["number"] != b"0"
+        elif word == b"plain":
+            is_deleted = False
+        is_text = word in (None, b"u", b"par", b"line", b"tab") and not brace
+        if not (is_deleted and is_text):
+            kept.append(token[0])
+    return b"".join(kept)
 
 
 # The files in a document besides its text. Nothing reads them: their bytes are counted in the

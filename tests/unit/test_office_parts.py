@@ -1,10 +1,13 @@
 """Headers, footers, notes and the like of office documents, and blocks of HTML."""
 
 import io
+import zipfile
 from email.message import EmailMessage
 
 import docx
 import pytest
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
 from odf import style, text
 from odf.opendocument import OpenDocumentText
 from samples import native_reader
@@ -57,6 +60,79 @@ def text_of(data: bytes, name: str) -> str:
 def test_headers_and_footers_are_read_in_every_format(make, name: str) -> None:
     found = sorted(" ".join(text_of(make(), name).split()).split())
     assert found == sorted(f"{HEADER} {FOOTER} {BODY}".split())
+
+
+INSERTED, DELETED = "takes the mail", "carries no passengers"
+
+
+def word_file_with_changes() -> bytes:
+    document = docx.Document()
+    paragraph = document.add_paragraph("The ferry ")
+    for tag, words in (("ins", INSERTED), ("del", DELETED)):
+        change = OxmlElement(f"w:{tag}")
+        change.set(qn("w:id"), "1")
+        change.set(qn("w:author"), "Ann")
+        run = OxmlElement("w:r")
+        piece = OxmlElement("w:delText" if tag == "del" else "w:t")
+        piece.text = words
+        run.append(piece)
+        change.append(run)
+        paragraph._p.append(change)
+    paragraph.add_run(" every day.")
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+CHANGES = """<text:tracked-changes><text:changed-region text:id="c0"><text:insertion>
+<office:change-info><dc:creator>Ann</dc:creator><dc:date>2024-05-01T10:00:00</dc:date>
+</office:change-info></text:insertion></text:changed-region><text:changed-region text:id="c1">
+<text:deletion><office:change-info><dc:creator>Bo</dc:creator><dc:date>2024-05-02T10:00:00</dc:date>
+</office:change-info><text:p>{}</text:p></text:deletion></text:changed-region>
+</text:tracked-changes><text:p>The ferry <text:change-start text:change-id="c0"/>{}
+<text:change-end text:change-id="c0"/><text:change text:change-id="c1"/> every day.</text:p>"""
+
+
+def open_document_with_changes() -> bytes:
+    document = OpenDocumentText()
+    document.text.addElement(text.P(text="BODY"))
+    plain, file = io.BytesIO(), io.BytesIO()
+    document.save(plain)
+    with zipfile.ZipFile(plain) as archive, zipfile.ZipFile(file, "w") as copy:
+        for member in archive.infolist():
+            content = archive.read(member)
+            body = CHANGES.format(DELETED, INSERTED).encode()
+            copy.writestr(member, content.replace(b"<text:p>BODY</text:p>", body))
+    return file.getvalue()
+
+
+def flat_open_document_with_changes() -> bytes:
+    with zipfile.ZipFile(io.BytesIO(open_document_with_changes())) as archive:
+        content = archive.read("content.xml").decode()
+    content = content.replace("office:document-content", "office:document")
+    mimetype = 'office:mimetype="application/vnd.oasis.opendocument.text"'
+    return content.replace("<office:document ", f"<office:document {mimetype} ").encode()
+
+
+def rich_text_with_changes() -> bytes:
+    source = (
+        r"{\rtf1\ansi The ferry {\revised\revauth1 INSERTED}{\deleted\revauthdel1 DELETED{\b  at "
+        r"night}\'e9\u233?}\deleted DELETED\deleted0  every day.\par}"
+    )
+    return source.replace("INSERTED", INSERTED).replace("DELETED", DELETED).encode()
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (word_file_with_changes, "a.docx"),
+        (open_document_with_changes, "a.odt"),
+        (flat_open_document_with_changes, "a.fodt"),
+        (rich_text_with_changes, "a.rtf"),
+    ],
+)
+def test_tracked_changes_are_accepted_in_every_format(make, name: str) -> None:
+    assert " ".join(text_of(make(), name).split()) == f"The ferry {INSERTED} every day."
 
 
 @pytest.mark.parametrize(
