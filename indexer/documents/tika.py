@@ -196,11 +196,11 @@ def with_hint(data: bytes, name: str) -> bytes:
     mail that declare UTF-8; in both a blank separates the text of an element such as `<nav>` from
     the text around it. A file `.eml` gets a first field that shows it to be a mail. Where only
     the name shows the format, HTML gets a document type and XML a declaration. Changes that are
-    tracked in OpenDocument and RTF are accepted, as Tika has them in other formats. Everything else
-    is returned unchanged.
+    tracked in OpenDocument and RTF are accepted, as Tika has them in other formats, and chapters of
+    an EPUB are separated. Everything else is returned unchanged.
     """
     if data.startswith((_ZIP, _RTF)) or _TRACKED in data:
-        data = _accept_changes(data)
+        data = _with_readable_members(data) if data.startswith(_ZIP) else _accept_changes(data)
     if data.startswith((MAGIC, TNEF)):
         return _as_mail(data)
     suffix = PurePosixPath(name).suffix.lower()
@@ -411,7 +411,9 @@ def _is_utf8(data: bytes) -> bool:
 
 # Tracked changes: what an author deleted is no text of OpenDocument and RTF either.
 
-_RTF, _TRACKED, _OPEN = b"{\\rtf", b"<text:tracked-changes", b"vnd.oasis.opendocument"
+_RTF, _TRACKED = b"{\\rtf", b"<text:tracked-changes"
+_READ_MEMBERS = (b"vnd.oasis.opendocument", b"application/epub+zip")
+_MEMBERS = ("content.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
 _RTF_TOKEN = re.compile(
@@ -422,39 +424,49 @@ _RTF_TOKEN = re.compile(
 
 
 def _accept_changes(data: bytes) -> bytes:
-    """Return an OpenDocument or RTF without what was deleted while changes were tracked, RTF with
-    a mark of its first paragraph; other data, and what cannot be read, unchanged.
+    """Return an OpenDocument in one file of XML, or RTF, without what was deleted while changes
+    were tracked; RTF with a mark of its first paragraph.
     """
     if data.startswith(_RTF):
         data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
         return data if b"\\pard" in data else _with_paragraph(data)
-    if not data.startswith(_ZIP):
-        return _CHANGES.sub(b"", data)
-    if _OPEN not in data[:100]:
+    return _CHANGES.sub(b"", data)
+
+
+def _with_readable_members(data: bytes) -> bytes:
+    """Return an OpenDocument in a zip without what was deleted while changes were tracked, and an
+    EPUB with a line feed at the end of each chapter; other data, and what cannot be read, as it is.
+    """
+    if not any(kind in data[:100] for kind in _READ_MEMBERS):
         return data
     with suppress(
         ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
         zipfile.BadZipFile, KeyError,
-    ):  # fmt: skip
-        return _with_changes_accepted(data)
-    return data
-
-
-def _with_changes_accepted(data: bytes) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    ), zipfile.ZipFile(io.BytesIO(data)) as archive:  # fmt: skip
         members = archive.infolist()
         if sum(member.file_size for member in members) > _MAX_UNPACKED:
             return data
-        content = archive.read("content.xml")
-        accepted = _CHANGES.sub(b"", content)
-        if accepted == content:
+        read = {
+            member.filename: archive.read(member)
+            for member in members
+            if member.filename.endswith(_MEMBERS)
+        }
+        changed = {name: _readable_member(name, content) for name, content in read.items()}
+        if changed == read:
             return data
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as copy:
             for member in members:
-                is_content = member.filename == "content.xml"
-                copy.writestr(member, accepted if is_content else archive.read(member))
+                content = changed.get(member.filename)
+                copy.writestr(member, archive.read(member) if content is None else content)
         return file.getvalue()
+    return data
+
+
+def _readable_member(name: str, content: bytes) -> bytes:
+    if name == "content.xml":
+        return _CHANGES.sub(b"", content)
+    return _separate_blocks(content).replace(b"</body>", b"\n</body>")
 
 
 def _with_paragraph(data: bytes) -> bytes:

@@ -175,3 +175,32 @@ def test_separated_blocks_change_no_digest_of_words_that_were_apart() -> None:
     page = f"<html><body><p>{BODY}</p>\n<div>{HEADER}</div></body></html>".encode()
     found = fingerprint(text_of(page, "a.html"))
     assert found.exact == fingerprint(f"{BODY}\n{HEADER}").exact
+
+
+def test_chapters_of_a_book_join_no_words() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as book:
+        book.writestr("mimetype", "application/epub+zip")
+        book.writestr("META-INF/container.xml", CONTAINER)
+        book.writestr("b/c.opf", PACKAGE)
+        for name in "ab":
+            page = f"<body><h1>Chapter {name}</h1><p>Text.</p><aside>Note {name}</aside></body>"
+            html = f'<html xmlns="http://www.w3.org/1999/xhtml"><head/>{page}</html>'
+            book.writestr(f"b/{name}.xhtml", html)
+    found = text_of(file.getvalue(), "a.epub").split()
+    assert " ".join(found) == "Chapter a Text. Note a Chapter b Text. Note b"
+
+
+CONTAINER = (
+    '<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="b/c.opf" media-type="application/oebps-package+xml"/></rootfiles>'
+    "</container>"
+)
+PACKAGE = (
+    '<package xmlns="http://www.idpf.org/2007/opf" version="2.0" unique-identifier="i"><metadata '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Book</dc:title>'
+    '<dc:identifier id="i">1</dc:identifier></metadata><manifest>'
+    '<item id="b" href="b.xhtml" media-type="application/xhtml+xml"/>'
+    '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>'
+    '</manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>'
+)
