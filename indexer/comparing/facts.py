@@ -19,7 +19,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -654,7 +653,7 @@ def _are_around(spans: Sequence[tuple[int, int]], start: int) -> bool:
     return index >= 0 and start < spans[index][1]
 
 
-_END = sys.maxsize
+_END = 1 << 62  # beyond any position
 
 
 def _is_number(word: str) -> bool:
