@@ -306,7 +306,7 @@ def _moved_facts(pair: Comparison, text: FactText, start: int, stop: int) -> Ite
     """Yield the words [start, stop) of a text that may state a fact which moved."""
     for position in range(start, stop):
         if text.source.folded(position) in pair.aligned.moved:
-            fact = None if text.source.is_in_notice(position) else text.fact(position)
+            fact = None if text.source.is_in_frame(position) else text.fact(position)
             if fact and fact.kind in _EXCHANGEABLE:
                 yield position
 
