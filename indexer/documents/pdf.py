@@ -50,18 +50,20 @@ def _unread_pages(
     junk: list[int] = []
     if len(numbers) == len(pages):
         junk = [number for number, page in zip(numbers, pages, strict=True) if _is_junk(page)]
-    unread = (f"the text of {_listed(junk, counts)} is junk",) if junk else ()
+    unread = (f"junk instead of text on {_listed(junk, counts)}",) if junk else ()
     notes = []
     missing = [number for number, count in enumerate(counts, 1) if not count]
     if missing and numbers:
-        notes.append(f"{_listed(missing, counts)} has no text: blank, a picture or a drawing")
+        notes.append(f"no text on {_listed(missing, counts)}: blank, a picture or a drawing")
     doubtful = [
         number
         for number, (count, without) in enumerate(zip(counts, unmapped, strict=False), 1)
         if without > count * _MAX_UNMAPPED and number not in junk
     ]
     if doubtful:
-        notes.append(f"the text of {_listed(doubtful, counts)} may be wrong: its font names none")
+        notes.append(
+            f"perhaps wrong text on {_listed(doubtful, counts)}: a font does not name characters"
+        )
     return unread, tuple(notes)
 
 

@@ -174,7 +174,7 @@ def test_pages_without_text_are_named(reader: NativeExtractor) -> None:
         lines(canvas)
 
     document = reader.extract(pdf(draw), "a.pdf")
-    assert document.warnings == ("page 2 of 3 has no text: blank, a picture or a drawing",)
+    assert document.warnings == ("no text on page 2 of 3: blank, a picture or a drawing",)
     assert not document.truncated  # the picture counts as a file in the document
     assert document.text.count("\f") == 2 and words(document) == " ".join(LINES * 2)
 
@@ -195,7 +195,7 @@ def test_pages_of_junk_are_named_and_count_as_not_read(reader: NativeExtractor) 
         return reader.extract(data[:start] + encoding + data[start + 16 :], "a.pdf")
 
     private = with_glyphs("/uniE0%02X")
-    assert private.warnings == ("the text of page 1 of 2 is junk",) and private.truncated
+    assert private.warnings == ("junk instead of text on page 1 of 2",) and private.truncated
     unnamed = with_glyphs("/q%d")
-    assert "the text of page 1 of 2 may be wrong" in unnamed.warnings[0]
+    assert "perhaps wrong text on page 1 of 2" in unnamed.warnings[0]
     assert not unnamed.truncated
