@@ -97,7 +97,7 @@ _WORD = re.compile(r"(?<!\S)(\S{3,40})\1(?![^\s.,;:)])")
 
 
 def draw_once(text: str) -> str:
-    """Return the text of a PDF with what was drawn several times in one place once.
+    """Return the text of a PDF with what was drawn several times at one position once.
 
     >>> draw_once("TThhee  bbaalllloooonn\\nNet priceNet price, a couscous")
     'The balloon\\nNet price, a couscous'
@@ -253,9 +253,9 @@ def reorder_lines(text: str) -> str:
     """Return the text of a PDF of LibreOffice with the pieces of its lines in the order of reading,
     and without the strokes that fill lines.
 
-    Lines are unchanged unless most letters are of scripts written from right to left, and a quarter
-    of the runs of such letters that follow Latin letters or digits do so without anything between
-    them. Linear in time.
+    Lines are unchanged unless the majority of characters is of scripts written from right to left,
+    and a quarter of the runs of such characters that follow Latin ones or digits do so without
+    anything between them. Linear in time.
 
     >>> reorder_lines(" חדשPDFקובץ ")
     'קובץ PDF חדש'
@@ -276,7 +276,7 @@ def reorder_lines(text: str) -> str:
 
 
 def _without_strokes(text: str) -> str:
-    """Return the text without the one character that stands most often inside Arabic words, if it
+    """Return the text without the one character that is most frequent inside Arabic words, if it
     does so five times and as often as all others.
     """
     counts = Counter(match[1] for match in _STROKES.finditer(text))
@@ -287,7 +287,7 @@ def _without_strokes(text: str) -> str:
 
 
 def _joins(runs: Runs) -> int:
-    """Return how often letters from right to left stand directly behind Latin ones or digits."""
+    """Return how often characters from right to left stand directly behind Latin ones or digits."""
     return sum(a[0] == _LEFT and b[0] == _RIGHT for a, b in pairwise(runs))
 
 
@@ -297,7 +297,7 @@ def _follows(runs: Runs) -> int:
 
 
 def _in_reading_order(runs: Runs) -> str:
-    """Return the pieces of a line from the last to the first, if it has letters of both kinds."""
+    """Return the pieces of a line from the last to the first, if it has both kinds."""
     if len({direction for direction, _ in runs} - {_NEUTRAL}) < 2:
         return "".join(run for _, run in runs)
     pieces = [

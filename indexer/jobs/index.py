@@ -314,7 +314,7 @@ def _is_within(path: str, source: Source) -> bool:
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()
-MOVED = "index --prune"  # in the history of labels, in place of a reviewer
+MOVED = "index --prune"  # the reviewer in the history of labels
 _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before anything is created."
 
 
