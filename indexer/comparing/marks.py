@@ -70,7 +70,8 @@ MAX_FIELD = 8  # words that stand for each other
 MIN_NAMES = 2  # of people by which letters differ
 MIN_MESSAGE = 3  # words of a message that are no facts
 MAX_COMMON = 0.5  # of the words of two messages
-MAX_BESIDE = 2  # words that differ next to a negation in a sentence that is the same otherwise
+MAX_BESIDE = 1  # other words that differ in a sentence that is negated
+UNSPACED = ("ja", "zh")  # languages in which two characters are a word
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
 MIN_CLAUSE = 6  # words of a sentence that is added
 MIN_GROWTH = 1.1  # of the words of a text that has grown
@@ -84,6 +85,7 @@ _OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated"
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
 _EXCHANGEABLE = {"date", "amount", "number", "name", "address"}
 _OPPOSITES = [{"ever", "never"}, {"either", "neither"}, {"or", "nor"}, {"one", "none"}]
+_SUPPORTING = {"do", "does", "did"}  # words that belong to a negation
 _DATED = {"date", "amount"}  # kinds of fields of which a form has one
 _SENTENCE_END = re.compile(
     r"[.!?\u2026][\"'\u2019\u201d)\]]*(?:\s|\Z)|[\u3002\uff01\uff1f]|\n\s*\n"
@@ -162,7 +164,8 @@ def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | Non
     gaps = [gap for gap in sentence if not _is_whole_sentence(pair, gap)]
     gaps = [gap for gap in gaps if not _is_misread(pair, gap)]
     found = _negations(pair, gaps)
-    return found if found and not _have_others(pair, gaps, MAX_BESIDE) else None
+    limit = MAX_BESIDE * (2 if pair.aligned.a.language in UNSPACED else 1)
+    return found if found and not _have_others(pair, gaps, limit) else None
 
 
 def _moved_negation(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | None:
@@ -190,8 +193,8 @@ def _have_others(pair: Comparison, gaps: Sequence[Gap], limit: int) -> bool:
         return False
     others = [0, 0]
     for gap in gaps:
-        for index, facts in enumerate(pair.facts(gap)):
-            others[index] += facts.count(None)
+        for index, (facts, words) in enumerate(zip(pair.facts(gap), pair.folded(gap), strict=True)):
+            others[index] += facts.count(None) - sum(map(_SUPPORTING.__contains__, words))
         if max(others) > limit:
             return True
     return False

@@ -167,6 +167,21 @@ def test_a_negation_of_another_word(a: str, b: str, shown: tuple[str, str] | Non
     assert separates("standard", pair) == (shown is not None)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_negated"),
+    [
+        ("consents", "does not consent", True),
+        ("may assign", "may not transfer", True),
+        ("may assign this lease", "may not transfer any lease", False),
+        ("in writing", "without delay at once", False),
+    ],
+)
+def test_another_word_or_two_next_to_a_negation(old: str, new: str, is_negated: bool) -> None:
+    assert (
+        separates("standard", Comparison(text(LEASE), text(LEASE.replace(old, new)))) == is_negated
+    )
+
+
 def test_an_inserted_sentence_is_no_negation() -> None:
     assert negated(Comparison(text(f"No way. {LEASE}"), text(LEASE))) is None
 
