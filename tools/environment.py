@@ -50,6 +50,12 @@ def apart(lock: str) -> Path:
     return place / BIN.name
 
 
+def cache_folder(name: str) -> Path:
+    """Return a folder of the user's cache, which all checkouts share."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "nearfold" / name
+
+
 def _installed(place: Path, *locks: str) -> list[str]:
     """Make an environment with what these locks name; how its pip installs."""
     if sys.version_info < (3, 10):  # noqa: UP036 (this runs on whatever Python there is)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
-from environment import ROOT
+from environment import ROOT, cache_folder
 
 MANIFEST = ("--manifest-path", "kernel/Cargo.toml")
 CHECKS = (
@@ -32,13 +31,8 @@ def check() -> int:
             print(f"\nno {tool}: the kernel's `cargo {name}` is skipped", flush=True)
             continue
         print(f"\n$ cargo {name} {' '.join(rest)}", flush=True)
-        settings = {"CARGO_TARGET_DIR": str(_build_folder()), **os.environ}
+        settings = {"CARGO_TARGET_DIR": str(cache_folder("kernel-checks")), **os.environ}
         command = ["cargo", name, *rest]
         if code := subprocess.run(command, cwd=ROOT, env=settings, check=False).returncode:
             return code
     return 0
-
-
-def _build_folder() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "nearfold" / "kernel-checks"

@@ -8,7 +8,8 @@
 Real servers are started as tests/servers describes; the review pages are tried in the Chromium that
 tools/chromium.py finds. Without Java and without Docker the tests that need them are skipped with
 the reason; with CI=true in the environment they fail instead. Tests run in three processes or more
-(`-n 0`: in one), while types, kernel and documentation are checked. Their temporary files are in
+(`-n 0`: in one), while types, kernel and documentation are checked; what mypy and Cargo found is
+kept in the user's cache for the next checkout. Their temporary files are in
 /dev/shm where there is room, unless TMPDIR is set. NEARFOLD_ADVISORIES=1 asks a database for known
 vulnerabilities (tools/audit.py).
 """
@@ -31,7 +32,7 @@ import audit
 import chromium
 import rust
 import subjects
-from environment import ROOT, prepared
+from environment import ROOT, cache_folder, prepared
 
 LINT = (("ruff", "check", "."), ("ruff", "format", "--check", "."))
 FLAGS = ("--fast", "--slow", "--random")
@@ -59,6 +60,7 @@ def main(arguments: list[str]) -> int:
         return _pytest(python, *SLOW, *extra)
     if code := subjects.check() or _lint(python):
         return code
+    os.environ.setdefault("MYPY_CACHE_DIR", str(cache_folder("mypy")))
     types = partial(_captured, python, "-m", "mypy")
     if is_fast:
         return _together({"mypy": types}, partial(_pytest, python, *FAST, *extra))
