@@ -3,6 +3,7 @@ Elasticsearch and of OpenSearch 3.4.
 """
 
 import contextlib
+import difflib
 import json
 import re
 import secrets
@@ -20,9 +21,12 @@ from secured_engines import (
 )
 from servers import choosing, elasticsearch
 from servers.process import Server
+from starlette.testclient import TestClient
 
 from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
+from indexer.review.app import PAGES
+from indexer.review.serve import review_application
 from indexer.stores import open_store
 from indexer.stores.engine import dashboards
 from indexer.stores.engine.roles import roles
@@ -107,11 +111,16 @@ def tenants(request, tmp_path, monkeypatch):
             assert engine.call("DELETE", index)[0] == 200
 
 
-@contextlib.contextmanager
 def open_as_root(engine, index):
     """Yield a store, opened by the user that may do everything."""
+    return open_as(engine, engine.root, index)
+
+
+@contextlib.contextmanager
+def open_as(engine, user, index):
+    """Yield a store, opened by a user."""
     with pytest.MonkeyPatch.context() as environment:
-        for name, value in engine.environment(engine.root).items():
+        for name, value in engine.environment(user).items():
             environment.setenv(name, value)
         store = open_store(f"{engine.store}/{index}")
     with contextlib.closing(store):
@@ -268,6 +277,44 @@ def test_dashboards_of_a_limited_user_are_those_of_an_index_without_the_others(e
     assert panels[0] == panels[1]
 
 
+def pages(engine, index, addresses):
+    """Return status and text of review pages, opened by the limited user of an index, without what
+    changes from site to site: tokens, times and scores.
+    """
+    with open_as(engine, LIMITED[index], index) as store:
+        client = TestClient(review_application(store, frozenset({"testserver"})))
+        shown = {}
+        for address in addresses:
+            answer = client.get(address)
+            text = re.sub(r'(name="token" value=|"token": )"[^"]*"', "", answer.text)
+            text = re.sub(r'"(score|seconds|next)": ?("[^"]*"|[\d.e-]+)', "", text)
+            text = re.sub(r"Read at [^<]*|\d\d:\d\d:\d\d|\d+ (seconds|minutes) ago", "", text)
+            shown[address] = answer.status_code, text.replace(index, "INDEX")
+    return shown
+
+
+@pytest.mark.versions
+def test_review_pages_of_a_limited_reader_are_those_of_an_index_without_the_others(engine, library):
+    run, _ = library
+    for index in LIMITED:
+        run(engine.root, index, "group", "--within", "labels")
+    ids = ids_of(run, engine.root)
+    searches = [f"/?q={words}&fold={fold}" for words in ("zanz*", "ferries") for fold in FOLDS]
+    addresses = [f"{page.path}?wait=20" for page in PAGES] + searches
+    addresses += ["/api/status", "/api/survey?wait=20", "/api/figures?wait=20", "/api/worklist"]
+    for page in ("/document", "/family", "/variants", "/versions", "/thread", "/matrix"):
+        addresses += [f"{page}?id={ids[name]}&wait=20" for name in ("a", "b", "g")]
+    for page in ("/api/discounted", "/compare"):
+        addresses += [f"{page}?a={ids['a']}&b={ids[name]}&wait=20" for name in ("e", "b")]
+    whole, alone = (pages(engine, index, addresses) for index in (WHOLE, ALONE))
+    for address in addresses:
+        shown = (whole[address][1].splitlines(), alone[address][1].splitlines())
+        assert not [*difflib.unified_diff(*shown, n=0)], address
+        hidden = any(ids[name] in address for name in SECRET)
+        assert whole[address][0] == 404 if hidden else whole[address][0] < 500, address
+
+
+FOLDS = ("live", "family", "none")
 HIDDEN = {"path": ["path", "title"], "text": ["text"], "text and keys": ["text", "near_*"]}
 READING = (
     ["search", "zanzibar", "--json"],
