@@ -12,7 +12,8 @@
                                        SQLite files, two indices each of an OpenSearch and an
                                        Elasticsearch of their own (--store: those of one kind)
     python -m faults --clients 10000   take so many steps of other clients beside commands of every
-                                       kind, on three nodes of an engine that are killed, too
+                                       kind, on three nodes of an engine that are killed, too;
+                                       --plugin: with the plugin on them (built by Maven)
     python -m faults --mutations 60    take a check of nearfold out at a time, and let clients write
                                        beside commands until that is found, for 60 steps a seed
     python -m faults --tests           every fault-injection test of this folder, by pytest
@@ -39,8 +40,9 @@ from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "plugin"), str(HERE.parent.parent)]
 
+import plugin_servers
 import pytest
 from campaign import Tally, cluster_campaign, embedded_campaign
 from long_run import run_all
@@ -87,6 +89,7 @@ def main() -> int:
     parser.add_argument(
         "--clients", type=int, metavar="N", help="take so many steps of clients beside commands"
     )
+    parser.add_argument("--plugin", action="store_true", help="--clients: also fold by the plugin")
     parser.add_argument(
         "--mutations", type=int, metavar="N", help="take so many steps without each check"
     )
@@ -218,7 +221,8 @@ def clients(arguments: argparse.Namespace) -> int:
         home = Path(scratch)
         url, nodes = f"sqlite:///{home}/clients.db", []
         if kind != "sqlite":
-            cluster = servers.enter_context(closing(Cluster(kind)))
+            engine = plugin_servers.engine(kind) if arguments.plugin else None
+            cluster = servers.enter_context(closing(Cluster(kind, engine)))
             cluster.start()
             url = f"{kind}://{cluster.hosts}/papers?shards=2&replicas=1"
             nodes = cluster.nodes

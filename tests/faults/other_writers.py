@@ -4,7 +4,8 @@ A step is a request of a client (an index, an update, a deletion, a copy to anot
 restored snapshot), a command of nearfold, or both at once; either may be killed. After each step
 the stored documents are read as the engine, or the file, has them, and compared by brute force:
 
-- no document is hidden under one that it does not resemble, in any search of nearfold;
+- no document is hidden under one that it does not resemble, in any search of nearfold, nor in one
+  of a client that folds by the field of the engine's plugin, where nodes have it;
 - every document is shown or folded, once, and every group has a principal that is visible;
 - what `doctor` and `status` call good is good: else the stored groups hold, for any client.
 
@@ -158,6 +159,26 @@ class Client:
         connection.close()
         time.sleep(0.2)  # what the engine received it may still be working on
         return f"{name}, killed"
+
+    def has_plugin(self) -> bool:
+        """Return whether all nodes have the field type `near_duplicate`."""
+        nodes = self.call("GET", "_nodes/plugins")["nodes"].values()
+        return all("nearfold" in {plugin["name"] for plugin in node["plugins"]} for node in nodes)
+
+    def add_field(self) -> None:
+        """Add the field `text.near` to the index, and write its documents again."""
+        (facts,) = self.call("GET", f"{self.index}/_mapping").values()
+        text = facts["mappings"]["properties"]["text"]
+        text["fields"] = {**text.get("fields", {}), "near": {"type": "near_duplicate"}}
+        self.call("PUT", f"{self.index}/_mapping", {"properties": {"text": text}})
+        self._update_by_query()
+
+    def folded(self) -> list[Body]:
+        """Return all hits, folded by the plugin: each is shown, or says under which it is."""
+        fold = {"field": "text.near", "minimum_similarity": FOLD, "max_members": 1_000}
+        body: Body = {"size": 1_000, "docvalue_fields": ["text.near.exact"]}
+        body["rescore"] = {"window_size": 1_000, "near_fold": fold}
+        return list(self.call("POST", f"{self.index}/_search", body)["hits"]["hits"])
 
     def text(self) -> str:
         """Return a text that resembles few, many or all words of others."""
@@ -356,6 +377,7 @@ class SharedRun:
             self.client = Client(servers, index, self.chance)
         self.counts = Counts()
         self.threshold = FOLD  # the least by which stored groups were made
+        self.has_field = False
         self.steps = 0
 
     def run(self, steps: int, until: float = float("inf")) -> Counts:
@@ -366,6 +388,9 @@ class SharedRun:
                 self._command(jobs, self.planner.first()[0], alone=True)
                 if self.client is not None:  # from now on texts are expected to change
                     self._command(jobs, self.planner.install(), alone=True)
+                    if self.client.has_plugin():
+                        self.client.add_field()
+                        self.has_field = True
                 while self.steps < steps and time.monotonic() < until:
                     self.steps += 1
                     step = self._step(jobs)
@@ -456,6 +481,8 @@ class SharedRun:
             recipe = store.stored_recipe()
             for fold in ("family", "live"):
                 check_search(store, rows, fold, self.threshold)
+            if self.client is not None and self.has_field:
+                check_field(self.client.hits(), self.client.folded())
             problems = stored_problems(rows, recipe, self.threshold)
             if not problems:
                 return
@@ -500,6 +527,25 @@ def check_search(store: FullStore, rows: Iterable[Row], fold: str, threshold: fl
         assert any(
             all(resembles(member, centre, least) for member in members) for centre in centres
         ), f"--fold {fold}: {[(row.id, row.family, row.text[-40:]) for row in members]}"
+
+
+def check_field(hits: Iterable[Body], folded: Sequence[Body]) -> None:
+    """Check that the plugin's field folds each document once, under one that it resembles, and that
+    its columns are those of the text: equal texts have equal keys.
+    """
+    texts = {hit["_id"]: hit["_source"].get("text", "") for hit in hits}
+    found = Counter(hit["_id"] for hit in folded)
+    assert found == dict.fromkeys(texts, 1), f"near_fold: {found}, not once each of {list(texts)}"
+    texts_of_keys: dict[str, set[str]] = defaultdict(set)
+    for hit in folded:
+        text = texts[hit["_id"]]
+        texts_of_keys[hit["fields"]["text.near.exact"][0]].add(text)
+        under = hit["fields"]["near_fold"][0].get("folded_under")
+        if under is not None and texts[under] != text:
+            alike = similarity(text, texts[under])
+            assert alike >= FOLD - 1e-9, f"near_fold: {alike} of {text!r} and {texts[under]!r}"
+    keys = [*texts_of_keys.values()]
+    assert len(keys) == len(set(texts.values())) == len(set().union(*keys)), f"keys: {keys}"
 
 
 def stored_problems(rows: list[Row], recipe: Recipe | None, threshold: float) -> list[str]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from typing import Any
-from unittest import mock
 
 import pytest
 from plugin_servers import engine
 from rest import Rest
-from servers import elasticsearch, opensearch
 from servers.cluster import Cluster
 
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
@@ -22,9 +20,7 @@ PIPELINE = {"request_processors": [{"near_fold": {}}], "response_processors": [{
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
 def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    module = opensearch if request.param == "opensearch" else elasticsearch
-    with mock.patch.object(module, "ENGINE", engine(request.param)):
-        running = Cluster(request.param)
+    running = Cluster(request.param, engine(request.param))
     try:
         running.start()
         _fill(Rest(running.url))

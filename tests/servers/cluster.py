@@ -23,11 +23,12 @@ _NAMES = [f"n{number + 1}" for number in range(NODES)]
 
 class Cluster:
     """Three servers in `nodes`; `hosts` are those of a store URL, `url` is that of the first node.
-    `kind` is the scheme of a store's URL. Ends with `close`.
+    `kind` is the scheme of a store's URL, `engine` another one than the tests'. Ends with `close`.
     """
 
-    def __init__(self, kind: str = "opensearch") -> None:
-        engine = elasticsearch.ENGINE if kind == "elasticsearch" else opensearch.ENGINE
+    def __init__(self, kind: str = "opensearch", engine: Engine | None = None) -> None:
+        if engine is None:
+            engine = elasticsearch.ENGINE if kind == "elasticsearch" else opensearch.ENGINE
         self.kind, self.variable = kind, engine.variable
         transports = _distinct_ports()
         self.nodes = [
