@@ -147,6 +147,22 @@ def repair_families(
     return tuple(repairs)
 
 
+def regroup_members_of(
+    store: FullStore,
+    recipe: Recipe,
+    ids: Collection[str],
+    options: GroupOptions = DEFAULT_OPTIONS,
+) -> bool:
+    """Group again, among themselves, the members of groups whose principal, one of `ids`, is not in
+    the store; return whether there were any.
+    """
+    members = _members(store, list(ids))
+    gone = members.keys() - {row.id for row in rows_of(store, list(members))}
+    for family in sorted(gone):
+        _regroup(store, recipe, family, members[family], options)
+    return bool(gone)
+
+
 def repair_strays(
     store: FullStore,
     recipe: Recipe,

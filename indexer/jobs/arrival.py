@@ -24,7 +24,12 @@ from indexer.errors import UnsupportedOperation
 from indexer.fingerprinting.fingerprint import ungrouped
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
-from indexer.grouping.delete import is_principal, repair_families, repair_strays
+from indexer.grouping.delete import (
+    is_principal,
+    regroup_members_of,
+    repair_families,
+    repair_strays,
+)
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, similarity_to_principal
 from indexer.jobs.document_rows import with_labels_of
 from indexer.model import Assignment, PrincipalRow, Row
@@ -204,6 +209,7 @@ class Arrivals:
         self._known = self._no_principals()
         self._documents = store.counts().documents
         self._must_look_up = store.shared or self._documents > 0
+        self._may_find_members = store.shared and self._documents > 0
         self._looked_up = 0
         self._pending: dict[str, _PendingPrincipal] = {}
         self._decisions = threading.Condition()
@@ -215,15 +221,22 @@ class Arrivals:
         ids that the store holds already.
 
         A document keeps the labels that it has, and its family if its text is the same as before.
-        Before the text of a principal changes, its members choose anew, among themselves.
+        Before the text of a principal changes, its members choose anew, among themselves; so do
+        those of a principal that another client deleted, before a document gets its id again.
         """
         last = {row.id: index for index, row in enumerate(rows)}
         stored = [id for id in last if id in replaced or id in self._known]
         before = self._store.get(stored) if stored else {}
         same = {id for id, row in before.items() if _is_unchanged(row, rows[last[id]])}
         changing = {id: row for id, row in before.items() if id not in same}
+        was_left = self._may_find_members and regroup_members_of(
+            self._store, self._recipe, last.keys() - before, self._options
+        )
         if changing:
             self._repair(changing)
+        elif was_left:
+            self._store.refresh()
+        if changing or was_left:
             before |= self._store.get(list(same))
         rows = [with_labels_of(before.get(row.id), row) for row in rows]
         alone = ungrouped if self._provisional else _singleton

@@ -148,6 +148,18 @@ def test_a_group_whose_principal_a_client_takes_away_is_found_and_repaired(
     assert row.family == row.id and row.principal is not False
 
 
+def test_a_file_that_replaces_a_principal_which_a_client_deleted_gets_none_of_its_members(own):
+    """Its id is that of its path, and so the name of the group that the principal left."""
+    store, url, folder = own
+    rows = by_name(store)
+    (principal,) = (name for name in "ab" if rows[name].principal)
+    good("DELETE", f"{url}/_doc/{rows[principal].id}?refresh=true")
+    (folder / f"{principal}.txt").write_text("A lighthouse keeper climbs stairs every night.")
+    run_index(folder, store)
+    assert folded_together(store) == {frozenset("a"), frozenset("b"), frozenset("c")}
+    assert status(store).without_principal == 0
+
+
 @pytest.mark.parametrize("changed", ["a", "b"])
 def test_reindex_takes_a_document_whose_text_a_client_changed_out_of_its_group(own, changed):
     store, url, _ = own
