@@ -43,6 +43,8 @@ from indexer.comparing.quantities import (
     NUMERALS,
     OF_ENDINGS,
     OF_LANGUAGES,
+    PARTY_WORDS,
+    PRODUCT_NOUNS,
     REACH,
     SINO_KOREAN,
     Quantity,
@@ -683,22 +685,7 @@ def stated_facts(text: str, words: Words) -> tuple[str, ...]:
     return tuple(values)
 
 
-# Names of products that stand for others, and what stands next to parties and people.
-
-_PRODUCTS = """
-account accounts api app apps browser client device devices driver library package platform plugin
-product products program server service services site software tool user users version website
-konto plattform produkt programm software compte logiciel produit programme cuenta producto programa
-"""
-_PARTIES = """
-mr mrs ms miss dr prof sir dear herr herrn frau liebe lieber madame monsieur mme m señor señora
-between among zwischen entre tra plaintiff defendant lessor lessee tenant landlord licensor
-licensee buyer seller supplier customer employer employee shall hereby agrees undertakes represents
-warrants signed
-inc ltd llc llp gmbh ag kg corp corporation company co limited plc bv nv sa sas sarl srl spa oy ab
-oyj as aps kft pty
-"""
-_PRODUCT_NOUNS, _PARTY_WORDS = frozenset(_PRODUCTS.split()), frozenset(_PARTIES.split())
+# Names of products that stand for others.
 _TRADEMARK = re.compile(r"\s?[\u2122\u00ae]")
 _DEFINED = re.compile(r"(?:[(\"\u201c\u201e]|:[ \t]*)\Z")  # a defined term, the field of a form
 _LINE_START, _LINE_END = re.compile(r"(?:\A|[\r\n])[ \t]*\Z"), re.compile(r"[ \t]*(?:[\r\n,]|\Z)")
@@ -722,7 +709,7 @@ def names_product(text: FactSource, name: str) -> bool:
     if any(_is_party(text, start, start + size) for start in starts):
         return False
     return any(
-        text.folded(start + size) in _PRODUCT_NOUNS
+        text.folded(start + size) in PRODUCT_NOUNS
         or _TRADEMARK.match(text.text, text.ends[start + size - 1])
         for start in starts
     )
@@ -731,7 +718,7 @@ def names_product(text: FactSource, name: str) -> bool:
 def _is_party(text: FactSource, start: int, end: int) -> bool:
     """Return whether words [start, end) may name a party, a person, or the value of a field."""
     around = {text.folded(start - 1), text.folded(end), text.folded(end + 1)}
-    if not _PARTY_WORDS.isdisjoint(around):
+    if not PARTY_WORDS.isdisjoint(around):
         return True
     before = text.text[max(0, text.starts[start] - REACH) : text.starts[start]]
     is_line = _LINE_START.search(before) and _LINE_END.match(text.text, text.ends[end - 1])

@@ -38,13 +38,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from indexer.comparing.alignment import AlignedWords, Gap, Stretch, lcs_of_strings
 from indexer.comparing.differences import changed_quantities, changed_symbols, differences
-from indexer.comparing.facts import (
-    Fact,
-    FactSource,
-    FactText,
-    exchanged_facts,
-    negations,
-)
+from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, negations
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.quantities import (
     ANSWERS,

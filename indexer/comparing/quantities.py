@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from indexer.comparing.words import Words
 
 
+# Names of products are next to the first, those of parties and people next to the second.
+_PRODUCTS = """
+account accounts api app apps browser client device devices driver library package platform plugin
+product products program server service services site software tool user users version website
+konto plattform produkt programm software compte logiciel produit programme cuenta producto programa
+"""
+_PARTIES = """
+mr mrs ms miss dr prof sir dear herr herrn frau liebe lieber madame monsieur mme m señor señora
+between among zwischen entre tra plaintiff defendant lessor lessee tenant landlord licensor
+licensee buyer seller supplier customer employer employee shall hereby agrees undertakes represents
+warrants signed
+inc ltd llc llp gmbh ag kg corp corporation company co limited plc bv nv sa sas sarl srl spa oy ab
+oyj as aps kft pty
+"""
 # Words that state facts, folded: months, negations, numbers, scales, currencies and units.
 
 _MONTHS = """
@@ -250,6 +264,7 @@ DATES = WEEKDAYS | {
     for word, month in MONTHS.items()
     if word not in _AMBIGUOUS.split() and (len(word) > len(month) or not word.isascii())
 }
+PRODUCT_NOUNS, PARTY_WORDS = frozenset(_PRODUCTS.split()), frozenset(_PARTIES.split())
 ANSWERS = frozenset(_ANSWERS.split())
 NEGATIONS = ANSWERS.union(_NEGATIONS.split())
 # negations of one language that are other words of others, and those that are endings of words;
