@@ -152,11 +152,13 @@ def percent(fraction: float | None, digits: int = 0) -> str:
     """Return a fraction in [0, 1] in per cent. Only 1 is 100 %: texts that differ are never shown
     as equal.
 
-    A fraction that would round up to 100 % is rounded down to one decimal place or more. None, a
-    share of nothing, is a dash.
+    A fraction that would round up to 100 % has one decimal place or more, of which it is rounded
+    down only if it would be 100 % again. None, a share of nothing, is a dash.
 
     >>> percent(0.918, 1), percent(0.99999, 1), percent(0.995), percent(1)
     ('91.8%', '99.9%', '99.5%', '100%')
+    >>> percent(0.9975), percent(0.9975, 1)
+    ('99.8%', '99.8%')
     """
     if fraction is None:
         return "–"
@@ -164,6 +166,9 @@ def percent(fraction: float | None, digits: int = 0) -> str:
     if fraction == 1 or not text.startswith("100"):
         return text
     digits = max(1, digits)
+    text = f"{fraction:.{digits}%}"
+    if not text.startswith("100"):
+        return text
     steps = 10 ** (digits + 2)
     return f"{math.floor(fraction * steps) / steps:.{digits}%}"
 

@@ -35,6 +35,7 @@ from indexer.recipe import DEFAULT
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
+from indexer.wording import percent
 
 Key = TypeVar("Key", bound=Hashable)
 _OPTIONS = ReadOptions(metadata=False)
@@ -461,7 +462,7 @@ class TextSimilarity:
     def __str__(self) -> str:
         """Return a sentence."""
         reasons = format_differences(self.differences)
-        return "; ".join([f"{self.similarity:.0%} {self.measure}", *reasons])
+        return "; ".join([f"{percent(self.similarity)} {self.measure}", *reasons])
 
 
 def similarity(a: str, b: str, *, measure: str = MEASURE) -> TextSimilarity:

@@ -226,7 +226,7 @@ def _positions(title: str, is_ordinal: bool, first: float = 0.0) -> Spec:
 def _upwards(scale: Scale, greatest: float) -> Spec:
     """Describe the upright scale of values of which `greatest` is the greatest."""
     limit = (greatest if scale.maximum is None else scale.maximum) or 1.0
-    axis: Spec = {"title": None, "format": ".0%" if scale.is_fraction else ",~g", "tickCount": 5}
+    axis: Spec = {"title": None, "format": ".0%" if scale.is_fraction else ",~r", "tickCount": 5}
     shape: Spec = {"domain": [0, limit], "nice": False}
     if scale.log:
         powers = [10**power for power in range(12) if 10**power <= limit]

@@ -50,6 +50,7 @@ Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/office
 <Relationship Id="r2" Target="docProps/core.xml" \
 Type="{_PACKAGE}/relationships/metadata/core-properties"/></Relationships>"""
 _BREAK = re.compile(r"(\n(?:[^\S\n]*\n)*)")
+_WRAPPED_CHARS = 100  # of a line that was not wrapped
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -102,7 +103,8 @@ def _warnings(left: Original, right: Original, blocks: int) -> list[str]:
 def redline_docx(comparison: Comparison) -> bytes:
     """Return the changes from the first text of a comparison to the second as a docx file.
 
-    Blank lines part paragraphs, other line ends are breaks. Moved text is deleted in one place and
+    Blank lines part paragraphs, and so do other line ends where most of the text is in long lines;
+    in text that was wrapped they are breaks. Moved text is deleted in one place and
     inserted in another. Characters that XML cannot hold become U+FFFD. Equal comparisons give equal
     files.
     """
@@ -113,7 +115,8 @@ def redline_docx(comparison: Comparison) -> bytes:
         f"<dc:title>Changes from {before} to {after}</dc:title><dc:creator>{AUTHOR}</dc:creator>"
         "</cp:coreProperties>"
     )
-    body = "".join(_paragraphs(redline_in_lines(comparison)))
+    ends = 2 if _is_wrapped(comparison.texts) else 1
+    body = "".join(_paragraphs(redline_in_lines(comparison), ends))
     document = f'{_XML}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
     parts = {
         "[Content_Types].xml": _TYPES,
@@ -130,15 +133,28 @@ def redline_docx(comparison: Comparison) -> bytes:
     return file.getvalue()
 
 
-def _paragraphs(stretches: Iterable[Stretch]) -> Iterator[str]:
-    """Yield the paragraphs; the mark that ends one is changed as the blank line there is."""
+def _is_wrapped(texts: Iterable[str]) -> bool:
+    """Return whether lines end where a page did: at most half of the text is in long lines.
+
+    >>> _is_wrapped(["a line of wrapped text " * 3]), _is_wrapped(["a whole paragraph " * 9])
+    (True, False)
+    """
+    lengths = [len(line) for text in texts for line in text.splitlines()]
+    return 2 * sum(length for length in lengths if length > _WRAPPED_CHARS) <= sum(lengths)
+
+
+def _paragraphs(stretches: Iterable[Stretch], line_ends: int) -> Iterator[str]:
+    """Yield the paragraphs, which so many line ends part.
+
+    The mark that ends one is changed as the line ends are.
+    """
     runs: list[str] = []
     number = 0
     for stretch in stretches:
         text = _clean(stretch.text.replace("\r\n", "\n").replace("\r", "\n"))
         for piece in _BREAK.split(text):
             number += 1
-            if piece.count("\n") > 1:
+            if piece.count("\n") >= line_ends:
                 mark = _mark(stretch.change, number)
                 yield f"<w:p>{mark}{''.join(runs)}</w:p>"
                 runs = []

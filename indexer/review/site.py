@@ -7,7 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -292,6 +292,7 @@ _COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
 _LOOKUPS = 200  # that are cached
 _MAX_NEAR = 20  # documents of other groups that a group shows
 _MAX_MEMBERS = 200  # of a group, beyond which not all of these may be found
+_PAGES = 60  # of hits that are cached
 _FOLDED = 20  # searches folded by type that are cached
 _LEASE_SECONDS = 60.0  # for which a search is folded by type after it was asked for last
 _PREVIEWS = 100  # of other thresholds
@@ -339,6 +340,7 @@ class Site:
         self._counted: TimedCache[tuple[int, int]] = TimedCache(1, _COUNT_SECONDS)
         self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
         self.comparisons = Comparisons(store, self._readers)
+        self._pages: TimedCache[Page] = TimedCache(_PAGES)
         self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
@@ -481,8 +483,8 @@ class Site:
 
         The survey and the work list stay, and what is computed now.
         """
-        caches = (self.facets, self.comparisons, self.rendered, self._readers, self._folded)
-        for cache in caches:
+        of_texts = (self.comparisons, self.rendered, self._readers)
+        for cache in (self.facets, *of_texts, self._pages, self._folded):
             cache.clear()
         text_cache.clear()
         if isinstance(self.store, CachesReads):
@@ -510,6 +512,22 @@ class Site:
         """Return the document of an id, for that of a part the document that it is a part of."""
         row = self.row(id)
         return self.row(row.parent) if row.parent else row
+
+    def search(self, query: str, options: SearchOptions) -> Page:
+        """Return a page of a search, which is kept as long as the store does not change.
+
+        Only a store that knows when it changes keeps pages.
+        """
+        version = self.store.version() if isinstance(self.store, CachesReads) else None
+        if version is None:
+            return search(self.store, query, options)
+        key = query, replace(options, facets=()), version
+        page = self._pages.get(key)
+        if page is None or (options.facets and not page.facets):
+            page = search(self.store, query, options)
+            if not page.unranked:  # else all of them may be ranked the next time
+                self._pages.put(key, page)
+        return page
 
     def folded_by_type(
         self, query: str, options: SearchOptions, timeout: float

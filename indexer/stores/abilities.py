@@ -149,6 +149,10 @@ class CachesReads(Protocol):
         """Discard it, except what is in use."""
         ...
 
+    def version(self) -> int | None:
+        """Return a number that each change of the store makes another one, None without one."""
+        ...
+
 
 class Outline(NamedTuple):
     """A document without its text and its sketches, as counts of a whole store need it."""

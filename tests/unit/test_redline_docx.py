@@ -121,3 +121,15 @@ def test_equal_texts_have_no_change() -> None:
     root = document(A, A)
     assert not list(root.iter(f"{W}ins"))
     assert not list(root.iter(f"{W}del"))
+
+
+def test_lines_of_a_text_that_was_not_wrapped_are_paragraphs() -> None:
+    clauses = [f"{number}. {'The tenant keeps the garden in order. ' * 4}" for number in range(6)]
+    before, after = "\n".join(clauses), "\n".join([*clauses[:3], "3a. No pets.", *clauses[3:]])
+    root = document(before, after)
+    assert len(list(root.iter(f"{W}p"))) == 7
+    assert not list(root.iter(f"{W}br"))
+    assert words(text_of(root, "del")) == words(after)
+    assert words(text_of(root, "ins")) == words(before)
+    inserted = [part for part in root.iter(f"{W}rPr") if part.find(f"{W}ins") is not None]
+    assert len(inserted) == 1

@@ -18,11 +18,14 @@ from playwright.sync_api import Browser, Route, expect
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
+from indexer.grouping.label import LabelOptions, label
 from indexer.jobs.index import IndexOptions, index
 from indexer.recipe import DEFAULT
 from indexer.review.api import documents
 from indexer.review.exports import hits
 from indexer.review.serve import review_application
+from indexer.review.site import Site
+from indexer.searching.search import SearchOptions
 from indexer.stores import open_store
 from indexer.stores.sqlite import full_text
 from web.plain_requests import request
@@ -237,3 +240,31 @@ def test_documents_read_in_a_guessed_encoding_are_a_filter(tmp_path: Path) -> No
         assert "read as cp1252" in request(address, "/").body.decode()
         page = request(address, "/?filter=extractor%3Dplain/2+as+cp1252").body.decode()
         assert "old.txt" in page and "new.txt" not in page
+
+
+def test_a_page_of_hits_is_kept_until_the_store_changes(library: Any) -> None:
+    site = Site(library)
+    options = SearchOptions(facets=("labels",))
+    page = site.search("", options)
+    assert site.search("", options) is page
+    assert site.search("", dataclasses.replace(options, facets=())) is page
+    assert site.search("", dataclasses.replace(options, limit=1)) is not page
+    label(library, ["c0"], LabelOptions(add=["hot"]))
+    changed = site.search("", options)
+    assert changed is not page
+    assert [facet.value for facet in changed.facets["labels"]] == ["hot"]
+    library.write(rows({"new": "the the the"}))
+    library.refresh()
+    assert site.search("", options).total == changed.total + 1
+    site.discard_kept()
+    assert site.search("", options) is not changed
+
+
+def test_a_store_in_memory_keeps_no_pages() -> None:
+    with closing(open_store("sqlite://:memory:")) as store:
+        store.prepare(DEFAULT)
+        store.write(rows({"one": "the only text"}))
+        site = Site(store)
+        assert site.search("", SearchOptions()).total == 1
+        store.write(rows({"two": "the other text"}))
+        assert site.search("", SearchOptions()).total == 2

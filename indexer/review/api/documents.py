@@ -41,7 +41,6 @@ from indexer.review.compared_documents import stored_original
 from indexer.review.originals.pages import original_view
 from indexer.searching.fold_hits import WITH_THRESHOLD
 from indexer.searching.search import TOP, SearchOptions, parse_filters
-from indexer.searching.search import search as search_store
 from indexer.searching.similar import SimilarOptions
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ def search(site: Site, values: SearchParameters) -> Results:
             return _not_ready(values, progress)
         page = folded
     else:
-        page = search_store(site.store, values.q, search_options(values, not cached_facets))
+        page = site.search(values.q, search_options(values, not cached_facets))
     facets = cached_facets or site.facets.put(facets_key, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
     return Results(

@@ -12,8 +12,8 @@ async function ask(path, parameters = {}, signal = undefined) {
 
 function showNumbers(root, values) {
   for (const [name, value] of Object.entries(values)) {
-    const place = root.querySelector(`[data-number=${name}]`);
-    if (place) place.textContent = typeof value === "number" ? number(value) : value;
+    const shown = typeof value === "number" ? number(value) : value;
+    for (const place of root.querySelectorAll(`[data-number=${name}]`)) place.textContent = shown;
   }
 }
 
@@ -125,6 +125,9 @@ export function slider() {
       return row;
     });
     document.querySelector("[data-moves]").replaceChildren(...rows);
+    const listed = answer.moves.reduce((sum, move) => sum + move.documents, 0);
+    document.querySelector("[data-cut]").hidden = answer.moved <= listed;
+    document.querySelector("[data-listed]").textContent = number(listed);
     document.querySelector("[data-unmoved]").hidden = rows.length > 0;
   };
   const change = async () => {

@@ -129,6 +129,10 @@ class KnownCounts:
                 totals[scope] = counts
             return _copied(counts, size)
 
+    def version(self) -> int:
+        """Return a number that each commit to the file makes another one."""
+        return self._watch()[0]
+
     @contextmanager
     def kept_through(self, db: Connection) -> Iterator[None]:
         """Keep the counts through a transaction of `db` that changes none of them.
@@ -284,6 +288,14 @@ class File:
                 return count_rows(db, scope)
         with translate_errors(self.path):
             return self._counts.get(scope, self.reader)
+
+    def version(self) -> int | None:
+        """Return a number that each commit to the file makes another one; None in memory."""
+        if not self._has_other_readers():
+            return None
+        self.recipe()
+        with translate_errors(self.path):
+            return self._counts.version()
 
     @contextmanager
     def relabelling(self) -> Iterator[Connection]:

@@ -225,6 +225,10 @@ class SqliteStore:
         """Discard what connections keep of the file, except those in use."""
         self._file.forget_reads()
 
+    def version(self) -> int | None:
+        """Return a number that each commit to the file makes another one; None in memory."""
+        return self._file.version()
+
     def close(self) -> None:
         """Close the connection; the last one merges the write-ahead log into the file.
 
