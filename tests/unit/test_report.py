@@ -12,6 +12,7 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError
 from indexer.grouping.group import group
+from indexer.review import charts
 from indexer.review.exports.export import ExportOptions, export
 from indexer.review.exports.report import report
 from indexer.stores import open_store
@@ -165,3 +166,10 @@ def test_the_core_install_makes_the_report_without_charts(monkeypatch: pytest.Mo
     assert "pip install 'nearfold[figures]'" in seen.text
     assert not [tag for tag, attributes in seen.tags if tag == "svg" and "role" in attributes]
     assert [tag for tag, attributes in seen.tags if tag == "details" and "open" in attributes]
+
+
+def test_axes_of_charts_have_plain_numbers() -> None:
+    points = [(0.5, 412.0), (1.0, 100.0)]
+    drawn = charts.lines("groups", [charts.Line("", points)], "threshold", charts.Scale())
+    labels = re.findall(r">([^<>]+)</text>", drawn)
+    assert labels[-5:] == ["0", "100", "200", "300", "400"]

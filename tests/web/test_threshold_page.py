@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
-from sample_library import rows
+from sample_library import edited, rows, sentence
+from starlette.testclient import TestClient
 
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.group import group
@@ -70,8 +71,6 @@ def test_threshold_says_who_would_leave_before_pairs_are_compared(
 def test_the_pairs_of_a_large_store_are_compared_when_a_reviewer_asks(
     store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from starlette.testclient import TestClient
-
     monkeypatch.setattr("indexer.review.site.MAX_AUTOMATIC_DOCUMENTS", len(TEXTS) - 1)
     group(store, GroupOptions(0.7))
     client = TestClient(review_application(store, frozenset({"testserver"})))
@@ -93,6 +92,26 @@ def test_the_pairs_of_a_large_store_are_compared_when_a_reviewer_asks(
         assert not answer["asks_first"]
     while "Groups that split" not in client.get("/regroup?threshold=0.9").text:
         pass
+
+
+def test_a_cut_list_of_moves_says_so(store: Any) -> None:
+    store.delete(list(TEXTS))
+    texts = {
+        f"{pair}-{edits}": edited(sentence(pair, 40), edits)
+        for pair in range(22)
+        for edits in (0, 1)
+    }
+    store.write(rows(texts))
+    store.refresh()
+    group(store, GroupOptions(0.6, "lcs"))
+    client = TestClient(review_application(store, frozenset({"testserver"})))
+    client.get("/api/preview?threshold=1&wait=20")
+    page = client.get("/threshold?threshold=1").text
+    cut = re.search(r"<p class=.fine. data-cut>(.*?)</p>", page)
+    assert cut
+    shown = re.sub("<.*?>", "", cut[1])
+    assert shown == "These are the twenty greatest moves, of 20 of the 22 documents."
+    assert "data-cut hidden" in client.get("/threshold").text
 
 
 def test_families_of_one_name_are_told_apart(store: Any, browser: Browser) -> None:
