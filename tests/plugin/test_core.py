@@ -26,13 +26,14 @@ SECRET = "0123456789abcdef" * 4
 RECIPES = (
     *("default_v3", "default_v2", "default_v1", "scans"),
     *("default_v3+key:legal", "default_v2+key:legal", "default_v1+key:legal"),
-    *(f"simhash-doc-{version}" for version in ("v1", "v2", "v3", "v4", "v5", "v2-loose")),
+    *(f"simhash-doc-{version}" for version in ("v1", "v2", "v3", "v4", "v5", "v6", "v2-loose")),
 )
 LATIN, COMBINING, EVERY = range(0x20, 0x250), range(0x300, 0x370), range(0x110000)
 PIECES = (
     *("-5", " -", "\u2212", "+", "$", "€3", "<", "= ", "%", "\n", "\u0338"),
     *("-\n", "-\r\n ", "\u2010\n", " \t", "\u200b", "\u00ad", "ß", "ẞ", "ﬁ", "½", "…", "\u00a0"),
     *("https://example.org/a?b=c", "me@example.org", "10.1000/182", "e\u0301", "\ud800", "\udc00"),
+    *("http://пример.рф/путь?ключ=да", "почта@пример.рф", "www.例え.jp/例え文字", "a@b_c.de"),
     *(
         "Straße",
         "近似",

@@ -32,11 +32,11 @@ public final class Recipe {
 
     /** The names that {@link #named} knows, for messages. */
     public static final String NAMES =
-            "default, default_v1, default_v2, default_v3, scans, simhash-doc[-v1..v5][-loose]; "
+            "default, default_v1, default_v2, default_v3, scans, simhash-doc[-v1..v6][-loose]; "
                     + "default_v1 to default_v3 take a secret key, as in default_v2+key:NAME";
 
     private static final Pattern KEYED = Pattern.compile("(.+)\\+key:([a-z][a-z0-9_]{0,31})");
-    private static final Pattern DOC = Pattern.compile("simhash-doc(?:-(v[1-5]))?(-loose)?");
+    private static final Pattern DOC = Pattern.compile("simhash-doc(?:-(v[1-6]))?(-loose)?");
 
     private final String name;
     private final Features features;

@@ -15,17 +15,28 @@ public final class Tokens {
     private final int wordBits;
     private final int removedBits;
     private final boolean pairsLetters;
+    private final boolean isInternational;
     private final Form form;
 
     private Tokens(int wordBits, int removedBits, boolean pairsLetters, Form form) {
+        this(wordBits, removedBits, pairsLetters, false, form);
+    }
+
+    private Tokens(
+            int wordBits,
+            int removedBits,
+            boolean pairsLetters,
+            boolean isInternational,
+            Form form) {
         this.wordBits = wordBits;
         this.removedBits = removedBits;
         this.pairsLetters = pairsLetters;
+        this.isInternational = isInternational;
         this.form = form;
     }
 
     /**
-     * Returns the rules of a version, {@code v1} to {@code v5}.
+     * Returns the rules of a version, {@code v1} to {@code v6}.
      *
      * @throws IllegalArgumentException for another version
      */
@@ -37,9 +48,10 @@ public final class Tokens {
             case "v3" -> new Tokens(marked, Unicode13.DIGIT, false, Form.FOLDED);
             case "v4" -> new Tokens(marked, NO_BITS, true, Form.FOLDED);
             case "v5" -> new Tokens(Unicode13.WORD, NO_BITS, false, Form.VISIBLE);
+            case "v6" -> new Tokens(marked, NO_BITS, false, true, Form.FOLDED);
             default ->
                     throw new IllegalArgumentException(
-                            "token version " + version + " is none of v1 to v5");
+                            "token version " + version + " is none of v1 to v6");
         };
     }
 
@@ -51,7 +63,7 @@ public final class Tokens {
     /** Returns the tokens of a text in that form, in order, with repeats. */
     public List<String> of(NormalText text) {
         String whole = new String(text.utf8(), 0, text.utf8Length(), StandardCharsets.UTF_8);
-        String plain = Identifiers.remove(whole);
+        String plain = Identifiers.remove(whole, isInternational);
         List<String> tokens = new ArrayList<>();
         int start = 0;
         while (start < plain.length()) {
