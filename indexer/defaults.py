@@ -4,6 +4,8 @@ docs/lab/013-default-measure.md has the evidence, 018-who-leads.md for principal
 019-what-folding-hides.md for replacements.
 """
 
+import re
+
 MEASURE = "lcs"  # one of `MEASURE_NAMES`
 REVIEW = 0.8  # minimum similarity of pairs that people review
 FOLD = 0.9  # minimum similarity of documents that are folded (hidden), and of families
@@ -17,6 +19,7 @@ RECIPE = "default_v3"  # the recipe that `default` stands for
 MEASURE_NAMES = (
     "containment",
     "estimate",
+    "grown",
     "hamming",
     "jaccard",
     "jaccard_words",
@@ -25,6 +28,12 @@ MEASURE_NAMES = (
     "overlap",
     "resemblance",
     "terminology",
+)
+# Other matching chunks, or shingles, than by default: `overlap:8`, `overlap:information`,
+# `jaccard_words:8:information`, `resemblance:3`.
+MEASURE_VARIANT = re.compile(
+    "(?P<measure>overlap|jaccard_words)(?=:)(?::(?P<words>[1-9][0-9]?))?(?P<matching>:information)?"
+    "|resemblance:(?P<shingle>[1-9][0-9]?)"
 )
 POLICY_NAMES = ("strict", "standard", "loose")  # of folding, the strictest first
 SHINGLE_WORDS = 5  # words of a shingle in resemblance, and where boilerplate is discounted

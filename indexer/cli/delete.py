@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.exit_codes import EXIT_STORE
-from indexer.cli.options import FractionType, json_option, open_for_command, store_option
+from indexer.cli.options import (
+    FractionType,
+    MeasureName,
+    json_option,
+    open_for_command,
+    store_option,
+)
 from indexer.cli.output import console, print_json
-from indexer.defaults import FOLD, MEASURE, MEASURE_NAMES, PRINCIPAL
+from indexer.defaults import FOLD, MEASURE, PRINCIPAL
 from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
@@ -32,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure",
-    type=click.Choice(MEASURE_NAMES),
+    type=MeasureName(),
     help=f"Measure of similarity (default: that of the last `group`, or {MEASURE}).",
 )
 @store_option

@@ -11,6 +11,7 @@ import click
 from indexer.cli import progress
 from indexer.cli.options import (
     FractionType,
+    MeasureName,
     json_option,
     open_for_command,
     out_file_option,
@@ -19,7 +20,7 @@ from indexer.cli.options import (
     synonyms_option,
 )
 from indexer.cli.output import console, print_json
-from indexer.defaults import CAPTURE_RULES, MEASURE_NAMES, REVIEW
+from indexer.defaults import CAPTURE_RULES, REVIEW
 from indexer.wording import count_of, percent, visible
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
 )
 @click.option(
     "--measure",
-    type=click.Choice(MEASURE_NAMES),
+    type=MeasureName(),
     help="Measure that pairs are scored by (default: the recipe's).",
 )
 @click.option(

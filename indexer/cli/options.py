@@ -19,6 +19,7 @@ from indexer.defaults import (
     FOLD,
     MEASURE,
     MEASURE_NAMES,
+    MEASURE_VARIANT,
     MEMORY_MEGABYTES,
     OVERLAP,
     POLICY_NAMES,
@@ -47,6 +48,19 @@ class FractionType(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value!r} is not a number from 0 to 1", param, ctx)
         return number
+
+
+class MeasureName(click.Choice):  # type: ignore[type-arg]  # no generic class before click 8.2
+    """A measure, or a variant of one such as `overlap:8:information`."""
+
+    def __init__(self) -> None:
+        super().__init__(MEASURE_NAMES)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name, or raise a usage error."""
+        if MEASURE_VARIANT.fullmatch(str(value)):
+            return value
+        return super().convert(value, param, ctx)
 
 
 class ByteCount(click.IntRange):
@@ -189,16 +203,16 @@ search_threshold_option = click.option(
 )
 search_measure_option = click.option(
     "--measure",
-    type=click.Choice(MEASURE_NAMES),
+    type=MeasureName(),
     help="Measure of similarity that --fold live folds by, and that is shown "
     f"(default: {MEASURE}; with --fold family that of `group`).",
 )
 measure_option = click.option(
     "--measure",
-    type=click.Choice(MEASURE_NAMES),
+    type=MeasureName(),
     default=MEASURE,
     show_default=True,
-    help="Measure of similarity.",
+    help="Measure of similarity; also overlap:8, overlap:information, resemblance:3 and the like.",
 )
 explain_option = click.option(
     "--explain",

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from indexer.searching.similar import SimilarResult
 
 
-_CONTAINED = "excerpts, and documents that hold others, are listed by `nearfold match --contained`"
+_CONTAINED = (
+    "documents that grew are found by --measure grown; "
+    "excerpts, and documents that hold others, are listed by `nearfold match --contained`"
+)
 EXCERPT = 70  # characters of a shared passage that are quoted
 
 

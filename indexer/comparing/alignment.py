@@ -64,6 +64,26 @@ def lcs(a: Words, b: Words, minimum: float = 0.0) -> float:
     return lcs_length(a, b, needed) / longer if longer else 0.0
 
 
+MAX_GROWTH = 2  # times the words of a text that another may have to be one that it has grown to
+
+
+def grown(a: Words, b: Words, minimum: float = 0.0) -> float:
+    """Return the words of the LCS / words of the shorter text, or of 1 / `MAX_GROWTH` of the longer
+    one where these are more; 0 when neither has any.
+
+    1 for a text that is in a text up to twice as long, in order. May be 0 for a pair below
+    `minimum`, which is found out sooner.
+
+    >>> from indexer.comparing.words import words
+    >>> grown(words("to be or not"), words("to be today or not"))
+    1.0
+    """
+    shorter, longer = sorted((len(a), len(b)))
+    whole = max(shorter, longer / MAX_GROWTH)
+    needed = math.ceil(minimum * whole - 1e-9)
+    return min(1.0, lcs_length(a, b, needed) / whole) if whole else 0.0
+
+
 def lcs_by_table(a: Sequence[object], b: Sequence[object]) -> int:
     """Return the length of the LCS by its definition (Wagner & Fischer, JACM 1974).
 

@@ -41,11 +41,11 @@ from indexer.comparing.marks import explain as explain  # noqa: PLC0414
 from indexer.comparing.marks import format_marks as format_marks  # noqa: PLC0414
 from indexer.comparing.marks import two_languages as two_languages  # noqa: PLC0414
 from indexer.comparing.measures import (
-    MEASURES,
     ComparedText,
     TextOperand,
     align,
     check_measure,
+    measure_named,
     measure_pair,
 )
 from indexer.comparing.words import Words, words
@@ -345,7 +345,7 @@ class Criteria:
     def check_sketches(self, recipe: Recipe, measure: str) -> None:
         """Raise `MissingSketch` if a recipe lacks those of `measure` or of a required one."""
         for name in (measure, *(required for required, _ in self.require)):
-            kind = MEASURES[name].sketch
+            kind = measure_named(name).sketch
             sketch = recipe.simhash if kind == "SimHash" else recipe.minhash or recipe.terms
             if kind and not sketch:
                 remedy = DEFAULT_V3.name
@@ -607,7 +607,7 @@ def for_folding(criteria: Criteria, measure: str) -> Criteria:
     For measures of words in order the policy is `standard` unless one is given, and `replaced` is
     at most `MAX_REPLACED` unless they limit it or the policy allows more.
     """
-    if not MEASURES[measure].is_in_order:
+    if not measure_named(measure).is_in_order:
         return criteria
     policy = criteria.policy or "standard"
     limit = criteria.replaced

@@ -8,11 +8,15 @@ All are in [0, 1], symmetric, and 0 where undefined.
   near-dupe, really?").
 - `lcs`: words in order, the longest common subsequence of words / words of the longer text (see
   `indexer.comparing.alignment`).
-- `lcs_misread`: the same, with misread words in part (see `indexer.comparing.misread`).
+- `grown`: the same, of the words of the shorter text, or of half of the longer one if that is more:
+  a text that passages were added to.
+- `lcs_misread`: `lcs`, with misread words in part (see `indexer.comparing.misread`).
 - `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see
   below).
 - `containment`: the share of a text's features that lie in the other, both ways; as one number the
   larger of the two.
+  `overlap:8` has chunks of eight words, `overlap:information` information matching, and
+  `overlap:8:information` both; so has `jaccard_words`, and `resemblance:3` shingles of three words.
 - `containment_words`: C / words, both ways: words in matching chunks, of the words of either text.
   Shown with the other measures.
 - `terminology`: distinct words in common / distinct words of the text that has more. Conrad &
@@ -50,14 +54,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing import relations
-from indexer.comparing.alignment import EXACT_CELLS, lcs, lcs_length, lcs_of_strings
+from indexer.comparing.alignment import EXACT_CELLS, grown, lcs, lcs_length, lcs_of_strings
 from indexer.comparing.facts import FactSource
 from indexer.comparing.measure import FeatureSet, Measure, Operand, exact
 from indexer.comparing.misread import LCS_MISREAD, lcs_misread
@@ -70,7 +74,7 @@ from indexer.comparing.words import (
     shared_numbers,
     words,
 )
-from indexer.defaults import SHINGLE_WORDS
+from indexer.defaults import MEASURE_VARIANT, SHINGLE_WORDS
 from indexer.errors import UnknownMeasure
 from indexer.fingerprinting.hashing import (
     distinct_hashes,
@@ -498,6 +502,13 @@ LCS = Measure(
     is_in_order=True,
     new_word_cost=0.02,
 )
+GROWN = Measure(
+    "grown",
+    "words in order, of the shorter text",
+    lambda a, b, _, minimum: grown(a.words, b.words, minimum),
+    relation=relations.GROWN,
+    is_in_order=True,
+)
 OVERLAP = Measure(
     "overlap",
     "S_L: shared words, of the longer text",
@@ -541,6 +552,7 @@ DECLARED: dict[str, Measure] = {
         JACCARD,
         ESTIMATE,
         LCS,
+        GROWN,
         LCS_MISREAD,
         OVERLAP,
         JACCARD_WORDS,
@@ -576,10 +588,47 @@ def rank_phrase(name: str) -> str:
     return f"{name} - {cost:g} ln(1 + new words)" if cost else ""
 
 
+def measure_named(name: str) -> Measure:
+    """Return a measure, or a variant of one such as `overlap:8:information` or `resemblance:3`.
+
+    How similar the features of pairs by a variant are is not known. Raises `UnknownMeasure`, which
+    lists the names.
+    """
+    if name in MEASURES:
+        return MEASURES[name]
+    variant = MEASURE_VARIANT.fullmatch(name)
+    if variant is None:
+        raise UnknownMeasure(name=name, known=tuple(MEASURES))
+    if shingle := variant["shingle"]:
+        return _of_shingles(int(shingle))
+    width = int(variant["words"] or MIN_PASSAGE_WORDS)
+    return _of_chunks(name, variant["measure"], width, bool(variant["matching"]))
+
+
+@cache
+def _of_shingles(width: int) -> Measure:
+    return Measure(
+        f"resemblance:{width}",
+        f"S_R: {width}-word shingles in common",
+        lambda a, b, *_: resemblance(a.words, b.words, width),
+    )
+
+
+@cache
+def _of_chunks(name: str, base: str, width: int, by_information: bool) -> Measure:
+    matching: Matching = "information" if by_information else "literal"
+    chunks = f"in chunks of {width} words or more by {matching} matching"
+
+    def value(a: Operand, b: Operand, *_: object) -> float:
+        alignment = align(a.words, b.words, matching, width)
+        return alignment.overlap if base == "overlap" else alignment.jaccard
+
+    return Measure(name, f"{MEASURES[base].phrase}, {chunks}", value)
+
+
 def check_measure(name: str) -> None:
     """Raise `UnknownMeasure`, which lists the names, for a name that is not a measure's."""
-    if name not in MEASURES:
-        raise UnknownMeasure(name=name, known=tuple(MEASURES))
+    measure_named(name)
 
 
 def measure_pair(
@@ -590,8 +639,7 @@ def measure_pair(
     For exact measures low and high are equal. The value may be 0 for a pair below `minimum`, which
     saves time. Raises `UnknownMeasure`, which lists the names.
     """
-    check_measure(name)
-    return MEASURES[name].value(a, b, matching, minimum)
+    return measure_named(name).value(a, b, matching, minimum)
 
 
 # A text of a comparison, with everything that measures read computed once.

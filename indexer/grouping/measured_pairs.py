@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import RULES_VERSION
-from indexer.comparing.measures import MEASURES
+from indexer.comparing.measures import measure_named
 from indexer.grouping.collection import Collection
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.verification import TextReader, Verifier
@@ -134,7 +134,7 @@ class RememberedPairs:
     ) -> None:
         self._journal, self._digests = journal, digests
         self._path = Path(f"{journal}.{SUFFIXES[settings['of']]}")
-        versions = {"measure": MEASURES[settings["measure"]].version, "rules": RULES_VERSION}
+        versions = {"measure": measure_named(settings["measure"]).version, "rules": RULES_VERSION}
         self._settings = json.dumps({**settings, "versions": versions}, sort_keys=True)
         known, self._codes, self._values = _read(self._path, self._settings)
         self._known_numbers = _positions(known, digests)

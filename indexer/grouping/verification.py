@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from indexer.comparing.criteria import AlignedWords
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import (
-    MEASURES,
     ComparedText,
     jaccard,
+    measure_named,
     measure_pair,
     stored_text,
 )
@@ -132,7 +132,7 @@ class Verifier:
         similarity: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """Return the values by which pairs are ordered: the similarity less what new words cost."""
-        measure = MEASURES[self.measure]
+        measure = measure_named(self.measure)
         if not measure.new_word_cost:
             return similarity
         new = np.zeros(len(left), np.int64)

@@ -349,7 +349,8 @@ class PassedOver:
         if self.grown:
             yield (
                 f"{count_of(self.grown, 'pair')} of which one text has nearly all words of the "
-                f"other and more passed over; {contained} {verb} excerpts and sources"
+                f"other and more passed over; --measure grown {verb} those at most twice as long, "
+                f"{contained} excerpts and sources"
             )
 
 

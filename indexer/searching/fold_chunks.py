@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import NO_CRITERIA, for_folding
-from indexer.comparing.measures import MEASURES, ComparedText, check_measure
+from indexer.comparing.measures import ComparedText, check_measure, measure_named
 from indexer.comparing.words import Words, number_runs, shared_numbers
 from indexer.defaults import FOLD, MEASURE
 from indexer.errors import UsageError
@@ -49,7 +49,7 @@ class ChunkOptions:
 
     def __post_init__(self) -> None:
         check_measure(self.measure)
-        if MEASURES[self.measure].sketch:
+        if measure_named(self.measure).sketch:
             raise UsageError(
                 f"chunks have no sketches, which {self.measure} compares; use {MEASURE}"
             )

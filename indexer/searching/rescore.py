@@ -18,10 +18,10 @@ from indexer.comparing.criteria import (
 )
 from indexer.comparing.differences import Rarity, measure_new_words
 from indexer.comparing.measures import (
-    MEASURES,
     TextOperand,
     align,
     containment,
+    measure_named,
     measure_pair,
     passages,
     words_in_order,
@@ -79,7 +79,7 @@ def rescore(
             _match(query, score, measure, conditions.embedded),
             same=copies.get(score.candidate.id),
             new_words=new,
-            rank=MEASURES[measure].rank(score.similarity, new),
+            rank=measure_named(measure).rank(score.similarity, new),
         )
         for score, new in zip(accepted, new_words, strict=True)
     ]
@@ -126,7 +126,7 @@ def _scores(
 def _ranked(query: TextOperand, scores: Sequence[_Score], measure: str) -> list[_Score]:
     def order(entry: tuple[NewWords, _Score]) -> tuple[float, str, str]:
         new, score = entry
-        rank = MEASURES[measure].rank(score.similarity, new)
+        rank = measure_named(measure).rank(score.similarity, new)
         return -rank, score.candidate.path, score.candidate.id
 
     new_words = measure_new_words([(query, score.text) for score in scores])

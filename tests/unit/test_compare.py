@@ -22,6 +22,7 @@ BLOCKS = st.lists(
 MEASURES = {
     "jaccard",
     "lcs",
+    "grown",
     "lcs_misread",
     "resemblance",
     "jaccard_words",

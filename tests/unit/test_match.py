@@ -323,7 +323,7 @@ def test_pairs_that_are_rearranged_or_grown_are_counted_where_they_are_passed_ov
         assert (matched.passed_over.rearranged, matched.passed_over.grown) == (1, 2)
         [rearranged, grown] = [note for note in matched.notes() if "passed over" in note]
         assert rearranged.startswith("1 pair ") and "--measure overlap" in rearranged
-        assert grown.startswith("2 pairs ") and "--contained" in grown
+        assert grown.startswith("2 pairs ") and "--measure grown" in grown
     assert len(match(store, MatchOptions(measure="overlap"))) == 1
     assert ("a", "c") in {(pair.a, pair.b) for pair in match(store, MatchOptions(contained=True))}
     policy = Criteria(policy="standard")
@@ -333,6 +333,33 @@ def test_pairs_that_are_rearranged_or_grown_are_counted_where_they_are_passed_ov
     assert group(store, GroupOptions(0.9, measure="overlap")).passed_over == PassedOver()
     assert group(store, GroupOptions(0.9, measure="overlap")).largest == 2
     assert group(store, GroupOptions(0.9, measure="containment")).largest == 3
+
+
+def test_a_text_that_has_grown_is_found_by_every_command():
+    story, more = (" ".join(f"{name}{place}" for place in range(60)) for name in "ab")
+    middle = story.replace("a30", f"{more} a30")
+    store = library(rows({"story": story, "grown": middle, "other": more[: len(more) // 2]}))
+    assert not len(match(store))
+    [pair] = match(store, MatchOptions(measure="grown"))
+    assert (pair.a, pair.b, pair.similarity) == ("grown", "story", 1.0)
+    [found] = similar(store, id="story", options=SimilarOptions(measure="grown")).matches
+    assert (found.id, found.similarity) == ("grown", 1.0)
+    group(store, GroupOptions(measure="grown", threshold=0.9, criteria=Criteria(policy="loose")))
+    families = {row.id: row.family for row in store.get(["story", "grown", "other"]).values()}
+    assert families["story"] == families["grown"] != families["other"]
+
+
+@pytest.mark.parametrize("measure", ["resemblance:3", "overlap:8", "overlap:information"])
+def test_variants_of_measures_are_stored_with_their_pairs(measure):
+    store = library(rows(TEXTS))
+    pairs = list(match(store, MatchOptions(measure=measure, exact=True)))
+    assert {(pair.a, pair.b) for pair in pairs} >= {("a", "c"), ("a", "h")}
+    assert {pair.measure for pair in pairs} == {measure}
+    found = similar(store, id="a", options=SimilarOptions(measure=measure)).matches
+    assert {match.measure for match in found} == {measure}
+    group(store, GroupOptions(measure=measure))
+    page = search(store, sentence(1), SearchOptions(measure=measure))
+    assert any({"a", "c"} <= {hit.id, *(folded.id for folded in hit.folded)} for hit in page.hits)
 
 
 def test_copies_beyond_the_cap_are_counted():

@@ -38,6 +38,7 @@ CHUNKS = json.loads((GOLDEN / "seed003_chunks.json").read_text(encoding="utf-8")
 NAMES = {
     "jaccard",
     "lcs",
+    "grown",
     "lcs_misread",
     "resemblance",
     "jaccard_words",
@@ -232,3 +233,35 @@ def test_an_unknown_measure_names_the_known_ones() -> None:
 def test_common_of_an_empty_set_is_nothing() -> None:
     nothing, some = FeatureSet(np.zeros(0, np.uint64)), FeatureSet(np.array([3, 9], np.uint64))
     assert (common(nothing, some), common(some, nothing), common(some, some)) == (0, 0, 2)
+
+
+def test_variants_have_other_chunks_matching_or_shingles() -> None:
+    once = " ".join(f"w{number}" for number in range(8))
+    a, b, c = side(once), side(f"{once} {once}"), side(f"{once} x1 x2 x3 x4")
+    measured = {
+        name: measure_pair(name, a, b).similarity
+        for name in ("overlap", "overlap:information", "overlap:8:information", "overlap:8")
+    }
+    assert measured == {
+        "overlap": 0.5,
+        "overlap:information": 1.0,
+        "overlap:8:information": 1.0,
+        "overlap:8": 0.5,
+    }
+    assert measure_pair("resemblance:1", a, b).similarity == 1.0
+    assert measure_pair("resemblance:2", a, c).similarity == 7 / 11
+    assert measure_pair("jaccard_words:information", a, b).similarity == 1.0
+    assert measure_pair("overlap:8", a, c) == measure_pair("overlap", a, c)
+
+
+@pytest.mark.parametrize("name", ["overlap:", "overlap:0", "resemblance:information", "lcs:3"])
+def test_other_variants_are_unknown(name: str) -> None:
+    with pytest.raises(UnknownMeasure, match="overlap"):
+        measure_pair(name, side("a"), side("b"))
+
+
+@given(TEXTS, TEXTS)
+def test_grown_is_words_in_order_of_the_text_that_was_there_before(first: str, second: str) -> None:
+    a, b = side(first), side(second)
+    value, in_order = (measure_pair(name, a, b).similarity for name in ("grown", "lcs"))
+    assert in_order <= value <= min(1.0, 2 * in_order + 1e-9)
