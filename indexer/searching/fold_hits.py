@@ -161,12 +161,14 @@ class ByType:
     """Folds hits under the representative that they duplicate; others stay representatives.
 
     `representatives`: the hit that each duplicate folds under, by id; `duplicates`: of which type
-    each is. `passed_over`: hits whose texts did not fit into what may be compared.
+    each is. `passed_over`: hits whose texts did not fit into what may be compared; `untyped`: those
+    in languages in which clauses are identical or have no type.
     """
 
     representatives: Mapping[str, str]
     duplicates: Mapping[str, Duplicate]
     passed_over: int = 0
+    untyped: int = 0
     _positions: dict[str, int] = field(default_factory=dict)
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
@@ -199,7 +201,7 @@ def by_type(
     text that exceeds the rest of them is passed over, and shown. `progress` is called
     with the number of texts read. Raises as `duplicate_sets` does.
     """
-    from indexer.comparing.clauses.duplicates import duplicate_sets
+    from indexer.comparing.clauses.duplicates import duplicate_sets, has_types
 
     rows: list[Clause] = []
     left = math.inf if max_chars is None else max_chars
@@ -218,7 +220,8 @@ def by_type(
         for member in duplicate_set.members:
             representatives[member.id] = duplicate_set.principal
             duplicates[member.id] = member
-    return ByType(representatives, duplicates, passed_over)
+    untyped = sum(not has_types(row[1]) for row in rows)
+    return ByType(representatives, duplicates, passed_over, untyped)
 
 
 def _with_progress(clauses: Sequence[Clause], progress: Progress) -> Iterator[Clause]:

@@ -448,3 +448,70 @@ def test_filters_do_spare_comparisons() -> None:
         if set(signed[a].keys) & set(signed[b].keys) and may_match(signed[a], signed[b], 0.8)
     }
     assert candidates == {(0, 1), (2, 3)}
+
+
+# A clause, the same with another number, with its parties exchanged, and denied.
+OTHER_LANGUAGES = {
+    "de": (
+        "Der {} hat dem {} die Kosten der Reparatur{} innerhalb von {} Tagen nach Zugang der "
+        "Rechnung zu erstatten.",
+        *("Mieter", "Vermieter", " nicht"),
+    ),
+    "fr": (
+        "Le {} doit payer au {} les frais de la réparation{} dans les {} jours après la réception "
+        "de la facture.",
+        *("locataire", "bailleur", " jamais"),
+    ),
+    "nl": (
+        "De {} moet aan de {} de kosten van de reparatie{} binnen {} dagen na ontvangst van de "
+        "factuur betalen.",
+        *("huurder", "verhuurder", " niet"),
+    ),
+    "es": (
+        "El {} debe pagar al {} los gastos de la reparación{} en los {} días siguientes a la "
+        "entrega de la factura.",
+        *("arrendatario", "arrendador", " nunca"),
+    ),
+    "it": (
+        "Il {} deve pagare al {} le spese della riparazione{} entro {} giorni dal ricevimento "
+        "della fattura.",
+        *("conduttore", "locatore", " mai"),
+    ),
+    "pt": (
+        "O {} deve pagar ao {} as despesas da reparação{} no prazo de {} dias após a receção da "
+        "fatura.",
+        *("locatário", "locador", " nunca"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("template", "debtor", "creditor", "no"), OTHER_LANGUAGES.values(), ids=OTHER_LANGUAGES
+)
+def test_other_languages_know_negations_and_parties_that_change_places(
+    template: str, debtor: str, creditor: str, no: str
+) -> None:
+    clause = template.format(debtor, creditor, "", 14)
+    assert kind(clause, template.format(debtor, creditor, "", 30)) is not None
+    assert kind(clause, template.format(creditor, debtor, "", 14)) is None
+    assert kind(clause, template.format(debtor, creditor, no, 14)) is None
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("vor der Übergabe", "nach der Übergabe"),
+        ("mit der Zustimmung", "ohne der Zustimmung"),
+        ("von mindestens zehn Tagen", "von höchstens zehn Tagen"),
+    ],
+)
+def test_words_that_are_opposites_in_german(left: str, right: str) -> None:
+    clause = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters in Euro zu leisten."
+    assert kind(clause.format(left), clause.format(right)) is None
+
+
+def test_languages_without_types_have_identical_clauses_alone() -> None:
+    clause = "Hyresgästen ska betala kostnaderna för reparationen inom {} dagar efter att fakturan "
+    clause += "har mottagits av hyresgästen och det är bindande för båda parter."
+    assert kind(clause.format("fjorton"), clause.format("fjorton").upper()) == "identical"
+    assert kind(clause.format("fjorton"), clause.format("trettio")) is None

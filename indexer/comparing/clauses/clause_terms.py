@@ -72,7 +72,7 @@ class ParsedClause:
     `counted`: a word and a number before the clause that are of no division, "step 4".
     `symbols`: the symbols that no token has and that change the meaning, in order.
     `numbers`: formulas, each with its tokens in order, sorted. `negations` are counted without
-    idioms. `is_shouted`: most words are in capitals.
+    idioms. `is_shouted`: most words are in capitals. `text`: the clause as it was written.
     """
 
     exact: tuple[str, ...]
@@ -87,6 +87,7 @@ class ParsedClause:
     doubtful: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
     counted: str = ""
+    text: str = ""
 
 
 def contexts(units: Sequence[Unit]) -> dict[tuple[str, str], set[str]]:
@@ -260,6 +261,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> ParsedClause:
         counted=counted,
         symbols=(*symbols, *marks),
         is_shouted=is_shouted(tokens),
+        text=body_text,
     )
 
 

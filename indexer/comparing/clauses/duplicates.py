@@ -23,6 +23,10 @@ from indexer.comparing.clauses.clause_terms import (
 )
 from indexer.comparing.clauses.lexicon import Lexicon, default_lexicon, lexicon
 from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
+from indexer.comparing.function_words import LANGUAGES_BY_WORD
+from indexer.comparing.marks import Comparison, exchanged, negated
+from indexer.comparing.measures import ComparedText
+from indexer.comparing.words import normal_words
 from indexer.defaults import OVERLAP
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import string_hashes
@@ -34,6 +38,7 @@ from indexer.fingerprinting.rare_terms import (
     exact_fraction,
     lengths_agree,
 )
+from indexer.recipe import DEFAULT
 
 
 def has_other_obligation(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
@@ -50,6 +55,65 @@ def has_other_obligation(left: ParsedClause, right: ParsedClause, lexicon: Lexic
         or _have_other_subject(left, right, lexicon)
         or _have_other_acts(left, right)
         or have_changed_positions(left, right)
+    )
+
+
+# Languages other than English, whose parties, acts and forces are not read: what differs in them is
+# known by the negations of differences, words that change places, and short lists.
+
+LANGUAGES = ("en", "de", "fr", "nl", "es", "it", "pt")
+_MIN_FUNCTION_WORDS = 2  # of a clause whose language is known
+_OPPOSITES = (
+    "vor nach, mit ohne, mindestens höchstens, darf muss, kann muss, weniger mehr, "
+    "avant après, avec sans, peut doit, moins plus, "
+    "voor na, met zonder, minstens hoogstens, mag moet, kan moet, minder meer, "
+    "antes después, con sin, puede debe, menos más, "
+    "prima dopo, con senza, può deve, meno più, "
+    "antes depois, com sem, pode deve, menos mais"
+)
+
+
+def language_of(text: str) -> str | None:
+    """Return the language that most function words of a text are of; None if it has too few.
+
+    >>> language_of("Der Mieter darf die Wohnung nicht an Dritte vermieten."), language_of("Net 30")
+    ('de', None)
+    """
+    counts = Counter[str]()
+    for word, times in normal_words(text).function_words.items():
+        for language in LANGUAGES_BY_WORD[word]:
+            counts[language] += times
+    if not counts:
+        return None
+    first = max(sorted(counts), key=counts.__getitem__)
+    # a word that is one of English, too, is no sign of another language
+    chosen = "en" if counts["en"] == counts[first] else first
+    return chosen if counts[chosen] >= _MIN_FUNCTION_WORDS else None
+
+
+def has_types(text: str) -> bool:
+    """Return whether types other than identical are given in the language of a text, as far as its
+    language is known.
+    """
+    return language_of(text) in (None, *LANGUAGES)
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> frozenset[tuple[str, str]]:
+    folded = (tuple(normal_words(pair).folded) for pair in _OPPOSITES.split(","))
+    return frozenset(order for a, b in folded for order in ((a, b), (b, a)))
+
+
+def _have_other_facts(left: str, right: str) -> bool:
+    """Return whether one text denies what the other states, two parties change places, or a word
+    stands for its opposite.
+    """
+    pair = Comparison(ComparedText(left, DEFAULT), ComparedText(right, DEFAULT))
+    if negated(pair) or exchanged(pair):
+        return True
+    stretches = pair.aligned.stretches
+    return any(
+        (*stretch_left, *stretch_right) in _opposites() for stretch_left, stretch_right in stretches
     )
 
 
@@ -172,8 +236,22 @@ def verdict(
     The figures of formulas are the same in all three. Clauses of fewer than ten words, and those
     without a term outside slots, can be identical only; one without substantive words is not a
     duplicate of any clause. Clauses that exchange parties have no type, and clauses with another
-    obligation are not `fuzzy`.
+    obligation are not `fuzzy`. In the other `LANGUAGES` neither have clauses with another fact; in
+    any other language clauses are identical or have no type.
     """
+    found = _by_terms(left, right, lexicon, overlap)
+    if found is None or found.type == "identical":
+        return found
+    if not (has_types(left.text) and has_types(right.text)):
+        return None
+    is_english = all(language_of(clause.text) in (None, "en") for clause in (left, right))
+    return None if not is_english and _have_other_facts(left.text, right.text) else found
+
+
+def _by_terms(
+    left: ParsedClause, right: ParsedClause, lexicon: Lexicon, overlap: float
+) -> Verdict | None:
+    """Return the type by terms and slots, and by obligations as far as they are read."""
     if not left.exact or not right.exact or left.numbers != right.numbers:
         return None
     if left.exact == right.exact:
