@@ -151,6 +151,12 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
 )
 @synonyms_option("With --types: a file of synonyms.")
 @out_file_option("Write one HTML file too.", "--report")
+@click.option(
+    "--tables",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write what was judged by query, by size of set, and by set, as csv files.",
+)
 @seed_option("Seed of the bootstrap.")
 @store_option
 @json_option
@@ -159,6 +165,7 @@ def evaluate_command(
     recipes: tuple[str, ...],
     unlisted: str,
     report: Path | None,
+    tables: Path | None,
     store_url: str,
     as_json: bool,
     **options: Any,
@@ -169,8 +176,8 @@ def evaluate_command(
     assessors' sheets, the agreement is measured too.
     """
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
-    from indexer.lab.evaluation.report import evaluation_page
-    from indexer.system.files import check_output_path, write_whole
+    from indexer.lab.evaluation.report import evaluation_page, write_tables
+    from indexer.system.files import check_output_path, folder_at, write_whole
     from indexer.system.recipe_inputs import recipe_asked
 
     chosen = [recipe_asked(name) for name in recipes]
@@ -182,6 +189,8 @@ def evaluate_command(
     if report:
         with write_whole(report, "--report") as part:
             part.write_text(evaluation_page(evaluation), encoding="utf-8")
+    if tables:
+        write_tables(evaluation, folder_at(tables))
     _print_evaluation(evaluation, store_url, as_json)
     return 0
 

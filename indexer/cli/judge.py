@@ -4,15 +4,38 @@ from __future__ import annotations
 
 import getpass
 from pathlib import Path
+from typing import Literal, TextIO
 
 import click
 
-from indexer.cli.options import open_for_command, out_file_option, port_option, store_option
+from indexer.cli.options import (
+    of_option,
+    open_for_command,
+    out_file_option,
+    port_option,
+    refuse_options,
+    store_option,
+)
 from indexer.errors import UsageError
 
 
 @click.command("judge")
 @click.argument("pairs", metavar="PAIRS")
+@click.option(
+    "--queries",
+    type=click.File(encoding="utf-8-sig"),
+    metavar="FILE",
+    help="Make PAIRS from the best hits of the queries of this file, one a line, if there is no "
+    "such file yet.",
+)
+@click.option(
+    "--hits",
+    type=click.IntRange(2, 1000),
+    default=20,
+    show_default=True,
+    help="With --queries: hits of a query whose pairs are judged.",
+)
+@of_option
 @click.option("--assessor", metavar="NAME", help="Name of the assessor (default: the user's name).")
 @out_file_option("Sheet of judgements to write (default: PAIRS.NAME.jsonl).")
 @click.option(
@@ -31,6 +54,9 @@ from indexer.errors import UsageError
 @store_option
 def judge_command(
     pairs: str,
+    queries: TextIO | None,
+    hits: int,
+    of: Literal["documents", "parts"],
     assessor: str | None,
     out: Path | None,
     arbitrate: tuple[str, ...],
@@ -43,11 +69,21 @@ def judge_command(
     The judgements are written to a sheet that `evaluate` reads. PAIRS is csv or JSON Lines with
     a and b (ids or paths), as `match --format csv` writes it. Start the command again to go on.
     """
-    from indexer.lab.evaluation.judge import open_judging_session, serve_judging
+    from indexer.lab.evaluation.judge import (
+        open_judging_session,
+        pairs_of_queries,
+        serve_judging,
+        write_pairs,
+    )
 
+    if queries is None:
+        refuse_options(["hits", "of"], "without --queries")
     name = assessor if assessor is not None else _user()
     sheet = out or _sheet(Path(pairs), name)
     with open_for_command(store_url) as store:
+        if queries is not None and not Path(pairs).exists():
+            count = write_pairs(pairs_of_queries(store, queries, hits, of), Path(pairs))
+            click.echo(f"{pairs} has {count:,} pairs to judge", err=True)
         session = open_judging_session(pairs, store, name, sheet, arbitrate, beside)
 
     def summary() -> str:

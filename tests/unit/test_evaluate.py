@@ -14,6 +14,9 @@ from indexer.errors import UnknownMeasure, UsageError
 from indexer.grouping.match import MatchOptions, match
 from indexer.lab.evaluation.decider import Decider
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
+from indexer.lab.evaluation.gold import read_gold
+from indexer.lab.evaluation.judge import pairs_of_queries, write_pairs
+from indexer.lab.evaluation.report import write_tables
 from indexer.recipe import recipe_named
 
 CHANCE = random.Random(5)
@@ -277,3 +280,27 @@ def test_duplicate_types_are_scored_and_reported(tmp_path: Path) -> None:
         (entry.type, entry.assigned) for entry in recipe.assigned_types
     }
     assert not evaluate([str(tmp_path / "gold.csv")]).results[0].assigned_types
+
+
+def test_pairs_of_queries_are_all_pairs_of_the_best_hits(tmp_path: Path) -> None:
+    texts = {f"{place}": f"ferry {' '.join(text(20))} harbour" for place in range(6)}
+    store = library(rows(texts | {"other": "bread"}))
+    pairs = list(pairs_of_queries(store, ["ferry\n", "\n", "bread\n", "ferry\n"], hits=4))
+    assert len(pairs) == 6 and {query for *_, query in pairs} == {"ferry"}
+    assert len({id for a, b, _ in pairs for id in (a, b)}) == 4
+    written = tmp_path / "pairs.csv"
+    assert write_pairs(pairs, written) == 6
+    assert [pair.group for pair in read_gold(str(written)).pairs] == ["ferry"] * 6
+
+
+def test_tables_are_by_query_by_size_and_by_set(corpus: Path) -> None:
+    evaluation = evaluate([str(corpus / "gold.csv")])
+    write_tables(evaluation, corpus)
+    queries, sizes, sets = (
+        list(csv.DictReader((corpus / f"{name}.csv").open(encoding="utf-8")))
+        for name in ("queries", "sizes", "sets")
+    )
+    first = {"query": "q0", "documents": "4", "near-identical": "1", "fuzzy": "1", "sets": "1"}
+    assert first.items() <= queries[0].items() and len(queries) == 10
+    assert [(row["documents"], row["sets"], row["longest"]) for row in sizes] == [("3", "10", "80")]
+    assert (sets[0]["query"], sets[0]["documents"], sets[0]["mean_words"]) == ("q0", "3", "80.0")

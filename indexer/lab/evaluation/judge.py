@@ -5,12 +5,14 @@ They have the same security checks as the review pages.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,7 @@ from indexer.lab.evaluation.judgements import (
 )
 from indexer.lab.evaluation.precision_recall import ordered_pair
 from indexer.lab.evaluation.sheets import SheetWriter, agreement, disagreements, read_sheets
+from indexer.model import Scope
 from indexer.review.http import (
     check_token,
     heading,
@@ -50,7 +53,10 @@ from indexer.review.http import (
 )
 from indexer.review.rendering import environment, render
 from indexer.review.safety import App, Safety, allowed_hosts
+from indexer.searching.search import SearchOptions, search
+from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
+from indexer.system.files import write_whole
 
 # Blind judging: an order for each assessor, texts swapped at random, no judgements of others.
 
@@ -188,6 +194,34 @@ def tasks(pairs: Sequence[tuple[str, str, str]], assessor: str) -> list[Task]:
         ).digest()
         result.append(Task(digest[:12].hex(), *ordered_pair(a, b), group, bool(digest[12] & 1)))
     return sorted(result, key=lambda task: task.key)
+
+
+MAX_HITS = 20  # of a query, as Conrad & Raymond (ICAIL 2007) judged them
+
+
+def pairs_of_queries(
+    store: FullStore, queries: Iterable[str], hits: int = MAX_HITS, of: Scope = "documents"
+) -> Iterator[tuple[str, str, str]]:
+    """Yield all pairs (a, b, query) of the first hits of each query, ids in the order of rank.
+
+    Empty lines and queries that came before are left out; 20 hits are 190 pairs.
+    """
+    options = SearchOptions(fold="none", limit=hits, of=of, snippets=False)
+    for query in dict.fromkeys(line.strip() for line in queries):
+        if query:
+            ids = [hit.id for hit in search(store, query, options).hits]
+            yield from ((a, b, query) for a, b in combinations(ids, 2))
+
+
+def write_pairs(pairs: Iterable[tuple[str, str, str]], path: Path) -> int:
+    """Write pairs to judge as csv; return how many."""
+    count = 0
+    with write_whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["a", "b", "query"])
+        for count, pair in enumerate(pairs, 1):  # noqa: B007 - read after the loop
+            writer.writerow(pair)
+    return count
 
 
 def open_judging_session(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from indexer.comparing.compare import compare
-from indexer.lab.evaluation.judgements import GoldDocument, Kappa, MeasuredAgreement
+from indexer.lab.evaluation.judgements import TYPES, GoldDocument, Kappa, MeasuredAgreement
 from indexer.lab.evaluation.precision_recall import RULES
-from indexer.lab.evaluation.scores import Evaluation, Mistake, Result
+from indexer.lab.evaluation.scores import Evaluation, JudgedSet, Mistake, Result
 from indexer.review.rendering import render_file
 from indexer.review.side_by_side import Cells, SideBySide
+from indexer.system.files import write_whole
 
 MAX_DISPLAYED = 100  # mistakes of a recipe that are shown
 MAX_BLOCKS = 100  # blocks of a mistake that are shown
@@ -57,6 +60,50 @@ def _printed_mistakes(result: Result) -> Iterator[_PrintedMistake]:
         names = mistake.a.path, mistake.b.path
         view = SideBySide(compare(mistake.a.text, mistake.b.text, names=names))
         yield _PrintedMistake(title, mistake, view.cells(view.blocks[:MAX_BLOCKS]))
+
+
+# Tables of what was judged: by query, by the size of sets, and the length of each set.
+
+
+def write_tables(evaluation: Evaluation, folder: Path) -> None:
+    """Write queries.csv, sizes.csv and sets.csv into a folder that exists."""
+    by_query: dict[str, list[JudgedSet]] = {}
+    by_size: dict[int, list[JudgedSet]] = {}
+    for judged in evaluation.sets:
+        by_query.setdefault(judged.query, []).append(judged)
+        by_size.setdefault(len(judged.documents), []).append(judged)
+    columns = ["query", "documents", *TYPES, "sets", "documents_in_sets"]
+    queries = [
+        [
+            query.query,
+            query.documents,
+            *(query.pairs.get(type, 0) for type in TYPES),
+            len(by_query.get(query.query, ())),
+            sum(len(judged.documents) for judged in by_query.get(query.query, ())),
+        ]
+        for query in evaluation.queries
+    ]
+    sizes = [
+        [size, len(sets), *_lengths([words for judged in sets for words in judged.words])]
+        for size, sets in sorted(by_size.items())
+    ]
+    sets = [
+        [judged.query, len(judged.documents), *_lengths(judged.words), *judged.documents]
+        for judged in evaluation.sets
+    ]
+    lengths = ["mean_words", "shortest", "longest"]
+    _write_table(folder / "queries.csv", columns, queries)
+    _write_table(folder / "sizes.csv", ["documents", "sets", *lengths], sizes)
+    _write_table(folder / "sets.csv", ["query", "documents", *lengths, "paths"], sets)
+
+
+def _lengths(words: Sequence[int]) -> tuple[float, int, int]:
+    return round(sum(words) / len(words), 1), min(words), max(words)
+
+
+def _write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    with write_whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
 
 
 # An evaluation as JSON, with the command that shows each mistake.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.fingerprinting.minhash import wilson
+from indexer.fingerprinting.normalise import count_words
 from indexer.lab.evaluation.gold import Group, Pair
 from indexer.lab.evaluation.judgements import (
     DUPLICATES,
@@ -152,13 +154,32 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedSet:
+    """Documents that judged duplicates link, by path, and the words of each."""
+
+    query: str
+    documents: tuple[str, ...]
+    words: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """The documents of a query whose pairs were judged, and the pairs by type."""
+
+    query: str
+    documents: int
+    pairs: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """Results in the order of recipes, then thresholds; the agreement of the assessors, if there
     are two or more.
 
     `closed`: pairs that the gold set does not list count as different. `types`: number of true
     pairs by type. `rule`: when a set is captured. `resampled`: the units of the bootstrap.
-    `alone`: number of pairs that only one assessor judged; they count.
+    `alone`: number of pairs that only one assessor judged; they count. `queries`: the groups of the
+    gold set, which are queries where pairs were made from some, and `sets` theirs.
     """
 
     documents: int
@@ -170,6 +191,35 @@ class Evaluation:
     assessors: Agreement | None = None
     disagreements: tuple[Disagreement, ...] = ()
     alone: int = 0
+    queries: tuple[JudgedQuery, ...] = ()
+    sets: tuple[JudgedSet, ...] = ()
+
+
+def judged_queries(groups: Iterable[Group]) -> tuple[JudgedQuery, ...]:
+    """Return what was judged of each group, by name."""
+    return tuple(
+        JudgedQuery(
+            group.name,
+            len(group.documents),
+            Counter(labelled.type for labelled in group.known.values()),
+        )
+        for group in groups
+    )
+
+
+def judged_sets(
+    groups: Iterable[Group], documents: Mapping[str, GoldDocument]
+) -> tuple[JudgedSet, ...]:
+    """Return the sets of duplicates of each group; `documents` by key."""
+    found = [(group.name, members) for group in groups for members in _members(group)]
+    return tuple(
+        JudgedSet(
+            name,
+            tuple(documents[key].path or key for key in members),
+            tuple(count_words(documents[key].text) for key in members),
+        )
+        for name, members in found
+    )
 
 
 # Scores of found pairs: by pairs, by sets and by type, with intervals.
