@@ -13,16 +13,16 @@ All are in [0, 1], symmetric, and 0 where undefined.
 - `lcs_misread`: `lcs`, with misread words in part (see `indexer.comparing.misread`).
 - `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see
   below).
-- `containment`: the share of a text's features that lie in the other, both ways; as one number the
-  larger of the two.
+- `containment`: the fraction of a text's features that lie in the other, both ways; as one number
+  the larger of the two.
   `overlap:8` has chunks of eight words, `overlap:information` information matching, and
   `overlap:8:information` both; so has `jaccard_words`, and `resemblance:3` shingles of three words.
 - `containment_words`: C / words, both ways: words in matching chunks, of the words of either text.
   Shown with the other measures.
 - `terminology`: distinct words in common / distinct words of the text that has more. Conrad &
   Raymond (ICAIL 2007) require 80 or 90 % of the words in one text to be contained in the other,
-  whatever their frequency, and mean resemblance, not containment: so the text that shares the
-  smaller part decides, and a clause inside a contract is not a duplicate of it.
+  whatever their frequency, and mean resemblance, not containment: so the smaller fraction
+  decides, and a clause inside a contract is not a duplicate of it.
 - `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of
   the two sets of features (Charikar, STOC 2002: each bit agrees with that chance), and carries the
   95 % Wilson interval of that: wide, for 64 bits.
@@ -45,8 +45,8 @@ common.
   the smaller of the two counts.
 
 L, S and C do not depend on the order of the texts. A text with fewer words than a chunk needs is
-itself one chunk: the least chunk of a pair is the smaller of the width and the words of the shorter
-text. Where a text has no words, C = 0.
+itself one chunk: the minimum chunk of a pair is the smaller of the width and the words of the
+shorter text. Where a text has no words, C = 0.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ _MIN_PAIRS = 10_000  # pairs up to which all are listed in any case
 def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:
     """Return the tiles of two texts of numbered words, each at least `width` words long.
 
-    They are in the order in which they are placed.
+    They are in the order in which they are matched.
 
     >>> tiles(np.array([1, 2, 3, 4, 9, 2, 3]), np.array([2, 3, 8, 1, 2, 3, 4]), width=2)
     [Tile(a=0, b=3, words=4), Tile(a=5, b=0, words=2)]
@@ -170,7 +170,7 @@ def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:
     return tiles_by_pairs(runs_a, runs_b, width)
 
 
-MIN_PASSAGE_WORDS = 5  # least words of a matching chunk
+MIN_PASSAGE_WORDS = 5  # minimum words of a matching chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,11 +340,11 @@ MeasuredValue: TypeAlias = "float | tuple[float, float] | Estimate | None"
 class MeasureValues:
     """The values of every measure for one pair of texts. S_L and S_J come from `alignment`.
 
-    `in_order`: the words of the longest common subsequence, of which `lcs` is the share. `estimate`
-    and `hamming` are None when a text has no such sketch: it is too short, or the recipe makes
-    none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi that
-    `hamming` estimates. `shingle_width`: words of a shingle in `resemblance`. `others`: the values
-    of measures without a field here.
+    `in_order`: the words of the longest common subsequence, of which `lcs` is the fraction.
+    `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe
+    makes none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi
+    that `hamming` estimates. `shingle_width`: words of a shingle in `resemblance`. `others`: the
+    values of measures without a field here.
     """
 
     jaccard: float

@@ -297,7 +297,7 @@ def test_tables_are_by_query_by_size_and_by_set(corpus: Path) -> None:
     evaluation = evaluate([str(corpus / "gold.csv")])
     write_tables(evaluation, corpus)
     queries, sizes, sets = (
-        list(csv.DictReader((corpus / f"{name}.csv").open(encoding="utf-8")))
+        list(csv.DictReader((corpus / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
         for name in ("queries", "sizes", "sets")
     )
     first = {"query": "q0", "documents": "4", "near-identical": "1", "fuzzy": "1", "sets": "1"}

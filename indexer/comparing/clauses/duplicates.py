@@ -74,7 +74,7 @@ _OPPOSITES = (
 
 
 def language_of(text: str) -> str | None:
-    """Return the language that most function words of a text are of; None if it has too few.
+    """Return the language of the function words of a text; None if it has too few.
 
     >>> language_of("Der Mieter darf die Wohnung nicht an Dritte vermieten."), language_of("Net 30")
     ('de', None)

@@ -7,13 +7,14 @@ import dataclasses
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from indexer.comparing.compare import compare
 from indexer.lab.evaluation.judgements import TYPES, GoldDocument, Kappa, MeasuredAgreement
 from indexer.lab.evaluation.precision_recall import RULES
-from indexer.lab.evaluation.scores import Evaluation, JudgedSet, Mistake, Result
+from indexer.lab.evaluation.scores import Evaluation, JudgedQuery, JudgedSet, Mistake, Result
 from indexer.review.rendering import render_file
 from indexer.review.side_by_side import Cells, SideBySide
 from indexer.system.files import write_whole
@@ -73,20 +74,8 @@ def write_tables(evaluation: Evaluation, folder: Path) -> None:
         by_query.setdefault(judged.query, []).append(judged)
         by_size.setdefault(len(judged.documents), []).append(judged)
     columns = ["query", "documents", *TYPES, "sets", "documents_in_sets"]
-    queries = [
-        [
-            query.query,
-            query.documents,
-            *(query.pairs.get(type, 0) for type in TYPES),
-            len(by_query.get(query.query, ())),
-            sum(len(judged.documents) for judged in by_query.get(query.query, ())),
-        ]
-        for query in evaluation.queries
-    ]
-    sizes = [
-        [size, len(sets), *_lengths([words for judged in sets for words in judged.words])]
-        for size, sets in sorted(by_size.items())
-    ]
+    queries = [_of_query(query, by_query.get(query.query, [])) for query in evaluation.queries]
+    sizes = [_of_size(size, sets) for size, sets in sorted(by_size.items())]
     sets = [
         [judged.query, len(judged.documents), *_lengths(judged.words), *judged.documents]
         for judged in evaluation.sets
@@ -95,6 +84,17 @@ def write_tables(evaluation: Evaluation, folder: Path) -> None:
     _write_table(folder / "queries.csv", columns, queries)
     _write_table(folder / "sizes.csv", ["documents", "sets", *lengths], sizes)
     _write_table(folder / "sets.csv", ["query", "documents", *lengths, "paths"], sets)
+
+
+def _of_query(query: JudgedQuery, sets: Sequence[JudgedSet]) -> list[object]:
+    pairs = (query.types.get(type, 0) for type in TYPES)
+    in_sets = sum(len(judged.documents) for judged in sets)
+    return [query.query, query.documents, *pairs, len(sets), in_sets]
+
+
+def _of_size(size: int, sets: Sequence[JudgedSet]) -> list[object]:
+    words = [*chain.from_iterable(judged.words for judged in sets)]
+    return [size, len(sets), *_lengths(words)]
 
 
 def _lengths(words: Sequence[int]) -> tuple[float, int, int]:

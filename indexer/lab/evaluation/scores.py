@@ -168,7 +168,7 @@ class JudgedQuery:
 
     query: str
     documents: int
-    pairs: Mapping[str, int]
+    types: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,29 +197,26 @@ class Evaluation:
 
 def judged_queries(groups: Iterable[Group]) -> tuple[JudgedQuery, ...]:
     """Return what was judged of each group, by name."""
-    return tuple(
-        JudgedQuery(
-            group.name,
-            len(group.documents),
-            Counter(labelled.type for labelled in group.known.values()),
-        )
-        for group in groups
-    )
+    return tuple(map(_judged_query, groups))
+
+
+def _judged_query(group: Group) -> JudgedQuery:
+    types = Counter(labelled.type for labelled in group.known.values())
+    return JudgedQuery(group.name, len(group.documents), dict(types))
 
 
 def judged_sets(
     groups: Iterable[Group], documents: Mapping[str, GoldDocument]
 ) -> tuple[JudgedSet, ...]:
     """Return the sets of duplicates of each group; `documents` by key."""
-    found = [(group.name, members) for group in groups for members in _members(group)]
-    return tuple(
-        JudgedSet(
-            name,
-            tuple(documents[key].path or key for key in members),
-            tuple(count_words(documents[key].text) for key in members),
-        )
-        for name, members in found
-    )
+    sets = []
+    for group in groups:
+        for members in _members(group):
+            found = [documents[key] for key in members]
+            paths = tuple(document.path or document.key for document in found)
+            words = tuple(count_words(document.text) for document in found)
+            sets.append(JudgedSet(group.name, paths, words))
+    return tuple(sets)
 
 
 # Scores of found pairs: by pairs, by sets and by type, with intervals.
