@@ -131,7 +131,7 @@ def _votes(features: list[bytes], bits: int, hash: str) -> NDArray[np.int8]:
 
 Words = NDArray[np.uint32]
 
-_START = 0xDEADBEEF
+START = 0xDEADBEEF
 _BLOCK = 12
 
 
@@ -167,7 +167,7 @@ def hashlittle2(keys: Sequence[bytes], pc: int = 0, pb: int = 0) -> tuple[Words,
 def _hash_blocks(keys: list[bytes], blocks: int, pc: int, pb: int) -> tuple[Words, Words]:
     """Return `hashlittle2` of keys that all have the same number of 12-byte blocks."""
     lengths = np.array([len(key) for key in keys], dtype=np.uint32)
-    a = b = lengths + np.uint32((_START + pc) % (1 << 32))
+    a = b = lengths + np.uint32((START + pc) % (1 << 32))
     c = a + np.uint32(pb)
     padded = b"".join(key.ljust(blocks * _BLOCK, b"\0") for key in keys)
     words = np.frombuffer(padded, "<u4").reshape(len(keys), -1)

@@ -4,6 +4,7 @@ Unicode.
 
 import bz2
 import dataclasses
+import json
 import random
 import secrets
 from pathlib import Path
@@ -21,11 +22,15 @@ from pipelines import (
     installed_pipeline,
     signed,
     simulated,
+    sources,
 )
 
 from indexer.fingerprinting.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
 from indexer.fingerprinting.normalise import UNASSIGNED, codepoint_classes
-from indexer.recipe import DEFAULT_V1
+from indexer.grouping.group import group
+from indexer.jobs.install import install, uninstall
+from indexer.recipe import DEFAULT_V1, recipe_named
+from indexer.searching.similar import similar
 from indexer.stores.engine.ingest_pipeline import MAX_UNITS, pipeline
 
 pytestmark = pytest.mark.engines
@@ -443,3 +448,52 @@ def test_bulk_with_ids_and_without(signer):
         }
     finally:
         call("DELETE", f"{server}/{index}")
+
+
+ADDRESSES = [
+    *("http://пример.рф/путь?ключ=да", "почта@пример.рф", "www.例え.jp/例え文字", "a@b_c.de"),
+    *("https://example.org/a?b=c", "me@example.org", "10.1000/182", "10.123/45", "DOI:10.1/x"),
+    *("mailto:me", "xmailto:me", "WWW.example.org", "wwww.example", "a://b", "://x", "é://x"),
+    *("123e4567-e89b-12d3-a456-426614174000", "0123456789abcdef" * 2, "0123456789abcdef" * 2 + "g"),
+    *("me@host", "me@host.", "me@host.de.", "@a.b", "a@b@c.de", "x+y://z", "a.b@c-d.e_f.gh"),
+    *(
+        "/wiki/Fähre",
+        "http://x/例",
+        "http://x例え",
+        "ไทยカタカナ東京e\u0301",
+        "हिन्दी",
+        "١٢",
+        "a1",
+        "1 2",
+    ),
+]
+
+
+@pytest.mark.parametrize("name", ["simhash-doc-v6", "simhash-doc-v6-loose"])
+def test_tokens_of_simhash_doc_are_signed_by_the_engine(server, name):
+    recipe = recipe_named(name)
+    chance = random.Random(name)
+    golden = json.loads((TESTS / "golden/texts.json").read_text(encoding="ascii"))
+    texts = [case["text"] * case.get("times", 1) for case in golden]
+    texts = [text for text in texts if len(text) < 100_000]
+    pieces = [*ADDRESSES, *" \t\n.,;:/(", "word", "Слово", "近似", "ﬁ", "Ａ", "\u200b", "ß"]
+    texts += ["".join(chance.choices(pieces, k=chance.randint(1, 30))) for _ in range(400)]
+    with installed_pipeline(server, recipe) as pipeline:
+        for start in range(0, len(texts), 100):
+            check_agreement(server, pipeline, texts[start : start + 100], recipe)
+
+
+def test_an_index_of_simhash_doc_takes_texts_of_any_client(stores, engine, server):
+    store, name = stores(engine, server)
+    recipe = recipe_named("simhash-doc-v6")
+    install(store, recipe, create=True)
+    text = f"{FOX} near http://пример.рф/путь and barks"
+    moved = text.replace("путь", "новый")
+    ids = bulk(server, name, [{"text": text}, {"text": moved}, {"text": "other words"}])
+    found = similar(store, id=ids[0])
+    assert [match.id for match in found.matches] == [ids[1]]
+    assert found.matches[0].measure == "hamming" and found.matches[0].similarity == 1.0
+    group(store)
+    families = {document["near_family"] for document in sources(server, name).values()}
+    assert len(families) == 2
+    uninstall(store, recipe)

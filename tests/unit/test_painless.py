@@ -41,7 +41,7 @@ def test_tables_are_text_that_json_can_carry():
 
 def test_the_source_fits_an_inline_script():
     wide = dataclasses.replace(DEFAULT_V1, width=6, slots=1024)
-    for recipe in (DEFAULT_V1, wide, DEFAULT_V3):
+    for recipe in (DEFAULT_V1, wide, DEFAULT_V3, recipe_named("simhash-doc-v6")):
         source = ingest_pipeline.fingerprint_script(recipe)
         assert len(source.encode()) < 65_535 // 3
         assert "$" not in source

@@ -10,28 +10,38 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from string import Template
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer import mappings
 from indexer.errors import UsageError
+from indexer.fingerprinting import keys
 from indexer.fingerprinting.hashing import CODE_BITS, GAMMA, GRAM_MULTIPLIER, MIX_ONE, MIX_TWO
 from indexer.fingerprinting.keys import signed64
 from indexer.fingerprinting.normalise import (
     BLANK,
     END,
     IGNORABLE,
+    KATAKANA,
+    LETTER,
+    MARK,
     MAX_NONSTARTERS,
     NONSTARTER,
     SEPARATOR,
+    SPACING_MARK,
     SYMBOLS,
     UNASSIGNED,
     UNSPACED,
+    WORD,
     WORDLESS,
+    categories,
     codepoint_classes,
     to_lower,
 )
+from indexer.fingerprinting.simhash import START
+from indexer.fingerprinting.tokens import SCHEMES
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine.search_bodies import Body, index_body
 
@@ -75,7 +85,12 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
         "processors": [
             script(
                 fingerprint_script(recipe, limit),
-                {**_params(field), "families": list(_FAMILIES), **tables(recipe)},
+                {
+                    **_params(field),
+                    "families": list(_FAMILIES),
+                    **tables(recipe),
+                    **_token_params(recipe),
+                },
             )
         ],
         "on_failure": mark_unsigned(recipe, field),
@@ -169,6 +184,11 @@ def fingerprint_script(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
         blank=BLANK,
         wordless=WORDLESS,
         unspaced=UNSPACED,
+        word=(WORD | SPACING_MARK) << _CLASS_BITS,
+        letter=LETTER << _CLASS_BITS,
+        mark=MARK << _CLASS_BITS,
+        katakana=KATAKANA << _CLASS_BITS,
+        start=START - (1 << 32),
         symbols=" || ".join(f"code == {code}" for code in sorted(map(ord, SYMBOLS))),
     )
 
@@ -181,11 +201,14 @@ def _part(recipe: Recipe) -> int:
 def _of_version(template: str, recipe: Recipe) -> str:
     """Return the lines for all recipes and those for the recipe's version and sketches.
 
-    A line `//# v1`, `//# v2`, `//# simhash`, `//# symbols` or `//# all` says for which the lines
-    after it are.
+    A line `//# v1`, `//# v2`, `//# minhash`, `//# doc`, `//# simhash`, `//# blocks`, `//# symbols`
+    or `//# all` says for which the lines after it are.
     """
-    versions = {"all", "v2" if _is_v2(recipe) else "v1"}
+    versions = {"all", "minhash", "v2" if _is_v2(recipe) else "v1"}
+    if _is_doc(recipe):
+        versions = {"all", "doc"}
     versions |= {"simhash"} if recipe.simhash else set()
+    versions |= {"blocks"} if recipe.blocks else set()
     versions |= {"symbols"} if recipe.exact else set()
     lines, is_kept = [], True
     for line in template.splitlines(keepends=True):
@@ -198,6 +221,10 @@ def _of_version(template: str, recipe: Recipe) -> str:
 
 def _is_v2(recipe: Recipe) -> bool:
     return recipe.normaliser == "default_v2"
+
+
+def _is_doc(recipe: Recipe) -> bool:
+    return recipe.features == _DOC_TOKENS
 
 
 def _gram(width: int) -> str:
@@ -227,13 +254,23 @@ def tables(recipe: Recipe = DEFAULT) -> dict[str, str]:
     lower = to_lower()
     low = np.where(lower == codes, np.uint32(_UNCHANGED), lower & np.uint32(0xFFFF))
     classes = codepoint_classes()
-    bits = classes % SEPARATOR
+    bits: NDArray[Any] = classes % SEPARATOR
     if _is_v2(recipe):
         blank = np.uint8(BLANK)
         bits = np.where(classes & SEPARATOR, bits | blank, bits & ~blank)
+    if _is_doc(recipe):
+        bits = bits | categories().astype(np.uint32) << _CLASS_BITS
     pages, cells = _two_stages(bits + np.uint32(_ZERO))
     low_pages, low_cells = _two_stages(low)
     return {"pages": pages, "cells": cells, "low_pages": low_pages, "low_cells": low_cells}
+
+
+def _token_params(recipe: Recipe) -> Body:
+    """Return the beginnings of identifiers and the masks of tables of a recipe of tokens."""
+    if not _is_doc(recipe):
+        return {}
+    masks = keys.tables(keys.parse_design(recipe.bits or 0, recipe.tables or ""))
+    return {"names": [f"{name}:" for name in SCHEMES], "masks": [signed64(mask) for mask in masks]}
 
 
 def _two_stages(values: NDArray[np.uint32]) -> tuple[str, str]:
@@ -266,6 +303,9 @@ _NEEDED_V2 = {
     "packed": 8,
 }
 _BITS = {"simhash": "distinct_v1", "bits": 64, "tables": None}
+_DOC_TOKENS = "tokens_v6"
+_NEEDED_DOC = {"normaliser": "none", "feature_hash": "jenkins64_v1", "bits": 64, "stop_words": None}
+_CLASS_BITS = 7
 
 
 def unsupported_settings(recipe: Recipe) -> str:
@@ -283,7 +323,9 @@ def unsupported_settings(recipe: Recipe) -> str:
     if recipe.left_out:
         return "its approved passages lie outside the cluster, where no script can find them"
     needed = _NEEDED_V2 if _is_v2(recipe) else _NEEDED_V1
-    if recipe.simhash:
+    if _is_doc(recipe):
+        needed = _NEEDED_DOC
+    elif recipe.simhash:
         needed = {**needed, **_BITS}
     if recipe.exact:
         needed = {**needed, "exact": "symbols_v1"}
