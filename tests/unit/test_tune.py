@@ -299,6 +299,22 @@ def test_a_run_goes_on_and_ignores_what_does_not_fit(cases: Cases, tmp_path: Pat
     ]
 
 
+def test_a_measure_scores_the_texts_instead_of_that_of_the_recipe(
+    gold: Path, tuned: TuneResult, tmp_path: Path
+) -> None:
+    recipes = [recipe_named(name) for name in QUICK]
+    options = TuneOptions(recipes=recipes, workers=1, measure="overlap:information")
+    result = tune(gold, tmp_path, options=options)
+    assert result.choice.measure == "overlap:information"
+    [usual, scored] = (
+        next(one for one in each.results if one.recipe == DEFAULT.name) for each in (tuned, result)
+    )
+    assert usual.experiment.sketch == scored.experiment.sketch
+    assert usual.experiment.features != scored.experiment.features
+    assert tune(gold, tmp_path, options=options).kept == len(QUICK)
+    assert tune(gold, tmp_path, options=dataclasses.replace(options, measure=None)).kept == 0
+
+
 def test_several_workers_find_the_same(cases: Cases, tuned: TuneResult, tmp_path: Path) -> None:
     recipes = [recipe_named(name) for name in RECIPES[1:4]]
     progress: list[tuple[str, int, int]] = []

@@ -79,7 +79,7 @@ def experiment(cases: Cases, recipe: Recipe) -> Experiment:
     pairs = [(case.a, case.b) for case in cases.pairs]
     features = None
     if recipe.minhash and recipe.minhash != "icws_v1":
-        measure = usual_measure(recipe)
+        measure = cases.measure or usual_measure(recipe)
         sides = [ComparedText(text, plain) for text in texts]
         features = tuple(_by_texts(prints, sides, pair, measure) for pair in pairs)
     sketch = [_by_sketch(prints[a], prints[b], recipe) for a, b in pairs]

@@ -44,11 +44,14 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Texts and the pairs among them; `digest` identifies them to a later run."""
+    """Texts and the pairs among them; `digest` identifies them to a later run. `measure`: by which
+    pairs are scored, that of each recipe when None.
+    """
 
     texts: tuple[str, ...]
     pairs: tuple[Case, ...]
     digest: str
+    measure: str | None = None
 
     @property
     def kinds(self) -> dict[str, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 
+from indexer.comparing.measures import check_measure
 from indexer.errors import UnknownName, UsageError
 from indexer.lab.evaluation.decider import usual_measure
 from indexer.lab.evaluation.gold import gold_documents, groups
@@ -238,7 +239,12 @@ def _digest(texts: Sequence[str], pairs: Sequence[Case]) -> str:
 RESAMPLES = 4000
 
 
-def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth: Truth) -> Choice:
+def choice(
+    results: Sequence[ExperimentScores],
+    recipes: Sequence[Recipe],
+    truth: Truth,
+    measure: str | None = None,
+) -> Choice:
     """Return the default recipe where none that can be kept in an index is better beyond chance,
     else the best of these that can.
 
@@ -260,7 +266,7 @@ def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth
     as_good = tuple(name for name, sign in signs.items() if sign == 0)
     return Choice(
         recipe=chosen.recipe,
-        measure=usual_measure(by_name[chosen.recipe]),
+        measure=_measure_of(by_name[chosen.recipe], measure),
         threshold=chosen.best.threshold,
         thresholds=_close_thresholds(chosen),
         as_good=as_good,
@@ -269,6 +275,11 @@ def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth
         recall=_planned_recall(layouts),
         reason=_reason(chosen, storable[0], as_good),
     )
+
+
+def _measure_of(recipe: Recipe, measure: str | None) -> str:
+    """Return the measure that a recipe was scored by; without slots it is its own."""
+    return measure if measure and recipe.minhash else usual_measure(recipe)
 
 
 def difference(
@@ -361,7 +372,8 @@ class TuneOptions:
     `recipes`: the recipes to try; the whole `grid` when empty. `workers`: processes that share the
     recipes; one a processor when None. `strict`: a pair of which one text contains the other is
     different; else it counts for neither side. `seed`: the seed of the random sample of unrelated
-    pairs.
+    pairs. `measure`: by which the recipes with MinHash are scored on the texts, that of each recipe
+    when None; layouts of bands are by their own.
     """
 
     recipes: Sequence[Recipe] = ()
@@ -369,6 +381,11 @@ class TuneOptions:
     workers: int | None = None
     strict: bool = False
     seed: int = 0
+    measure: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.measure is not None:
+            check_measure(self.measure)
 
 
 def tune(
@@ -392,6 +409,9 @@ def tune(
     recipes = tuple(dict.fromkeys(options.recipes)) or recipes_of(options.grid)
     paths = [gold] if isinstance(gold, (str, Path)) else gold
     cases = cases_of([str(path) for path in paths], store, options.seed, progress)
+    if options.measure is not None:
+        digest = f"{cases.digest}-{options.measure.replace(':', '_')}"
+        cases = replace(cases, measure=options.measure, digest=digest)
     trial = run(cases, recipes, Path(out) / EXPERIMENTS, options.workers, progress)
     if not trial.experiments:
         raise UsageError(f"no recipe could be tried: {'; '.join(trial.left_out.values())}")
@@ -407,7 +427,7 @@ def tune(
         groups=len(np.unique(truth.block[truth.similar])),
         strict=options.strict,
         results=tuple(results),
-        choice=choice(results, recipes, truth),
+        choice=choice(results, recipes, truth, options.measure),
         kept=trial.kept,
         left_out=trial.left_out,
     )
