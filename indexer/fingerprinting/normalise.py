@@ -46,6 +46,11 @@ _CLASSES = {
     UNSPACED: unicode13.UNSPACED,
     SEPARATOR: unicode13.SEPARATOR,
 }
+# the beginnings, before a colon, of identifiers that are no words
+IDENTIFIER_SCHEMES = (
+    *("mailto", "urn", "doi", "arxiv", "isbn", "issn"),
+    *("pmid", "pmcid", "hdl", "ark", "orcid"),
+)
 # bits of `categories()`
 WORD, SPACING_MARK, LETTER, MARK, DIGIT, PUNCTUATION, KATAKANA = (1 << bit for bit in range(7))
 _CATEGORIES = {

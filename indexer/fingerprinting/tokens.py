@@ -39,6 +39,7 @@ from typing import Any
 from indexer.errors import MissingExtra, UnknownName, UsageError
 from indexer.fingerprinting.normalise import (
     DIGIT,
+    IDENTIFIER_SCHEMES,
     KATAKANA,
     LETTER,
     MARK,
@@ -54,7 +55,6 @@ from indexer.fingerprinting.normalise import (
 
 # URLs and identifiers, which tokens leave out.
 
-SCHEMES = ("mailto", "urn", "doi", "arxiv", "isbn", "issn", "pmid", "pmcid", "hdl", "ark", "orcid")
 _HEX = "[0-9A-Fa-f]"
 _FREE = r"(?<![A-Za-z0-9])"
 _PRINTABLE = "[!-~]"  # what follows the beginning of an identifier: printable ASCII
@@ -70,7 +70,7 @@ def _patterns(tail: str, name: str) -> list[re.Pattern[str]]:
         # any scheme with an authority: https, ftp, file, ...
         rf"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://{tail}+",
         rf"{_FREE}[Ww]{{3}}\.{tail}+",
-        rf"{_FREE}(?i:{'|'.join(SCHEMES)}):{tail}+",
+        rf"{_FREE}(?i:{'|'.join(IDENTIFIER_SCHEMES)}):{tail}+",
         rf"(?<![{name}._%+-])[{name}._%+-]+@[{name}-]+(?:\.[{name}-]+)+",  # e-mail addresses
         rf"{_FREE}10\.[0-9]{{4,9}}/{tail}+",  # bare DOIs
         _FREE + _HEX + "{8}-" + (_HEX + "{4}-") * 3 + _HEX + r"{12}(?![A-Za-z0-9])",  # UUIDs

@@ -23,6 +23,7 @@ from indexer.fingerprinting.keys import signed64
 from indexer.fingerprinting.normalise import (
     BLANK,
     END,
+    IDENTIFIER_SCHEMES,
     IGNORABLE,
     KATAKANA,
     LETTER,
@@ -41,7 +42,6 @@ from indexer.fingerprinting.normalise import (
     to_lower,
 )
 from indexer.fingerprinting.simhash import START
-from indexer.fingerprinting.tokens import SCHEMES
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine.search_bodies import Body, index_body
 
@@ -270,7 +270,10 @@ def _token_params(recipe: Recipe) -> Body:
     if not _is_doc(recipe):
         return {}
     masks = keys.tables(keys.parse_design(recipe.bits or 0, recipe.tables or ""))
-    return {"names": [f"{name}:" for name in SCHEMES], "masks": [signed64(mask) for mask in masks]}
+    return {
+        "names": [f"{name}:" for name in IDENTIFIER_SCHEMES],
+        "masks": [signed64(mask) for mask in masks],
+    }
 
 
 def _two_stages(values: NDArray[np.uint32]) -> tuple[str, str]:
