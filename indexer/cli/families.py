@@ -104,7 +104,7 @@ def _print_families(
     out.print(count_of(count, "near-duplicate group"))
     if provisional:
         number = count_of(provisional, options.of[:-1])
-        out.print(f"note: {number} came after the last `nearfold group`; their groups may change")
+        out.print(f"note: the groups of {number} are provisional until `nearfold group` is run")
 
 
 def _print_family(family: ListedFamily, reasons: Sequence[Reasons | None], of: str) -> None:

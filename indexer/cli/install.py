@@ -77,6 +77,8 @@ def install_command(
             change = install_dashboards(store, dashboards, dry_run=dry_run, time_field=time_field)
             result = result.plus(change)
     print_installation(result, as_json, dry_run)
+    if result.complete and not (as_json or dry_run):
+        print("next: `nearfold group` puts the documents into near-duplicate groups")
     return 0 if result.complete else EXIT_FAILED
 
 

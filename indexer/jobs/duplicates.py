@@ -519,6 +519,8 @@ def undo_duplicates(
     A moved file returns, unless another file has its name now. A hard link becomes a file of its
     own with the bytes, permissions and time that it had, unless the bytes changed since. What an
     interrupted run had only begun is undone too.
+
+    Raises `SourceNotFound` for a path that does not exist and below which nothing was to be undone.
     """
     roots = _roots(paths)
     undone: list[str] = []
@@ -535,6 +537,10 @@ def undo_duplicates(
                     journal.write({"undone": act.path})
                 except OSError as error:
                     failed.append((act.path, _reason(error)))
+    acted = [*undone, *(path for path, _ in failed)]
+    for root in roots:
+        if not os.path.lexists(root) and not any(_is_below(path, root) for path in acted):
+            raise SourceNotFound(path=root)
     return UndoResult(tuple(undone), tuple(failed))
 
 

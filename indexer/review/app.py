@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -16,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.comparing.compare import Comparison
-from indexer.errors import NearfoldError, StoreBusy, UsageError
+from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageError
 from indexer.grouping.label import labels_state
 from indexer.review import charts
 from indexer.review.access import Access, RequireLogin, login_of
@@ -51,6 +52,7 @@ from indexer.review.originals.pages import POLICIES, original_routes
 from indexer.review.rendering import FoundWords, environment, link, render
 from indexer.review.safety import App, Safety, masked_token
 from indexer.searching.snippets import Highlighter
+from indexer.stores.requirements import stored_ids
 from indexer.system.logs import event
 from indexer.system.release import release
 
@@ -268,7 +270,13 @@ class _Pages:
         return self.html(request, "api.html", values)
 
     def problem(self, request: Request, error: Exception) -> Response:
-        """Answer with an error: as JSON below `/api/`, else as a page."""
+        """Answer with an error: as JSON below `/api/`, else as a page; the address of a document by
+        a former id leads to that of its id.
+        """
+        if isinstance(error, DocumentNotFound) and request.method == "GET":
+            (id,) = stored_ids(self.site.store, [error.id])
+            if id != error.id and error.id in request.query_params.values():
+                return RedirectResponse(_with_id(request, error.id, id), 302)
         status, message = _describe_error(error)
         if status == 500:
             event("request_failed", "error", fault=error)
@@ -322,6 +330,15 @@ def _address(request: Request) -> str:
     """Return the address of a page without its site."""
     query = request.url.query
     return f"{request.url.path}?{query}" if query else request.url.path
+
+
+def _with_id(request: Request, former: str, id: str) -> str:
+    """Return the address of a request with an id in the position of a former one."""
+    query = [
+        (name, id if value == former else value)
+        for name, value in request.query_params.multi_items()
+    ]
+    return f"{request.url.path}?{urlencode(query)}"
 
 
 def _state_of(document: DocumentFacts) -> str:

@@ -6,9 +6,11 @@ from itertools import islice
 from pathlib import Path
 
 from sample_library import fill, rows, sentence
+from starlette.testclient import TestClient
 
 from indexer.documents.blobs import file_ids
 from indexer.jobs.repair import repair
+from indexer.review.serve import review_application
 from indexer.stores.requirements import stored_ids
 
 
@@ -25,4 +27,10 @@ def test_both_ids_name_the_document_that_stays(store, tmp_path: Path) -> None:
     [stored] = [row for row in library.scan() if row.path == path]
     assert set(stored.labels) == {"hot", "late"}
     assert stored_ids(library, ids) == [stored.id] * 3
+    client = TestClient(review_application(library, frozenset({"testserver"})))
+    other = next(id for id in ids if id != stored.id)
+    page = client.get(f"/document?id={other}&part=1")
+    assert page.status_code == 200 and page.url.query == f"id={stored.id}&part=1".encode()
+    assert client.get(f"/api/document?id={other}").url.query == page.url.query[:-7]
+    assert client.get("/document?id=nowhere").status_code == 404
     assert not any(item.what == "copies" for item in repair(library))

@@ -269,6 +269,14 @@ def test_undo_replaces_nothing(folder: Path, tmp_path: Path) -> None:
     assert undo_duplicates(folder).undone == (str(folder / "b"),)
 
 
+def test_undo_below_a_path_that_is_not_there_is_an_error(folder: Path, tmp_path: Path) -> None:
+    write(folder, {"a": TEXT, "b": TEXT})
+    duplicates(folder, DuplicatesOptions(move=str(tmp_path / "moved")))
+    with pytest.raises(SourceNotFound, match="nowhere"):
+        undo_duplicates(folder / "nowhere")
+    assert undo_duplicates(folder / "b").undone == (str(folder / "b"),)
+
+
 def test_undo_leaves_a_link_whose_bytes_changed(folder: Path) -> None:
     write(folder, {"a": TEXT, "b": TEXT})
     duplicates(folder, DuplicatesOptions(hardlink=True))

@@ -53,7 +53,7 @@ class EngineFamilies:
             last = {well_formed(entry.id): {"doc": assignment_fields(entry)} for entry in chunk}
             refused_ids = dict(objections(self._index, list(last))) if is_shared else {}
             if refused_ids:
-                event("documents_left_alone", "warning", counts={"documents": len(refused_ids)})
+                event("documents_left_alone", "info", counts={"documents": len(refused_ids)})
             updates = [
                 Operation("update", id, body) for id, body in last.items() if id not in refused_ids
             ]
