@@ -450,6 +450,7 @@ MarkKind: TypeAlias = Literal[
     "symbol",
     "name",
     "address",
+    "accents",
     "clause_added",
     "rearranged",
     "grown",

@@ -20,6 +20,8 @@ repeated, and by up to .1 where the same words are shuffled, far below every thr
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
+from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
     Words,
@@ -356,6 +359,81 @@ class _WordString:
     def occurrences(self, words: str) -> int:
         """Return how often a stretch of words stands in the text, overlaps not counted."""
         return self._text.count(f" {words.replace(' ', '  ')} ")
+
+
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
+
+def other_accents(pair: AlignedWords) -> Replacement | None:
+    """Return the first words that stand for the same words with other accents, and how often there
+    are such; None if there are none.
+
+    >>> from indexer.comparing.words import words
+    >>> other_accents(AlignedWords(words("a résumé"), words("a resume")))
+    Replacement(a='résumé', b='resume', times=1)
+    """
+    made = [
+        (left, right)
+        for left, right in pair.stretches
+        if len(left) == len(right) and _without_accents(left) == _without_accents(right)
+    ]
+    return Replacement(*map(" ".join, made[0]), len(made)) if made else None
+
+
+def _without_accents(words: Sequence[str]) -> str:
+    text = " ".join(words)
+    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFD", text))
+
+
+# Texts whose differing words are of two languages, such as pages that were hardly translated.
+
+MIN_TIMES = 4  # function words of either language, since a misread text may have a few
+OWN_FRACTION = 3  # times as many of the own language as of the other, in either text
+BALANCE = 8  # times as many in one text as in the other at most
+
+
+class TwoLanguages(NamedTuple):
+    """The languages (ISO 639-1) of the words that only a, and only b has, and how many those are:
+    of the text that has fewer.
+    """
+
+    a: str
+    b: str
+    times: int
+
+
+SAME_LANGUAGE = TwoLanguages("", "", 0)
+
+
+def two_languages(a: Words, b: Words) -> TwoLanguages:
+    """Return the languages of the words that differ; `SAME_LANGUAGE` unless they are two.
+
+    >>> from indexer.comparing.words import normal_words
+    >>> a = normal_words("foo --bar: das ist nicht mit der Option und für die Datei")
+    >>> two_languages(a, normal_words("foo --bar: this is not for the option and for the file"))
+    TwoLanguages(a='de', b='en', times=8)
+    """
+    counts_a, counts_b = a.function_words, b.function_words
+    left, right = _by_language(counts_a - counts_b), _by_language(counts_b - counts_a)
+    if not left or not right:
+        return SAME_LANGUAGE
+    of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
+    limit, minimum = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
+    is_told_apart = (
+        left[of_a] >= OWN_FRACTION * left[of_b] and right[of_b] >= OWN_FRACTION * right[of_a]
+    )
+    if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
+        return SAME_LANGUAGE
+    return TwoLanguages(of_a, of_b, minimum)
+
+
+def _by_language(words: Counter[str]) -> Counter[str]:
+    """Return the number of function words by language."""
+    counts = Counter[str]()
+    for word, times in words.items():
+        for language in LANGUAGES_BY_WORD.get(word, ()):
+            counts[language] += times
+    return counts
 
 
 # The alignment itself.

@@ -16,6 +16,7 @@ import numpy as np
 from indexer.comparing.alignment import AlignedWords as AlignedWords  # noqa: PLC0414 - a door
 from indexer.comparing.alignment import is_replaced, lcs, max_words_in_common, may_be_replaced
 from indexer.comparing.alignment import max_replaced as max_replaced  # noqa: PLC0414
+from indexer.comparing.alignment import two_languages as two_languages  # noqa: PLC0414
 from indexer.comparing.differences import (
     Rarity,
     format_differences,
@@ -39,7 +40,6 @@ from indexer.comparing.marks import PolicyName as PolicyName  # noqa: PLC0414 - 
 from indexer.comparing.marks import TextDifferences as TextDifferences  # noqa: PLC0414
 from indexer.comparing.marks import explain as explain  # noqa: PLC0414
 from indexer.comparing.marks import format_marks as format_marks  # noqa: PLC0414
-from indexer.comparing.marks import two_languages as two_languages  # noqa: PLC0414
 from indexer.comparing.measures import (
     ComparedText,
     TextOperand,
@@ -498,7 +498,8 @@ class Criteria:
         """
         if self._may_be_replaced(pair) and not self.accepts_replacements(a, b):
             return False
-        reads_marks = self.reads_marks and may_separate(pair)
+        reads_accents = self.policy == "strict" and not (a.text.isascii() and b.text.isascii())
+        reads_marks = self.reads_marks and (reads_accents or may_separate(pair))
         if not reads_marks and not self.reads_changes:
             return True
         compared = Comparison(a, b)

@@ -17,6 +17,7 @@ The words that only one text has lie in gaps between the words that both have in
 - `version`: a number of the first lines.
 - `amount`, `deadline`, `date`, `number`, `symbol`, `name`, `address`, `link`, `renamed`: facts of
   that kind; a deadline is a number of minutes, hours, days, weeks, months or years.
+- `accents`: words that are the same but for their accents (`résumé` / `resume`).
 - `clause_added`: a whole sentence that the other text lacks.
 - `rearranged`: nearly all passages are shared, in another order.
 - `grown`: one text is in the other, which is longer by a tenth or more.
@@ -29,14 +30,20 @@ docs/lab/032-policies.md has the trials.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, starmap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
-from indexer.comparing.alignment import AlignedWords, Gap, Stretch, lcs_of_strings
+from indexer.comparing.alignment import (
+    AlignedWords,
+    Gap,
+    Stretch,
+    lcs_of_strings,
+    other_accents,
+    two_languages,
+)
 from indexer.comparing.differences import changed_quantities, changed_symbols, differences
 from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, negations
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
@@ -52,7 +59,7 @@ from indexer.comparing.quantities import (
     TIME_UNITS,
 )
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import Words, are_variants
+from indexer.comparing.words import are_variants
 from indexer.defaults import FOLD, REVIEW
 from indexer.model import DIGITS, Difference, Mark, MarkKind, unpack_embedded
 
@@ -423,57 +430,6 @@ def _names(facts: Sequence[Fact | None]) -> frozenset[str]:
     return frozenset(fact.value for fact in facts if fact and fact.kind == "name")
 
 
-# Texts whose differing words are of two languages, such as pages that were hardly translated.
-
-MIN_TIMES = 4  # function words of either language, since a misread text may have a few
-OWN_FRACTION = 3  # times as many of the own language as of the other, in either text
-BALANCE = 8  # times as many in one text as in the other at most
-
-
-class TwoLanguages(NamedTuple):
-    """The languages (ISO 639-1) of the words that only a, and only b has, and how many those are:
-    of the text that has fewer.
-    """
-
-    a: str
-    b: str
-    times: int
-
-
-SAME_LANGUAGE = TwoLanguages("", "", 0)
-
-
-def two_languages(a: Words, b: Words) -> TwoLanguages:
-    """Return the languages of the words that differ; `SAME_LANGUAGE` unless they are two.
-
-    >>> from indexer.comparing.words import normal_words
-    >>> a = normal_words("foo --bar: das ist nicht mit der Option und für die Datei")
-    >>> two_languages(a, normal_words("foo --bar: this is not for the option and for the file"))
-    TwoLanguages(a='de', b='en', times=8)
-    """
-    counts_a, counts_b = a.function_words, b.function_words
-    left, right = _by_language(counts_a - counts_b), _by_language(counts_b - counts_a)
-    if not left or not right:
-        return SAME_LANGUAGE
-    of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
-    limit, minimum = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
-    is_told_apart = (
-        left[of_a] >= OWN_FRACTION * left[of_b] and right[of_b] >= OWN_FRACTION * right[of_a]
-    )
-    if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
-        return SAME_LANGUAGE
-    return TwoLanguages(of_a, of_b, minimum)
-
-
-def _by_language(words: Counter[str]) -> Counter[str]:
-    """Return the number of function words by language."""
-    counts = Counter[str]()
-    for word, times in words.items():
-        for language in LANGUAGES_BY_WORD.get(word, ()):
-            counts[language] += times
-    return counts
-
-
 # Policies: named conditions of folding.
 
 PolicyName: TypeAlias = Literal["strict", "standard", "loose"]
@@ -497,7 +453,7 @@ class Policy:
 _SEPARATES = frozenset[MarkKind](("negated", "parties_exchanged", "form", "message", "embedded"))
 POLICIES: Mapping[PolicyName, Policy] = MappingProxyType(
     {
-        "strict": Policy(FOLD, facts=False, replaced=False, separates=_SEPARATES),
+        "strict": Policy(FOLD, facts=False, replaced=False, separates=_SEPARATES | {"accents"}),
         "standard": Policy(FOLD, facts=True, replaced=False, separates=_SEPARATES),
         "loose": Policy(REVIEW, facts=True, replaced=True, separates=frozenset()),
     }
@@ -545,6 +501,8 @@ def separates(policy: PolicyName, pair: Comparison) -> bool:
     """Return whether a policy does not fold two texts for one of its marks, whatever the facts."""
     if not POLICIES[policy].separates or not pair.gaps:
         return False
+    if "accents" in POLICIES[policy].separates and other_accents(pair.aligned):
+        return True
     return (
         is_negated(pair) or exchanged(pair) is not None or is_form(pair) or has_other_message(pair)
     )
@@ -662,6 +620,8 @@ def _of_gaps(pair: Comparison) -> Iterator[Mark]:
         yield Mark("negated", words_negated[0] or None, words_negated[1] or None)
     if parties := exchanged(pair):
         yield Mark("parties_exchanged", *parties)
+    if accents := other_accents(pair.aligned):
+        yield Mark("accents", accents.a, accents.b, accents.times)
     added = [text for gap in pair.gaps for text in _added(pair, gap)]
     if added:
         yield Mark("clause_added", *added[0], len(added))
@@ -709,13 +669,14 @@ _PHRASES: Mapping[MarkKind, str] = MappingProxyType(
         "form": "another filled-in form",
         "message": "another message",
         "embedded": "attachments differ",
+        "accents": "accents differ",
         "version": "another version",
         "language": "another language",
         "format": "another format of the file",
     }
 )
 _QUOTED: frozenset[MarkKind] = frozenset(
-    ("parties_exchanged", "embedded", "version", "clause_added", "language", "format")
+    ("parties_exchanged", "embedded", "version", "accents", "clause_added", "language", "format")
 )
 MAX_QUOTED = 60  # characters of what a mark quotes
 

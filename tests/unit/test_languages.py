@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
+from indexer.comparing.alignment import SAME_LANGUAGE, two_languages
 from indexer.comparing.criteria import NO_CRITERIA, Criteria
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
-from indexer.comparing.marks import SAME_LANGUAGE, two_languages
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words
 from indexer.grouping.group import group

@@ -14,6 +14,7 @@ from indexer.comparing.marks import (
     POLICIES,
     Comparison,
     explain,
+    format_marks,
     negated,
     separates,
     states_other_facts,
@@ -58,6 +59,18 @@ def kinds(a: str, b: str, **options) -> list[str]:
 def test_a_change_has_its_mark(old: str, new: str, kind: str) -> None:
     assert kind in kinds(LEASE, LEASE.replace(old, new))
     assert kind in kinds(LEASE.replace(old, new), LEASE)
+
+
+@pytest.mark.parametrize(("word", "plain"), [("résumé", "resume"), ("pêche", "péché")])
+def test_other_accents_have_a_mark_and_are_not_folded_by_strict(word: str, plain: str) -> None:
+    a, b = (f"{LEASE} The tenant reads the {each} to both of them." for each in (word, plain))
+    [mark] = explain(text(a), text(b)).marks
+    assert (mark.kind, mark.a, mark.b) == ("accents", word, plain)
+    assert format_marks([mark]) == f"accents differ: {word} / {plain}"
+    for policy in POLICIES:
+        assert Criteria(policy=policy).accepts(text(a), text(b)) == (policy != "strict")
+    composed = a.replace("é", "e\u0301").replace("ê", "e\u0302")
+    assert kinds(a, composed) == [] and Criteria(policy="strict").accepts(text(a), text(composed))
 
 
 def test_marks_come_most_serious_first_and_each_once() -> None:
