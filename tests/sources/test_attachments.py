@@ -323,6 +323,8 @@ def test_whole_families_are_kept_or_left_out_whatever_the_parents(documents):
     for document in kept.values():
         principal = custodies.group_of(document)
         assert custodies.group_of(kept[principal]) == principal
+        if {rows[id].family for id in rows} <= kept.keys():
+            assert principal == document.family
     if rows:
         assert any(not custodies.is_left_out(document) for document in rows.values())
 

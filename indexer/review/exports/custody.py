@@ -56,7 +56,7 @@ NO_CUSTODY = Custody()
 class _Document:
     digest: bytes
     custodian: str
-    is_principal: bool
+    family: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class CustodyBuilder:
     def add(self, row: Row) -> None:
         """Note a document."""
         custodian = row.metadata.get(CUSTODIAN, "")
-        self._documents[row.id] = _Document(_digest(row), custodian, row.family == row.id)
+        self._documents[row.id] = _Document(_digest(row), custodian, row.family)
         mail = mail_of(row)
         if mail != row.id:
             self._mails[row.id] = mail
@@ -149,14 +149,15 @@ class CustodyBuilder:
 
     def _kept_principals(self, keys: Mapping[str, bytes], kept: frozenset[str]) -> dict[str, str]:
         """Return the first kept copy of each principal that is left out, as of an attachment whose
-        mail is.
+        mail is; the first member of its group that is kept where there is no copy.
         """
-        copies = {keys[id]: id for id in sorted(kept, reverse=True)}
-        return {
-            id: copies[keys[id]]
-            for id, document in self._documents.items()
-            if document.is_principal and id not in kept
-        }
+        first_last = sorted(kept, reverse=True)
+        members = {self._documents[id].family: id for id in first_last}
+        copies = {keys[id]: id for id in first_last}
+        principals = {document.family for document in self._documents.values()}
+        left_out = (principals & self._documents.keys()) - kept
+        chosen = {id: copies.get(keys[id]) or members.get(id) for id in sorted(left_out)}
+        return {id: copy for id, copy in chosen.items() if copy}
 
     def _kept(self, keys: Mapping[str, bytes]) -> frozenset[str]:
         """Return the mails and single documents that are kept, of copies a principal by id, and
@@ -166,7 +167,7 @@ class CustodyBuilder:
         representatives = sorted(id for id in keys if self._mail_here(id) == id)
         for id in sorted(
             representatives,
-            key=lambda representative: not self._documents[representative].is_principal,
+            key=lambda representative: self._documents[representative].family != representative,
         ):
             custodian = self._documents[id].custodian if self._dedup == "custodian" else ""
             first_copies.setdefault((keys[id], custodian), id)
