@@ -377,7 +377,10 @@ def other_accents(pair: AlignedWords) -> Replacement | None:
         for left, right in pair.stretches
         if len(left) == len(right) and _without_accents(left) == _without_accents(right)
     ]
-    return Replacement(*map(" ".join, made[0]), len(made)) if made else None
+    if not made:
+        return None
+    left, right = made[0]
+    return Replacement(" ".join(left), " ".join(right), len(made))
 
 
 def _without_accents(words: Sequence[str]) -> str:
