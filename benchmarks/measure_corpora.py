@@ -10,12 +10,14 @@ document the three others with the most slots, and the three with the most words
 
 from __future__ import annotations
 
+import gettext
 import gzip
 import importlib
 import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
@@ -25,8 +27,10 @@ from zlib import crc32
 import harness  # noqa: F401 (makes `corpus` of the tests importable)
 import numpy as np
 
+import nearfold
 from indexer import SynthOptions, fingerprints, synth
-from indexer.comparing.words import words
+from indexer.comparing.words import normal_words, words
+from indexer.defaults import FOLD
 from indexer.lab.synthesis import changes
 from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
 from indexer.lab.tuning.tune import cases_of
@@ -34,10 +38,12 @@ from indexer.recipe import DEFAULT
 
 MAN = Path("/usr/share/man/man1")
 DOC = Path("/usr/share/doc")
+LOCALE = Path("/usr/share/locale")
 SITE = Path(np.__file__).parent.parent
 DOCUMENTS = 600  # documents of a corpus at most
 VARIED = 80  # documents of a corpus that variants are made of
 NEIGHBOURS = 3
+MESSAGE_WORDS, MIN_PAIRS = 12, 15  # of a message, and of a language
 MIN_WORDS, MAX_WORDS = 10, 3_000
 BUCKETS = 2_048  # of words, where neighbours are looked for
 Texts = Mapping[str, str]
@@ -264,6 +270,30 @@ def api_operations() -> list[LabelledPair]:
     texts = {name: chosen[name] for name in latest.values()}
     pairs = versions(corpus, "version", chosen, operation_of)
     return [*pairs, *pairs_of(corpus, texts, operation_of)]
+
+
+def messages() -> dict[str, list[LabelledPair]]:
+    """Return the similar pairs of one half of the translated messages of programs, by language.
+
+    The half is chosen by the message. Duplicates translate one message, as other packages or in
+    other words; others translate messages that differ, if in the words of the program alone.
+    """
+    corpora = {}
+    for folder in sorted(LOCALE.glob("*/LC_MESSAGES")):
+        sources: dict[str, set[str]] = {}
+        for path in sorted(folder.glob("*.mo")):
+            with suppress(ValueError, IndexError), path.open("rb") as file:
+                for key, text in vars(gettext.GNUTranslations(file))["_catalog"].items():
+                    message = key[0] if isinstance(key, tuple) else key
+                    if crc32(message.encode()) % 2 and len(normal_words(text)) >= MESSAGE_WORDS:
+                        sources.setdefault(text, set()).add(" ".join(words(message).folded))
+        corpus, texts = f"messages: {folder.parent.name}", sorted(sources)
+        corpora[corpus] = [
+            LabelledPair(corpus, "message", a, b, not sources[a].isdisjoint(sources[b]), (a, b))
+            for pair in nearfold.pairs(texts, threshold=FOLD)
+            for a, b in [(texts[pair.a], texts[pair.b])]
+        ]
+    return {corpus: pairs for corpus, pairs in corpora.items() if len(pairs) >= MIN_PAIRS}
 
 
 def docstrings() -> dict[str, str]:

@@ -1,15 +1,15 @@
 """What each policy of folding hides: precision and recall by corpus, and templates that stay.
 
-    python benchmarks/policies.py [--work FOLDER] [--only seen|unseen|templates]
+    python benchmarks/policies.py [--work FOLDER] [--only seen|unseen|messages|templates]
         [--peer datasketch=PYTHON] [--peer rensa=PYTHON] [--peer text-dedup=PYTHON]
 
 Pairs are those of measure_corpora.py, whose truth is known by construction, with invoices, letters
 and mails of one template each. Of the pairs that reach .9 of the words in order: those of
 duplicates that a policy folds (recall), and the fraction of what it folds that are duplicates
-(precision); `dedup` is `standard` with `--numbers changed`. The second table has how many of 100
-documents of one template `dedupe` keeps, beside other programs at .8, each by the Python of an
-environment that has it. docs/lab/032-policies.md and
-docs/lab/033-rows-that-state-other-facts.md hold the figures.
+(precision); `dedup` is `standard` with `--numbers changed`; of `messages` in many languages also by
+the first mark of a pair. The last table has how many of 100 documents of one template `dedupe`
+keeps, beside other programs at .8, each by the Python of an environment that has it. Figures:
+docs/quality.md, docs/lab/032-policies.md and docs/lab/033-rows-that-state-other-facts.md.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from random import Random
 from dedup import PEERS, run
 from harness import arguments, head, row
 from invoices import invoices
-from measure_corpora import LabelledPair, seen_corpora, unseen_corpora
+from measure_corpora import LabelledPair, messages, seen_corpora, unseen_corpora
 
 import nearfold
-from indexer.comparing.criteria import Criteria, for_folding
+from indexer.comparing.criteria import Criteria, explain, for_folding
 from indexer.comparing.measures import ComparedText
 from indexer.defaults import FOLD, POLICY_NAMES
 from indexer.grouping.words_in_common import lcs_to_each
@@ -136,6 +136,20 @@ def corpus_row(corpus: str, pairs: Iterable[LabelledPair]) -> list[str]:
     return [corpus, *cells]
 
 
+def mark_rows(pairs: Iterable[LabelledPair]) -> Iterable[list[str]]:
+    """Yield how many pairs of duplicates and of others have each mark as their first one, and how
+    many of these `standard` folds.
+    """
+    counts: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
+    for pair in pairs:
+        marks = explain(ComparedText(pair.a, DEFAULT), ComparedText(pair.b, DEFAULT)).marks
+        kind = marks[0].kind if marks else "no mark"
+        counts[kind][bool(pair.similar), folded(pair.a, pair.b)["standard"]] += 1
+    for kind, of in sorted(counts.items()):
+        others, same = (of[truth, False] + of[truth, True] for truth in (False, True))
+        yield [kind, str(same), str(of[True, True]), str(others), str(of[False, True])]
+
+
 def templates() -> Mapping[str, list[str]]:
     """Return 100 documents of each template."""
     filled = {}
@@ -162,17 +176,27 @@ def kept_row(name: str, texts: list[str], peers: Mapping[str, str]) -> list[str]
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--work", type=Path, default=Path("/tmp/nearfold-policies"))
-    parser.add_argument("--only", choices=["seen", "unseen", "templates"], default="seen")
+    parser.add_argument(
+        "--only", choices=["seen", "unseen", "messages", "templates"], default="seen"
+    )
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
     values = parser.parse_args()
     peers = dict(peer.split("=", 1) for peer in values.peer)
     corpora: Mapping[str, list[LabelledPair]] = {}
-    if values.only != "templates":
+    if values.only == "messages":
+        corpora = messages()
+    elif values.only != "templates":
         corpora = unseen_corpora() if values.only == "unseen" else seen_corpora(values.work)
     print(*head(["corpus", "duplicates / others", *CONDITIONS]), sep="\n")
     for corpus, pairs in corpora.items():
         print(row(corpus_row(corpus, pairs)), flush=True)
     print()
+    if values.only == "messages":
+        every = [pair for pairs in corpora.values() for pair in pairs]
+        print(row(corpus_row("all", every)), "", sep="\n")
+        print(*head(["first mark", "duplicates", "folded", "others", "folded"]), sep="\n")
+        print(*map(row, mark_rows(every)), sep="\n")
+        return
     titles = ["100 of a template: kept / of 10 sent again removed", "`dedup`", *POLICY_NAMES]
     print(*head([*titles, *peers]), sep="\n")
     for name, texts in templates().items():

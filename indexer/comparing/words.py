@@ -91,9 +91,10 @@ class Words:
     @cached_property
     def language(self) -> str:
         """The language that the most of the function words are of; empty without any."""
-        counts = Counter[str]()
+        counts: dict[str, int] = {}
         for word, times in self.function_words.items():
-            counts.update(dict.fromkeys(LANGUAGES_BY_WORD[word], times))
+            for language in LANGUAGES_BY_WORD[word]:
+                counts[language] = counts.get(language, 0) + times
         return max(sorted(counts), key=counts.__getitem__, default="")
 
     @cached_property
