@@ -214,6 +214,7 @@ def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(
         "jaccard",
         "estimate",
         "lcs",
+        "grown",
         "lcs misread",
         "overlap",
         "jaccard words",
