@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from indexer.documents.base import DEFAULT_LIMITS, PARENT, Limits, Task
 from indexer.documents.blobs import read
@@ -300,3 +301,35 @@ def _read(
     except ExtractionError as error:
         return where, error
     return result if isinstance(result, Task) else (where, result)
+
+
+# The date of a document among those of its file and its metadata.
+
+DateKind: TypeAlias = Literal["sent", "modified", "created", "file"]
+_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
+
+
+def metadata_label(name: str, content_type: str) -> str:
+    """Return the name of metadata as people know it: a mail is created when it is sent.
+
+    >>> metadata_label("created", "message/rfc822"), metadata_label("created", "application/pdf")
+    ('sent', 'created')
+    """
+    is_of_mail = name == "created" and content_type.partition(";")[0] in _MAILS
+    return "sent" if is_of_mail else name
+
+
+def named_date(row: Row) -> tuple[int | None, DateKind | None]:
+    """Return the date of a document, and which one it is: when a mail was sent, when others were
+    modified or created by their metadata, else that of the file. A time without a zone is UTC.
+    """
+    is_mail = metadata_label("created", row.content_type) == "sent"
+    names: tuple[DateKind, ...] = ("created",) if is_mail else ("modified", "created")
+    for name in names:
+        try:
+            date = datetime.fromisoformat(row.metadata.get(name, "").replace("Z", "+00:00"))
+        except ValueError:
+            continue
+        date = date if date.tzinfo else date.replace(tzinfo=timezone.utc)
+        return int(date.timestamp() * 1000), "sent" if is_mail else name
+    return row.modified, None if row.modified is None else "file"

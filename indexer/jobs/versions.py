@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from itertools import islice
 from typing import Literal, TypeAlias
 
@@ -18,6 +17,7 @@ from indexer.comparing.compare import Stretch, compare, redline
 from indexer.comparing.measures import common, feature_set
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.fingerprint import rows_with_symbols
+from indexer.jobs.document_rows import named_date
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
@@ -232,14 +232,8 @@ def _earliest(copies: Sequence[Row]) -> tuple[int | None, Source | None]:
 
 def own_date(row: Row) -> tuple[int | None, Source | None]:
     """Return when a document was saved or sent by its metadata, else when its file was changed."""
-    for name in ("modified", "created"):
-        try:
-            date = datetime.fromisoformat(row.metadata.get(name, "").replace("Z", "+00:00"))
-        except ValueError:
-            continue
-        date = date if date.tzinfo else date.replace(tzinfo=timezone.utc)
-        return int(date.timestamp() * 1000), "document"
-    return row.modified, None if row.modified is None else "file"
+    date, kind = named_date(row)
+    return date, kind if kind in ("file", None) else "document"
 
 
 def _likely_first(date: int | None, row: Row) -> tuple[bool, int, int, str]:

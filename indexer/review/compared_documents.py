@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from indexer.errors import DocumentNotFound
-from indexer.jobs.document_rows import STDIN, WARNING, document_at
+from indexer.jobs.document_rows import STDIN, WARNING, document_at, metadata_label
 from indexer.model import Row
 from indexer.stores.base import Store
 from indexer.stores.requirements import stored_ids
@@ -45,7 +45,8 @@ class Original:
             "labels": ", ".join(self.labels),
             "extractor": self.extractor,
         }
-        for name, value in sorted(self.metadata.items()):
+        for key, value in sorted(self.metadata.items()):
+            name = metadata_label(key, self.content_type)
             facts[f"{name} (metadata)" if name in facts else name] = value
         return {name: value for name, value in facts.items() if value}
 

@@ -22,6 +22,7 @@ from jinja2.filters import do_forceescape, do_mark_safe
 
 from indexer.comparing.criteria import format_marks, format_reasons
 from indexer.comparing.differences import format_differences, format_new_words_by_text
+from indexer.jobs.document_rows import metadata_label
 from indexer.model import guessed_encoding
 from indexer.searching.snippets import Highlighter
 from indexer.system.release import release
@@ -137,6 +138,8 @@ def environment() -> Environment:
         "share_of": fraction_of,
         "bytes": size,
         "day": day,
+        "utc": utc,
+        "metadata_label": metadata_label,
         "kind": kind,
         "kinds": kinds,
         "stamp": stamp,
@@ -210,6 +213,18 @@ def day(milliseconds: int | None) -> str:
         return ""
     try:
         return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%Y-%m-%d")
+    except (OverflowError, OSError, ValueError):
+        return ""
+
+
+def utc(milliseconds: int) -> str:
+    """Return a time in UTC, which it names.
+
+    >>> utc(0)
+    '1970-01-01 00:00:00 UTC'
+    """
+    try:
+        return f"{datetime.fromtimestamp(milliseconds / 1000, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
     except (OverflowError, OSError, ValueError):
         return ""
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from indexer.comparing.compare import Stretch, compare, redline
 from indexer.comparing.measures import MeasureValues, describe_measures
+from indexer.jobs.document_rows import DateKind, named_date
 from indexer.jobs.versions import Version, Versions
 from indexer.model import (
     CountRelation,
@@ -37,7 +38,9 @@ from indexer.wording import count_of, format_words_in_order, percent
 class DocumentFacts:
     """A stored document without its text.
 
-    `modified` is in milliseconds since 1970 UTC; `similarity` is to the principal.
+    `modified`, of the file, and `date` are in milliseconds since 1970 UTC; `date_kind` says what
+    `date` is: `sent` of a mail, `modified` or `created` as the document says, or `file`; None
+    without one. `similarity` is to the principal.
     """
 
     id: str
@@ -48,6 +51,8 @@ class DocumentFacts:
     words: int
     size: int
     modified: int | None
+    date: int | None
+    date_kind: DateKind | None
     labels: tuple[str, ...]
     family: str
     principal: bool | None
@@ -57,6 +62,7 @@ class DocumentFacts:
     @classmethod
     def of(cls, row: Row) -> DocumentFacts:
         """Return the facts of a row."""
+        date, date_kind = named_date(row)
         return cls(
             id=row.id,
             path=row.path,
@@ -66,6 +72,8 @@ class DocumentFacts:
             words=row.words,
             size=row.size,
             modified=row.modified,
+            date=date,
+            date_kind=date_kind,
             labels=row.labels,
             family=row.family,
             principal=row.principal,
