@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.fingerprinting.fingerprint import content_digest, fingerprints
 from indexer.jobs.document_rows import ExtractedBlob, row_of
-from indexer.model import Blob, Document
+from indexer.model import Blob, Document, EmbeddedFile, pack_embedded
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import open_store
 from indexer.stores.base import Store
@@ -72,6 +72,26 @@ def short_library(seed: int, size: int) -> list[Record]:
         Record(f"short{place:04}", " ".join(text), 1000, False, ("p",) if place % 2 else ())
         for place, text in enumerate(texts)
     ]
+
+
+def illustrated() -> list[Record]:
+    """Return two texts that `add_pictures` puts around pictures."""
+    texts = [" ".join(f"{name}{number}" for number in range(40)) for name in "ab"]
+    return [Record(f"text{number}", text, 1000, False, ()) for number, text in enumerate(texts)]
+
+
+def add_pictures(store: Store, records: list[Record]) -> None:
+    """Store each record thrice, around one picture, the same picture, and another."""
+    pictures = [pack_embedded([EmbeddedFile("picture", name, name * 64)]) for name in "xxy"]
+    for row in store.get([record.id for record in records]).values():
+        digests = [content_digest(row.exact, picture) for picture in pictures]
+        ids = [row.id, f"{row.id}-copy", f"{row.id}-other"]
+        store.write(
+            [
+                replace(row, id=id, family=id, embedded=picture, exact=digest)
+                for id, picture, digest in zip(ids, pictures, digests, strict=True)
+            ]
+        )
 
 
 def _vary(text: str, chance: random.Random) -> str:

@@ -78,7 +78,10 @@ def test_ten_thousand_random_texts(recipe: str) -> None:
     _compare(_random_texts(random.Random(41), 10_000), recipe)
 
 
-@pytest.mark.parametrize("recipe", ["default_v2", "default_v1", "simhash-doc-v2"])
+@pytest.mark.parametrize(
+    "recipe",
+    ["default_v2", "default_v1", pytest.param("simhash-doc-v2", marks=pytest.mark.slow)],
+)
 def test_every_code_point_between_letters(recipe: str) -> None:
     texts = [
         " ".join(f"a{chr(code)}e" for code in range(start, start + 256))

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
-from synthetic_library import Record, as_json, library, short_library, store_of
+from synthetic_library import (
+    Record,
+    add_pictures,
+    as_json,
+    illustrated,
+    library,
+    short_library,
+    store_of,
+)
 
 from indexer.comparing.criteria import KEYED, Criteria, parse_windows
 from indexer.errors import UsageError
-from indexer.fingerprinting.fingerprint import content_digest
 from indexer.fingerprinting.schemes import count_text_features
 from indexer.grouping import group as grouping
 from indexer.grouping import match as pairs
 from indexer.grouping.group_options import GroupOptions
-from indexer.model import EmbeddedFile, pack_embedded
 from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V3, Recipe, recipe_named
 from indexer.spark.group import group
 from indexer.spark.input_documents import Input, documents
@@ -210,31 +216,20 @@ def test_slots_of_four_bytes_and_slots_beside_bits(
         assert families_of(group(work, rows, recipe, GroupOptions(threshold=0.6))) == families
 
 
-@pytest.mark.parametrize("policy", ["standard", pytest.param("loose", marks=pytest.mark.slow)])
-def test_files_in_documents_separate_them(spark: SparkSession, tmp_path: Path, policy: str) -> None:
-    """Of each text there are two copies around one picture, and one around another."""
+@pytest.mark.slow
+def test_files_in_documents_do_not_separate_them_by_the_policy_loose(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """By the policy `standard` they do: see test_stages.py."""
     place = f"sqlite:///{tmp_path}/one.db"
-    texts = [" ".join(f"{name}{number}" for number in range(40)) for name in "ab"]
-    records = [Record(str(number), text, 1000, False, ()) for number, text in enumerate(texts)]
-    pictures = [pack_embedded([EmbeddedFile("picture", name, name * 64)]) for name in "xxy"]
+    records, criteria = illustrated(), Criteria(policy="loose")
     with closing(store_of(records, place)) as store:
-        for row in list(store.scan()):
-            store.write(
-                [
-                    replace(row, id=id, family=id, embedded=embedded, exact=digest)
-                    for number, embedded in enumerate(pictures)
-                    for id, digest in [(row.id * (number + 1), content_digest(row.exact, embedded))]
-                ]
-            )
-        criteria = Criteria(policy=policy)
+        add_pictures(store, records)
         work = Work(spark, str(tmp_path / "work"))
-        stage = group(
-            work, documents(work, Input(place, "store"), DEFAULT), DEFAULT,
-            GroupOptions(criteria=criteria),
-        )  # fmt: skip
-        families = families_of(stage)
+        rows = documents(work, Input(place, "store"), DEFAULT)
+        families = families_of(group(work, rows, DEFAULT, GroupOptions(criteria=criteria)))
         assert families == families_of_one(store, criteria=criteria)[1]
-        assert len({family for family, *_ in families.values()}) == (2 if policy == "loose" else 4)
+        assert len({family for family, *_ in families.values()}) == 2
 
 
 def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
-from synthetic_library import Record, as_json, library, store_of
+from synthetic_library import Record, add_pictures, as_json, illustrated, library, store_of
 
 from indexer.comparing.criteria import Criteria
 from indexer.documents.sources import walk
@@ -181,18 +181,19 @@ def test_missing_input_is_reported(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_path: Path) -> None:
-    records = library(seed=3, size=60)
+    records = illustrated() + library(seed=3, size=60)
     url = f"sqlite:///{tmp_path}/there.db"
     there, single = store_of(records, url), store_of(records, f"sqlite:///{tmp_path}/one.db")
-    group(single, GroupOptions(threshold=0.7))
-    job = Job(
-        Input(url, "store"),
-        str(tmp_path / "out"),
-        group_options=GroupOptions(threshold=0.7),
-        store=url,
-    )
+    for store in (there, single):
+        add_pictures(store, records[:2])
+    options = GroupOptions(threshold=0.7, criteria=Criteria(policy="standard"))
+    group(single, options)
+    job = Job(Input(url, "store"), str(tmp_path / "out"), group_options=options, store=url)
     account = run(spark, job)
-    assert list(there.scan()) == list(single.scan())
+    rows = list(there.scan())
+    assert rows == list(single.scan())
+    of_pictures = {row.family for row in rows if row.id.startswith("text")}
+    assert len(of_pictures) == 4  # of two texts, each around two pictures
     assert account["store"] == {"url": url, "wrote": "families", "refused": 0}
     assert run(spark, job)["stages"]["made"] == []
 

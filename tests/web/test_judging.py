@@ -12,10 +12,11 @@ import sys
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from forked_commands import client_command
 from playwright.sync_api import Browser, Page, expect
 
 from indexer.lab.evaluation.evaluate import evaluate
@@ -26,10 +27,12 @@ from web.watching import ROOT, PageRecord, axe_violations, open_window
 
 
 @contextlib.contextmanager
-def run_judging(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def run_judging(
+    folder: Path, *options: str, program: Sequence[str] | None = None
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run `nearfold judge`; yield the process and its address without the final slash."""
     arguments = ["judge", "pairs.csv", "--store", "sqlite:///none.db", *options]
-    command = [sys.executable, "-m", "indexer", *arguments]
+    command = [*(program or client_command()), *arguments]
     settings = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=settings, cwd=folder
@@ -109,7 +112,8 @@ def test_judging_by_keyboard_survives_a_kill_and_can_be_undone(
     browser: Browser, folder: Path
 ) -> None:
     answers: dict[str, str] = {}
-    with run_judging(folder, "--assessor", "anna") as (process, address):
+    program = [sys.executable, "-m", "indexer"]
+    with run_judging(folder, "--assessor", "anna", program=program) as (process, address):
         with open_page(browser, address) as page:
             for count, (key, type) in enumerate(
                 (("1", "identical"), ("2", "near-identical"), ("3", "fuzzy")), 1
