@@ -8,10 +8,10 @@
 Real servers are started as tests/servers describes; the review pages are tried in the Chromium that
 tools/chromium.py finds. Without Java and without Docker the tests that need them are skipped with
 the reason; with CI=true in the environment they fail instead. Tests run in three processes or more
-(`-n 0`: in one), while types, kernel and documentation are checked; what mypy and Cargo found is
-kept in the user's cache for the next checkout. Their temporary files are in
-/dev/shm where there is room, unless TMPDIR is set. NEARFOLD_ADVISORIES=1 asks a database for known
-vulnerabilities (tools/audit.py).
+(`-n 0`: in one), while types, kernel and documentation are checked; what mypy and Cargo made stays
+in the user's cache for the next checkout. The temporary files of tests are in /dev/shm where there
+is room, unless TMPDIR is set. NEARFOLD_ADVISORIES=1 asks a database for known vulnerabilities
+(tools/audit.py).
 """
 
 from __future__ import annotations
