@@ -358,21 +358,23 @@ class PassedOver:
 BELOW = REARRANGED_BELOW, GROWN_BELOW = -1.0, -2.0
 
 
-def _value_below(a: WordSequence, b: WordSequence, distinct: tuple[int, int, int]) -> float:
-    """Return the mark of a pair below the threshold that is rearranged or grown, 0 for others.
-
-    `distinct`: the distinct words of either text, and those in common.
-    """
+def _value_by_counts(a: WordSequence, b: WordSequence) -> float:
+    """Return the mark of a pair that may be rearranged or grown, 0 for others."""
     shorter, longer = sorted((len(a.codes), len(b.codes)))
     has_grown = longer >= MIN_GROWTH * shorter
-    fewer, more = sorted(distinct[:2])
-    minimum = CONTAINED * fewer if has_grown else REARRANGED * more
-    if distinct[2] < minimum:
-        return 0.0
     needed = CONTAINED * shorter if has_grown else REARRANGED * longer
     if int(np.minimum(a.counts, b.counts).sum(dtype=np.int64)) < needed:
         return 0.0
     return GROWN_BELOW if has_grown else REARRANGED_BELOW
+
+
+def _share_words(mark: float, distinct: tuple[int, int, int]) -> bool:
+    """Return whether a pair with such a mark has enough distinct words in common.
+
+    `distinct`: the distinct words of either text, and those in common.
+    """
+    fewer, more = sorted(distinct[:2])
+    return distinct[2] >= (CONTAINED * fewer if mark == GROWN_BELOW else REARRANGED * more)
 
 
 def count_passed_over(values: NDArray[np.float64]) -> PassedOver:
@@ -408,12 +410,17 @@ class SequenceCache:
         """Return the marks of these pairs, which are below a threshold, if they are rearranged or
         grown; 0 for others.
         """
+        self.read(dict.fromkeys(text for pair in pairs for text in pair))
         values = [0.0] * len(pairs)
-        of_pairs = zip(pairs, self._distinct_in_common(pairs), strict=True)
-        for index, ((a, b), distinct) in enumerate(of_pairs):
+        for index, (a, b) in enumerate(pairs):
             left, right = self._sequences.peek(a), self._sequences.peek(b)
-            if left is not None and right is not None and distinct is not None:
-                values[index] = _value_below(left, right, distinct)
+            if left is not None and right is not None:
+                values[index] = _value_by_counts(left, right)
+        marked = [index for index, value in enumerate(values) if value]
+        of_marked = self._distinct_in_common([pairs[index] for index in marked])
+        for index, distinct in zip(marked, of_marked, strict=True):
+            if distinct is None or not _share_words(values[index], distinct):
+                values[index] = 0.0
         return values
 
     def new_words(self, pairs: Sequence[tuple[int, int]]) -> list[int | None]:
