@@ -232,11 +232,11 @@ def test_chinese_texts_differ_by_letters(page: Page) -> None:
 
 def test_the_slider_regroups_while_it_moves(page: Page, site: str) -> None:
     page.goto("/threshold")
-    expect(page.locator("[data-number=moved]")).to_have_text("0")
+    expect(page.locator("dd[data-number=moved]")).to_have_text("0")
     for threshold in ("1", "0.6"):
         page.locator("#threshold").fill(threshold)
         expected = ask(site, "preview", threshold=threshold)
-        expect(page.locator("[data-number=moved]")).to_have_text(f"{expected['moved']:,}")
+        expect(page.locator("dd[data-number=moved]")).to_have_text(f"{expected['moved']:,}")
         expect(page.locator("[data-number=families]")).to_have_text(f"{expected['families']:,}")
         expect(page.locator("[data-moves] tr")).to_have_count(len(expected["moves"]))
     assert ask(site, "preview", threshold="1")["moved"] > 0
