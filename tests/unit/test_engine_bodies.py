@@ -110,6 +110,17 @@ def test_an_index_that_maps_fields_as_before_has_no_problems():
     assert [*index_mapping.later_fields(mapping["properties"])] == ["near_file"]
 
 
+def test_fields_that_others_add_below_a_field_are_no_problem():
+    mapping = new_index()["mappings"]
+    for name in ("text", "path"):
+        fields = mapping["properties"][name].setdefault("fields", {})
+        fields["near"] = {"type": "near_duplicate", "recipe": "default_v3"}
+    assert index_mapping.mapping_problems(mapping, "flat_object") == ()
+    mapping["properties"]["text"]["analyzer"] = "standard"
+    (problem,) = index_mapping.mapping_problems(mapping, "flat_object")
+    assert problem.startswith("field text is text (analyzer: standard, ")
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -138,12 +138,22 @@ def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[st
 def field_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
     """Yield one sentence for each field that is mapped otherwise than expected.
 
-    A field may be mapped as an earlier nearfold did.
+    A field may be mapped as an earlier nearfold did, and may have more `fields`, such as one of
+    the engine's plugin, which the engine fills from the same value.
     """
     for name, field in expected.items():
-        if name in actual and actual[name] not in (field, _FORMER.get(name)):
+        former = _FORMER.get(name, field)
+        if name in actual and actual[name] != former and _own(actual[name], field) != field:
             described = describe_field(actual[name])
             yield f"field {name} is {described} instead of {describe_field(field)}"
+
+
+def _own(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> Body:
+    """Return the mapping of a field without `fields` that are not expected."""
+    known = expected.get("fields", {})
+    fields = {name: field for name, field in actual.get("fields", {}).items() if name in known}
+    own = {name: value for name, value in actual.items() if name != "fields"}
+    return {**own, "fields": fields} if fields else own
 
 
 def is_outdated(mapping: Mapping[str, Any]) -> bool:
