@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -273,10 +274,11 @@ class _Pages:
         """Answer with an error: as JSON below `/api/`, else as a page; the address of a document by
         a former id leads to that of its id.
         """
-        if isinstance(error, DocumentNotFound) and request.method == "GET":
-            (id,) = stored_ids(self.site.store, [error.id])
-            if id != error.id and error.id in request.query_params.values():
-                return RedirectResponse(_with_id(request, error.id, id), 302)
+        if isinstance(error, DocumentNotFound) and request.method == "GET" and error.id.isalnum():
+            with suppress(NearfoldError):
+                (id,) = stored_ids(self.site.store, [error.id])
+                if id != error.id and error.id in request.query_params.values():
+                    return RedirectResponse(_with_id(request, error.id, id), 302)
         status, message = _describe_error(error)
         if status == 500:
             event("request_failed", "error", fault=error)
