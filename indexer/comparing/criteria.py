@@ -89,15 +89,21 @@ def have_same_symbols(a: str, b: str) -> bool:
     return value_symbols(composed_codes(a)) == value_symbols(composed_codes(b))
 
 
-SIGN_IN_NUMBER = r"(?<!\w)(?<!\w[./:,-])\d{1,3}[/:\u2044-]\d{1,3}(?!\w)(?![./:,-]\w)"
+SIGN_IN_NUMBER = (
+    r"(?<!\w)(?<!\w[./:,-])(?<!\d / )\d{1,3}(?: ?[/\u2044] ?|[:-])\d{1,3}"
+    r"(?!\w)(?![./:,-]\w)(?! / \d)"
+)
 _SIGN_IN_NUMBER = re.compile(SIGN_IN_NUMBER, re.ASCII)
 
 
 def _signs_in_numbers(text: str) -> str:
     """Return the fractions, ratios, times and ranges of a text ("1/2", "1:2"), which other texts of
     the same words may have as decimals.
+
+    >>> _signs_in_numbers("7 / 8 of 1\u20442"), _signs_in_numbers("12/5/2024, 12 / 5 / 2024")
+    ('7/8 1/2', '')
     """
-    found = (match.group() for match in _SIGN_IN_NUMBER.finditer(text))
+    found = (match.group().replace(" ", "") for match in _SIGN_IN_NUMBER.finditer(text))
     return " ".join(found).replace("\u2044", "/")
 
 

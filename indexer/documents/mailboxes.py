@@ -7,8 +7,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from email import message_from_bytes
-from email.errors import MessageError
 from itertools import chain, pairwise
 from typing import BinaryIO
 
@@ -115,6 +113,9 @@ def _is_from_line(
 
 def _message_id(message: bytes) -> str | None:
     """Return the Message-ID without its brackets, None without one."""
+    from email import message_from_bytes
+    from email.errors import MessageError
+
     headers = _HEADERS.match(message[:_MAX_HEADERS])
     try:
         parsed = message_from_bytes(headers[0] if headers else message[:_MAX_HEADERS])

@@ -103,7 +103,8 @@ def rows_by_text(
         columns = {**ROW, "key": "string", "values": "string"}
         return fingerprinted.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
     found = sf.regexp_extract_all("text", sf.lit(SIGN_IN_NUMBER), sf.lit(0))
-    signs = sf.replace(sf.array_join(found, " "), sf.lit("\u2044"), sf.lit("/"))
+    numbers = sf.transform(found, lambda number: sf.translate(number, "\u2044 ", "/"))
+    signs = sf.array_join(numbers, " ")
     exact = sf.rtrim(sf.concat_ws(" ", "exact", signs))
     key = (
         sf.when((sf.col("chars") > 0) & (sf.col("exact") != ""), exact)

@@ -8,16 +8,14 @@ import json
 
 import jsonschema
 import pytest
+from starlette.testclient import TestClient
 
 from indexer.cli.search import print_page
 from indexer.jobs.index import IndexOptions, index
-from indexer.review.access import Login
 from indexer.review.api.endpoints import parse_parameters
 from indexer.review.api.openapi import as_json, describe_api
 from indexer.review.api.responses import Results
-from indexer.review.app import PAGES
-from indexer.review.rendering import environment
-from indexer.review.serve import REVIEW_API
+from indexer.review.serve import REVIEW_API, review_application
 from indexer.review.site import Site
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
@@ -72,16 +70,8 @@ def test_pages_and_api_fold_parts_by_type(store):
     jsonschema.Draft202012Validator(schema).validate(answer)
     [hit] = answer["hits"]
     assert (hit["part"]["heading"], hit["folded"][0]["type"]) == ("1 Fees", "near_identical")
-    [page] = [page for page in PAGES if page.template == "search.html"]
-    values = page.values(Site(store), REVIEW_API.reads, texts)
-    template = environment().get_template("search.html")
-    shared = {
-        "static": "/static",
-        "state_of": lambda _: "",
-        "login": Login(role="reader"),
-        "labels": Site(store).labels,
-    }
-    html = template.render(page=page, store="a store", **shared, **values)
+    client = TestClient(review_application(store, frozenset({"testserver"})))
+    html = client.get("/", params=texts).text
     assert "near identical" in html
     assert "<strong>2</strong> parts" in html
     assert 'name="of" value="parts"' in html
