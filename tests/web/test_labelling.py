@@ -388,7 +388,7 @@ def test_the_dashboard_shows_progress_and_what_comes_next(forms: Forms, store: A
     page = forms.page("/dashboard?wait=20")
     assert "2 of 5, 40% " in page
     assert "1 group has labels that differ" in page
-    assert "The largest group that is nobody's: " in page
+    assert "The largest group that nobody has taken: " in page
     assert "4 documents, 2 reviewed" in page
     taken = forms.send("/worklist/next", list="order=size&least=1&most=1")
     assert taken.headers["location"].startswith("/family?id=other")
