@@ -34,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
     Words,
@@ -44,6 +43,7 @@ from indexer.comparing.words import (
     is_lesser,
     number_runs,
     translate_numbers,
+    words_by_language,
 )
 
 EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
@@ -417,7 +417,7 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     TwoLanguages(a='de', b='en', times=8)
     """
     counts_a, counts_b = a.function_words, b.function_words
-    left, right = _by_language(counts_a - counts_b), _by_language(counts_b - counts_a)
+    left, right = words_by_language(counts_a - counts_b), words_by_language(counts_b - counts_a)
     if not left or not right:
         return SAME_LANGUAGE
     of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
@@ -428,15 +428,6 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
         return SAME_LANGUAGE
     return TwoLanguages(of_a, of_b, minimum)
-
-
-def _by_language(words: Counter[str]) -> Counter[str]:
-    """Return the number of function words by language."""
-    counts = Counter[str]()
-    for word, times in words.items():
-        for language in LANGUAGES_BY_WORD.get(word, ()):
-            counts[language] += times
-    return counts
 
 
 # The alignment itself.

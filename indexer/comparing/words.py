@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, repeat
@@ -91,10 +91,7 @@ class Words:
     @cached_property
     def language(self) -> str:
         """The language that the most of the function words are of; empty without any."""
-        counts: dict[str, int] = {}
-        for word, times in self.function_words.items():
-            for language in LANGUAGES_BY_WORD[word]:
-                counts[language] = counts.get(language, 0) + times
+        counts = words_by_language(self.function_words)
         return max(sorted(counts), key=counts.__getitem__, default="")
 
     @cached_property
@@ -106,6 +103,15 @@ class Words:
     def folded(self) -> list[str]:
         """The folded form of every word."""
         return [self.vocabulary[number] for number in self.numbers.tolist()]
+
+
+def words_by_language(function_words: Mapping[str, int]) -> Counter[str]:
+    """Return how many of these function words are of each language; a word may be of several."""
+    counts = Counter[str]()
+    for word, times in function_words.items():
+        for language in LANGUAGES_BY_WORD[word]:
+            counts[language] += times
+    return counts
 
 
 def number_strings(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:

@@ -23,10 +23,9 @@ from indexer.comparing.clauses.clause_terms import (
 )
 from indexer.comparing.clauses.lexicon import Lexicon, default_lexicon, lexicon
 from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
-from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.marks import Comparison, exchanged, negated
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.words import normal_words
+from indexer.comparing.words import normal_words, words_by_language
 from indexer.defaults import OVERLAP
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import string_hashes
@@ -79,13 +78,8 @@ def language_of(text: str) -> str | None:
     >>> language_of("Der Mieter darf die Wohnung nicht an Dritte vermieten."), language_of("Net 30")
     ('de', None)
     """
-    counts = Counter[str]()
-    for word, times in normal_words(text).function_words.items():
-        for language in LANGUAGES_BY_WORD[word]:
-            counts[language] += times
-    if not counts:
-        return None
-    first = max(sorted(counts), key=counts.__getitem__)
+    words = normal_words(text)
+    counts, first = words_by_language(words.function_words), words.language
     # a word that is one of English, too, is no sign of another language
     chosen = "en" if counts["en"] == counts[first] else first
     return chosen if counts[chosen] >= _MIN_FUNCTION_WORDS else None
