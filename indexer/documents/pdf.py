@@ -174,7 +174,8 @@ def _without_pairs(lines: Sequence[str]) -> Sequence[str]:
         return lines
     if not all(_is_prose(lines[index]) for index in seconds):
         return lines
-    return [line for index, line in enumerate(lines) if index not in set(seconds)]
+    repeated = frozenset(seconds)
+    return [line for index, line in enumerate(lines) if index not in repeated]
 
 
 # Rotated text: PDFBox reads it in pieces of a few characters, a line each, with the blanks that
