@@ -242,15 +242,20 @@ def _heirs(store: FullStore, leaving: Sequence[Row], absent: Collection[str]) ->
     heirs: dict[str, Row] = {}
     uses = Counter[str]()
     for row in sorted(leaving, key=lambda row: row.path):
-        name = os.path.basename(row.path)  # noqa: PTH119 - paths of members are text
-        ranked = sorted(
-            (uses[copy.id], not copy.path.endswith(f"/{name}"), bool(copy.labels), copy.path, index)
-            for index, copy in enumerate(copies.get(row.raw, ()))
-            if row.size or copy.path.endswith(f"/{name}")
+        ending = f"/{os.path.basename(row.path)}"  # noqa: PTH119 - paths of members are text
+        heir = min(
+            (copy for copy in copies.get(row.raw, ()) if row.size or copy.path.endswith(ending)),
+            key=lambda copy: (
+                uses[copy.id],
+                not copy.path.endswith(ending),
+                bool(copy.labels),
+                copy.path,
+            ),
+            default=None,
         )
-        if ranked:
-            heirs[row.id] = copies[row.raw][ranked[0][-1]]
-            uses[heirs[row.id].id] += 1
+        if heir is not None:
+            heirs[row.id] = heir
+            uses[heir.id] += 1
     return heirs
 
 
