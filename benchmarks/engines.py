@@ -14,7 +14,8 @@ index     bytes a document, all included (`_source` too), what that is above tex
 lookup    the near duplicates of a document, at most 100, one after the other. `similar` judges
           candidates in the client by their texts, `equal slots` in the engine by their sketches.
           Of the settings of all but `similar` the best on these lookups is shown
-folding   a search of two words, ten hits, beside the same search unfolded
+folding   a search of two words, ten hits, beside the same search unfolded; and all documents,
+          re-scored by the installed scripts, which read the sketch of each one in the window
 ingest    a bulk request of text with the pipeline, without, and of rows signed by nearfold, signing
           included
 arrival   from sending one document to the first `similar` that finds it; the index refreshes as it
@@ -42,7 +43,7 @@ from corpora import library, neighbours, signed_rows
 from harness import arguments, engine, machine, merge_segments, seconds_of
 
 from indexer.fingerprinting.fingerprint import fingerprint
-from indexer.fingerprinting.keys import pack_slots
+from indexer.fingerprinting.keys import pack_slots, signed64
 from indexer.grouping.group import group
 from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
@@ -50,7 +51,7 @@ from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.engine import search_bodies
-from indexer.stores.engine.asset_bodies import FOLD, MINHASH8_SCORE, shared_name
+from indexer.stores.engine.asset_bodies import FOLD, MINHASH8_SCORE, SIMHASH_SCORE, shared_name
 from indexer.stores.engine.rows import source
 
 BATCH = 500
@@ -322,9 +323,20 @@ def time_folding(lab: Lab, rng: np.random.Generator, searches: int) -> None:
         body = {"size": 10, "query": query, "_source": ["path", "near_family"], **more}
         return lab.hits(lab.name, body, **params)
 
+    def rescored(window: int, script: dict[str, Any], _words: str) -> object:
+        query = {"match_all": {}}
+        scored = {"script_score": {"query": query, "script": script}}
+        by_script = {"query_weight": 0, "rescore_query": scored}
+        rescore = {"rescore": {"window_size": window, "query": by_script}} if window else {}
+        return lab.hits(lab.name, {"size": 10, "_source": False, "query": query, **rescore})
+
     def ours(fold: str, words: str) -> object:
         return search(lab.store, words, SearchOptions(fold=fold))
 
+    signed = fingerprint(lab.texts[0])
+    minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
+    slots = {"id": MINHASH8_SCORE, "params": {"minhash": minhash}}
+    bits = {"id": SIMHASH_SCORE, "params": {"simhash": signed64(signed.simhash or 0)}}
     ways: dict[str, Callable[[str], object]] = {
         "unfolded": lambda words: plain(words, {}),
         "collapse": lambda words: plain(words, {}, collapse=by_family),
@@ -332,6 +344,10 @@ def time_folding(lab: Lab, rng: np.random.Generator, searches: int) -> None:
             words, {}, collapse={**by_family, "inner_hits": inner}
         ),
         "search pipeline": lambda words: plain(words, {"search_pipeline": FOLD}),
+        "every document": partial(rescored, 0, {}),
+        "every document, 100 by slots": partial(rescored, 100, slots),
+        "every document, 1,000 by slots": partial(rescored, 1_000, slots),
+        "every document, 1,000 by Hamming": partial(rescored, 1_000, bits),
         "nearfold search, none": partial(ours, "none"),
         "nearfold search, family": partial(ours, "family"),
         "nearfold search, live": partial(ours, "live"),
@@ -344,8 +360,9 @@ def time_folding(lab: Lab, rng: np.random.Generator, searches: int) -> None:
             seconds = seconds_of(partial(ways[way], words))
             seen[way] += [seconds] if number >= WARMING else []
     print(f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'ratio':>8}")
+    bases = {"nearfold": "nearfold search, none", "every": "every document"}
     for way, times in seen.items():
-        base = seen["nearfold search, none" if way.startswith("nearfold") else "unfolded"]
+        base = seen[bases.get(way.split()[0], "unfolded")]
         p50, p99 = np.percentile(times, [50, 99]) * 1e3
         ratio = p50 / 1e3 / statistics.median(base)
         print(f"{'':<10}{way:<34}{p50:>8.1f}{p99:>8.1f}{ratio:>8.2f}", flush=True)

@@ -32,7 +32,6 @@ ARGUMENTS = {
     ],
     "pipeline": ["{opensearch_http} --runs 1"],
     "planning": ["--documents 50,100 --words 60"],
-    "queries": ["{opensearch} --documents 100 --runs 1"],
     "rare_terms": ["{corpus} --documents 20 --rounds 1"],
     "retrieval": ["{corpus} --documents 20 --queries 5"],
     "signing": ["{corpus} --documents 10 --runs 1"],
