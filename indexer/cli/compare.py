@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from indexer.cli import progress
-from indexer.cli.options import json_option, open_for_command, out_file_option, store_option
+from indexer.cli.options import (
+    json_option,
+    open_for_command,
+    out_file_option,
+    replace_option,
+    store_option,
+)
 from indexer.cli.output import console, note, print_json
 from indexer.cli.side_by_side import print_side_by_side
 from indexer.defaults import MEASURE_NAMES, SHINGLE_WORDS
@@ -52,6 +58,7 @@ _MAX_VALUE = 400  # characters of a metadata value that are shown
     "Write the changes from A to B as tracked changes of a Word document too.", "--docx"
 )
 @out_file_option("Write the changes from A to B as a PDF too.", "--pdf")
+@replace_option
 @click.option(
     "--font",
     "fonts",
@@ -78,6 +85,7 @@ def compare_command(
     page: Path | None,
     docx: Path | None,
     pdf: Path | None,
+    replace: bool,
     fonts: tuple[Path, ...],
     discounted: bool,
 ) -> int:
@@ -91,7 +99,7 @@ def compare_command(
     for position, option in ((page, "--html"), (docx, "--docx"), (pdf, "--pdf")):
         if position:
             check_not_read(position, (a, b), option)
-            check_output_path(position, option)
+            check_output_path(position, option, replace=replace)
     with open_for_command(store_url) as store:
         left, right = originals = original(a, store), original(b, store)
         if measure:

@@ -135,14 +135,14 @@ def dedup_command(
 
 def _check_output(out: Path | None, replace: bool, as_json: bool) -> None:
     """Raise `UsageError` where nothing says where the rows go, or something is there already."""
+    from indexer.system.files import check_new
+
     if out is None:
         raise UsageError("give --out OUTPUT, or --dry-run to write nothing")
     if out == STDOUT and as_json:
         raise UsageError("--out - writes the rows to stdout, and so does --json; leave one out")
-    if not replace and manifest_path(out).exists():
-        raise UsageError(
-            f"{manifest_path(out)} exists; give --out another name, or --replace to replace it"
-        )
+    if not replace:
+        check_new(manifest_path(out))
 
 
 def _write_to_stdout(write: Callable[[Path], DedupResult], paths: Sequence[str]) -> DedupResult:

@@ -15,6 +15,7 @@ from indexer.cli.options import (
     json_option,
     open_for_command,
     out_file_option,
+    replace_option,
     seed_option,
     store_option,
     synonyms_option,
@@ -151,6 +152,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
 )
 @synonyms_option("With --types: a file of synonyms.")
 @out_file_option("Write one HTML file too.", "--report")
+@replace_option
 @click.option(
     "--tables",
     type=click.Path(file_okay=False, path_type=Path),
@@ -165,6 +167,7 @@ def evaluate_command(
     recipes: tuple[str, ...],
     unlisted: str,
     report: Path | None,
+    replace: bool,
     tables: Path | None,
     store_url: str,
     as_json: bool,
@@ -176,13 +179,16 @@ def evaluate_command(
     assessors' sheets, the agreement is measured too.
     """
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
-    from indexer.lab.evaluation.report import evaluation_page, write_tables
+    from indexer.lab.evaluation.report import TABLES, evaluation_page, write_tables
     from indexer.system.files import check_output_path, folder_at, write_whole
     from indexer.system.recipe_inputs import recipe_asked
 
     chosen = [recipe_asked(name) for name in recipes]
     if report:
-        check_output_path(report, "--report")
+        check_output_path(report, "--report", replace=replace)
+    if tables and tables.is_dir():
+        for name in TABLES:
+            check_output_path(tables / name, "--tables", replace=replace)
     settings = EvaluateOptions(recipes=chosen, closed=_UNLISTED[unlisted], **options)
     with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
         evaluation = evaluate(gold, store, settings, progress=advance)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli import progress
-from indexer.cli.manifest import run_manifest, write_manifest
+from indexer.cli.manifest import check_output, run_manifest, write_manifest
 from indexer.cli.options import (
     drop_defaults,
     json_option,
@@ -128,6 +128,7 @@ def export_command(
         with open_for_command(store_url) as store, progress.show_stages() as advance:
             _write_to_stdout(store, form, what, settings, advance)
         return 0
+    check_output(out, replace=replace)
     with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
         result = export(store, out, form, what, settings, replace=replace, progress=advance)
         recipe = store.stored_recipe()

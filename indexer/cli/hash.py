@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, out_file_option, recipe_option, statistics_option
+from indexer.cli.options import (
+    json_option,
+    out_file_option,
+    recipe_option,
+    replace_option,
+    statistics_option,
+)
 from indexer.cli.output import note, print_json, report_failures, short_path
 from indexer.wording import visible
 
@@ -27,12 +33,14 @@ _TOKENS = "tokens_"
 @recipe_option
 @statistics_option
 @out_file_option("Keep the statistics in this file.", "--save-statistics")
+@replace_option
 @json_option
 def hash_command(
     paths: tuple[str, ...],
     recipe_name: str,
     statistics: str | None,
     save_statistics: Path | None,
+    replace: bool,
     as_json: bool,
 ) -> int:
     """Print sketches and keys of files; store nothing."""
@@ -42,7 +50,7 @@ def hash_command(
 
     recipe = recipe_asked(recipe_name)
     if save_statistics:
-        check_output_path(save_statistics, "--save-statistics")
+        check_output_path(save_statistics, "--save-statistics", replace=replace)
     left_out = partial(_report_left_out, as_json)
     corpus = statistics_at(statistics, recipe, left_out) if statistics else None
     if corpus and save_statistics:

@@ -67,7 +67,7 @@ def install_command(
     if time_field and not dashboards:
         raise UsageError("--time-field is for --dashboards; give both, or neither")
     if dashboards and "://" not in dashboards and not dry_run:
-        check_output_path(Path(dashboards), "--dashboards")
+        check_output_path(Path(dashboards), "--dashboards", replace=True)
     with open_for_command(store_url) as store:
         if dashboards:
             install_dashboards(store, dashboards, dry_run=True, time_field=time_field)

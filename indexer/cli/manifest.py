@@ -60,6 +60,15 @@ def manifest_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.manifest.json")
 
 
+def check_output(out: Path, *, replace: bool) -> None:
+    """Raise `UsageError` where `out` or its manifest cannot be written, or is there already."""
+    from indexer.system.files import check_output_path, is_special
+
+    check_output_path(out, replace=replace)
+    if not is_special(out):
+        check_output_path(manifest_path(out), replace=replace)
+
+
 def write_manifest(out: Path, manifest: Mapping[str, object]) -> None:
     """Write a manifest beside `out`, as NAME.manifest.json; none beside a device, pipe or link."""
     from indexer.system.files import is_special, write_whole

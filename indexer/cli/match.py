@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 import click
 
 from indexer.cli import progress
-from indexer.cli.manifest import run_manifest, write_manifest
+from indexer.cli.manifest import check_output, run_manifest, write_manifest
 from indexer.cli.options import (
     FractionType,
     cap_option,
@@ -34,6 +34,7 @@ from indexer.cli.options import (
     recall_option,
     refuse_all_but,
     refuse_options,
+    replace_option,
     seed_option,
     store_option,
     take_criteria,
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 # Lines as copietje prints them, of the pairs of a store and of a database of its own.
 
 DEFAULT_THRESHOLD = 0.5
-_SHARED = ["threshold", "form", "out", "store_url", "memory", "as_json"]
+_SHARED = ["threshold", "form", "out", "replace", "store_url", "memory", "as_json"]
 _OPTIONS = frozenset(["minhashes", "false_negative_weight", *_SHARED])
 
 
@@ -75,7 +76,13 @@ def copietje_line(name: str, matches: Iterable[tuple[float, str]]) -> str:
 
 
 def print_database_lines(
-    path: Path, threshold: float, weight: float, out: Path | None, form: str, as_json: bool
+    path: Path,
+    threshold: float,
+    weight: float,
+    out: Path | None,
+    replace: bool,
+    form: str,
+    as_json: bool,
 ) -> int:
     """Print the lines of a database of copietje, or a JSON line for each pair; return 0.
 
@@ -92,7 +99,7 @@ def print_database_lines(
     minimum = DEFAULT_THRESHOLD if unset_options(["threshold"]) else threshold
     is_json = as_json or form == "jsonl"
     documents = pairs = 0
-    with opened_out(out) as file:
+    with opened_out(out, replace=replace) as file:
         for match in match_database(path, minimum, weight):
             file.write(_json_pairs(match) if is_json else copietje_line(match.uid, match.matches))
             documents, pairs = documents + 1, pairs + len(match.matches)
@@ -113,7 +120,18 @@ def _json_pairs(document: LabelledMatches) -> str:
 # Pairs of a file of fingerprints, for `nearfold match --fingerprints`.
 
 _FINGERPRINT_PAIRS_OPTIONS = frozenset(
-    ["fingerprints", "tables", "threshold", "cap", "out", "memory", "store_url", "form", "as_json"]
+    [
+        "fingerprints",
+        "tables",
+        "threshold",
+        "cap",
+        "out",
+        "replace",
+        "memory",
+        "store_url",
+        "form",
+        "as_json",
+    ]
 )
 _FORMS = "its pairs are written as text, or with --format jsonl"
 
@@ -124,6 +142,7 @@ def print_fingerprint_pairs(
     cap: int,
     tables: int | None,
     out: Path | None,
+    replace: bool,
     form: str,
     as_json: bool,
 ) -> int:
@@ -147,7 +166,7 @@ def print_fingerprint_pairs(
     distance = allowed_distance(minimum)
     design = design_for(BITS, distance, tables)
     count = 0
-    with opened_out(out) as target:
+    with opened_out(out, replace=replace) as target:
         for pair in match_fingerprints(fingerprints, distance, cap, tables):
             target.write(_text_pair(pair) if form == "text" and not as_json else _json_pair(pair))
             count += 1
@@ -368,6 +387,7 @@ _COPIETJE: dict[str, Any] = {
     "--threshold 0.5 --measure estimate and no cap.",
 )
 @out_file_option("Write to this file instead of stdout.")
+@replace_option
 @click.option(
     "--false-negative-weight",
     type=FractionType(0, 1),
@@ -415,6 +435,7 @@ def match_command(
     as_json: bool,
     form: Form,
     out: Path | None,
+    replace: bool,
     ids: bool,
     limit: int | None,
     explain: bool,
@@ -439,15 +460,17 @@ def match_command(
 
     if fingerprints is not None:
         return print_fingerprint_pairs(
-            fingerprints, options["threshold"], options["cap"], tables, out, form, as_json
+            fingerprints, options["threshold"], options["cap"], tables, out, replace, form, as_json
         )
     if minhashes is not None:
         weight = options["false_negative_weight"]
-        return print_database_lines(minhashes, options["threshold"], weight, out, form, as_json)
+        return print_database_lines(
+            minhashes, options["threshold"], weight, out, replace, form, as_json
+        )
     settings = _settings(form, as_json, audit, options)
-    _check_form(form, explain, out)
+    _check_form(form, explain, out, replace)
     form = "jsonl" if as_json else form
-    with open_for_command(store_url) as store, opened_out(out) as file:
+    with open_for_command(store_url) as store, opened_out(out, replace=replace) as file:
         lines = PairLines(form, ids or settings.of == "parts", file)
         if explain:
             recipe = require_recipe(store)
@@ -519,10 +542,9 @@ def _settings(
     return MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
 
 
-def _check_form(form: Form, explain: bool, out: Path | None) -> None:
-    """Raise the error of a format that cannot be written, or not with reasons."""
+def _check_form(form: Form, explain: bool, out: Path | None, replace: bool) -> None:
+    """Raise the error of a format or file that cannot be written, or not with reasons."""
     from indexer.review.exports import writers
-    from indexer.system.files import check_output_path
 
     if explain and form in ("parquet", "copietje"):
         raise UsageError(f"{form} has no place for reasons; leave --explain out")
@@ -531,7 +553,7 @@ def _check_form(form: Form, explain: bool, out: Path | None) -> None:
             raise UsageError("parquet is no text; give --out FILE")
         writers.check_pyarrow()
     if out is not None:
-        check_output_path(out)
+        check_output(out, replace=replace)
 
 
 def _notes() -> Console:

@@ -397,14 +397,16 @@ replace_option = click.option("--replace", is_flag=True, help="Replace a file th
 
 
 @contextlib.contextmanager
-def opened_out(out: Path | None) -> Iterator[TextIO]:
-    """Open stdout, or a file that replaces `out` when all is written."""
+def opened_out(out: Path | None, *, replace: bool) -> Iterator[TextIO]:
+    """Open stdout, or a file that becomes `out` when all is written. Raises `UsageError` for a file
+    that exists, without `replace`.
+    """
     from indexer.system.files import check_output_path, write_whole
 
     if out is None:
         yield sys.stdout
         return
-    check_output_path(out)
+    check_output_path(out, replace=replace)
     with (
         write_whole(out) as part,
         part.open("w", encoding="utf-8", errors="replace", newline="") as file,

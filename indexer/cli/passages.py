@@ -105,7 +105,7 @@ def _write_passages(
     count = 0
     with (
         open_for_command(store_url) as store,
-        opened_out(out) as file,
+        opened_out(out, replace=True) as file,
         progress.show_stages() as advance,
     ):
         for passage in islice(passages(store, options, memory, advance), limit):

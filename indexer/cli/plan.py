@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from indexer.cli.options import (
     recall_option,
     recipe_option,
     refuse_options,
+    replace_option,
     threshold_option,
 )
 from indexer.cli.output import console, print_json
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     help="Minimum number of keys in common.",
 )
 @out_file_option("Write the S-curve to this SVG file.", "--picture")
+@replace_option
 @threshold_option
 @json_option
 def plan_command(
@@ -61,6 +63,7 @@ def plan_command(
     keys: int | None,
     shared: int,
     picture: Path | None,
+    replace: bool,
     as_json: bool,
 ) -> int:
     """Choose bands x rows for a threshold, as match does. Print their S-curve and errors."""
@@ -71,7 +74,7 @@ def plan_command(
     from indexer.system.files import check_output_path, write_whole
 
     if picture:
-        check_output_path(picture, "--picture")
+        check_output_path(picture, "--picture", replace=replace)
     if false_negative_weight is not None:
         refuse_options(["recall", "measure", "keys"], "with --false-negative-weight")
     recipe = recipe_named(recipe_name)
@@ -79,7 +82,9 @@ def plan_command(
     threshold = min(threshold, ALMOST_ONE)
     slots = slots or recipe.slots or 0
     if false_negative_weight is None:
-        chosen = plan(threshold, recall, measure, replace(recipe, slots=slots), keys, shared)
+        chosen = plan(
+            threshold, recall, measure, dataclasses.replace(recipe, slots=slots), keys, shared
+        )
     else:
         chosen = plan_by_weight(threshold, slots, false_negative_weight, shared)
     if picture:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, limit_option, out_file_option, threshold_option
+from indexer.cli.options import (
+    json_option,
+    limit_option,
+    out_file_option,
+    replace_option,
+    threshold_option,
+)
 from indexer.cli.output import (
     console,
     first_items,
@@ -56,6 +62,7 @@ REASONS = {
 )
 @threshold_option
 @out_file_option("The file to write, for csv and dat.")
+@replace_option
 @limit_option
 @json_option
 def threads_command(
@@ -65,6 +72,7 @@ def threads_command(
     form: Literal["text", "csv", "dat"],
     threshold: float,
     out: Path | None,
+    replace: bool,
     limit: int | None,
     as_json: bool,
 ) -> int:
@@ -84,7 +92,7 @@ def threads_command(
         raise UsageError("--out goes with --format csv or dat; give both or neither")
     if out is not None:
         check_not_read(out, paths)
-        check_output_path(out)
+        check_output_path(out, replace=replace)
     result = threads(paths, ThreadsOptions(namespace, ignore_signatures, threshold))
     if out is not None:
         _write(result, form, out)

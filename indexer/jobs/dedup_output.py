@@ -22,7 +22,7 @@ from indexer.jobs.dataset_files import (
     kind_of_rows,
 )
 from indexer.jobs.dedup_passages import SpanEdits, with_csv_text, with_json_text
-from indexer.system.files import check_output_path, is_special, write_error
+from indexer.system.files import check_new, check_output_path, is_special, write_error
 
 SPOOL = "rows.db"
 _OWN = {
@@ -86,9 +86,7 @@ class Output:
                     f"in {' or '.join(KINDS)}"
                 )
         elif not self.replace:
-            raise UsageError(
-                f"{path} exists; give --out another name, or --replace to replace that file"
-            )
+            check_new(path)
 
     def publish(self) -> None:
         """Put everything that is written in its place.
@@ -129,7 +127,7 @@ def plan_output(
     if is_special(out):
         raise UsageError(f"{out} is a link or no file; give --out another place")
     if not output.is_folder:
-        check_output_path(out)
+        check_output_path(out, replace=True)  # `Output.check_new` knows what an earlier run wrote
     return output
 
 

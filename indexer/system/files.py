@@ -59,8 +59,9 @@ def rename_durably(half: str, target: str) -> None:
 # Output files that appear whole or not at all, checked before the work for them starts.
 
 
-def check_output_path(out: Path, option: str = "--out") -> None:
-    """Raise `UsageError` when `write_whole` could not write there now; leaves nothing behind.
+def check_output_path(out: Path, option: str = "--out", *, replace: bool) -> None:
+    """Raise `UsageError` when `write_whole` could not write there now, or would replace a file
+    without `replace`; leaves nothing behind.
 
     `option` is the option that named the file.
     """
@@ -75,11 +76,13 @@ def check_output_path(out: Path, option: str = "--out") -> None:
         part.unlink()
     except (OSError, ValueError) as error:
         raise write_error(out, option, error) from error
+    if not replace:
+        check_new(out, option)
 
 
 def check_new(out: Path, option: str = "--out") -> None:
-    """Raise `UsageError` where a file is that `write_whole` would replace."""
-    if os.path.lexists(out) and not is_special(out):
+    """Raise `UsageError` where something is already."""
+    if os.path.lexists(out):
         raise UsageError(
             f"{out} exists; give {option} another name, or --replace to replace that file"
         )

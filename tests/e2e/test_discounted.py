@@ -31,7 +31,15 @@ def test_invoices_on_one_form(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "rarity in 10 texts of the store" in page
     assert f"{answer['discounted']['similarity']:.1%}" in page
-    run("compare", a, b, "--html", tmp_path / "page.html", store=f"sqlite:///{tmp_path}/none.db")
+    run(
+        "compare",
+        a,
+        b,
+        "--html",
+        tmp_path / "page.html",
+        "--replace",
+        store=f"sqlite:///{tmp_path}/none.db",
+    )
     assert "no corpus statistics" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,6 @@
-"""A command that cannot write its file fails first: exit code 2, and no files are left."""
+"""A command that cannot write its file, or would replace one, fails first: exit code 2, and no
+files are left.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,8 @@ COMMANDS = {
     "export": ["export", "--out"],
     "export, Parquet": ["export", "--format", "parquet", "--what", "pairs", "--out"],
     "export, report": ["export", "--format", "html", "--out"],
+    "threads": ["threads", EXAMPLES, "--format", "csv", "--out"],
+    "evaluate": ["evaluate", EXAMPLES / "gold.csv", "--report"],
     "compare": [
         "compare",
         EXAMPLES / "ferry-press-release.txt",
@@ -63,6 +67,41 @@ def test_an_unwritable_path_is_refused_first(
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+TABLES = {"evaluate, tables": ["evaluate", EXAMPLES / "gold.csv", "--tables"]}
+
+
+@pytest.mark.parametrize("command", sorted({*COMMANDS, *TABLES} - {"install"}))
+def test_a_file_that_exists_is_replaced_only_when_asked(
+    command: str, tmp_path: Path, monkeypatch, capfd
+) -> None:
+    """The check precedes the opening of the store, whose absence has another exit code."""
+    monkeypatch.setenv("NEARFOLD_STORE", "opensearch://127.0.0.1:9/papers")
+    out = tmp_path / "out"
+    taken = out
+    if command in TABLES:
+        out.mkdir()
+        taken = out / "sizes.csv"
+    taken.write_text("mine")
+    assert main.run([*map(str, (COMMANDS | TABLES)[command]), str(out)]) == 2
+    error = capfd.readouterr().err
+    assert f"{taken} exists" in error and "--replace" in error
+    assert taken.read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", ["match", "export"])
+def test_a_manifest_that_exists_is_replaced_only_when_asked(
+    command: str, store: str, tmp_path: Path
+) -> None:
+    out, manifest = tmp_path / "out", tmp_path / "out.manifest.json"
+    manifest.write_text("mine")
+    refused = outcome(command, "--out", out, store=store)
+    assert refused.returncode == 2 and f"{manifest} exists" in refused.stderr
+    assert manifest.read_text() == "mine" and not out.exists()
+    for _ in range(2):
+        run(command, "--out", out, "--replace", store=store)
+    assert out.exists() and manifest.read_text() != "mine"
+
+
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.write_text("before")
@@ -92,7 +131,7 @@ def test_devices_and_links_are_written_to_and_not_replaced(store: str, tmp_path:
 
 def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
     out = tmp_path / ("n" * 255)
-    check_output_path(out)
+    check_output_path(out, replace=False)
     with write_whole(out) as part:
         part.write_text("whole")
     assert out.read_text() == "whole"

@@ -87,6 +87,9 @@ def test_a_file_is_written_once(tmp_path):
     actions = [saved_objects.put(file, "papers", "kibana", dry_run=False).action for _ in range(2)]
     assert actions == ["created", "unchanged"]
     assert saved_objects.put(file, "other", "kibana", dry_run=False).action == "updated"
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match="exists, and has no dashboard"):
+        saved_objects.put(str(tmp_path / "mine.txt"), "papers", "kibana", dry_run=False)
     with pytest.raises(UsageError, match="cannot be written"):
         saved_objects.put(str(tmp_path), "papers", "kibana", dry_run=False)
     with pytest.raises(UsageError, match="delete the file"):

@@ -66,8 +66,11 @@ def _printed_mistakes(result: Result) -> Iterator[_PrintedMistake]:
 # Tables of what was judged: by query, by the size of sets, and the length of each set.
 
 
+TABLES = ("queries.csv", "sizes.csv", "sets.csv")
+
+
 def write_tables(evaluation: Evaluation, folder: Path) -> None:
-    """Write queries.csv, sizes.csv and sets.csv into a folder that exists."""
+    """Write the files `TABLES` into a folder that exists."""
     by_query: dict[str, list[JudgedSet]] = {}
     by_size: dict[int, list[JudgedSet]] = {}
     for judged in evaluation.sets:
@@ -81,9 +84,13 @@ def write_tables(evaluation: Evaluation, folder: Path) -> None:
         for judged in evaluation.sets
     ]
     lengths = ["mean_words", "shortest", "longest"]
-    _write_table(folder / "queries.csv", columns, queries)
-    _write_table(folder / "sizes.csv", ["documents", "sets", *lengths], sizes)
-    _write_table(folder / "sets.csv", ["query", "documents", *lengths, "paths"], sets)
+    by_name = (
+        (columns, queries),
+        (["documents", "sets", *lengths], sizes),
+        (["query", "documents", *lengths, "paths"], sets),
+    )
+    for name, (header, rows) in zip(TABLES, by_name, strict=True):
+        _write_table(folder / name, header, rows)
 
 
 def _of_query(query: JudgedQuery, sets: Sequence[JudgedSet]) -> list[object]:

@@ -29,7 +29,7 @@ from indexer.review.exports.report import report
 from indexer.review.exports.writers import Table, write_csv, write_dat, write_parquet
 from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.requirements import require_recipe
-from indexer.system.files import check_new, check_output_path, write_whole
+from indexer.system.files import check_output_path, write_whole
 from indexer.wording import count_of
 
 # The records of each export, read from a store one after the other, without their texts.
@@ -299,9 +299,7 @@ def export(
     pyarrow, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     out = Path(out)
-    check_output_path(out)
-    if not replace:
-        check_new(out)
+    check_output_path(out, replace=replace)
     require_recipe(store)
     if options.batch_size < 1:
         raise UsageError(f"a batch must hold 1 document or more, not {options.batch_size}")

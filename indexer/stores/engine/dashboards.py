@@ -208,6 +208,11 @@ def is_marked(attributes: Mapping[str, Any]) -> bool:
     return str(attributes.get("description", "")).startswith(_MARK)
 
 
+def is_bundle(text: str) -> bool:
+    """Return whether a file has a dashboard of nearfold's, of any version."""
+    return f"{_MARK}; bundle " in text
+
+
 def bundle(index: str, product: Product, fields: DashboardFields = OWN_FIELDS) -> str:
     """Return the saved objects of an index in newline-delimited JSON, references first."""
     saved_objects = objects(index, fields)

@@ -95,6 +95,10 @@ def _write(file: Path, text: str, dry_run: bool) -> Change:
         old = file.read_text(encoding="utf-8") if file.exists() else None
         if old == text:
             return Change(_KIND, str(file), "unchanged")
+        if old and not dashboards.is_bundle(old):
+            raise UsageError(
+                f"{file} exists, and has no dashboard of nearfold's; name another file"
+            )
         if not dry_run:
             file.write_text(text, encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
