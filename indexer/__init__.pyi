@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from indexer.coding import Coding
+from indexer.coding import CodingField as CodingField
+from indexer.coding import CodingRule as CodingRule
 from indexer.comparing.band_plan import plan as plan
 from indexer.comparing.clauses.duplicates import duplicate_pairs as duplicate_pairs
 from indexer.comparing.clauses.duplicates import duplicate_sets as duplicate_sets
@@ -16,10 +19,6 @@ from indexer.grouping.families import FamiliesOptions as FamiliesOptions
 from indexer.grouping.families import GroupedDocument, ListedFamily
 from indexer.grouping.group import GroupResult
 from indexer.grouping.group_options import GroupOptions as GroupOptions
-from indexer.grouping.label import LabelOptions as LabelOptions
-from indexer.grouping.label import LabelResult, UndoResult
-from indexer.grouping.label_from import LabelFileOptions as LabelFileOptions
-from indexer.grouping.label_from import LabelFileResult
 from indexer.grouping.match import MatchOptions as MatchOptions
 from indexer.grouping.match import MatchResult
 from indexer.grouping.passages import PassagesOptions as PassagesOptions
@@ -42,6 +41,10 @@ from indexer.jobs.in_memory import similarity as similarity
 from indexer.jobs.index import Account
 from indexer.jobs.index import IndexOptions as IndexOptions
 from indexer.jobs.install import Installation
+from indexer.jobs.label import LabelOptions as LabelOptions
+from indexer.jobs.label import LabelResult, UndoResult
+from indexer.jobs.label_from import LabelFileOptions as LabelFileOptions
+from indexer.jobs.label_from import LabelFileResult
 from indexer.jobs.status import Overview
 from indexer.jobs.threads import ThreadsOptions as ThreadsOptions
 from indexer.jobs.threads import threads as threads
@@ -76,6 +79,8 @@ from indexer.system.approved_passages import approved_passages as approved_passa
 __all__ = [
     "CheckOptions",
     "ChunkOptions",
+    "CodingField",
+    "CodingRule",
     "DedupOptions",
     "DuplicatesOptions",
     "EvaluateOptions",
@@ -103,6 +108,7 @@ __all__ = [
     "consistency",
     "dedup",
     "dedupe",
+    "define_coding",
     "delete",
     "doctor",
     "duplicate_pairs",
@@ -168,6 +174,9 @@ def check_mail(
     store_it: bool = ...,
 ) -> CheckResult: ...
 def consistency(store: Store | str) -> tuple[Disagreement, ...]: ...
+def define_coding(
+    store: Store | str, fields: Iterable[CodingField] = ..., rules: Iterable[CodingRule] = ...
+) -> Coding: ...
 def delete(
     store: FullStore | str,
     ids: Sequence[str],

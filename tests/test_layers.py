@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "indexer"
 LAYERS = (
-    ("defaults", "errors", "model", "recipe", "mappings", "wording"),
+    ("defaults", "errors", "model", "recipe", "mappings", "wording", "coding"),
     ("fingerprinting",),
     ("comparing",),
     ("system",),

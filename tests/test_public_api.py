@@ -15,6 +15,8 @@ TEXT = "The harbour ferry leaves at eight in the morning and returns at six in t
 PUBLIC = {
     "CheckOptions",
     "ChunkOptions",
+    "CodingField",
+    "CodingRule",
     "DedupOptions",
     "DuplicatesOptions",
     "EvaluateOptions",
@@ -42,6 +44,7 @@ PUBLIC = {
     "consistency",
     "dedup",
     "dedupe",
+    "define_coding",
     "delete",
     "doctor",
     "duplicate_pairs",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 from indexer.cli.exit_codes import EXIT_FAILED, EXIT_STORE
 from indexer.cli.options import (
     FractionType,
+    coding_options,
     dry_run_option,
     encoding_option,
     json_option,
@@ -25,12 +27,14 @@ from indexer.errors import UsageError
 from indexer.wording import count_of, format_labels, visible
 
 if TYPE_CHECKING:
-    from indexer.grouping.label import LabelJob, LabelResult, LabelUpdate, ReviewItem, UndoResult
-    from indexer.grouping.label_from import LabelFileOptions, LabelFileResult
+    from indexer.coding import Coding, CodingField, CodingRule
+    from indexer.jobs.label import LabelJob, LabelResult, LabelUpdate, ReviewItem, UndoResult
+    from indexer.jobs.label_from import LabelFileOptions, LabelFileResult
 
 
 # Output of `nearfold label`: changes, undone labellings and the history, as lines or JSON.
 
+_BROKEN = "not to be written, because of the rules:"
 _REASONS = {"label": "its group carries a label for review", "similarity": "not similar enough"}
 
 
@@ -92,6 +96,9 @@ def print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
         out.print(f"{count_of(len(result.review), 'document')} left for review:")
         print_lines(map(_review_line, result.review))
     print_lines(f"  not in the store: {id}" for id in result.absent)
+    if result.broken:
+        out.print(_BROKEN)
+        print_lines(f"  {rule}" for rule in result.broken)
     _print_job(result.job)
 
 
@@ -148,6 +155,15 @@ def print_history(jobs: Sequence[LabelJob], limit: int | None, as_json: bool) ->
         out.print(Text(visible(f"  {job.number}  {job.at}  {labels}  {documents}{by}")))
 
 
+def print_coding_fields(coding: Coding, as_json: bool) -> None:
+    """Print the fields and rules of a store."""
+    if as_json:
+        print_json(dataclasses.asdict(coding))
+        return
+    console().print(f"{count_of(len(coding.fields), 'field')}")
+    print_lines(f"  {one}" for one in (*coding.fields, *coding.rules))
+
+
 def _coding_json(result: LabelFileResult, dry_run: bool) -> dict[str, Any]:
     return {
         "job": result.job,
@@ -195,6 +211,7 @@ def _labels_json(result: LabelResult, dry_run: bool) -> dict[str, Any]:
         "unchanged": result.unchanged,
         "provisional": result.provisional,
         "absent": list(result.absent),
+        "broken": [dataclasses.asdict(rule) for rule in result.broken],
     }
 
 
@@ -280,6 +297,7 @@ def _similarity(similarity: float | None) -> str:
 @click.option("--id-field", help="With --from: field with the id (default: as usual, DOCID or id).")
 @click.option("--label-field", help="With --from: field with the labels (default: Labels).")
 @encoding_option
+@click.option("--note", default="", metavar="TEXT", help="Write a note on each, such as a reason.")
 @dry_run_option("Write nothing; print what would change.")
 @click.option("--reviewer", default="", metavar="NAME", help="Whose labelling or undo it is.")
 @click.option(
@@ -289,6 +307,8 @@ def _similarity(similarity: float | None) -> str:
     help="Restore the labels that documents had before this labelling.",
 )
 @click.option("--history", is_flag=True, help="List earlier labellings, the last one first.")
+@coding_options
+@click.option("--fields", "list_fields", is_flag=True, help="List the fields and rules.")
 @limit_option
 @store_option
 @json_option
@@ -301,26 +321,31 @@ def label_command(
     history: bool,
     limit: int | None,
     label_file: Path | None,
+    fields: tuple[CodingField, ...],
+    rules: tuple[CodingRule, ...],
+    list_fields: bool,
     store_url: str,
     as_json: bool,
     **options: Any,
 ) -> int:
     """Label documents and the members of their groups.
 
-    Every change can be undone.
+    Every change can be undone. FIELD=VALUE is the label of a value of a field.
 
     With --from, labels come back from a review platform: they are added, and labels that a document
     has and the file does not are conflicts, which are listed and stay unless --replace is given.
     """
-    from indexer.grouping.label import LabelOptions, label, label_history, undo_labels
-    from indexer.grouping.label_from import label_from
+    from indexer.jobs.label import LabelOptions, label, label_history, undo_labels
+    from indexer.jobs.label_from import label_from
+    from indexer.jobs.review_file import define_coding
     from indexer.stores.requirements import stored_ids
 
     is_labelling = bool(ids or carrying is not None or options["add"] or options["remove"])
-    if is_labelling + (undo is not None) + history + (label_file is not None) != 1:
+    is_coding = bool(fields or rules or list_fields)
+    if is_labelling + (undo is not None) + history + (label_file is not None) + is_coding != 1:
         raise UsageError(
-            "name documents and labels, or give --from FILE, or --undo JOB, or --history, "
-            "and only one of these"
+            "name documents and labels, or give --from FILE, or --undo JOB, or --history, or "
+            "--field and --rule, and only one of these"
         )
     of_file = _take_file_options(options, label_file)
     if (options["review"] or options["threshold"]) and not options["family"]:
@@ -330,6 +355,9 @@ def label_command(
     if not history:
         refuse_options(["limit"], "without --history")
     with open_for_command(store_url) as store:
+        if is_coding:
+            print_coding_fields(define_coding(store, fields, rules), as_json)
+            return 0
         if history:
             print_history(label_history(store), limit, as_json)
             return 0
@@ -350,12 +378,12 @@ def label_command(
 
 def _take_file_options(options: dict[str, Any], label_file: Path | None) -> LabelFileOptions:
     """Take the options of a file of labels out of these; refuse those that would do nothing."""
-    from indexer.grouping.label_from import LabelFileOptions
+    from indexer.jobs.label_from import LabelFileOptions
 
     names = ("replace", "id_field", "label_field", "encoding")
     if label_file is None:
         refuse_options(names, "without --from")
     else:
-        of_families = ("family", "others", "review", "threshold", "attachments")
+        of_families = ("family", "others", "review", "threshold", "attachments", "note")
         refuse_options(of_families, "beside --from")
     return LabelFileOptions(**{name: options.pop(name) for name in names})

@@ -31,6 +31,7 @@ from indexer.defaults import (
 from indexer.errors import UsageError
 
 if TYPE_CHECKING:
+    from indexer.coding import CodingField, CodingRule
     from indexer.comparing.criteria import Criteria
     from indexer.stores.abilities import FullStore
     from indexer.system.approved_passages import ApprovedPassages
@@ -434,6 +435,44 @@ def synonyms_option(help: str) -> Decorator:
     """Return the option `--synonyms FILE`; its value is the text of the file."""
     path = SynonymsFile(exists=True, dir_okay=False)
     return click.option("--synonyms", type=path, default="", metavar="FILE", help=help)
+
+
+def _parse_fields(
+    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[CodingField, ...]:
+    from indexer.coding import CodingField
+
+    return tuple(map(CodingField.parse, texts))
+
+
+def _parse_rules(
+    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[CodingRule, ...]:
+    from indexer.coding import CodingRule
+
+    return tuple(map(CodingRule.parse, texts))
+
+
+def coding_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options `--field` and `--rule`, which define the coding of a store."""
+    rule = click.option(
+        "--rule",
+        "rules",
+        multiple=True,
+        metavar="RULE",
+        callback=_parse_rules,
+        help="Define a rule: 'FIELD=VALUE needs note', or needs FIELD; needs nothing removes it.",
+    )
+    field = click.option(
+        "--field",
+        "fields",
+        multiple=True,
+        metavar="SPEC",
+        callback=_parse_fields,
+        help="Define a field of the coding: NAME=VALUE,VALUE; :many after it for several values of "
+        "a document, :required for what is not reviewed without; NAME= removes it.",
+    )
+    return field(rule(command))
 
 
 def port_option(default: int) -> Decorator:

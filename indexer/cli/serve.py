@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from indexer.cli.exit_codes import EXIT_FAULT
-from indexer.cli.options import open_for_command, port_option, store_option
+from indexer.cli.options import coding_options, open_for_command, port_option, store_option
 from indexer.errors import UsageError
 
 if TYPE_CHECKING:
+    from indexer.coding import CodingField, CodingRule
     from indexer.review.serve import ServeOptions
 
 
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     metavar="LABEL",
     help="A label that the keys 1 to 9 choose, in this order (default: those of the store).",
 )
+@coding_options
 @click.option(
     "--matter",
     default="",
@@ -101,14 +103,24 @@ if TYPE_CHECKING:
     help="Resident memory beyond which the server discards what it keeps between requests.",
 )
 @store_option
-def serve_command(store_url: str, add_login: str | None, role: str, **options: Any) -> int:
+def serve_command(
+    store_url: str,
+    add_login: str | None,
+    role: str,
+    fields: tuple[CodingField, ...],
+    rules: tuple[CodingRule, ...],
+    **options: Any,
+) -> int:
     """Serve review pages for a browser.
 
     They show search, near-duplicate groups, comparisons and an overview.
 
+    Fields and rules stay with the store.
+
     With --host or --allow-host a login is needed: one of --auth, or any name with a password that
     is printed.
     """
+    from indexer.jobs.review_file import define_coding
     from indexer.review.serve import serve
 
     if add_login is not None:
@@ -121,6 +133,8 @@ def serve_command(store_url: str, add_login: str | None, role: str, **options: A
 
     code = 0
     with open_for_command(store_url) as store:
+        if fields or rules:
+            define_coding(store, fields, rules)
         try:
             serve(store, settings, ready)
         except SystemExit as ended:

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
+from indexer.coding import label_names
 from indexer.comparing.criteria import (
     NO_CRITERIA,
     Criteria,
@@ -44,7 +45,6 @@ from indexer.grouping.group_options import (
     check_threshold,
     last_options,
 )
-from indexer.grouping.label import label_names
 from indexer.jobs.document_rows import (
     STDIN,
     ExtractedBlob,

@@ -29,13 +29,12 @@ from indexer.errors import ExtractionError, StoreStopped, StoreUnreachable, Usag
 from indexer.fingerprinting.fingerprint import fingerprints, fresh_rows
 from indexer.grouping.delete import delete_and_repair
 from indexer.grouping.group_options import FamilyOptions, check_threshold, last_options
-from indexer.grouping.label import LabelJournal, LabelUpdate, write_labels
 from indexer.jobs.corpus_statistics import with_current_statistics, with_passages, with_statistics
 from indexer.jobs.document_rows import documents_of
+from indexer.jobs.label import LabelJournal, LabelUpdate, write_labels
 from indexer.jobs.parts import part_divider
-from indexer.jobs.review_file import ReviewFile, review_path
+from indexer.jobs.review_file import review_file, review_path, waiting_path
 from indexer.jobs.stages import Job, outcomes
-from indexer.jobs.waiting_requests import waiting_path
 from indexer.model import READ_AS, Blob, FailedBlob, Outcome, Query, Row, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import in_place, is_store_url, location_of, open_documents
@@ -205,7 +204,7 @@ def prune(
         for row in store.scan(under=scope)
         if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
     ]
-    review = ReviewFile(review_path(journal_path(store.address)))
+    review = review_file(store)
     reviewed = review.reviewed()
     given = set(options.labels)  # the run itself labels the document at its new path
     marked = [row for row in absent if row.id in reviewed or not given.issuperset(row.labels)]

@@ -22,7 +22,7 @@ from indexer.grouping.group_options import (
     GroupOptions,
     last_options,
 )
-from indexer.jobs.review_file import ReviewFile, review_path
+from indexer.jobs.review_file import review_file
 from indexer.model import Row, is_part_id
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore, outlines
@@ -254,7 +254,7 @@ def merge_copies(store: FullStore, families: FamilyOptions, dry_run: bool) -> It
             store.write([_united(rows[oldest], [rows[id] for id in others])])
             store.labels.relabel({oldest: sorted(labels)})
     if merged and not dry_run:
-        ReviewFile(review_path(journal_path(store.address))).merge(merged)
+        review_file(store).merge(merged)
         delete_and_repair(store, list(merged), families)
     if merged:
         yield Repair(

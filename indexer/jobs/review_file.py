@@ -1,11 +1,14 @@
-"""The work and notes of reviewers next to a store: which family is whose, documents that were put
-into the family of another one, notes on documents, saved searches, terms to highlight.
+"""The work and notes of reviewers next to a store: the fields of coding, which family is whose,
+documents that were put into the family of another one, notes on documents, saved searches, terms
+to highlight.
 
 Servers of one store share the file, which is next to the journal.
 """
 
 from __future__ import annotations
 
+import itertools
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -13,8 +16,10 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from indexer.errors import StoreDamaged
+from indexer.coding import NO_CODING, Coding, CodingField, CodingRule
+from indexer.errors import StoreDamaged, UsageError
 from indexer.stores.base import Store
 from indexer.stores.journal import LazyFile, connect_journal, journal_error, journal_path
 from indexer.wording import well_formed
@@ -30,7 +35,9 @@ _SCHEMA = (
     "(name TEXT PRIMARY KEY, address TEXT NOT NULL, reviewer TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS term "
     "(text TEXT PRIMARY KEY, color INTEGER NOT NULL, reviewer TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS coding (kind TEXT NOT NULL, text TEXT NOT NULL)",
 )
+_FIELD, _RULE = "field", "rule"  # kinds of coding
 COLORS = 6  # in which terms are highlighted
 _MOVE_AWAY = "move it away: notes, assignments and saved searches are lost then"
 _TIMEOUT_SECONDS = 10
@@ -72,11 +79,33 @@ def review_path(journal: Path | None) -> Path | None:
 
 def joined_documents(store: Store) -> dict[str, str]:
     """Return the documents of a store that reviewers put into the family of another one."""
-    return ReviewFile(review_path(journal_path(store.address))).joined()
+    return review_file(store).joined()
+
+
+def review_file(store: Store) -> ReviewFile:
+    """Return the review file of a store."""
+    return ReviewFile(review_path(journal_path(store.address)))
+
+
+def stored_coding(store: Store) -> Coding:
+    """Return the fields and rules of a store."""
+    return review_file(store).coding()
+
+
+def define_coding(
+    store: Store, fields: Iterable[CodingField] = (), rules: Iterable[CodingRule] = ()
+) -> Coding:
+    """Add or replace fields and rules of a store, or remove them, and return all of them.
+
+    A field without values is removed, and a rule that needs `nothing`. Labels stay as they are.
+    Raises `UsageError` for a rule about what no field has.
+    """
+    return review_file(store).define(fields, rules)
 
 
 class ReviewFile:
-    """Assignments of families, joined documents, notes, saved searches and terms.
+    """The fields of coding, assignments of families, joined documents, notes, saved searches and
+    terms.
 
     Safe for threads and processes.
 
@@ -89,6 +118,35 @@ class ReviewFile:
             journal_error, path=path, file="the review file", remedy_of_damage=_MOVE_AWAY
         )
         self._file = LazyFile(partial(_open, path), error_of)
+
+    def coding(self) -> Coding:
+        """Return the fields and rules of the store, in the order in which they were defined.
+
+        Raises `StoreDamaged` for some that cannot be parsed.
+        """
+        if self._is_absent():
+            return NO_CODING
+        with self._file.transaction() as db:
+            rows = db.execute("SELECT kind, text FROM coding ORDER BY rowid").fetchall()
+        try:
+            fields = tuple(CodingField.parse(text) for kind, text in rows if kind == _FIELD)
+            return Coding(
+                fields, tuple(CodingRule.parse(text) for kind, text in rows if kind == _RULE)
+            )
+        except UsageError as error:
+            raise StoreDamaged(
+                path=str(self._path), reason=str(error), remedy=_MOVE_AWAY
+            ) from error
+
+    def define(self, fields: Iterable[CodingField], rules: Iterable[CodingRule]) -> Coding:
+        """Add, replace or remove fields and rules, as `define_coding` does."""
+        coding = self.coding().changed(fields, rules)
+        rows = [(_FIELD, str(field)) for field in coding.fields]
+        rows += [(_RULE, str(rule)) for rule in coding.rules]
+        with self._file.transaction() as db:
+            db.execute("DELETE FROM coding")
+            db.executemany("INSERT INTO coding VALUES (?, ?)", rows)
+        return coding
 
     def assignments(self) -> dict[str, str]:
         """Return the reviewer of each family that has one."""
@@ -150,6 +208,13 @@ class ReviewFile:
         with self._file.transaction() as db:
             return tuple(Note(*row) for row in db.execute(select, (id,)))
 
+    def noted(self) -> set[str]:
+        """Return the documents that have notes."""
+        if self._is_absent():
+            return set()
+        with self._file.transaction() as db:
+            return {id for (id,) in db.execute("SELECT id FROM note")}
+
     def reviewed(self) -> set[str]:
         """Return the documents that have notes, that reviewers put into the family of another one,
         or into whose family they put one.
@@ -160,12 +225,13 @@ class ReviewFile:
         with self._file.transaction() as db:
             return {id for (id,) in db.execute(select)}
 
-    def add_note(self, id: str, reviewer: str, text: str) -> None:
-        """Write a note on a document."""
+    def add_notes(self, ids: Iterable[str], reviewer: str, text: str) -> None:
+        """Write a note on each of these documents."""
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        rows = [(id, at, reviewer, well_formed(text)) for id in ids]
         with self._file.transaction() as db:
             insert = "INSERT INTO note (id, at, reviewer, text) VALUES (?, ?, ?, ?)"
-            db.execute(insert, (id, at, reviewer, well_formed(text)))
+            db.executemany(insert, rows)
 
     def merge(self, ids: Mapping[str, str]) -> None:
         """Move notes, joined groups and reviewers from each id to the one that it is mapped to."""
@@ -264,3 +330,115 @@ def check_review(path: Path) -> None:
             reason=report,
             remedy="move it away: notes and assignments are not put back then",
         )
+
+
+# Requests that wait for the job that holds a store's journal: files in a folder next to it. They
+# are stored durably, in order, and removed after they are done. Each process writes a file of its
+# own, which it locks; a process that starts takes over the requests of those that ended.
+
+_WAITING = (
+    "CREATE TABLE IF NOT EXISTS waiting "
+    "(number INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL)"
+)
+_LOSES_WAITING = "move it away: the labellings that wait are lost then"
+
+
+def waiting_path(journal: Path | None) -> Path | None:
+    """Return the folder where requests wait for a journal; None for one in memory."""
+    return None if journal is None else Path(f"{journal}.labels")
+
+
+class WaitingRequests:
+    """The requests of this process that wait, as JSON; thread-safe.
+
+    Raises `StoreStopped` when the file cannot be written, `StoreDamaged` when it is not whole.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        error_of = partial(
+            journal_error,
+            path=folder,
+            file="the waiting labellings in",
+            remedy_of_damage=_LOSES_WAITING,
+        )
+        self._file = LazyFile(partial(_open_waiting, folder), error_of)
+
+    def put(self, request: Mapping[str, Any]) -> int:
+        """Keep a request durably, and return its number; numbers grow."""
+        with self._file.transaction() as db:
+            row = (json.dumps(request),)
+            cursor = db.execute("INSERT INTO waiting (request) VALUES (?)", row)
+            return cursor.lastrowid or 0
+
+    def stored(self) -> list[tuple[int, dict[str, Any]]]:
+        """Return the requests that wait, each with its number, in the order in which they came.
+
+        Requests of processes that have ended are among them, and from now on this one's.
+        """
+        if not self._file.is_open and (self._folder is None or not self._folder.exists()):
+            return []
+        with self._file.transaction() as db:
+            rows = db.execute("SELECT number, request FROM waiting ORDER BY number").fetchall()
+        return [(number, json.loads(request)) for number, request in rows]
+
+    def remove(self, number: int) -> None:
+        """Remove a request that was done."""
+        with self._file.transaction() as db:
+            db.execute("DELETE FROM waiting WHERE number = ?", (number,))
+
+    def close(self) -> None:
+        """Close the file, as the end of the process does."""
+        self._file.close()
+
+
+def _open_waiting(folder: Path | None) -> sqlite3.Connection:
+    """Lock the first file that no other process has, and take over what waits in the others."""
+    if folder is None:
+        return _lock(":memory:")
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        try:
+            own = _lock(f"{folder}/{number}")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            continue
+        break
+    for other in sorted(folder.glob("*")):
+        if other.name.isdecimal() and int(other.name) != number:
+            _take_over(own, other)
+    return own
+
+
+def _lock(path: str) -> sqlite3.Connection:
+    """Open a file and lock it as long as the connection lives."""
+    connection = sqlite3.connect(path, timeout=0, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA synchronous = FULL")
+        with connection:
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute(_WAITING)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _take_over(own: sqlite3.Connection, other: Path) -> None:
+    """Move the requests of ended processes, in one transaction; leave all others."""
+    try:
+        own.execute("ATTACH ? AS other", (str(other),))
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            return
+        raise
+    try:
+        with own:
+            own.execute("BEGIN EXCLUSIVE")
+            own.execute(_WAITING.replace("waiting", "other.waiting", 1))
+            own.execute("INSERT INTO waiting (request) SELECT request FROM other.waiting")
+            own.execute("DELETE FROM other.waiting")
+    finally:
+        own.execute("DETACH other")

@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from indexer.comparing.compare import Comparison
 from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageError
-from indexer.grouping.label import labels_state
+from indexer.jobs.label import labels_state
 from indexer.review import charts
 from indexer.review.access import Access, RequireLogin, login_of
 from indexer.review.api.endpoints import (

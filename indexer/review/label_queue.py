@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from indexer.errors import NearfoldError, StoreBusy, StoreStopped, StoreUnreachable, UnknownNumber
-from indexer.grouping.label import LabelOptions, LabelResult, UndoResult, label, undo_labels
-from indexer.jobs.waiting_requests import WaitingRequests, waiting_path
+from indexer.jobs.label import LabelOptions, LabelResult, UndoResult, label, undo_labels
+from indexer.jobs.review_file import WaitingRequests, waiting_path
 from indexer.stores.abilities import FullStore
 from indexer.stores.journal import journal_path, last_job
 from indexer.system.logs import event

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.errors import NearfoldError, StoreBusy, UnknownNumber, UsageError
-from indexer.grouping.label import LabelEvent, LabelResult, UndoResult, label_events_of
+from indexer.jobs.label import LabelEvent, LabelResult, UndoResult, label_events_of
 from indexer.model import Row
 from indexer.review.access import Login, login_of
 from indexer.review.api.endpoints import (
@@ -334,7 +334,7 @@ class _WorkListPages:
             raise UsageError("the note is empty; write a text")
         row = await run_in_threadpool(self._site.row, values.id)
         name = login_of(request).name
-        await run_in_threadpool(self._site.review.add_note, row.id, name, values.text.strip())
+        await run_in_threadpool(self._site.review.add_notes, [row.id], name, values.text.strip())
         return redirect_to(f"{link('/document', id=row.id)}#notes")
 
     def history(self, request: Request) -> Response:

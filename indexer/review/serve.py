@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from indexer.coding import label_names
 from indexer.errors import UsageError
-from indexer.grouping.label import label_names
 from indexer.review.access import Access, Login, read_accounts
 from indexer.review.api.comparisons import COMPARISON_READS, COMPARISON_WRITES
 from indexer.review.api.documents import DOCUMENT_READS

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageError
 from indexer.grouping.group import GroupResult, group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.label import LabelResult, UndoResult
-from indexer.jobs.review_file import ReviewFile, joined_documents, review_path
+from indexer.jobs.label import LabelResult, UndoResult
+from indexer.jobs.review_file import joined_documents, review_file
 from indexer.model import Facet, Progress, Query, Row
 from indexer.review.caches import (
     TIMEOUT_SECONDS,
@@ -320,7 +320,7 @@ class Site:
         self.store = store
         self.matter = matter
         self.labels = LabelQueue(store, self._follow)
-        self.review = ReviewFile(review_path(journal_path(store.address)))
+        self.review = review_file(store)
         self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
         self._plan_numbers = itertools.count(1)
         self.offered_labels = OfferedLabels(store, labels)

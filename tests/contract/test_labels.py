@@ -16,7 +16,7 @@ from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.consistency import consistency
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.label import (
+from indexer.jobs.label import (
     LabelJournal,
     LabelOptions,
     label,
@@ -24,7 +24,7 @@ from indexer.grouping.label import (
     label_history,
     undo_labels,
 )
-from indexer.grouping.label_from import LabelFileOptions, label_from
+from indexer.jobs.label_from import LabelFileOptions, label_from
 from indexer.model import Query
 from indexer.stores.journal import journal_path
 

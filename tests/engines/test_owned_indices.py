@@ -13,11 +13,11 @@ from indexer.cli.main import run
 from indexer.documents.base import ReadOptions
 from indexer.errors import StoreError, StoreStopped, UsageError
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, label
 from indexer.jobs.doctor import doctor
 from indexer.jobs.index import IndexOptions
 from indexer.jobs.index import index as indexing
 from indexer.jobs.install import install, uninstall
+from indexer.jobs.label import LabelOptions, label
 from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT
 from indexer.searching.search import search

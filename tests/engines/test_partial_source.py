@@ -14,11 +14,11 @@ from indexer.documents.base import ReadOptions
 from indexer.errors import MappingMismatch, PartialSource, StoreError, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, label
 from indexer.jobs.doctor import doctor
 from indexer.jobs.index import IndexOptions
 from indexer.jobs.index import index as indexing
 from indexer.jobs.install import install
+from indexer.jobs.label import LabelOptions, label
 from indexer.jobs.reindex import reindex
 from indexer.jobs.repair import repair
 from indexer.recipe import DEFAULT, DEFAULT_V1

@@ -10,7 +10,7 @@ from indexer.documents.base import ReadOptions
 from indexer.errors import UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, label
+from indexer.jobs.label import LabelOptions, label
 from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.similar import similar

@@ -7,10 +7,10 @@ from indexer.errors import MappingMismatch, StoreError, StoreStopped, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, label
 from indexer.jobs.doctor import doctor
 from indexer.jobs.index import index
 from indexer.jobs.install import install
+from indexer.jobs.label import LabelOptions, label
 from indexer.jobs.reindex import reindex
 from indexer.jobs.repair import repair
 from indexer.recipe import DEFAULT_V1

@@ -23,7 +23,7 @@ CLOCKS = [
 ]
 USES = {
     "indexer/stores/journal.py": "when a job began and ended, when a failure was recorded",
-    "indexer/grouping/label.py": "when a labelling began",
+    "indexer/jobs/label.py": "when a labelling began",
     "indexer/lab/evaluation/sheets.py": "when a sheet was made",
     "indexer/review/exports/report.py": "the date of a report",
     "indexer/review/caches.py": "when a store was read",

@@ -28,7 +28,7 @@ from indexer.documents.base import ReadOptions, message_hash
 from indexer.documents.mail.message import read_message, split_attachments
 from indexer.documents.tables import QUOTE
 from indexer.errors import UsageError
-from indexer.grouping.label import label
+from indexer.jobs.label import label
 from indexer.model import Row
 from indexer.review.exports.custody import CustodyBuilder
 from indexer.review.originals.files import OriginalFiles

@@ -14,7 +14,7 @@ from places import store_fixture  # noqa: F401
 from indexer import GroupOptions, IndexOptions, export, group, index, open_store
 from indexer.documents.base import ReadOptions
 from indexer.errors import UsageError
-from indexer.grouping.label_from import LabelFileOptions, label_from
+from indexer.jobs.label_from import LabelFileOptions, label_from
 
 TEXT = (
     "The harbour ferry leaves at {} in the morning and returns at six. Dogs travel free, café {}."

@@ -61,10 +61,10 @@ def test_a_copy_is_a_store_and_brings_everything_back(store: SqliteStore, tmp_pa
 def test_notes_and_assignments_come_back_with_a_copy(store: SqliteStore, tmp_path: Path) -> None:
     review = ReviewFile(review_path(journal_path(store.address)))
     review.assign(["1"], "anna")
-    review.add_note("1", "anna", "see page 4")
+    review.add_notes(["1"], "anna", "see page 4")
     assert backup(store, f"{tmp_path}/copy.db").review
     review.assign(["1"], "ben")
-    review.add_note("1", "ben", "later")
+    review.add_notes(["1"], "ben", "later")
     assert restore(store, f"{tmp_path}/copy.db", replace=True).review
     assert review.assignments() == {"1": "anna"}
     assert [note.text for note in review.notes("1")] == ["see page 4"]

@@ -108,7 +108,7 @@ def test_labels_and_notes_are_united(store: FullStore, folder: Path) -> None:
     first, second = sorted(by_path(store, "five.txt"), key=lambda row: row.id)
     store.labels.relabel({first.id: ["hot"], second.id: ["hot", "late"]})
     for row, text in ((first, "one"), (second, "two")):
-        notes(store).add_note(row.id, "ann", text)
+        notes(store).add_notes([row.id], "ann", text)
     notes(store).assign([second.id], "ben")
     repair(store)
     [row] = by_path(store, "five.txt")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer import IndexOptions, LabelOptions, index, label, open_store
-from indexer.grouping.label import label_history, undo_labels
+from indexer.jobs.label import label_history, undo_labels
 from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.stores.abilities import FullStore
 from indexer.stores.journal import journal_path
@@ -52,7 +52,7 @@ def test_labels_notes_and_decisions_go_to_the_renamed_file(folder: Path, store) 
     old = ids(store)
     label(store, [old["a.txt"]], LabelOptions(add=("hot", "later")))
     review = review_file(store)
-    review.add_note(old["a.txt"], "Ann", "read twice")
+    review.add_notes([old["a.txt"]], "Ann", "read twice")
     review.join(old["b.txt"], old["a.txt"], "Ann")
     review.assign([old["a.txt"]], "Bo")
     (folder / "new").mkdir()
@@ -87,7 +87,7 @@ def test_nothing_is_removed_where_labels_would_be_lost(folder: Path, store) -> N
 
 def test_a_note_alone_is_not_lost_either(folder: Path, store) -> None:
     read(folder, store)
-    review_file(store).add_note(ids(store)["b.txt"], "Ann", "ask the author")
+    review_file(store).add_notes([ids(store)["b.txt"]], "Ann", "ask the author")
     (folder / "b.txt").unlink()
     assert read(folder, store, prune=True).refused == (f"{folder}/b.txt",)
 

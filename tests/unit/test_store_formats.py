@@ -15,8 +15,8 @@ from forked_commands import client_command
 
 from indexer.errors import StoreError
 from indexer.grouping.group import group
-from indexer.grouping.label import history
 from indexer.jobs.index import index
+from indexer.jobs.label import history
 from indexer.model import Query
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store

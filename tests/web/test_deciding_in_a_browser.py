@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Download, Page, expect
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, label
+from indexer.jobs.label import LabelOptions, label
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from web.watching import PageRecord, axe_violations, open_window, run_site

@@ -17,8 +17,8 @@ from sample_library import edited, rows, sentence
 
 from indexer.errors import StoreStopped, UnknownNumber
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, LabelResult, label, label_history
-from indexer.jobs.waiting_requests import WaitingRequests, waiting_path
+from indexer.jobs.label import LabelOptions, LabelResult, label, label_history
+from indexer.jobs.review_file import WaitingRequests, waiting_path
 from indexer.recipe import DEFAULT
 from indexer.review import label_queue
 from indexer.review.label_queue import LabelQueue, LabelRequest

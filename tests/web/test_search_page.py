@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, Route, expect
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, label
 from indexer.jobs.index import IndexOptions, index
+from indexer.jobs.label import LabelOptions, label
 from indexer.recipe import DEFAULT
 from indexer.review.api import documents
 from indexer.review.exports import hits

@@ -17,7 +17,7 @@ from indexer.defaults import MEASURE
 from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.label import LabelOptions
+from indexer.jobs.label import LabelOptions
 from indexer.review.charts import curve
 from indexer.review.compared_statistics import survey as read_survey
 from indexer.review.exports.report import report

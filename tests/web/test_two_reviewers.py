@@ -12,7 +12,7 @@ from sample_library import edited, rows, sentence
 
 from indexer.errors import StoreBusy
 from indexer.grouping.group import group
-from indexer.grouping.label import label_history, labels_state
+from indexer.jobs.label import label_history, labels_state
 from indexer.recipe import DEFAULT
 from indexer.review.access import add_account
 from indexer.stores import open_store

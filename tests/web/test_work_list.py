@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from indexer.errors import DocumentNotFound
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.label import LabelOptions, label, undo_labels
+from indexer.jobs.label import LabelOptions, label, undo_labels
 from indexer.recipe import DEFAULT
 from indexer.review.access import Login
 from indexer.review.api.endpoints import model_fields, parse_parameters

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from indexer.defaults import FOLD, TEXT_CHARS
 from indexer.errors import DocumentNotFound, NearfoldError, UsageError
-from indexer.grouping.label import LabelOptions, LabelResult, UndoResult, label
 from indexer.jobs.check import CheckOptions, CheckResult
+from indexer.jobs.label import LabelOptions, LabelResult, UndoResult, label
 from indexer.review.access import Login
 from indexer.review.api.endpoints import (
     Item,

@@ -8,8 +8,8 @@ from datetime import datetime, timezone
 from typing import Annotated, TypeAlias
 
 from indexer.errors import StoreBusy, UsageError
-from indexer.grouping.label import LabelJob, label_history
 from indexer.jobs import status as store_status
+from indexer.jobs.label import LabelJob, label_history
 from indexer.model import CountRelation
 from indexer.review.access import Login
 from indexer.review.api.endpoints import (

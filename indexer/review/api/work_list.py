@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from indexer.errors import DocumentNotFound, StoreBusy, UsageError
-from indexer.grouping.label import LabelEvent, label_events_of
+from indexer.jobs.label import LabelEvent, label_events_of
 from indexer.jobs.review_file import Note, SavedSearch
 from indexer.review.access import Login
 from indexer.review.api.endpoints import (

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from indexer.documents.base import CUSTODIAN, MESSAGE_ID, message_hash
 from indexer.documents.blobs import length_prefixed
-from indexer.grouping.label import mail_of
+from indexer.jobs.label import mail_of
 from indexer.model import Row
 from indexer.stores.base import Store
 from indexer.stores.fields import rows_of

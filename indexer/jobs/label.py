@@ -17,11 +17,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from indexer.coding import Coding, CodingRule, label_names, trim_label
 from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.defaults import MEASURE
 from indexer.documents.base import PARENT
 from indexer.errors import UnknownNumber, UsageError
 from indexer.fingerprinting.fingerprint import rows_with_symbols
+from indexer.jobs.review_file import review_file
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
@@ -29,50 +31,7 @@ from indexer.stores.fields import rows_of, storable_labels
 from indexer.stores.journal import Journal, journal_path, read_journal, record_job
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import require_recipe, require_updatable, require_writable
-from indexer.wording import visible
-
-# Names of labels: one rule for the command line, the pages and the API.
-
-SEPARATOR = ";"
-
-
-def label_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return labels for documents: stripped of white space, each once, in the order given.
-
-    Raises `UsageError` for a label that is blank, that holds a semicolon (exports put one between
-    labels), or a character that nobody sees: line ends, tabs and other control characters,
-    bidirectional controls, characters without width.
-
-    >>> label_names([" hot ", "privileged", "hot"])
-    ('hot', 'privileged')
-    """
-    names = trim_label(labels)
-    for name in names:
-        if SEPARATOR in name:
-            raise UsageError(
-                f"the label {name!r} holds a semicolon, which stands between labels in exports; "
-                "give two labels"
-            )
-        if visible(name) != name:
-            raise UsageError(
-                f"the label {visible(name)!r} holds a character that cannot be seen; leave it out"
-            )
-    return names
-
-
-def trim_label(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return labels to look for: stripped of white space, each once, in the order given.
-
-    Raises `UsageError` for a blank one.
-
-    >>> trim_label(["a;b ", "a;b"])
-    ('a;b',)
-    """
-    names = tuple(dict.fromkeys(name.strip() for name in labels))
-    if "" in names:
-        raise UsageError("a label must not be blank")
-    return names
-
+from indexer.wording import count_of
 
 # Attachment families: a mail and its attachments, by the metadata `parent_id` of attachments.
 
@@ -328,6 +287,7 @@ class LabelOptions:
     `leave`: with `family`, ids of members that are left for review.
     `attachments`: a mail and its attachments are one unit: what is done to one of them is done to
     all, but not to those that are left for review, nor with `others` to documents that were named.
+    `note`: a note on each document that changes, such as the reason.
 
     Raises `UsageError` for labels that cannot be stored, labels that are both added and removed,
     no labels at all, `others` without `family`, and a threshold out of its range.
@@ -341,11 +301,13 @@ class LabelOptions:
     others: bool = False
     attachments: bool = False
     leave: Collection[str] = ()
+    note: str = ""
 
     def __post_init__(self) -> None:
         names = storable_labels({"add": label_names(self.add), "remove": trim_label(self.remove)})
         object.__setattr__(self, "add", tuple(names["add"]))
         object.__setattr__(self, "remove", tuple(names["remove"]))
+        object.__setattr__(self, "note", self.note.strip())
         if self.others and not self.family:
             raise UsageError("the others are those of a family; ask for the family too (--family)")
         if not 0 <= self.threshold <= 1:
@@ -396,6 +358,19 @@ class ReviewItem:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokenRule:
+    """A rule of the coding that a labelling would break, and the ids of the documents of which."""
+
+    label: str
+    needs: str
+    ids: tuple[str, ...]
+
+    def __str__(self) -> str:
+        rule = CodingRule(self.label, self.needs)
+        return f"{rule}, which {count_of(len(self.ids), 'document')} would not have"
+
+
+@dataclass(frozen=True, slots=True)
 class LabelResult:
     """The changes that a labelling made, or would make on a dry run.
 
@@ -403,7 +378,8 @@ class LabelResult:
     had the labels already. `provisional`: members that are in their family on arrival only, not yet
     by `group`. All lists by family, then id. `state`: a digest of the labels that the documents
     had; `conflict`: they were not those of `seen`, and nothing was written. `waits`: it is
-    written once the job ends that works on the store.
+    written once the job ends that works on the store. `broken`: the rules of the coding that keep
+    a dry run from being written.
     """
 
     job: int | None
@@ -415,6 +391,7 @@ class LabelResult:
     state: str = ""
     conflict: bool = False
     waits: bool = False
+    broken: tuple[BrokenRule, ...] = ()
 
 
 def label(
@@ -429,13 +406,15 @@ def label(
 ) -> LabelResult:
     """Add and remove labels of documents, and of their families if the options say so.
 
+    A label of a field that has one value (`define_coding`) replaces the other one of the field.
     Documents are named by id, or by a label that they carry (`carrying`). `dry_run` changes
     nothing, also while another job works on the store. `seen`: the `state` of a dry run; if a
     document that would change has other labels by now, nothing is written, and the result is a
     `conflict`. `reviewer`: whose labelling it is. What changes is in the journal before it is
     written, so that `undo_labels` can restore it, also after a run cut short. Raises `UsageError`,
-    also where `labels` hold what other programs keep there and is no text, `StoreBusy` while
-    another job works on the store, and `StoreError` when nothing was indexed yet.
+    also where `labels` hold what other programs keep there and is no text, and for a label that is
+    no value of its field or breaks a rule, `StoreBusy` while another job works on the store, and
+    `StoreError` when nothing was indexed yet.
     """
     recipe = require_updatable(store) if dry_run else require_writable(store)
     store.refresh()
@@ -454,6 +433,12 @@ def label(
             return result
         if seen not in ("", result.state):
             return replace(result, conflict=True)
+        if result.broken:
+            rules = "; ".join(map(str, result.broken))
+            raise UsageError(f"nothing is labelled, because of the rules: {rules}")
+        if options.note:
+            ids = [change.id for change in result.changes]
+            review_file(store).add_notes(ids, reviewer, options.note)
         job = write_labels(store, journal, options.add, options.remove, result.changes, reviewer)
         record.counts.update(changed=len(result.changes))
     return replace(result, job=job)
@@ -464,7 +449,9 @@ def _planned(
 ) -> LabelResult:
     """Return what a labelling would change, as the documents are now."""
     named = {row.id: replace(row, text="") for row in rows_of(store, ids)}
-    plan = _Plan(options)
+    coding = review_file(store).coding()
+    coding.check(options.add)
+    plan = _Plan(options, coding)
     for row in named.values():
         if not options.others:
             plan.change(row)
@@ -482,7 +469,20 @@ def _planned(
         provisional=plan.provisional,
         absent=tuple(id for id in ids if id not in named),
         state=labels_state(plan.states),
+        broken=_broken(store, coding, plan),
     )
+
+
+def _broken(store: FullStore, coding: Coding, plan: _Plan) -> tuple[BrokenRule, ...]:
+    """Return the rules that planned changes would break."""
+    ids: defaultdict[CodingRule, list[str]] = defaultdict(list)
+    noted = review_file(store).noted() if coding.rules else set()
+    for change in plan.changes:
+        has_note = change.id in noted
+        notes = has_note, has_note or bool(plan.options.note)
+        for rule in coding.broken(change.before, change.after, notes):
+            ids[rule].append(change.id)
+    return tuple(BrokenRule(rule.label, rule.needs, tuple(ids[rule])) for rule in ids)
 
 
 def labels_state(states: Iterable[tuple[str, Sequence[str]]]) -> str:
@@ -498,8 +498,9 @@ def labels_state(states: Iterable[tuple[str, Sequence[str]]]) -> str:
 class _Plan:
     """Changes of labels, and members left for review, before anything is written."""
 
-    def __init__(self, options: LabelOptions) -> None:
+    def __init__(self, options: LabelOptions, coding: Coding) -> None:
         self.options = options
+        self._coding = coding
         self.changes: list[LabelUpdate] = []
         self.review: list[ReviewItem] = []
         self.states: list[tuple[str, Sequence[str]]] = []
@@ -509,7 +510,7 @@ class _Plan:
 
     def after(self, row: Row) -> tuple[str, ...]:
         """Return the labels of a document once it is labelled; new ones come last."""
-        labels = dict.fromkeys((*row.labels, *self.options.add))
+        labels = self._coding.added(row.labels, self.options.add)
         return tuple(label for label in labels if label.strip() not in self.options.remove)
 
     def change(
