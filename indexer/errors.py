@@ -5,6 +5,7 @@ Every message says what is wrong and what to do; the facts are attributes. The e
 
 NearfoldError
 ├── UsageError                 the request is wrong: an option, a name, a path
+│   ├── QueryError             a query cannot be parsed; the message shows where
 │   ├── UnknownName
 │   │   ├── UnknownRecipe
 │   │   └── UnknownMeasure
@@ -41,6 +42,7 @@ NearfoldError
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
 
@@ -61,6 +63,21 @@ def _rebuild(kind: type[NearfoldError], message: str) -> NearfoldError:
 
 class UsageError(NearfoldError):
     """The request itself is wrong; nothing was read or written."""
+
+
+class QueryError(UsageError):
+    """A query cannot be parsed: `fault` says why, `column` where, from 0."""
+
+    def __init__(self, query: str, column: int, fault: str) -> None:
+        self.query, self.column, self.fault = query, column, fault
+        line = " ".join(query.splitlines())
+        pad = "".join(_blank(character) for character in line[:column])
+        super().__init__(f"{fault}\n  {line}\n  {pad}^")
+
+
+def _blank(character: str) -> str:
+    """Return a blank as wide as a character."""
+    return "\u3000" if unicodedata.east_asian_width(character) in "WF" else " "
 
 
 class UnknownName(UsageError):

@@ -351,7 +351,8 @@ class Query:
     that will probably be read, which a store may fetch at once; it changes no answer. `first`: if
     not 0, the hits that are needed with id and path; of the others sketches may do.
     `max_ranked`: a store that ranks slowly may rank only about so many of the matches, those
-    written last, and give the others after them. None: it ranks all.
+    written last, and give the others after them. None: it ranks all. `join`: any of the words may
+    match, or all of them must.
     """
 
     text: str
@@ -362,6 +363,7 @@ class Query:
     expected: int = 0
     max_ranked: int | None = None
     first: int = 0
+    join: Literal["any", "all"] = "any"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,12 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
 
 
 @click.command("search")
-@click.argument("query")
+@click.argument("query", required=False)
+@click.option(
+    "--saved",
+    is_flag=True,
+    help="Instead of a search: count what each search finds that was saved on the review pages.",
+)
 @click.option(
     "--fold",
     type=click.Choice(["live", "family", "threads", "types", "none"]),
@@ -43,6 +48,14 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
     show_default=True,
     help="Fold by similarity, by stored near-duplicate group (family), by thread of mails, by "
     "duplicate type, or not.",
+)
+@click.option(
+    "--join",
+    type=click.Choice(["any", "all"]),
+    default="any",
+    show_default=True,
+    help="Documents with any of the words, ranked; or with all of them, and AND, OR, NOT, ( ) and "
+    "w/5 are operators.",
 )
 @click.option(
     "--filter",
@@ -121,7 +134,8 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
 @store_option
 @json_option
 def search_command(
-    query: str,
+    query: str | None,
+    saved: bool,
     filters: tuple[str, ...],
     store_url: str,
     as_json: bool,
@@ -131,7 +145,7 @@ def search_command(
     """Search documents; fold near duplicates under the best hit.
 
     Any word of QUERY may match; documents with more and rarer ones come first. Every store
-    understands the same signs, and no query is malformed:
+    understands the same signs:
 
     \b
       +word             required; the other words only add to the rank
@@ -139,11 +153,22 @@ def search_command(
       one|other         alternatives, as in +ferry|boat
       "words together"  in this order, next to each other
       word*             words that begin so
+      from:ann          the value of a field: from, to, custodian, subject, type, label, path
+
+    With --join all, every word must match, and there are operators:
+
+    \b
+      (ferry OR boat) NOT "press release"
+      privileg* w/10 (lawyer OR advice)   at most ten words apart
 
     An empty QUERY finds every document.
     """
     from indexer.searching.search import FACTS, SearchOptions, parse_filters, search
 
+    if saved == (query is not None):
+        raise click.UsageError("give either a QUERY or --saved")
+    if query is None:
+        return _print_saved(store_url, as_json)
     if options["fold"] != "types":
         refuse_options(["top", "synonyms"], "without --fold types")
     settings = SearchOptions(
@@ -159,6 +184,24 @@ def search_command(
     if not (as_json or page.hits or after) and page.total:
         last = math.ceil(page.families / settings.limit)
         click.echo(f"the last page is --page {last}")
+    return 0
+
+
+def _print_saved(store_url: str, as_json: bool) -> int:
+    """Print what each saved search finds."""
+    from indexer.jobs.review_file import ReviewFile, review_path
+    from indexer.review.api.saved_searches import count_searches
+    from indexer.stores.journal import journal_path
+
+    with open_for_command(store_url) as store:
+        saved = ReviewFile(review_path(journal_path(store.address))).searches()
+        for search in count_searches(store, saved):
+            if as_json:
+                print_json(dataclasses.asdict(search))
+                continue
+            error = f"  ({' '.join(search.error.split())})" if search.error else ""
+            counts = f"{search.documents:>10,}{search.groups:>10,}"
+            click.echo(f"{counts}  {visible(search.name)}: {visible(search.query)}{error}")
     return 0
 
 

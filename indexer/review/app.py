@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.comparing.compare import Comparison
-from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageError
+from indexer.errors import DocumentNotFound, NearfoldError, QueryError, StoreBusy, UsageError
 from indexer.jobs.label import labels_state
 from indexer.review import charts
 from indexer.review.access import Access, RequireLogin, login_of
@@ -104,6 +104,7 @@ _DASHBOARD = Page(
 )
 PAGES = (
     Page("/", "search.html", "Search", ("search", "searches"), _SEARCHING),
+    Page("/searches", "searches.html", "Saved searches", ("counts",), {}),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
     Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
     Page(
@@ -288,6 +289,7 @@ class _Pages:
             values = {
                 "heading": heading(status),
                 "message": page_message(error) or message,
+                "fault": error if isinstance(error, QueryError) else None,
                 "is_invalid": status == 400,
                 "page": None,
             }

@@ -53,7 +53,14 @@ from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking, Store
 from indexer.stores.journal import format_settings
-from indexer.stores.query_syntax import SearchWords, Term, ignored_syntax, parse_query
+from indexer.stores.query_syntax import (
+    Join,
+    SearchWords,
+    Term,
+    ignored_syntax,
+    lower_case_operators,
+    parse_query,
+)
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.wording import count_of, join_names, visible
 
@@ -77,6 +84,8 @@ class SearchOptions:
     `measure`: name of the similarity by which `live` folds, and which is shown. None: with `family`
     that of the `group` that made the families, as far as the journal knows it, else the default.
     `filters`: (field, value) pairs that must all hold.
+    `join`: by `any`, words rank documents that have one of them; by `all`, a document has all of
+    them, and the query has operators (docs/search.md).
     `sort`: `relevance`, `path` or `modified`.
     `limit`: hits a page, 1 or more.
     `page`: number of the page, from 1; another one than the first searches again.
@@ -112,6 +121,7 @@ class SearchOptions:
     threshold: float | None = None
     measure: str | None = None
     filters: Sequence[tuple[str, str]] = ()
+    join: Join = "any"
     sort: Sort = "relevance"
     limit: int = 10
     page: int = 1
@@ -185,6 +195,7 @@ _NO_SLOTS = (
     "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
     "folding by family may do"
 )
+_LOWER_CASE = "searched for as words, since operators are in capitals: {}"
 _TOP_ONLY = "by type only the best {} are compared; those after them are not folded (raise `top`)"
 _PASSED_OVER = (
     "by type texts of {:,} characters together are compared; {} did not fit in and {} not folded"
@@ -225,9 +236,10 @@ def notes_on_folding(
     `apart`: hits that are shown in addition to the groups of the page. `passed_over`: hits whose
     texts exceeded the limit of comparison by type.
     """
-    ignored = ignored_syntax(query)
-    if ignored:
+    if options.join == "any" and (ignored := ignored_syntax(query)):
         yield _IGNORED.format(join_names(ignored))
+    if options.join == "all" and (words := lower_case_operators(query)):
+        yield _LOWER_CASE.format(join_names(words))
     if options.fold == "types" and total > options.top:
         yield _TOP_ONLY.format(count_of(options.top, "hit"))
     if options.fold == "live" and not (recipe.minhash or has_sketch_alone(recipe)):
@@ -277,18 +289,20 @@ class _Probe:
         return self.store.search(Query(text, filters)).total
 
 
-def suggest(store: Store, text: str, filters: Sequence[tuple[str, str]] = ()) -> Iterator[str]:
+def suggest(
+    store: Store, text: str, filters: Sequence[tuple[str, str]] = (), join: Join = "any"
+) -> Iterator[str]:
     """Yield sentences on why a query finds nothing, and what finds something.
 
     Makes at most about thirty searches.
     """
-    words = parse_query(text)
+    words = parse_query(text, join)
     if words.is_empty:
         if text.strip():
             yield _NO_WORDS
         return
     probe = _Probe(store)
-    if filters and (count := probe.count(text)):
+    if filters and (count := store.search(Query(text, join=join)).total):
         yield f"{count_of(count, 'document')} would match without the filters"
     terms = words.terms[:MAX_TERMS]
     absent = [term for term in terms if not probe.count(str(term))]
@@ -297,7 +311,10 @@ def suggest(store: Store, text: str, filters: Sequence[tuple[str, str]] = ()) ->
         yield f"in no document: {names}"
         for term in absent:
             yield from _alternatives(probe, term)
-    yield from _without_symbols(probe, words)
+    if join == "any" and not words.conditions:
+        yield from _without_symbols(probe, words)
+    elif len(words.terms) > 1 and (count := probe.count(" ".join(map(str, words.terms)))):
+        yield f"any of the words may match, without other conditions: {count_of(count, 'document')}"
 
 
 def _alternatives(probe: _Probe, term: Term) -> Iterator[str]:
@@ -561,8 +578,9 @@ def search(
     """Search title and text, and fold near duplicates under the best hit of each group.
 
     Any word of the query may match; `+word` is required, `-word` excluded, `a|b` are alternatives,
-    `"words in quotes"` stand together, and `word*` is a beginning. A query is never malformed. The
-    notes of a page without hits say what to try.
+    `"words in quotes"` stand together, `word*` is a beginning, and `from:ann` the value of a field.
+    Joined by `all`, every word must match, and the query has operators; `QueryError` says where it
+    cannot be parsed. The notes of a page without hits say what to try.
 
     Hits are read until the page is full, and at least the first 1,000, so that the counts of folded
     hits are nearly always whole; by fold `family` in a search engine, the first 1,000 of those in
@@ -598,7 +616,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
     cursor = start.next_page(folded.representatives(options), ranking.snapshot)
     has_more = folded.has_more(options)
     if not ranking.total:
-        notes += tuple(suggest(view, query, options.filters))
+        notes += tuple(suggest(view, query, options.filters, options.join))
     apart = len(shown) - len(groups)
     snippets_of = query if options.snippets else None
     notes += tuple(notes_on_languages(folded.rule))
@@ -654,6 +672,8 @@ def _start(query: str, options: SearchOptions) -> Cursor:
         parts += [options.top, options.synonyms]
         if options.most_chars is not None:
             parts.append(options.most_chars)
+    if options.join != "any":
+        parts.append(options.join)
     if options.of != "documents":
         parts.append(options.of)
     if options.criteria:
@@ -682,6 +702,7 @@ def _ranking(
         expected=options.limit * options.page + 1 if options.fold == "none" else WINDOW,
         max_ranked=options.most_ranked,
         first=first,
+        join=options.join,
     )
     keep_alive = options.keep_alive or start.snapshot is not None
     try:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from indexer.model import SnippetPiece
-from indexer.stores.query_syntax import Term, parse_query
+from indexer.stores.query_syntax import Term, highlighted_terms
 from indexer.wording import visible_line
 
 SNIPPET_CHARS = 200  # characters of a snippet, about
@@ -90,7 +90,7 @@ def _query_pattern(query: str) -> re.Pattern[str] | None:
 
     A term matches whole words where a script divides them, and beginnings of words with `*`.
     """
-    terms = sorted(parse_query(query).terms, key=lambda term: len(term.text), reverse=True)
+    terms = sorted(highlighted_terms(query), key=lambda term: len(term.text), reverse=True)
     choices = "|".join(map(_term_pattern, terms))
     return _word_pattern(choices) if choices else None
 

@@ -1,5 +1,7 @@
 """The syntax of a full-text query, the same in every store.
 
+Joined by `any`, words only rank:
+
     ferry boat        documents with any of the words, those with more and rarer ones first
     +ferry boat       `ferry` is required; `boat` only adds to the rank
     ferry -boat       documents with `boat` are left out
@@ -10,19 +12,31 @@
 A sign stands directly before a word or a quote, with a blank, a `|` or nothing before the sign. The
 sign before the first of several alternatives applies to all of them; an alternative with a `-` of
 its own is excluded by itself. A star stands directly behind a word. Nothing else has a meaning, and
-no query is an error: signs, bars and stars elsewhere separate words, a quote that is not closed is
-ignored, and what holds no letter or digit is left out. Exclusions alone leave all other documents.
+no query is an error but for the value of a field: signs, bars and stars elsewhere separate words, a
+quote that is not closed is ignored, and what holds no letter or digit is left out. Exclusions alone
+leave all other documents.
+
+Joined by `all`, each word must be there, and operators combine conditions:
+
+    ferry boat                        both words
+    (ferry OR boat) NOT "press release"
+    privileg* w/10 (lawyer OR advice) at most ten words further on or back
+    from:ann type:mail                a field has this value, in both syntaxes
+
+AND and OR are not mixed without parentheses; `a|b` is `(a OR b)`, `-a` is `NOT a`. An error names
+the column.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Literal, TypeAlias
 
-from indexer.errors import UsageError
+from indexer.errors import QueryError, UsageError
 from indexer.fingerprinting.normalise import (
     LINE_END_HYPHEN,
     UNSPACED,
@@ -136,34 +150,150 @@ class Term:
 
 
 Alternatives: TypeAlias = tuple[Term, ...]
+Join: TypeAlias = Literal["any", "all"]
+"""How words without an operator between them are joined."""
+
+
+# The tree of a query: its conditions on a document.
+
+
+@dataclass(frozen=True, slots=True)
+class TitleTerm:
+    """A term in the title; the subject of a mail is its title."""
+
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """One of the terms `left` and one of `right`, in any order, the second at most `distance` words
+    behind the end of the first one, both in the title or both in the text.
+    """
+
+    left: Alternatives
+    right: Alternatives
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """A field with this value: an exact label, a type of documents, or words in another field.
+
+    `is_prefix`: the value may go on; with an empty text any value will do.
+    """
+
+    field: str
+    text: str
+    is_prefix: bool = False
+
+    @property
+    def starts(self) -> bool:
+        """True if the value must not begin within a word."""
+        return _is_word_character(self.text[:1])
+
+    @property
+    def ends(self) -> bool:
+        """True if the value must not end within a word."""
+        return not self.is_prefix and _is_word_character(self.text[-1:])
+
+    @property
+    def content_types(self) -> tuple[str, ...]:
+        """The beginnings of content types, one of which a document of this type has."""
+        return TYPES.get(self.text.lower(), (self.text.lower(),))
+
+    def pattern(self) -> str:
+        """Return a regular expression of the value in any case, as Python and Lucene read it."""
+        return "".join(map(_any_case, self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of these conditions."""
+
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """One of these conditions."""
+
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Documents for which the condition does not hold."""
+
+    node: Node
+
+
+Node: TypeAlias = Term | TitleTerm | Near | FieldValue | And | Or | Not
+# characters of words in fields; all beyond ASCII are, so that every engine can test it
+WORD_CHARACTERS = "0-9A-Za-z\x80-\U0010ffff"
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN = "application/vnd.oasis.opendocument."
+_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
+TYPES = {
+    "mail": _MAILS,
+    "email": _MAILS,
+    "pdf": ("application/pdf",),
+    "word": ("application/msword", f"{_OFFICE}wordprocessingml", f"{_OPEN}text", "application/rtf"),
+    "excel": ("application/vnd.ms-excel", f"{_OFFICE}spreadsheetml", f"{_OPEN}spreadsheet"),
+    "powerpoint": (
+        "application/vnd.ms-powerpoint",
+        f"{_OFFICE}presentationml",
+        f"{_OPEN}presentation",
+    ),
+    "html": ("text/html", "application/xhtml"),
+    "text": ("text/plain",),
+    "image": ("image/",),
+}
+
+
+def _is_word_character(character: str) -> bool:
+    return character > "\x7f" or (character.isascii() and character.isalnum())
+
+
+def _any_case(character: str) -> str:
+    """Return the pattern of a character; a blank stands for itself."""
+    variants = dict.fromkeys((character, character.lower(), character.upper()))
+    choices = [variant for variant in variants if len(variant) == 1]
+    if len(choices) > 1:
+        return f"[{''.join(choices)}]"
+    is_plain = _is_word_character(character) or character == " "
+    return character if is_plain else f"\\{character}"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchWords:
     """The words of a query: of each of `required`, one term must match; none of `excluded` may.
 
-    Where nothing is required, one of `optional` must match, if there is any. Without terms of any
-    kind the query is empty.
+    Where nothing is required, one of `optional` must match, if there is any. The `conditions` hold
+    besides; the terms of `ranking`, which stand in them, only add to the rank. Without any of these
+    the query is empty.
     """
 
     required: tuple[Alternatives, ...] = ()
     optional: tuple[Term, ...] = ()
     excluded: tuple[Term, ...] = ()
+    conditions: tuple[Node, ...] = ()
+    ranking: tuple[Term, ...] = ()
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """Return the terms that may match, each once."""
         required = [term for alternatives in self.required for term in alternatives]
-        return _distinct([*required, *self.optional])
+        return _distinct([*required, *self.optional, *self.ranking])
 
     @property
     def is_empty(self) -> bool:
-        """Return whether the query holds no term."""
-        return not (self.required or self.optional or self.excluded)
+        """Return whether the query holds no term and no condition."""
+        return not (self.required or self.optional or self.excluded or self.conditions)
 
     def without_rank(self) -> SearchWords:
         """Return words that match the same documents, without those that only add to the rank."""
-        return SearchWords(self.required, () if self.required else self.optional, self.excluded)
+        optional = () if self.required else self.optional
+        return SearchWords(self.required, optional, self.excluded, self.conditions)
 
 
 @dataclass(slots=True)
@@ -172,35 +302,60 @@ class _Group:
     terms: list[Term]
 
 
-def parse_query(text: str) -> SearchWords:
-    """Return the words of a query.
+def parse_query(text: str, join: Join = "any") -> SearchWords:
+    """Return the words and conditions of a query.
 
     Raises `UsageError` for more than 400 words, each letter of a script without spaces counted as
-    one.
+    one, and `QueryError` for a query that cannot be parsed.
 
     >>> parse_query('+near -far "duplicate documents" dup*').optional
     (Term(text='duplicate documents', is_prefix=False), Term(text='dup', is_prefix=True))
+    >>> parse_query("near duplicates", "all").required
+    ((Term(text='near', is_prefix=False),), (Term(text='duplicates', is_prefix=False),))
     """
+    text = well_formed(text).translate(_QUOTES)
+    if join == "all":
+        words = _as_words(_Parser(text).tree())
+    else:
+        conditions, others = _separate_fields(text)
+        words = replace(_ranking_words(others), conditions=conditions)
+    count = sum(map(_count_words, _all_terms(words)))
+    if count > MAX_WORDS:
+        raise UsageError(f"the query holds {count} words; leave at most {MAX_WORDS}")
+    return words
+
+
+def highlighted_terms(text: str) -> tuple[Term, ...]:
+    """Return the terms of a query that may match, whichever way it joins its words.
+
+    >>> [term.text for term in highlighted_terms("ferry AND NOT (boat OR quay)")]
+    ['ferry']
+    """
+    try:
+        words = parse_query(text, "all")
+    except QueryError:
+        words = parse_query(text)
+    return words.terms
+
+
+def _ranking_words(text: str) -> SearchWords:
+    """Return the words of a query that are joined by `any`."""
     groups = _groups(text)
     required = dict.fromkeys(_distinct(group.terms) for group in groups if group.operator == "+")
     required_keys = {term.key for alternatives in required for term in alternatives}
     optional = _distinct(term for group in groups if not group.operator for term in group.terms)
-    words = SearchWords(
+    return SearchWords(
         tuple(required),
         tuple(term for term in optional if term.key not in required_keys),
         _distinct(term for group in groups if group.operator == "-" for term in group.terms),
     )
-    count = sum(_count_words(term) for term in (*words.terms, *words.excluded))
-    if count > MAX_WORDS:
-        raise UsageError(f"the query holds {count} words; leave at most {MAX_WORDS}")
-    return words
 
 
 def _groups(text: str) -> list[_Group]:
     """Return the terms of a query, alternatives together, with their sign."""
     groups: list[_Group] = []
     is_alternative = False
-    for piece in _PIECE.finditer(well_formed(text).translate(_QUOTES)):
+    for piece in _PIECE.finditer(text):
         if piece["bar"]:
             is_alternative = bool(groups)
             continue
@@ -248,5 +403,314 @@ def ignored_syntax(text: str) -> tuple[str, ...]:
     >>> ignored_syntax('ferry~ *our "sea *x"~3 title^2 AND (quay C++ a*')
     ('ferry~', '*our', '~3', 'title^2', 'AND', '(quay')
     """
-    words = (piece["word"] or "" for piece in _PIECE.finditer(well_formed(text).translate(_QUOTES)))
+    _, others = _separate_fields(well_formed(text).translate(_QUOTES))
+    words = (piece["word"] or "" for piece in _PIECE.finditer(others))
     return tuple(dict.fromkeys(word for word in words if _IGNORED.match(word)))
+
+
+def lower_case_operators(text: str) -> tuple[str, ...]:
+    """Return the operators that a query has in lower case, outside quotes.
+
+    >>> lower_case_operators('ferry or "and" NOT boat')
+    ('or',)
+    """
+    pieces = _PIECE.finditer(text.translate(_QUOTES))
+    words = (piece["word"] for piece in pieces)
+    return tuple(dict.fromkeys(word for word in words if word in ("and", "or", "not")))
+
+
+# Conditions on fields, in both syntaxes.
+
+FIELD_NAMES = ("from", "to", "custodian", "subject", "type", "label", "path")
+_FIELD_NAME = re.compile(r"(?P<name>[A-Za-z]+):")
+_CONDITION = re.compile(
+    rf"(?<![^\s|])(?P<sign>[+-]?)(?P<name>{'|'.join(FIELD_NAMES)}):"
+    r"(?:\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s\"|()]+))",
+    re.IGNORECASE,
+)
+_MAX_VALUE = 200  # characters; engines bound regular expressions
+
+
+def _separate_fields(text: str) -> tuple[tuple[Node, ...], str]:
+    """Return the conditions on fields of a query that is joined by `any`, and the rest of it."""
+    conditions: list[Node] = []
+    for match in _CONDITION.finditer(text):
+        column = match.start("name")
+        value = match["word"] if match["quoted"] is None else match["quoted"]
+        node = _condition(text, column, match["name"].lower(), value, match["quoted"] is not None)
+        conditions.append(Not(node) if match["sign"] == "-" else node)
+    return tuple(conditions), _CONDITION.sub(" ", text)
+
+
+def _condition(text: str, column: int, field: str, value: str, is_quoted: bool) -> Node:
+    """Return the condition that a field has a value."""
+    is_prefix = not is_quoted and value.endswith("*")
+    value = " ".join((value[:-1] if is_prefix else value).split())
+    if field == "subject":
+        term = _term(value, None) if is_quoted else _term(None, value + "*" * is_prefix)
+        if term is None:
+            raise QueryError(text, column, f"a word follows {field}: without a blank")
+        return TitleTerm(term)
+    if not (value or is_prefix):
+        raise QueryError(text, column, f"a value follows {field}: without a blank")
+    if len(value) > _MAX_VALUE:
+        raise QueryError(text, column, f"a value has at most {_MAX_VALUE} characters")
+    if field == "type" and "/" not in value and value.lower() not in TYPES:
+        raise QueryError(
+            text,
+            column,
+            f"{value!r} is no type of documents; choose one of {', '.join(TYPES)}, or write a "
+            "content type such as text/csv",
+        )
+    return FieldValue(field, value, is_prefix)
+
+
+# Queries that are joined by `all`.
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<open>\()|(?P<close>\))|(?P<bar>\|)"
+    r"|(?P<operator>(?:AND|OR|NOT)(?![^\s()\"|]))"
+    r"|(?P<near>[Ww]/[0-9]+(?![^\s()\"|]))"
+    r"|(?P<sign>(?<![^\s(|])[+-](?=[\"\w(]))"
+    rf"|(?P<field>(?i:{'|'.join(FIELD_NAMES)}):|[A-Za-z]+:(?=[^\s|)])(?!//))"
+    r"|\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s\"()|]+)|(?P<quote>\"))"
+)
+_VALUE = re.compile(r"(?P<word>[^\s\"()|]+)")
+_MAX_DEPTH, _MAX_DISTANCE = 50, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    column: int
+
+
+class _Parser:
+    """A parser of a query by recursive descent."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = list(self._read())
+        self._index = self._depth = 0
+
+    def tree(self) -> Node | None:
+        """Return the whole query as a tree; None without words."""
+        if self._kind == "end":
+            return None
+        node = self._sequence("")
+        if self._kind == "close":
+            raise self._fault("no parenthesis is open here; delete this one, or open one before it")
+        return node
+
+    def _read(self) -> Iterator[_Token]:
+        """Yield tokens; words and quotes without a letter or digit are left out."""
+        position, is_value = 0, False
+        while match := (is_value and _VALUE.match(self._text, position)) or _TOKEN.match(
+            self._text, position
+        ):
+            kind = str(match.lastgroup)
+            column = match.start(kind) - (kind == "quoted")
+            if kind == "quote":
+                raise QueryError(self._text, column, "this quote is not closed; close it")
+            if kind not in ("word", "quoted") or is_value or any(map(str.isalnum, match[kind])):
+                yield _Token(kind, match[kind], column)
+            position, is_value = match.end(), kind == "field"
+            if is_value and not self._text[position : position + 1].strip():
+                fault = f"a value follows {match[kind]} without a blank"
+                raise QueryError(self._text, position, fault)
+        yield _Token("end", "", len(self._text.rstrip()))
+
+    @property
+    def _kind(self) -> str:
+        return self._tokens[self._index].kind
+
+    def _next(self) -> _Token:
+        token = self._tokens[self._index]
+        self._index += token.kind != "end"
+        return token
+
+    def _fault(self, message: str) -> QueryError:
+        """Return the error at the next token."""
+        return QueryError(self._text, self._tokens[self._index].column, message)
+
+    def _sequence(self, field: str) -> Node:
+        """Parse what stands between parentheses: conditions joined by AND, or by OR.
+
+        `field`: the one whose values these are; empty for words.
+        """
+        nodes, joins = [self._item(field)], set()
+        while self._kind not in ("end", "close"):
+            token = self._tokens[self._index]
+            join = "OR" if token.text == "OR" and token.kind == "operator" else "AND"
+            joins.add(join)
+            if len(joins) > 1:
+                raise self._fault(
+                    "AND and OR need parentheses here: (a AND b) OR c, or a AND (b OR c)"
+                )
+            if token.kind == "operator" and token.text != "NOT":
+                self._next()
+            nodes.append(self._item(field))
+        if len(nodes) == 1:
+            return nodes[0]
+        return Or(tuple(nodes)) if joins == {"OR"} else And(tuple(nodes))
+
+    def _item(self, field: str) -> Node:
+        token = self._tokens[self._index]
+        if token.kind == "operator" and token.text == "NOT":
+            self._next()
+            return Not(self._item(field))
+        if token.kind == "sign":
+            self._next()
+            node = self._near(field)
+            return Not(node) if token.text == "-" else node
+        return self._near(field)
+
+    def _near(self, field: str) -> Node:
+        start = self._index
+        left = self._alternatives(field)
+        if self._kind != "near":
+            return left
+        operator = self._next()
+        end = self._index
+        right = self._alternatives(field)
+        distance = int(operator.text[2:])
+        if not 0 < distance <= _MAX_DISTANCE:
+            raise QueryError(
+                self._text, operator.column, f"a distance is 1 to {_MAX_DISTANCE} words"
+            )
+        if self._kind == "near":
+            raise self._fault("write (a w/5 b) AND (b w/5 c): a distance is between two words")
+        return Near(self._terms(left, start), self._terms(right, end), distance)
+
+    def _terms(self, node: Node, index: int) -> Alternatives:
+        """Return the words on one hand of a distance."""
+        nodes = node.nodes if isinstance(node, Or) else (node,)
+        terms = tuple(each for each in nodes if isinstance(each, Term))
+        if len(terms) < len(nodes):
+            self._index = index
+            raise self._fault(
+                "a distance is between words, phrases, or several of them joined by OR"
+            )
+        return terms
+
+    def _alternatives(self, field: str) -> Node:
+        nodes = [self._primary(field)]
+        while self._kind == "bar":
+            self._next()
+            nodes.append(self._primary(field))
+        return nodes[0] if len(nodes) == 1 else Or(tuple(nodes))
+
+    def _primary(self, field: str) -> Node:
+        token = self._next()
+        if token.kind == "open":
+            return self._parentheses(token, field)
+        if token.kind == "field" and not field:
+            return self._field(token)
+        if token.kind in ("word", "quoted"):
+            return self._value(token, field)
+        self._index -= token.kind != "end"
+        after = f", not {token.text}" if token.text else ": the query ends too early"
+        raise self._fault(f"a word or a condition follows here{after}")
+
+    def _parentheses(self, token: _Token, field: str) -> Node:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise QueryError(self._text, token.column, f"more than {_MAX_DEPTH} parentheses")
+        node = self._sequence(field)
+        if self._kind != "close":
+            raise QueryError(self._text, token.column, "this parenthesis is not closed; close it")
+        self._next()
+        self._depth -= 1
+        return node
+
+    def _field(self, token: _Token) -> Node:
+        name = token.text[:-1].lower()
+        if name not in FIELD_NAMES:
+            raise QueryError(
+                self._text,
+                token.column,
+                f"no field is called {name}; choose one of {', '.join(FIELD_NAMES)}, or put the "
+                "words in quotes to search for them",
+            )
+        return self._primary(name)
+
+    def _value(self, token: _Token, field: str) -> Node:
+        is_quoted = token.kind == "quoted"
+        if field:
+            text = " ".join(token.text.split())
+            return _condition(self._text, token.column, field, text, is_quoted)
+        if not is_quoted and re.search(r"\*\w|\*.*\*", token.text):
+            column = token.column + token.text.index("*")
+            raise QueryError(self._text, column, "a star stands behind the beginning of a word")
+        term = _term(token.text, None) if is_quoted else _term(None, token.text)
+        return term or Term(token.text)
+
+
+def _as_words(tree: Node | None) -> SearchWords:
+    """Return a tree as words where it is a conjunction of them, the rest as conditions."""
+    if tree is None:
+        return SearchWords()
+    required: list[Alternatives] = []
+    excluded: list[Term] = []
+    conditions: list[Node] = []
+    for node in tree.nodes if isinstance(tree, And) else (tree,):
+        terms = _alternatives_of(node)
+        if terms:
+            required.append(terms)
+        elif isinstance(node, Not) and (terms := _alternatives_of(node.node)):
+            excluded.extend(terms)
+        else:
+            conditions.append(node)
+    ranking = _distinct(chain.from_iterable(map(positive_terms, conditions)))
+    groups = tuple({frozenset(map(_key, terms)): terms for terms in required}.values())
+    is_plain = len(groups) == 1 and not conditions
+    optional = groups[0] if is_plain else ()  # the same documents, read by the faster way
+    words = SearchWords(
+        () if optional else groups, optional, _distinct(excluded), tuple(conditions)
+    )
+    known = {term.key for term in words.terms}
+    return replace(words, ranking=tuple(term for term in ranking if term.key not in known))
+
+
+def _key(term: Term) -> tuple[str, bool]:
+    return term.key
+
+
+def _alternatives_of(node: Node) -> Alternatives:
+    """Return the terms of which one must match; none if other conditions are among them."""
+    nodes = node.nodes if isinstance(node, Or) else (node,)
+    terms = tuple(each for each in nodes if isinstance(each, Term))
+    return _distinct(terms) if len(terms) == len(nodes) else ()
+
+
+def positive_terms(node: Node) -> Iterator[Term]:
+    """Yield the terms of a condition that documents may have."""
+    if isinstance(node, Term):
+        yield node
+    elif isinstance(node, TitleTerm):
+        yield node.term
+    elif isinstance(node, Near):
+        yield from (*node.left, *node.right)
+    elif isinstance(node, And | Or):
+        for each in node.nodes:
+            yield from positive_terms(each)
+
+
+def _all_terms(words: SearchWords) -> Iterator[Term]:
+    """Yield each term as often as a search looks for it."""
+    yield from (*words.terms, *words.excluded)
+    for node in words.conditions:
+        yield from _terms_within(node)
+
+
+def _terms_within(node: Node) -> Iterator[Term]:
+    if isinstance(node, Not):
+        yield from _terms_within(node.node)
+    elif isinstance(node, And | Or):
+        for each in node.nodes:
+            yield from _terms_within(each)
+    elif isinstance(node, Near):
+        yield from (*node.left, *node.right) * max(len(node.left), len(node.right))
+    else:
+        yield from positive_terms(node)

@@ -1,5 +1,6 @@
 """The words of a full-text query."""
 
+import re
 from contextlib import closing
 
 import pytest
@@ -7,9 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows
 
-from indexer.errors import UsageError
+from indexer.errors import QueryError, UsageError
 from indexer.searching.search import search
-from indexer.stores.query_syntax import SearchWords, Term, parse_query
+from indexer.stores.query_syntax import (
+    And,
+    FieldValue,
+    Near,
+    Not,
+    Or,
+    SearchWords,
+    Term,
+    TitleTerm,
+    highlighted_terms,
+    lower_case_operators,
+    parse_query,
+)
 
 
 def written(words):
@@ -92,3 +105,80 @@ def test_a_search_says_what_syntax_it_ignores():
         ):
             notes = [text for text in search(store, query).notes if text.startswith(note)]
             assert notes == ([note + ignored] if ignored else [])
+
+
+def test_words_that_must_all_match():
+    a, b, c, d = map(Term, "abcd")
+    start = Term("a", is_prefix=True)
+    senders = FieldValue("from", "x"), FieldValue("from", "y z")
+    path = FieldValue("path", "C:\\x")
+    for query, expected in (
+        ("a b", SearchWords(((a,), (b,)))),
+        ("a AND b", SearchWords(((a,), (b,)))),
+        ("a|b c", SearchWords(((a, b), (c,)))),
+        ("(a OR b) c", SearchWords(((a, b), (c,)))),
+        ("+a -b NOT c", SearchWords((), (a,), (b, c))),
+        ("a & b .", SearchWords(((a,), (b,)))),
+        ("subject:a*", SearchWords(conditions=(TitleTerm(start),), ranking=(start,))),
+        ("a|b w/5 c", SearchWords(conditions=(Near((a, b), (c,), 5),), ranking=(a, b, c))),
+        ("(a b) OR NOT c", SearchWords(conditions=(Or((And((a, b)), Not(c))),), ranking=(a, b))),
+        ('from:(x OR "y z")', SearchWords(conditions=(Or(senders),))),
+        ("path:C:\\x Re: d", SearchWords(((Term("Re"),), (d,)), conditions=(path,))),
+        ("http://a", SearchWords((), (Term("http://a"),))),
+        ("“a b”", SearchWords((), (Term("a b"),))),
+        (" ", SearchWords()),
+    ):  # fmt: skip
+        assert parse_query(query, "all") == expected, query
+
+
+@pytest.mark.parametrize(
+    ("query", "column", "fault"),
+    [
+        ("a AND b OR c", 8, "need parentheses"),
+        ("a (b", 2, "not closed"),
+        ("a) b", 1, "no parenthesis is open"),
+        ('a "b', 2, "quote is not closed"),
+        ("a AND", 5, "ends too early"),
+        ("OR a", 0, "not OR"),
+        ("a ()", 3, "not )"),
+        ("a w/5 (b AND c)", 6, "a distance is between words"),
+        ("from:a w/5 b", 0, "a distance is between words"),
+        ("a w/0 b", 2, "1 to 1000"),
+        ("a w/2 b w/3 c", 8, "between two words"),
+        ("a sender:b", 2, "no field is called sender"),
+        ("a from: b", 7, "without a blank"),
+        ("type:film", 5, "'film' is no type"),
+        ("*bour", 0, "a star stands behind"),
+        ("(" * 51 + "a" + ")" * 51, 50, "more than 50 parentheses"),
+        ("from:" + "x" * 201, 5, "at most 200"),
+    ],
+)
+def test_an_error_says_where_the_query_is_wrong(query, column, fault):
+    with pytest.raises(QueryError, match=re.escape(fault)) as raised:
+        parse_query(query, "all")
+    assert raised.value.column == column
+    assert str(raised.value).endswith(f"\n  {query}\n  {' ' * column}^")
+
+
+def test_fields_limit_ranked_words():
+    words = parse_query('ferry boat -label:"not hot" from:ann* AND')
+    conditions = Not(FieldValue("label", "not hot")), FieldValue("from", "ann", is_prefix=True)
+    assert words.conditions == conditions
+    assert [term.text for term in words.optional] == ["ferry", "boat", "AND"]
+    with pytest.raises(QueryError, match="'film' is no type"):
+        parse_query("ferry type:film")
+
+
+def test_words_to_highlight_and_operators_in_lower_case():
+    query = "from:ann ((ferry w/5 boat*) OR NOT quay)"
+    assert highlighted_terms(query) == (Term("ferry"), Term("boat", is_prefix=True))
+    assert highlighted_terms("ferry OR") == (Term("ferry"), Term("OR"))
+    assert lower_case_operators('a and "b or c" OR not') == ("and", "not")
+
+
+@given(st.text(alphabet='ab +-|*"()ANDORw/5:fromtype 模½', max_size=40))
+def test_any_text_is_a_query_or_an_error_in_it(text):
+    try:
+        parse_query(text, "all")
+    except QueryError as error:
+        assert 0 <= error.column <= len(text)

@@ -152,10 +152,10 @@ def test_names_in_square_brackets_are_printed(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_page_folded_by_type_compares_a_bounded_amount_of_text(site: str) -> None:
-    path = "/api/search?q=word1+agreement&fold=types"
+    path = "/api/search?q=word1+OR+agreement&fold=types"
     answer = json.loads(request(site, path).body)
     assert answer["passed_over"] == 2  # those of 20,000 words
     assert json.loads(request(site, f"{path}&chars=500").body)["passed_over"] > 2
-    page = request(site, "/?q=word1+agreement&fold=types&chars=5000&wait=30").body.decode()
+    page = request(site, "/?q=word1+OR+agreement&fold=types&chars=5000&wait=30").body.decode()
     assert "chars=50000" in page
     assert "Compare ten times as much" in page

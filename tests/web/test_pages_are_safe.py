@@ -43,6 +43,7 @@ PATHS = (
     "/threshold",
     "/regroup?threshold=0.5",
     "/jobs",
+    "/searches",
     "/api",
 )
 FILES = (
@@ -320,6 +321,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "worklist": [{"wait": "20"}, {"least": "1", "part": "all", "reviewer": "anna"}],
         "history": [{"id": "m1"}],
         "searches": [{}],
+        "counts": [{}],
     }
     assert queries.keys() == REVIEW_API.reads.keys()
     for name, parameter_sets in queries.items():

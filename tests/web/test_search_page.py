@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from command import run
 from playwright.sync_api import Browser, Route, expect
 from sample_library import edited, rows, sentence
 
@@ -125,6 +126,50 @@ def test_saved_searches_are_of_the_store_and_of_one_name(library: Any) -> None:
     with run_site(library.url) as address:
         [search] = json.loads(request(address, "/api/searches").body)["searches"]
         assert search == {"name": "mine", "address": "/?q=agreement", "reviewer": "anna"}
+
+
+def test_saved_searches_are_counted_on_a_page_and_by_the_command(library: Any) -> None:
+    with run_site(library.url, "--reviewer", "anna") as address:
+        forms = Forms(address)
+        for name, saved in (
+            ("all", "/?q=quay0+court6"),
+            ("any", "/?q=quay0+court6&join=any"),
+            ("list", "/worklist?order=conflict"),
+            ("wrong", "/?q=ferry+AND"),
+        ):
+            assert forms.send("/searches/save", name=name, address=saved).status == 303
+        counts = json.loads(request(address, "/api/searches/counts").body)["searches"]
+        documents = {count["name"]: count["documents"] for count in counts}
+        assert documents.keys() == {"all", "any", "wrong"}
+        assert documents["any"] > documents["all"] == documents["wrong"] == 0
+        page = forms.page("/searches")
+        assert "ends too early" in page
+        assert f"quay0 court6 {documents['any']}" in page
+    printed = run("search", "--saved", "--json", store=library.url)
+    assert list(map(json.loads, printed.splitlines())) == counts
+    assert f"{documents['any']:>10}" in run("search", "--saved", store=library.url)
+
+
+def test_all_words_must_match_and_any_of_them_is_a_click_away(library: Any) -> None:
+    with run_site(library.url) as address:
+        page = request(address, "/?q=quay0+court6").body.decode()
+        assert "Nothing found" in page
+        assert 'href="/?q=quay0+court6&amp;join=any"' in page
+        some = request(address, "/?q=quay0+court6&join=any").body.decode()
+        assert "with any of the words" in some
+        either = request(address, "/?q=quay0+OR+court6").body.decode()
+        assert either.count('class="hit"') == some.count('class="hit"') > 0
+
+
+def test_a_query_that_cannot_be_parsed_is_shown_with_the_column(library: Any) -> None:
+    with run_site(library.url) as address:
+        answer = request(address, "/?q=ferry+(boat")
+        page = answer.body.decode()
+        assert answer.status == 400
+        assert "this parenthesis is not closed; close it (character 7)" in page
+        assert "  ferry (boat\n        ^" in page
+        assert 'value="ferry (boat"' in page
+        assert json.loads(request(address, "/api/search?q=a+OR").body)["kind"] == "QueryError"
 
 
 def test_hits_come_as_an_archive_with_a_load_file(library: Any, tmp_path: Path) -> None:

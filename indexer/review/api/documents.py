@@ -60,10 +60,15 @@ class SearchParameters(Parameters, frozen=True):
     q: Annotated[
         str,
         text_meta(
-            "words, any of which may match; +word required, -word excluded, a|b alternatives, "
-            '"words together", word* beginnings; empty for every document'
+            "words, all of which must match; AND OR NOT ( ), a w/5 b, a|b, -word, "
+            '"words together", word* beginnings, from: to: custodian: subject: type: label: path:; '
+            "empty for every document"
         ),
     ] = ""
+    join: Annotated[
+        Literal["all", "any"],
+        about("all of the words must match; or any, with +word required, and without operators"),
+    ] = "all"
     fold: Annotated[
         Literal["live", "family", "threads", "types", "none"],
         about(
@@ -158,7 +163,7 @@ def search(site: Site, values: SearchParameters) -> Results:
 
     Facets are counted at most every 20 seconds for one search, not for each of its pages.
     """
-    facets_key = values.q, filter_texts(values), values.of
+    facets_key = values.q, values.join, filter_texts(values), values.of
     cached_facets = site.facets.get(facets_key)
     if values.fold == "types":
         options = search_options(values, with_facets=True)
@@ -217,6 +222,7 @@ def search_options(values: SearchParameters, with_facets: bool) -> SearchOptions
         fold=values.fold,
         threshold=values.threshold if has_threshold else None,
         filters=parse_filters(filter_texts(values)),
+        join=values.join,
         sort=values.sort,
         criteria=Criteria(policy=values.policy or None if values.fold == "live" else None),
         limit=values.limit,

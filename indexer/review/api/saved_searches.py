@@ -4,24 +4,30 @@ review the store.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from indexer.errors import UsageError
-from indexer.jobs.review_file import SavedTerm
+from indexer.jobs.review_file import SavedSearch, SavedTerm
+from indexer.model import Query
 from indexer.review.access import Login
+from indexer.review.api.documents import SearchParameters, filter_texts
 from indexer.review.api.endpoints import (
     NoParameters,
     Parameters,
     ReadEndpoint,
     WriteEndpoint,
+    parse_parameters,
     text_meta,
 )
 from indexer.review.api.work_list import SavedSearches
 from indexer.review.labelling import local_address
-from indexer.stores.query_syntax import parse_query
+from indexer.searching.search import parse_filters
+from indexer.stores.abilities import FullStore
+from indexer.stores.query_syntax import highlighted_terms
+from indexer.stores.requirements import scope_view
 from indexer.wording import visible
 
 if TYPE_CHECKING:
@@ -31,6 +37,29 @@ if TYPE_CHECKING:
 _MAX_NAME = 100  # characters
 _PATHS = ("/", "/worklist")
 _MAX_TERMS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCount:
+    """The numbers of documents and near-duplicate groups that a saved search finds.
+
+    `error`: why it finds nothing any more, such as a field that was renamed; None where it does.
+    """
+
+    name: str
+    address: str
+    reviewer: str
+    query: str
+    documents: int
+    groups: int
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCounts:
+    """The numbers of documents that saved searches find, by name."""
+
+    searches: tuple[SearchCount, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +94,38 @@ def searches(site: Site, values: Parameters) -> SavedSearches:
     return SavedSearches(site.review.searches())
 
 
+def counts(site: Site, values: Parameters) -> SearchCounts:
+    """Return the numbers of documents that each saved search finds."""
+    return SearchCounts(tuple(count_searches(site.store, site.review.searches())))
+
+
+def count_searches(store: FullStore, saved: Iterable[SavedSearch]) -> Iterator[SearchCount]:
+    """Count what saved searches find; work lists are left out."""
+    for search in saved:
+        address = urlsplit(search.address)
+        if address.path != "/":
+            continue
+        texts = parse_qs(address.query)
+        query = "".join(texts.get("q", ()))
+        facts = search.name, search.address, search.reviewer, query
+        try:
+            yield SearchCount(*facts, *_count(store, texts))
+        except UsageError as error:
+            yield SearchCount(*facts, 0, 0, str(error))
+
+
+def _count(store: FullStore, texts: Mapping[str, list[str]]) -> tuple[int, int]:
+    """Return how many documents and groups a search finds by the parameters of its address."""
+    fields = SearchParameters.__struct_fields__
+    values = parse_parameters(
+        SearchParameters, {name: texts[name] for name in fields if name in texts}
+    )
+    filters = parse_filters(filter_texts(values))
+    query = Query(values.q, filters, "path", families=True, join=values.join)
+    ranking = scope_view(store, values.of).search(query)
+    return ranking.total, ranking.families or 0
+
+
 def save_search(site: Site, values: SaveParameters, login: Login) -> SavedSearches:
     """Save an address by name. A name that stands for another address is not given again."""
     name, address = values.name.strip(), local_address(values.address)
@@ -96,7 +157,7 @@ def terms(site: Site, values: Parameters) -> SavedTerms:
 def save_term(site: Site, values: TermParameters, login: Login) -> SavedTerms:
     """Save words to highlight, unless they are saved already."""
     text = " ".join(values.text.split())
-    if len(text) > _MAX_NAME or visible(text) != text or not parse_query(text).terms:
+    if len(text) > _MAX_NAME or visible(text) != text or not highlighted_terms(text):
         raise UsageError(f"a term has words of visible characters, {_MAX_NAME} at most")
     if len(site.review.terms()) >= _MAX_TERMS:
         raise UsageError(f"there are {_MAX_TERMS} terms, which is the limit; delete one first")
@@ -118,6 +179,13 @@ SEARCHES_READS: Mapping[str, ReadEndpoint] = {
         NoParameters,
         searches,
         SavedSearches,
+    ),
+    "counts": ReadEndpoint(
+        "searches/counts",
+        "What each saved search finds: documents and near-duplicate groups.",
+        NoParameters,
+        counts,
+        SearchCounts,
     ),
     "terms": ReadEndpoint(
         "terms",

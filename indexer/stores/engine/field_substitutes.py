@@ -33,7 +33,7 @@ _COMPARABLE = frozenset(
 _WHOLE = _COMPARABLE | {"short", "byte", "double", "float", "half_float", "scaled_float"}
 _WHOLE |= {"unsigned_long", "object", "nested", "flattened", "flat_object", "binary"}
 _WORDS = frozenset({"text", "match_only_text", "annotated_text", "search_as_you_type"})
-_BY_FIELD = frozenset({"term", "terms", "prefix", "sort"})
+_BY_FIELD = frozenset({"term", "terms", "prefix", "sort", "regexp", "intervals"})
 _NONE: Mapping[str, str] = {}
 # not the name of a field: the key of the path of the nested objects that hold the texts
 _NESTED = "nested objects"
@@ -142,6 +142,10 @@ def _substitute(value: Any, names: Mapping[str, str], clause: str) -> Any:
     if isinstance(value, Mapping):
         if _NESTED in names and "multi_match" in value:
             return _search_nested(value["multi_match"], names)
+        if _NESTED in names and "text" in value.get("intervals", ()):
+            plain_names = {name: field for name, field in names.items() if name != _NESTED}
+            query = _substitute(value, plain_names, clause)
+            return {"nested": {"path": names[_NESTED], "query": query}}
         substituted = {}
         for name, part in value.items():
             field = names.get(name, name) if clause in _BY_FIELD else name

@@ -223,7 +223,7 @@ def search_rows(
         index.check_searchable(queries)
     # more than are expected, so that it is known at once whether there are others
     size = min(max(FIRST_PAGE, query.expected + 1), COLUMNS_PAGE + 1)
-    body = search_bodies.search(plain, size)
+    body = search_bodies.search(plain, size, index.dialect.metadata_type)
     if body is None:
         return Ranking(0, iter(()), 0, facets=dict.fromkeys(query.facets, ()))
     if on_families:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from typing import Any, TypeAlias
 
@@ -15,7 +15,19 @@ from indexer import mappings
 from indexer.model import Query, Scope, WordLookup
 from indexer.stores.fields import FIELDS
 from indexer.stores.filters import FACET_VALUES, FOLDER, facet_field, metadata_name, range_of
-from indexer.stores.query_syntax import SearchWords, Term, parse_query
+from indexer.stores.query_syntax import (
+    WORD_CHARACTERS,
+    And,
+    FieldValue,
+    Near,
+    Node,
+    Not,
+    SearchWords,
+    Term,
+    TitleTerm,
+    parse_query,
+    separate_characters,
+)
 from indexer.wording import well_formed
 
 # The words of a query as clauses of a `bool` query of an engine.
@@ -30,24 +42,116 @@ _FINAL = re.compile(r"(?<=\w)[σςΣ](?!\w)")
 _MAX_FINAL = 3  # of a term, of which all combinations are looked for
 
 
-def scoring_clauses(words: SearchWords) -> Clauses:
-    """Return the clauses of a query whose hits are ranked by its words."""
+def scoring_clauses(words: SearchWords, metadata: str = "") -> Clauses:
+    """Return the clauses of a query whose hits are ranked by its words.
+
+    `metadata`: the type of the field that holds metadata.
+    """
     clauses: Clauses = {}
     if words.required:
         clauses["must"] = list(map(_any_of, words.required))
-    if words.optional:
-        clauses["should"] = list(map(_term, words.optional))
-        clauses["minimum_should_match"] = 0 if words.required else 1
+    if words.optional or words.ranking:
+        clauses["should"] = list(map(_term, (*words.optional, *words.ranking)))
+        is_needed = words.optional and not words.required
+        clauses["minimum_should_match"] = 1 if is_needed else 0
+    if words.conditions:
+        clauses["filter"] = [_condition(node, metadata) for node in words.conditions]
     return clauses | _exclusions(words)
 
 
-def filtering_clauses(words: SearchWords) -> Clauses:
+def filtering_clauses(words: SearchWords, metadata: str = "") -> Clauses:
     """Return the clauses of a query that matches the same documents without a rank."""
     words = words.without_rank()
     clauses: Clauses = {"filter": list(map(_any_of, words.required))}
     if words.optional:
         clauses["filter"].append(_any_of(words.optional))
+    clauses["filter"] += [_condition(node, metadata) for node in words.conditions]
     return clauses | _exclusions(words)
+
+
+def _condition(node: Node, metadata: str) -> Clauses:
+    """Return the query of a condition, without a rank."""
+    if isinstance(node, Term):
+        return _term(node)
+    if isinstance(node, TitleTerm):
+        return _term(node.term, ["title"])
+    if isinstance(node, Near):
+        return _one_of([_intervals(node, field) for field in _UNWEIGHTED])
+    if isinstance(node, FieldValue):
+        return _field_value(node, metadata)
+    if isinstance(node, Not):
+        return {"bool": {"must_not": [_condition(node.node, metadata)]}}
+    nodes = [_condition(each, metadata) for each in node.nodes]
+    return {"bool": {"filter": nodes}} if isinstance(node, And) else _one_of(nodes)
+
+
+def _one_of(queries: list[Clauses]) -> Clauses:
+    return {"bool": {"should": queries, "minimum_should_match": 1}}
+
+
+def _intervals(near: Near, field: str) -> Clauses:
+    """Return the query of a distance; intervals count the words between two phrases."""
+    pair = [{"any_of": {"intervals": list(map(_interval, terms))}} for terms in _ends(near)]
+    rule = {"ordered": False, "max_gaps": near.distance - 1, "intervals": pair}
+    return {"intervals": {field: {"all_of": rule}}}
+
+
+def _ends(near: Near) -> Iterator[Sequence[tuple[str, bool]]]:
+    for terms in (near.left, near.right):
+        yield [(text, term.is_prefix) for term in terms for text in _spellings(term.text)]
+
+
+def _interval(spelling: tuple[str, bool]) -> Clauses:
+    text, is_prefix = spelling
+    *words, last = re.findall(r"\w+", separate_characters(text)) if is_prefix else (text, "")
+    before = {"match": {"query": " ".join(words), "max_gaps": 0, "ordered": True}}
+    if not last:
+        return before
+    prefix = {"prefix": {"prefix": last}}
+    rule = {"ordered": True, "max_gaps": 0, "intervals": [before, prefix]}
+    return {"all_of": rule} if words else prefix
+
+
+# a value in metadata of Elasticsearch, whose regular expressions do not reach there
+_METADATA_VALUE = """
+if (!doc.containsKey(params.field)) { return false; }
+for (value in doc[params.field]) {
+  String text = value.toLowerCase();
+  for (int i = text.indexOf(params.text); i >= 0; i = text.indexOf(params.text, i + 1)) {
+    int end = i + params.text.length();
+    char before = i == 0 ? (char) ' ' : text.charAt(i - 1);
+    char after = end == text.length() ? (char) ' ' : text.charAt(end);
+    boolean begins = !params.starts || !(before > 127 || Character.isLetterOrDigit(before));
+    boolean ends = !params.ends || !(after > 127 || Character.isLetterOrDigit(after));
+    if (begins && ends) { return true; }
+  }
+}
+return false;
+"""
+
+
+def _field_value(value: FieldValue, metadata: str) -> Clauses:
+    """Return the query of a field with a value."""
+    if value.field == "type":
+        types = value.content_types
+        queries = [{"prefix": {"content_type": _in_any_case(each)}} for each in types]
+        return _one_of(queries)
+    field = {"path": "path", "label": "labels"}.get(value.field, f"metadata.{value.field}")
+    if value.is_prefix and not value.text:
+        return {"exists": {"field": field}}
+    if value.field == "label":
+        return {"prefix" if value.is_prefix else "term": {field: {"value": value.text}}}
+    if metadata == "flattened" and value.field != "path":
+        sought = {"text": value.text.lower(), "starts": value.starts, "ends": value.ends}
+        source = {"source": _METADATA_VALUE, "params": {"field": field, **sought}}
+        return {"script": {"script": source}}
+    start = f"(.*[^{WORD_CHARACTERS}])?" if value.starts else ".*"
+    end = f"([^{WORD_CHARACTERS}].*)?" if value.ends else ".*"
+    return {"regexp": {field: {"value": f"{start}{value.pattern()}{end}"}}}
+
+
+def _in_any_case(text: str) -> Clauses:
+    return {"value": text, "case_insensitive": True}
 
 
 def containing_clauses(word: str) -> Clauses:
@@ -71,7 +175,7 @@ def _any_of(terms: Sequence[Term]) -> Clauses:
     return {"bool": {"should": queries, "minimum_should_match": 1}}
 
 
-def _term(term: Term) -> Clauses:
+def _term(term: Term, fields: Sequence[str] = _SEARCHED_FIELDS) -> Clauses:
     """Return the query of a term; all words with a prefix score alike.
 
     Engines take the sigma at the end of a Greek word for another letter, which it is not in
@@ -79,8 +183,8 @@ def _term(term: Term) -> Clauses:
     """
     spellings = _spellings(term.text)
     if len(spellings) == 1:
-        return _formatted(term, term.text)
-    return {"dis_max": {"queries": [_formatted(term, text) for text in spellings]}}
+        return _formatted(term, term.text, fields)
+    return {"dis_max": {"queries": [_formatted(term, text, fields) for text in spellings]}}
 
 
 def _spellings(text: str) -> list[str]:
@@ -92,12 +196,12 @@ def _spellings(text: str) -> list[str]:
     return ["".join(chain(*zip(between, [*finals, ""], strict=True))) for finals in choices]
 
 
-def _formatted(term: Term, text: str) -> Clauses:
+def _formatted(term: Term, text: str, fields: Sequence[str]) -> Clauses:
     if not term.is_prefix:
-        return _multi_match(text, "phrase")
+        return _multi_match(text, "phrase", fields)
     if term.is_one_word:
-        return _multi_match(text, "bool_prefix")
-    phrase = _multi_match(text, "phrase_prefix")
+        return _multi_match(text, "bool_prefix", fields)
+    phrase = _multi_match(text, "phrase_prefix", fields)
     phrase["multi_match"]["max_expansions"] = _EXPANSIONS
     return {"constant_score": {"filter": phrase}}
 
@@ -144,12 +248,13 @@ def within_scope(body: Body, scope: Scope) -> Body:
     return {**body, "query": {"bool": {**scored, **within}}}
 
 
-def search(query: Query, size: int) -> Body | None:
+def search(query: Query, size: int, metadata: str = "") -> Body | None:
     """Return one page of a search; None when the query has a text without words.
 
-    Raises `UsageError` for a wrong filter.
+    `metadata`: the type of the field that holds metadata. Raises `UsageError` for a wrong filter or
+    query.
     """
-    words = parse_query(query.text)
+    words = parse_query(query.text, query.join)
     filters = [_filter(field, value) for field, value in query.filters]
     if query.text.strip() and words.is_empty:
         return None
@@ -159,7 +264,8 @@ def search(query: Query, size: int) -> Body | None:
         first = [BEST]
     elif query.sort == "modified":
         first = [NEWEST]
-    clauses = scoring_clauses(words) if is_scored else filtering_clauses(words)
+    clauses_of = scoring_clauses if is_scored else filtering_clauses
+    clauses = clauses_of(words, metadata)
     clauses["filter"] = [*clauses.get("filter", []), *filters]
     return {
         "size": size,

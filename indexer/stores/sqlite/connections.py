@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
+from indexer.stores.query_syntax import WORD_CHARACTERS, FieldValue
 from indexer.stores.sqlite.read_cache import ReadCache
 
 MAX_CONNECTIONS = 4
@@ -30,6 +33,7 @@ def open_connection(path: str, pragmas: Sequence[str], timeout: float) -> Connec
         for pragma in pragmas:
             db.execute(f"PRAGMA {pragma}")
         db.create_function("nearfold_holds", 3, _holds, deterministic=True)
+        db.create_function("nearfold_holds_value", 4, _holds_value, deterministic=True)
         db.create_function("nearfold_set", 1, sorted_set, deterministic=True)
     except BaseException:
         db.close()
@@ -116,6 +120,25 @@ def _holds(packed: str, name: str | None, value: str) -> bool:
     """
     decoded = json.loads(packed)
     return value in decoded if name is None else decoded.get(name) == value
+
+
+def _holds_value(stored: str, field: str, text: str, is_prefix: int) -> bool:
+    """Return whether a value is among labels as a JSON array, in a path, or in metadata as a JSON
+    object.
+    """
+    if field == "label":
+        labels = json.loads(stored)
+        return any(label.startswith(text) for label in labels) if is_prefix else text in labels
+    whole = stored if field == "path" else json.loads(stored).get(field, "")
+    return bool(_value_pattern(field, text, is_prefix).search(whole)) if text else bool(whole)
+
+
+@lru_cache
+def _value_pattern(field: str, text: str, is_prefix: int) -> re.Pattern[str]:
+    value = FieldValue(field, text, bool(is_prefix))
+    start = f"(?<![{WORD_CHARACTERS}])" if value.starts else ""
+    end = f"(?![{WORD_CHARACTERS}])" if value.ends else ""
+    return re.compile(f"{start}{value.pattern()}{end}")
 
 
 def sorted_set(packed: str) -> str:

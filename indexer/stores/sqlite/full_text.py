@@ -18,7 +18,19 @@ from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
-from indexer.stores.query_syntax import SearchWords, Term, searchable, separate_characters
+from indexer.stores.query_syntax import (
+    And,
+    FieldValue,
+    Near,
+    Node,
+    Not,
+    Or,
+    SearchWords,
+    Term,
+    TitleTerm,
+    searchable,
+    separate_characters,
+)
 from indexer.stores.sqlite import rows
 from indexer.stores.sqlite.read_cache import parse_numbers
 from indexer.stores.sqlite.rows import read_cache
@@ -31,27 +43,106 @@ if TYPE_CHECKING:
 
 # the sign keeps SQLite from searching once more for each row
 WITHOUT = "+d.number NOT IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
+WITHIN_MATCHES = "+d.number IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
 
 MAX_SHARP = 4  # of a term, of which all combinations are looked for
 _SHARP = re.compile("ss|[ßẞ]", re.IGNORECASE)
 
 
 def match_expression(words: SearchWords) -> str | None:
-    """Return the expression that finds documents; None without a word that may match.
+    """Return the expression that finds documents; None without a word that must match.
 
-    `excluding_expression` holds besides, for `WITHOUT`.
+    `excluding_expression` and `other_conditions` hold besides.
     """
     words = words.without_rank()
-    if not words.terms:
+    groups = words.required or ((words.optional,) if words.optional else ())
+    positive = [*map(_any_of, groups), *filter(None, map(_expression, words.conditions))]
+    if not positive:
         return None
-    groups = words.required or (words.optional,)
-    positive = " AND ".join(map(_any_of, groups))
-    return f"({positive}) NOT {_any_of(words.excluded)}" if words.excluded else positive
+    joined = " AND ".join(positive)
+    return f"({joined}) NOT {_any_of(words.excluded)}" if words.excluded else joined
 
 
 def excluding_expression(words: SearchWords) -> str | None:
     """Return the expression of documents to leave out, if `match_expression` is None."""
-    return None if words.terms or not words.excluded else _any_of(words.excluded)
+    is_needed = words.excluded and match_expression(words) is None
+    return _any_of(words.excluded) if is_needed else None
+
+
+def other_conditions(words: SearchWords) -> tuple[list[str], list[str | float]]:
+    """Return what `match_expression` leaves out of a query as conditions on documents `d`, and
+    their values.
+    """
+    conditions: list[str] = []
+    values: list[str | float] = []
+    for node in words.conditions:
+        if _expression(node) is None:
+            condition, compared = _condition(node)
+            conditions.append(condition)
+            values += compared
+    return conditions, values
+
+
+def _expression(node: Node) -> str | None:
+    """Return the expression of a condition; None where FTS5 has none for it."""
+    if isinstance(node, Term):
+        return term_expression(node)
+    if isinstance(node, TitleTerm):
+        return f"({{title}} : {term_expression(node.term)})"
+    if isinstance(node, Near):
+        return _near_expression(node)
+    if isinstance(node, Or):
+        return _joined(" OR ", node.nodes)
+    if isinstance(node, And):
+        excluded = [each.node for each in node.nodes if isinstance(each, Not)]
+        required = _joined(" AND ", [each for each in node.nodes if not isinstance(each, Not)])
+        without = _joined(" OR ", excluded)
+        if excluded:
+            return required and without and f"({required} NOT {without})"
+        return required
+    return None
+
+
+def _joined(operator: str, nodes: Sequence[Node]) -> str | None:
+    expressions = [_expression(node) for node in nodes]
+    if not expressions or None in expressions:
+        return None
+    return f"({operator.join(filter(None, expressions))})"
+
+
+def _near_expression(near: Near) -> str:
+    """Return the expression of a distance; FTS5 counts the words between two phrases."""
+    pairs = product(
+        chain.from_iterable(map(_phrases, near.left)),
+        chain.from_iterable(map(_phrases, near.right)),
+    )
+    return f"({' OR '.join(f'NEAR({a} {b}, {near.distance - 1})' for a, b in pairs)})"
+
+
+def _condition(node: Node) -> tuple[str, list[str | float]]:
+    """Return a condition on documents `d`, and the values it is compared with."""
+    if isinstance(node, And | Or):
+        parts = [_condition(each) for each in node.nodes]
+        operator = " AND " if isinstance(node, And) else " OR "
+        joined = operator.join(condition for condition, _ in parts)
+        return f"({joined})", [value for _, values in parts for value in values]
+    if isinstance(node, Not):
+        condition, values = _condition(node.node)
+        return f"NOT {condition}", values
+    if isinstance(node, FieldValue):
+        return _value_condition(node)
+    return WITHIN_MATCHES, [_expression(node) or ""]
+
+
+def _value_condition(value: FieldValue) -> tuple[str, list[str | float]]:
+    """Return the condition that a field has a value."""
+    if value.field == "type":
+        types = value.content_types
+        condition = " OR ".join(["instr(lower(d.content_type), ?) = 1"] * len(types))
+        return f"({condition})", [*types]
+    column = {"path": "d.path", "label": "d.labels"}.get(value.field, "d.metadata")
+    compared: list[str | float] = [value.field, value.text, value.is_prefix]
+    return f"nearfold_holds_value({column}, ?, ?, ?)", compared
 
 
 def term_expression(term: Term) -> str:
@@ -64,13 +155,18 @@ def term_expression(term: Term) -> str:
     >>> term_expression(Term("STRASSE")), term_expression(Term("gros", is_prefix=True))
     ('("STRASSE" OR "STRAßE")', '("gros"* OR "groß"*)')
     """
+    quoted = _phrases(term)
+    return quoted[0] if len(quoted) == 1 else f"({' OR '.join(quoted)})"
+
+
+def _phrases(term: Term) -> list[str]:
+    """Return the ways of writing a term, in FTS5's quotes."""
     texts = dict.fromkeys((searchable(term.text), separate_characters(term.text)))
     spellings = [each for text in texts for each in _spellings(text.replace("\0", " "))]
     if term.is_prefix:
         spellings += [text[:-1] + "ß" for text in spellings if text[-1:] in ("s", "S")]
     star = "*" if term.is_prefix else ""
-    quoted = [f'"{text}"{star}' for text in spellings]
-    return quoted[0] if len(quoted) == 1 else f"({' OR '.join(quoted)})"
+    return [f'"{text}"{star}' for text in spellings]
 
 
 def _spellings(text: str) -> list[str]:
@@ -424,6 +520,8 @@ def full_text_matches(
     change.
     """
     fields = [facet_field(name) for name in query.facets]
+    others, compared = other_conditions(words)
+    conditions, values = [*conditions, *others], [*values, *compared]
     numbers, scores, unranked = _ranked_matches(db, query, words, conditions, values)
     if not (query.facets or query.families):
         return FullTextMatches(numbers, scores, None, {}, unranked)
@@ -443,8 +541,10 @@ def _ranked_matches(
     """Return the rows that match, with scores if there are words to score, else in order, and how
     many of them are not ranked.
     """
-    is_ranked = query.sort == "relevance" and match_expression(words) is not None
-    is_plain = is_ranked and not (conditions or words.required or words.excluded)
+    is_ranked = query.sort == "relevance" and bool(words.terms)
+    is_plain = is_ranked and not (
+        conditions or words.required or words.excluded or words.conditions
+    )
     is_scored = query.max_ranked is None or has_cached_scores(db, words.terms)
     if is_plain and is_scored and len(words.terms) == 1:
         return *term_scores(db, words.terms[0]), 0
@@ -501,8 +601,8 @@ def _statement(
     if left_out := excluding_expression(words):
         conditions, values = [*conditions, WITHOUT], [*values, left_out]
     expression = match_expression(words)
-    is_ranked = query.sort == "relevance" and expression is not None
-    needs_documents = bool(conditions) or not is_ranked
+    is_ranked = query.sort == "relevance" and bool(words.terms)
+    needs_documents = bool(conditions) or not is_ranked or expression is None
     if expression is None:
         table = "documents d"
     else:

@@ -172,7 +172,7 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
     The matches and their scores are fixed when the search begins; a row deleted since then is left
     out.
     """
-    words = parse_query(query.text)
+    words = parse_query(query.text, query.join)
     conditions, values = _conditions(query, bool(words.terms))
     if query.text.strip() and words.is_empty:
         return Ranking(0, iter(()), 0, facets=dict.fromkeys(query.facets, ()))

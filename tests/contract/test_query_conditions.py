@@ -1,0 +1,167 @@
+"""Operators, distances and fields of a query: the same documents on every store as in Python."""
+
+import random
+import re
+
+from sample_rows import row
+
+from indexer.model import Query
+from indexer.stores.query_syntax import (
+    WORD_CHARACTERS,
+    And,
+    FieldValue,
+    Near,
+    Not,
+    Or,
+    Term,
+    TitleTerm,
+)
+
+WORDS = ("ash", "asp", "beech", "birch", "cedar", "elm")
+PEOPLE = ("Ann Smith <ann@x.org>", "Joanna Müller <jo@x.org>", "Bob <bob@y.org>")
+TYPES = ("message/rfc822", "application/pdf", "text/plain; charset=utf-8")
+
+
+def random_rows(chance, count):
+    for number in range(count):
+        title = " ".join(chance.choices(WORDS, k=chance.randint(0, 2)))
+        text = " ".join(chance.choices(WORDS, k=chance.randint(0, 9)))
+        metadata = {"from": chance.choice(PEOPLE)} if chance.random() < 0.7 else {}
+        yield row(
+            f"{number:03}",
+            title=title,
+            text=text,
+            metadata=metadata,
+            content_type=chance.choice(TYPES),
+            labels=tuple(chance.sample(["hot", "not hot"], chance.randint(0, 2))),
+            path=f"/papers/{chance.choice(['Ann', 'annual', 'x'])}/{number}",
+        )
+
+
+def random_node(chance, depth):
+    """Return a random condition."""
+    if depth and chance.random() < 0.6:
+        nodes = tuple(random_node(chance, depth - 1) for _ in range(chance.randint(2, 3)))
+        return chance.choice([And(nodes), Or(nodes), Not(nodes[0])])
+    return chance.choice(
+        [
+            random_term(chance),
+            random_term(chance),
+            TitleTerm(random_term(chance)),
+            Near(*(random_words(chance) for _ in "ab"), chance.randint(1, 4)),
+            FieldValue("from", chance.choice(["ann", "ann smith", "MÜLLER", "ann@x.org", "zoe"])),
+            FieldValue("from", chance.choice(["jo", "an", ""]), is_prefix=True),
+            FieldValue("type", chance.choice(["mail", "pdf", "text", "word"])),
+            FieldValue("label", chance.choice(["hot", "not hot", "Hot"])),
+            FieldValue("label", chance.choice(["", "no"]), is_prefix=True),
+            FieldValue("path", chance.choice(["ann", "/papers/annual", "papers/x"])),
+        ]
+    )
+
+
+def random_term(chance):
+    word = chance.choice(WORDS)
+    phrase = f"{word} {chance.choice(WORDS)}"
+    return chance.choice([Term(word), Term(phrase), Term(word[:2], is_prefix=True)])
+
+
+def random_words(chance):
+    """Return one term or two for a distance."""
+    return tuple(random_term(chance) for _ in range(chance.randint(1, 2)))
+
+
+def written(node):
+    """Return a condition as a query."""
+    match node:
+        case Term():
+            return str(node)
+        case TitleTerm():
+            return f"subject:{node.term}"
+        case Near():
+            left, right = (f"({' OR '.join(map(str, terms))})" for terms in (node.left, node.right))
+            return f"{left} w/{node.distance} {right}"
+        case FieldValue():
+            value = f"{node.text}*" if node.is_prefix else f'"{node.text}"'
+            return f"{node.field}:{value}"
+        case Not():
+            return f"NOT ({written(node.node)})"
+    operator = " AND " if isinstance(node, And) else " OR "
+    return f"({operator.join(map(written, node.nodes))})"
+
+
+def holds(node, document):
+    """Return whether a condition holds for a row, word by word."""
+    match node:
+        case Term():
+            return any(starts(node, words) for words in texts_of(document))
+        case TitleTerm():
+            return bool(starts(node.term, texts_of(document)[0]))
+        case Near():
+            return any(is_near(node, words) for words in texts_of(document))
+        case FieldValue():
+            return has_value(node, document)
+        case Not():
+            return not holds(node.node, document)
+    return (all if isinstance(node, And) else any)(holds(each, document) for each in node.nodes)
+
+
+def texts_of(document):
+    return [re.findall(r"\w+", text.lower()) for text in (document.title, document.text)]
+
+
+def starts(term, words):
+    """Return where a term begins in the words of a text."""
+    sought = term.text.split()
+    return [
+        start
+        for start in range(len(words) - len(sought) + 1)
+        if words[start : start + len(sought) - 1] == sought[:-1]
+        and is_word(term, words[start + len(sought) - 1], sought[-1])
+    ]
+
+
+def is_word(term, word, sought):
+    return word.startswith(sought) if term.is_prefix else word == sought
+
+
+def is_near(near, words):
+    left, right = (
+        [(start, start + len(term.text.split())) for term in terms for start in starts(term, words)]
+        for terms in (near.left, near.right)
+    )
+    return any(max(a[0], b[0]) - min(a[1], b[1]) < near.distance for a in left for b in right)
+
+
+def has_value(value, document):
+    if value.field == "type":
+        return document.content_type.startswith(value.content_types)
+    if value.field == "label":
+        labels = document.labels
+        return (
+            any(label.startswith(value.text) for label in labels)
+            if value.is_prefix
+            else (value.text in labels)
+        )
+    stored = document.path if value.field == "path" else document.metadata.get(value.field, "")
+    boundary = "" if value.is_prefix else f"(?![{WORD_CHARACTERS}])"
+    before = f"(?<![{WORD_CHARACTERS}])" if value.text[:1].isalnum() else ""
+    return bool(stored) and bool(
+        re.search(before + re.escape(value.text) + boundary * bool(value.text), stored, re.I)
+    )
+
+
+def found(store, text, **settings):
+    return sorted(hit.id for hit in store.search(Query(text, join="all", **settings)).hits)
+
+
+def test_any_condition_finds_what_python_finds(store):
+    chance = random.Random(45)
+    rows = list(random_rows(chance, 60))
+    store.write(rows)
+    store.refresh()
+    for number in range(120):
+        node = random_node(chance, depth=number % 4)
+        text = written(node)
+        expected = [each.id for each in rows if holds(node, each)]
+        sort = chance.choice(("relevance", "path"))
+        assert found(store, text, sort=sort) == expected, text
