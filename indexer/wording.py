@@ -173,14 +173,18 @@ def percent(fraction: float | None, digits: int = 0) -> str:
     return f"{math.floor(fraction * steps) / steps:.{digits}%}"
 
 
-def format_words_in_order(common: int, words: tuple[int, int]) -> str:
+def format_words_in_order(common: int, words: tuple[int, int], accents: int = 0) -> str:
     """Return the words that two texts have in order, of the longer one, and both lengths.
 
-    >>> format_words_in_order(82, (1_000, 90))
-    '82 of 1,000 words, in order; the texts have 1,000 and 90 words'
+    `accents`: further words, which are the same but for their accents.
+
+    >>> format_words_in_order(82, (1_000, 90), 5)
+    '82 of 1,000 words, in order, and 5 but for accents; the texts have 1,000 and 90 words'
     """
     longer = count_of(max(words), "word")
-    return f"{common:,} of {longer}, in order; the texts have {words[0]:,} and {words[1]:,} words"
+    others = f", and {accents:,} but for accents" if accents else ""
+    lengths = f"the texts have {words[0]:,} and {words[1]:,} words"
+    return f"{common:,} of {longer}, in order{others}; {lengths}"
 
 
 def format_labels(labels: Iterable[str]) -> str:

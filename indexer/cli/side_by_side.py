@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import astuple
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -83,7 +84,7 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     if measures.hamming is not None and measures.hamming_interval:
         values["hamming"] = _estimated_value(measures.hamming, *measures.hamming_interval)
     table = Table.grid(padding=(0, 2, 0, 0))
-    in_order = format_words_in_order(measures.in_order.common, measures.in_order.words)
+    in_order = format_words_in_order(*astuple(measures.in_order))
     for name, meaning in {**describe_measures(measures), "lcs": in_order}.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))

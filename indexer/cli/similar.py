@@ -122,7 +122,7 @@ def _reasons(match: Match, text: str) -> str:
     """
     clauses = []
     if match.measure == "lcs" and match.in_order:
-        clauses.append(format_words_in_order(match.in_order.common, match.in_order.words))
+        clauses.append(format_words_in_order(*dataclasses.astuple(match.in_order)))
     if match.containment:
         query_in_match, match_in_query = map(percent, match.containment)
         clauses.append(

@@ -2,7 +2,8 @@
 
 The measure `lcs` is the words of the longest common subsequence (LCS) / words of the longer text,
 in [0, 1]. Words are as in `indexer.comparing.words`, so that it is 1 exactly where the normalised
-texts are equal; in scripts written without spaces each code point is one.
+texts are equal; in scripts written without spaces each code point is one. Where only one of the
+texts has accents, a word in order that is the same without them counts `WITHOUT_ACCENTS`.
 
 `lcs_by_table` is the definition. `lcs_length` computes the same with the bit-parallel algorithm of
 Hyyrö ("Bit-parallel LCS-length computation revisited", AWOCA 2004), as rapidfuzz implements it, on
@@ -20,8 +21,6 @@ repeated, and by up to .1 where the same words are shuffled, far below every thr
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,9 +41,12 @@ from indexer.comparing.words import (
     find_unworded,
     is_lesser,
     number_runs,
+    number_strings,
     translate_numbers,
     words_by_language,
 )
+from indexer.fingerprinting.normalise import without_accents
+from indexer.model import WordsInOrder
 
 EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
 RUN_CELLS = 1 << 26  # pairs of words between two anchors: their table takes 8 MB
@@ -62,9 +64,24 @@ def lcs(a: Words, b: Words, minimum: float = 0.0) -> float:
     >>> lcs(words("to be or not to be"), words("not to be or to be"))
     0.8333333333333334
     """
-    longer = max(len(a), len(b))
-    needed = math.ceil(minimum * longer - 1e-9)
-    return lcs_length(a, b, needed) / longer if longer else 0.0
+    needed = math.ceil(minimum * max(len(a), len(b)) - 1e-9)
+    return words_in_order(a, b, needed).similarity
+
+
+def words_in_order(a: Words, b: Words, minimum: int = 0) -> WordsInOrder:
+    """Return the words of the LCS, and those that are in the LCS of the words without accents, too,
+    if only one of the texts has accents; none where they are fewer than `minimum` together.
+
+    >>> from indexer.comparing.words import words
+    >>> words_in_order(words("die Fähre nach Århus"), words("die Fahre nach Arhus"))
+    WordsInOrder(common=2, words=(4, 4), accents=2)
+    """
+    lengths = len(a), len(b)
+    if a.has_accents == b.has_accents:
+        return WordsInOrder(lcs_length(a, b, minimum), lengths)
+    without = lcs_length(a.plain, b.plain, minimum)
+    common = min(lcs_length(a, b), without) if without else 0
+    return WordsInOrder(common, lengths, without - common)
 
 
 MAX_GROWTH = 2  # times the words of a text that another may have to be one that it has grown to
@@ -156,6 +173,13 @@ class Stretch(NamedTuple):
 
     a: tuple[str, ...]
     b: tuple[str, ...]
+
+    @property
+    def differs_in_accents(self) -> bool:
+        """True where the words are the same without accents."""
+        if all(map(str.isascii, self.a)) and all(map(str.isascii, self.b)):
+            return False
+        return [*map(without_accents, self.a)] == [*map(without_accents, self.b)]
 
 
 class Gap(NamedTuple):
@@ -361,9 +385,6 @@ class _WordString:
         return self._text.count(f" {words.replace(' ', '  ')} ")
 
 
-_ACCENTS = re.compile("[\u0300-\u036f]")
-
-
 def other_accents(pair: AlignedWords) -> Replacement | None:
     """Return the first words that stand for the same words with other accents, and how often there
     are such; None if there are none.
@@ -372,20 +393,26 @@ def other_accents(pair: AlignedWords) -> Replacement | None:
     >>> other_accents(AlignedWords(words("a résumé"), words("a resume")))
     Replacement(a='résumé', b='resume', times=1)
     """
-    made = [
-        (left, right)
-        for left, right in pair.stretches
-        if len(left) == len(right) and _without_accents(left) == _without_accents(right)
-    ]
+    made = [*chain.from_iterable(map(_without_other_accents, pair.stretches))]
     if not made:
         return None
     left, right = made[0]
     return Replacement(" ".join(left), " ".join(right), len(made))
 
 
-def _without_accents(words: Sequence[str]) -> str:
-    text = " ".join(words)
-    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFD", text))
+def _without_other_accents(stretch: Stretch) -> Iterator[Stretch]:
+    """Yield the runs of words of a stretch that are the same without accents."""
+    if stretch.differs_in_accents:
+        yield stretch
+        return
+    if all(word.isascii() for word in chain(*stretch)):
+        return
+    left, right = (tuple(map(without_accents, words)) for words in stretch)
+    numbers = number_strings([*left, *right])[0]
+    for a, b, words in _aligned(numbers[: len(left)], numbers[len(left) :]):
+        run = Stretch(stretch.a[a : a + words], stretch.b[b : b + words])
+        if run.a != run.b:
+            yield run
 
 
 # Texts whose differing words are of two languages, such as pages that were hardly translated.
@@ -416,6 +443,8 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     >>> two_languages(a, normal_words("foo --bar: this is not for the option and for the file"))
     TwoLanguages(a='de', b='en', times=8)
     """
+    if a.has_accents != b.has_accents:
+        a, b = a.plain, b.plain
     counts_a, counts_b = a.function_words, b.function_words
     left, right = words_by_language(counts_a - counts_b), words_by_language(counts_b - counts_a)
     if not left or not right:

@@ -258,7 +258,11 @@ def _count_words(negation: str) -> int:
 
 
 def _is_misread(pair: Comparison, gap: Gap) -> bool:
-    """Return whether a few characters differ, but for words such as "never" and "ever"."""
+    """Return whether accents or a few characters differ, but for words such as "never" and
+    "ever".
+    """
+    if pair.folded(gap).differs_in_accents:
+        return True
     a, b = map("".join, pair.folded(gap))
     if {a, b} in _OPPOSITES or _denies_by_form(pair, gap):
         return False

@@ -51,7 +51,6 @@ shorter text. Where a text has no words, C = 0.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -61,7 +60,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing import relations
-from indexer.comparing.alignment import EXACT_CELLS, grown, lcs, lcs_length, lcs_of_strings
+from indexer.comparing.alignment import EXACT_CELLS as EXACT_CELLS  # noqa: PLC0414 - a door
+from indexer.comparing.alignment import grown, lcs
+from indexer.comparing.alignment import lcs_of_strings as lcs_of_strings  # noqa: PLC0414
+from indexer.comparing.alignment import words_in_order as words_in_order  # noqa: PLC0414
 from indexer.comparing.facts import FactSource
 from indexer.comparing.measure import FeatureSet, Measure, Operand, exact
 from indexer.comparing.misread import LCS_MISREAD, lcs_misread
@@ -125,26 +127,6 @@ def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
     """Return the fraction of a's features that lie in b, and of b's in a; 0 without features."""
     shared = common(a, b)
     return _fraction(shared, len(a)), _fraction(shared, len(b))
-
-
-# Words in order.
-
-
-def words_in_order(a: Words, b: Words) -> WordsInOrder:
-    """Return the number of words of the LCS, and of either text."""
-    return WordsInOrder(lcs_length(a, b), (len(a), len(b)))
-
-
-def lcs_of_codes(a: str, b: str, minimum: float) -> float | None:
-    """Return `lcs` of texts whose words are characters of one vocabulary; 0 below `minimum`.
-
-    None for texts so long that they are aligned otherwise.
-    """
-    longer = max(len(a), len(b))
-    if len(a) * len(b) > EXACT_CELLS:
-        return None
-    needed = math.ceil(minimum * longer - 1e-9)
-    return lcs_of_strings(a, b, needed) / longer if longer else 0.0
 
 
 # Matching chunks.
@@ -498,6 +480,7 @@ LCS = Measure(
     "lcs",
     "words in order, of the longer text",
     lambda a, b, _, minimum: lcs(a.words, b.words, minimum),
+    version=2,
     relation=relations.LCS,
     is_in_order=True,
     new_word_cost=0.02,

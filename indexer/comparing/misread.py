@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from indexer.comparing.alignment import AlignedWords, Stretch, lcs, lcs_of_strings
+from indexer.comparing.alignment import AlignedWords, Stretch, lcs_length, lcs_of_strings
 from indexer.comparing.measure import Measure
 from indexer.comparing.quantities import NEGATIONS
 from indexer.comparing.relations import Relation
@@ -38,7 +38,8 @@ def lcs_misread(a: Words, b: Words, minimum: float = 0.0) -> float:
     longer = max(len(a), len(b))
     if not longer or min(len(a), len(b)) < math.ceil(minimum * longer - 1e-9):
         return 0.0
-    in_order = lcs(a, b, min(minimum, MIN_IN_ORDER))
+    needed = math.ceil(min(minimum, MIN_IN_ORDER) * longer - 1e-9)
+    in_order = lcs_length(a, b, needed) / longer
     if in_order < MIN_IN_ORDER:
         return in_order
     return min(1.0, in_order + _misread_words(a, b) / longer)

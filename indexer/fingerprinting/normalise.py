@@ -582,3 +582,46 @@ def _bare(text: str) -> str:
 @cache
 def _punctuation() -> re.Pattern[str]:
     return re.compile(character_class(PUNCTUATION))
+
+
+# Accents of Latin and Greek letters.
+
+_LETTERS_WITH_ACCENTS = {*range(0xC0, 0x2000)} - {0x130}  # İ, which is folded to i
+_GREEK = frozenset(map(chr, range(0x370, 0x400)))
+_STROKES = str.maketrans("łđøħŧı", "ldohti")  # letters that no accent is taken from, but strokes
+
+
+@cache
+def _accents() -> dict[int, str]:
+    """Return the letter without its accents of each code point, and nothing for an accent alone."""
+    plain = dict.fromkeys(range(0x300, 0x370), "")
+    for code in _LETTERS_WITH_ACCENTS:
+        base, *marks = list(unicodedata.normalize("NFD", chr(code)))
+        is_latin_or_greek = base.isalpha() and (ord(base) < 0x180 or base in _GREEK)
+        if marks and is_latin_or_greek and all(ord(mark) in plain for mark in marks):
+            plain[code] = base
+    return plain
+
+
+@cache
+def _accent() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(map(chr, _accents()))}]")
+
+
+def first_accent(text: str) -> str:
+    """Return the first letter with an accent, or accent alone; empty where there is none.
+
+    >>> first_accent("die Fähre"), first_accent("Łodz, мой")
+    ('ä', '')
+    """
+    found = None if text.isascii() else _accent().search(text)
+    return found[0] if found else ""
+
+
+def without_accents(words: str) -> str:
+    """Return folded words without the accents and strokes of Latin and Greek letters.
+
+    >>> without_accents("fähre łódź đường ελλάδα мой")
+    'fahre lodz duong ελλαδα мой'
+    """
+    return words if words.isascii() else words.translate(_accents()).translate(_STROKES)

@@ -14,13 +14,14 @@ from functools import lru_cache
 from itertools import combinations, count
 from operator import attrgetter
 from typing import NamedTuple
+from unicodedata import is_normalized
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import CONTAINED, MIN_GROWTH, REARRANGED, Criteria
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import TextOperand, lcs_of_codes, measure_pair
+from indexer.comparing.measures import EXACT_CELLS, TextOperand, lcs_of_strings, measure_pair
 from indexer.comparing.words import (
     MAX_CODES,
     Words,
@@ -30,6 +31,8 @@ from indexer.comparing.words import (
     normal_words,
 )
 from indexer.fingerprinting.hashing import GAMMA, mix64_array, number_occurrences, string_hashes
+from indexer.fingerprinting.normalise import first_accent, without_accents
+from indexer.model import WITHOUT_ACCENTS
 from indexer.system.external_memory import LruCache
 from indexer.wording import count_of
 
@@ -41,10 +44,13 @@ _MAX_COUNTED = (1 << 16) - 1
 
 @dataclass(frozen=True, slots=True)
 class WordSequence:
-    """The words of a text as code points, and how many of them fall into each of `BINS` bins."""
+    """The words of a text as code points, how many of them, without their accents, fall into each
+    of `BINS` bins, and whether one has accents.
+    """
 
     codes: str
     counts: NDArray[np.uint16]
+    has_accents: bool
 
     @property
     def size(self) -> int:
@@ -58,6 +64,8 @@ class Vocabulary:
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._spelling: list[str] = []
+        self._plain = np.zeros(0, dtype=np.int64)  # of each word that without accents
+        self._has_accents = np.zeros(0, dtype=np.bool_)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -91,16 +99,50 @@ class Vocabulary:
             return self.sequence(normal_words(text))
         return self._sequence(self._positions(words))
 
+    def in_order(self, a: WordSequence, b: WordSequence, minimum: float) -> tuple[int, int] | None:
+        """Return the words in order of two texts, and those that are the same but for their accents
+        (see `WordsInOrder`); none for a similarity below `minimum`.
+
+        None for texts so long that they are aligned otherwise.
+        """
+        if len(a.codes) * len(b.codes) > EXACT_CELLS:
+            return None
+        needed = math.ceil(minimum * max(len(a.codes), len(b.codes)) - 1e-9)
+        if a.has_accents == b.has_accents:
+            return lcs_of_strings(a.codes, b.codes, needed), 0
+        without = lcs_of_strings(self._plain_codes(a), self._plain_codes(b), needed)
+        common = lcs_of_strings(a.codes, b.codes) if without else 0
+        return common, without - common
+
+    def _plain_codes(self, sequence: WordSequence) -> str | list[int]:
+        return as_string(self._plain[as_numbers(sequence.codes)])
+
     def _positions(self, words: Sequence[str]) -> NDArray[np.int64]:
-        return np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
+        known = len(self._numbers)
+        positions = np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
+        if len(self._numbers) > known:
+            self._add_plain({words[index] for index in np.flatnonzero(positions >= known).tolist()})
+        return positions
+
+    def _add_plain(self, new: Collection[str]) -> None:
+        """Number the words without accents of new words."""
+        changing = [word for word in new if not word.isascii()]
+        numbers = [self._numbers[word] for word in changing]
+        plain = [self._numbers[without_accents(word)] for word in changing]
+        known, size = len(self._plain), len(self._numbers)
+        self._plain = np.concatenate([self._plain, np.arange(known, size)])
+        self._plain[numbers] = plain
+        self._has_accents = np.concatenate([self._has_accents, np.zeros(size - known, np.bool_)])
+        self._has_accents[numbers] = [first_accent(word) != "" for word in changing]
 
     def _sequence(self, numbers: NDArray[np.int64]) -> WordSequence:
         if len(numbers) > _MAX_COUNTED:
             counts = np.full(BINS, _MAX_COUNTED, dtype=np.uint16)
         else:
-            counts = np.bincount(numbers & (BINS - 1), minlength=BINS).astype(np.uint16)
+            bins = self._plain[numbers] & (BINS - 1)
+            counts = np.bincount(bins, minlength=BINS).astype(np.uint16)
         codes = as_string(numbers)
-        return WordSequence(str(codes), counts)
+        return WordSequence(str(codes), counts, bool(self._has_accents[numbers].any()))
 
 
 def may_reach_pair(a: WordSequence, b: WordSequence, minimum: float) -> bool:
@@ -137,24 +179,29 @@ except ImportError:
     _kernel = None  # type: ignore[assignment]
 
 
+def _similarity(in_order: int, accents: int, longer: int) -> float:
+    return (in_order + WITHOUT_ACCENTS * accents) / longer if longer else 0.0
+
+
 class InCommon(NamedTuple):
     """The numbers of words that two texts have in common.
 
     `in_order`: the length of the longest common subsequence; 0 if it is not requested. `shared`:
     the words that both have, each counted as often as both have it, or more. `words`: those of
     either text. `excess`: how much oftener a word comes in the first text than in the other, at
-    most; each counted as often as in `shared`.
+    most; each counted as often as in `shared`. `accents`: as `WordsInOrder` has them.
     """
 
     in_order: int
     shared: int
     words: tuple[int, int]
     excess: int
+    accents: int = 0
 
     @property
     def lcs(self) -> float:
-        """The words in order / words of the longer text; 0 when neither has any."""
-        return self.in_order / max(self.words) if any(self.words) else 0.0
+        """The measure `lcs`."""
+        return _similarity(self.in_order, self.accents, max(self.words))
 
     @property
     def max_out_of_order(self) -> int:
@@ -175,15 +222,39 @@ def words_in_common(text: str, others: Sequence[str], minimum: float) -> list[In
     >>> words_in_common("to be or not to be", ["not to be or to be"], 0.8)[0].lcs
     0.8333333333333334
     """
-    if _kernel is not None and hasattr(_kernel, "words_in_common"):
-        counted = _kernel.words_in_common(text, list(others), minimum)
-        return [counts and InCommon(*counts) for counts in counted]
+    if _kernel is None or not hasattr(_kernel, "words_in_common"):
+        return _by_vocabulary(text, others, minimum)
+    counted = _kernel.words_in_common(text, list(others), minimum)
+    result = [counts and InCommon(*counts) for counts in counted]
+    accented = _have_accents(text)
+    unlike = [index for index, other in enumerate(others) if _have_accents(other) != accented]
+    if unlike:
+        measured = _by_vocabulary(text, [others[index] for index in unlike], minimum)
+        for index, common in zip(unlike, measured, strict=True):
+            result[index] = common
+    return result
+
+
+def _have_accents(text: str) -> bool:
+    """Return `has_accents` of the words of a text, without these for most texts."""
+    if text.isascii():
+        return False
+    first = first_accent(text)
+    if first.isalpha():
+        return True
+    is_possible = first or not is_normalized("NFKC", text)
+    return bool(is_possible and first_accent(" ".join(folded_words(text))))
+
+
+def _by_vocabulary(text: str, others: Sequence[str], minimum: float) -> list[InCommon | None]:
     vocabulary = Vocabulary()
     own = vocabulary.sequence_of(text)
-    return [_in_common(own, vocabulary.sequence_of(other), minimum) for other in others]
+    return [_in_common(vocabulary, own, vocabulary.sequence_of(other), minimum) for other in others]
 
 
-def _in_common(a: WordSequence | None, b: WordSequence | None, minimum: float) -> InCommon | None:
+def _in_common(
+    vocabulary: Vocabulary, a: WordSequence | None, b: WordSequence | None, minimum: float
+) -> InCommon | None:
     if a is None or b is None:
         return None
     words = len(a.codes), len(b.codes)
@@ -191,10 +262,8 @@ def _in_common(a: WordSequence | None, b: WordSequence | None, minimum: float) -
     excess = int((a.counts.astype(np.int64) - b.counts).max())
     if not may_reach_pair(a, b, minimum):
         return InCommon(0, shared, words, max(excess, 0))
-    value = lcs_of_codes(a.codes, b.codes, minimum)
-    if value is None:
-        return None
-    return InCommon(round(value * max(words)), shared, words, max(excess, 0))
+    found = vocabulary.in_order(a, b, minimum)
+    return found and InCommon(found[0], shared, words, max(excess, 0), found[1])
 
 
 def measure_in_common(
@@ -402,8 +471,10 @@ class SequenceCache:
         """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long."""
         values: list[float | None] = [None] * len(pairs)
         for position, left, right, is_possible in self._bounded(pairs, minimum):
-            value = lcs_of_codes(left.codes, right.codes, minimum) if is_possible else 0.0
-            values[position] = value
+            if not is_possible:
+                values[position] = 0.0
+            elif found := self._vocabulary.in_order(left, right, minimum):
+                values[position] = _similarity(*found, max(len(left.codes), len(right.codes)))
         return values
 
     def values_below(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
@@ -502,13 +573,15 @@ class SequenceCache:
     def occurrences(self, texts: Sequence[int]) -> Iterator[NDArray[np.uint64]]:
         """Yield a hash for each occurrence of each word of these texts, and keep their sequences.
 
-        Two texts share as many hashes as words, each word as often as both have it.
+        Two texts share as many hashes as words, without their accents, each word as often as both
+        have it.
         """
         self._evict()
         for text, content in zip(texts, self._contents(texts), strict=True):
             of_text = normal_words(content)
             self._sequences.add(text, self._vocabulary.sequence(of_text))
-            yield number_occurrences(string_hashes(of_text.vocabulary)[of_text.numbers])
+            plain = of_text.plain.vocabulary
+            yield number_occurrences(string_hashes(plain)[of_text.plain.numbers])
 
     def read(self, texts: Collection[int]) -> None:
         """Read those of these distinct texts that are not kept; evict the longest unused."""

@@ -223,7 +223,8 @@ def _match(
 
 def _in_order(a: Words, b: Words, measure: str, similarity: float) -> WordsInOrder:
     """Return the words in order; they are known where the similarity is their fraction."""
-    if measure != "lcs" or similarity == 1.0:  # copies are not measured
+    is_counted = measure == "lcs" and a.has_accents == b.has_accents
+    if not is_counted or similarity == 1.0:  # copies are not measured
         return words_in_order(a, b)
     lengths = len(a), len(b)
     return WordsInOrder(round(similarity * max(lengths)), lengths)

@@ -20,6 +20,8 @@ from core_process import Line, fingerprints, run, units
 from golden_cases import plain_cases, text_of
 
 import indexer
+from indexer.comparing.alignment import lcs
+from indexer.comparing.words import normal_words
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SECRET = "0123456789abcdef" * 4
@@ -94,10 +96,25 @@ def test_words_in_order_of_the_golden_pairs() -> None:
     pairs = json.loads((GOLDEN / "lcs.json").read_text(encoding="utf-8"))["pairs"]
     lines = [f"{units(pair['a'])}\t{units(pair['b'])}" for pair in pairs]
     for pair, line in zip(pairs, run("WordsInOrderLines", [], lines), strict=True):
-        common, left, right = map(int, line.split())
+        common, left, right = map(int, line.split()[:3])
         assert common == pair["common"], pair["name"]
         words = [indexer.fingerprint(pair[side]).words for side in "ab"]
         assert [left, right] == words, pair["name"]
+
+
+def test_similarities_of_random_texts_with_accents() -> None:
+    """Every letter with an accent, in one text of each pair or in both."""
+    letters = [chr(code) for code in range(0x2000) if chr(code).isalpha() or 0x300 <= code < 0x370]
+    choose = random.Random(44)
+    texts = []
+    for _ in range(600):
+        text = " ".join("".join(choose.choices(letters, k=3)) for _ in range(4))
+        folded = normal_words(text).plain.folded
+        texts.append((text, " ".join([*folded, "a"][choose.randrange(2) :])))
+    texts += [(text, " ".join(choose.sample(text.split(), 3))) for text, _ in texts]
+    lines = [f"{units(left)}\t{units(right)}" for left, right in texts]
+    for (left, right), line in zip(texts, run("WordsInOrderLines", [], lines), strict=True):
+        assert float(line.split()[3]) == lcs(normal_words(left), normal_words(right)), left
 
 
 @pytest.mark.parametrize("name", ["default_v1", "default_v2", "scans"])

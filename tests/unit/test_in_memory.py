@@ -13,6 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from indexer.comparing.criteria import Criteria, for_folding
+from indexer.comparing.marks import explain
+from indexer.comparing.measures import ComparedText
 from indexer.errors import SourceNotFound, UnknownMeasure, UsageError
 from indexer.grouping.families import families
 from indexer.grouping.group import group
@@ -21,6 +24,7 @@ from indexer.grouping.match import MatchOptions, match
 from indexer.jobs.check import check
 from indexer.jobs.dedup import DedupOptions, dedup
 from indexer.jobs.in_memory import Index, dedupe, groups, pairs, similarity
+from indexer.recipe import DEFAULT
 from indexer.searching.similar import similar
 from indexer.stores import open_store
 
@@ -314,3 +318,35 @@ def test_a_file_of_others_is_neither_loaded_nor_replaced(tmp_path: Path) -> None
     with pytest.raises(SourceNotFound):
         Index.load(tmp_path / "none.db")
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (
+            "Die Fähre fährt täglich außer montags über die schöne Förde und hält für Gäste.",
+            "Die Fahre fahrt taglich außer montags uber die schone Forde und halt fur Gaste.",
+        ),
+        (
+            "Người thuê phải trả tiền nhà trước ngày mồng năm và không được cho thuê lại.",
+            "Nguoi thue phai tra tien nha truoc ngay mong nam va khong duoc cho thue lai.",
+        ),
+        (
+            "Nájemce platí nájemné vždy předem, nejpozději pátý den měsíce, a neručí za škody.",
+            "Najemce plati najemne vzdy predem, nejpozdeji paty den mesice, a neruci za skody.",
+        ),
+        (
+            "Najemca płaci czynsz z góry, najpóźniej piątego dnia miesiąca, i nie może podnająć.",
+            "Najemca placi czynsz z gory, najpozniej piatego dnia miesiaca, i nie moze podnajac.",
+        ),
+    ],
+)
+def test_a_copy_without_accents_is_near_and_strict_does_not_fold_it(text: str, plain: str) -> None:
+    (pair,) = pairs([text, OTHER, plain], options=MatchOptions(all_pairs=True))
+    assert (pair.a, pair.b) == (0, 2) and 0.9 <= pair.similarity < 1
+    assert similarity(text, plain).similarity == pair.similarity
+    strict, standard = (Criteria(policy=policy) for policy in ("strict", "standard"))
+    operands = [ComparedText(side, DEFAULT) for side in (text, plain)]
+    assert "accents" in {mark.kind for mark in explain(*operands).marks}
+    assert for_folding(standard, "lcs").accepts(*operands)
+    assert not for_folding(strict, "lcs").accepts(*operands)

@@ -12,7 +12,8 @@ from indexer.comparing import alignment
 from indexer.comparing import words as word_numbers
 from indexer.comparing.alignment import common_runs, lcs, lcs_by_table, lcs_length, lcs_of_strings
 from indexer.comparing.measures import ComparedText, measure_pair
-from indexer.comparing.words import words
+from indexer.comparing.words import normal_words, words
+from indexer.grouping.words_in_common import _have_accents
 from indexer.recipe import DEFAULT
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "lcs.json"
@@ -49,6 +50,25 @@ def test_a_threshold_never_loses_a_pair_that_reaches_it(
     a, b = words(first), words(second)
     exact = lcs(a, b)
     assert lcs(a, b, threshold) in ({exact} if exact >= threshold else {exact, 0.0})
+
+
+@given(TEXTS, TEXTS)
+def test_words_that_differ_in_accents_count_where_one_text_has_none(a: str, b: str) -> None:
+    plain = words(b.replace("é", "e").replace("a", "é")), words(a.replace("é", "e"))
+    left, right = plain
+    found = lcs(left, right)
+    assert found == lcs(right, left)
+    common = lcs_by_table(left.folded, right.folded)
+    if left.has_accents:
+        without = lcs_by_table(left.plain.folded, right.folded)
+        common += 0.95 * (without - common)
+    assert found == common / max(1, len(left), len(right))
+
+
+def test_a_letter_with_an_accent_is_one_as_it_is_written_and_as_it_is_folded() -> None:
+    for code in range(0x2000):
+        letter = chr(code)
+        assert _have_accents(letter + "x") == normal_words(letter + "x").has_accents
 
 
 @given(TEXTS, TEXTS)

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing import measures
 from indexer.comparing.alignment import lcs, lcs_by_table
 from indexer.comparing.criteria import Criteria, max_replaced
 from indexer.comparing.differences import Rarity
@@ -17,7 +16,7 @@ from indexer.grouping import words_in_common as word_sequences
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.recipe import DEFAULT, DEFAULT_V2
 
-WORDS = ["to", "be", "or", "not", "Be", "of-\nten", "½", "的", "話", "\ud800"]
+WORDS = ["to", "be", "or", "not", "Be", "of-\nten", "½", "的", "話", "\ud800", "bé", "tö"]
 sentences = st.lists(st.sampled_from(WORDS), max_size=150).map(" ".join)
 
 
@@ -32,18 +31,26 @@ def test_words_in_common_are_those_of_the_definitions(
         counted = words_in_common.words_in_common(text, others, least)
         values = words_in_common.lcs_to_each(text, others, least)
         flags = words_in_common.may_have_common_words(text, others, least)
-    own = normal_words(text).folded
+    words = normal_words(text)
+    own = words.folded
     for other, common, value, flag in zip(others, counted, values, flags, strict=True):
         folded = normal_words(other).folded
         longer = max(len(own), len(folded))
+        plain = lcs_by_table(words.plain.folded, normal_words(other).plain.folded)
         in_order, shared = lcs_by_table(own, folded), (Counter(own) & Counter(folded)).total()
         excess = max((Counter(own) - Counter(folded)).values(), default=0)
         assert common is not None
         assert common.words == (len(own), len(folded))
-        assert common.in_order == (in_order if in_order >= least * longer - 1e-9 else 0)
+        is_exact = kernel
+        if words.has_accents == normal_words(other).has_accents:
+            assert common.in_order == (in_order if in_order >= least * longer - 1e-9 else 0)
+        else:
+            is_exact = False
+            expected = (in_order, plain - in_order) if plain >= least * longer - 1e-9 else (0, 0)
+            assert (common.in_order, common.accents) == expected
         assert common.shared >= shared
-        assert common.shared == shared or not kernel
-        assert common.excess == excess or not kernel
+        assert common.shared == shared or not is_exact
+        assert common.excess == excess or not is_exact
         assert value == common.lcs
         assert not common.in_order or value == lcs(normal_words(text), normal_words(other))
         assert flag or shared < least * longer
@@ -84,5 +91,5 @@ def test_long_texts_are_left_to_the_alignment(monkeypatch: pytest.MonkeyPatch) -
     assert words_in_common.lcs_to_each(long, [long], 0.5) == [None]
     assert words_in_common.may_have_common_words(long, [long, "a"], 0.5) == [True, False]
     monkeypatch.setattr(words_in_common, "_kernel", None)
-    monkeypatch.setattr(measures, "EXACT_CELLS", 8)
+    monkeypatch.setattr(words_in_common, "EXACT_CELLS", 8)
     assert words_in_common.lcs_to_each("a b c", ["a b c", "a x"], 0.0) == [None, 1 / 3]

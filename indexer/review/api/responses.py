@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Literal
 
 from indexer.comparing.compare import Stretch, compare, redline
@@ -527,7 +527,7 @@ def without_boilerplate(
 
 def measures_of(measures: MeasureValues) -> Sequence[Measure]:
     """Return every measure by name, in the order in which they are shown."""
-    in_order = format_words_in_order(measures.in_order.common, measures.in_order.words)
+    in_order = format_words_in_order(*astuple(measures.in_order))
     meanings = {**describe_measures(measures), "lcs": in_order}
     return [_measure(measures, name, meaning) for name, meaning in meanings.items()]
 

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * Compares the pairs of texts of standard input, for tests that compare with the Python definition.
  *
  * <p>A line of input has two texts with a tab between them, each as UTF-16 units in hexadecimal
- * digits. A line of output has the words in order, and those of either text.
+ * digits. A line of output has the words in order, those of either text, and the similarity.
  */
 public final class WordsInOrderLines {
 
@@ -26,7 +26,9 @@ public final class WordsInOrderLines {
             int[] left = comparison.read(FingerprintLines.text(texts[0]));
             int[] right = comparison.read(FingerprintLines.text(texts[1]));
             int common = comparison.common(left, right, 0);
-            System.out.println(common + " " + left.length + " " + right.length);
+            double similarity = comparison.similarity(left, right, 0);
+            System.out.println(
+                    common + " " + left.length + " " + right.length + " " + similarity);
         }
     }
 }

@@ -70,7 +70,7 @@ final class Verifiers {
         private final WordsInOrder comparison;
         private final int[] words;
         private final double min;
-        private int common;
+        private double similarity;
         private int longer;
 
         ByWords(
@@ -98,7 +98,7 @@ final class Verifiers {
 
         @Override
         public boolean matches(int document) throws IOException {
-            common = 0;
+            similarity = 0;
             longer = 0;
             if (slots.matches(document) == false) {
                 return false;
@@ -109,13 +109,13 @@ final class Verifiers {
             }
             int[] otherWords = comparison.read(other);
             longer = Math.max(words.length, otherWords.length);
-            common = comparison.common(words, otherWords, (int) Math.ceil(min * longer - 1e-9));
-            return common > 0;
+            similarity = comparison.similarity(words, otherWords, min);
+            return similarity > 0 && similarity * longer > min * longer - 1e-9;
         }
 
         @Override
         public float similarity() {
-            return (float) common / longer;
+            return (float) similarity;
         }
 
         @Override
@@ -123,8 +123,8 @@ final class Verifiers {
             if (longer == 0) {
                 return "ruled out by " + slots.description();
             }
-            return common > 0
-                    ? common + " of " + longer + " words in order"
+            return similarity > 0
+                    ? Math.round(similarity * longer) + " of " + longer + " words in order"
                     : "too few of " + longer + " words in order";
         }
 

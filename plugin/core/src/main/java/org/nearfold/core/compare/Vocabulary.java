@@ -1,5 +1,6 @@
 package org.nearfold.core.compare;
 
+import org.nearfold.core.text.Accents;
 import org.nearfold.core.text.CodePoints;
 
 import java.util.Arrays;
@@ -27,6 +28,13 @@ final class Vocabulary {
     private int[] letters = new int[1 << 11];
     private int size;
 
+    /** The word without accents of each of the first {@link #known} words. */
+    private int[] plain = {};
+
+    private boolean[] accented = {};
+    private int known;
+    private final CodePoints spelling = new CodePoints();
+
     /** Returns how many words have numbers; the numbers are from 0 to below it. */
     int size() {
         return size;
@@ -53,6 +61,39 @@ final class Vocabulary {
             grow();
         }
         return size - 1;
+    }
+
+    /** Returns the number of a word without its accents. */
+    int plain(int number) {
+        learn();
+        return plain[number];
+    }
+
+    /** Returns whether a letter of a word has an accent. */
+    boolean isAccented(int number) {
+        learn();
+        return accented[number];
+    }
+
+    /** Numbers the words without accents of words that came since the last time. */
+    private void learn() {
+        while (known < size) {
+            if (known == plain.length) {
+                plain = Arrays.copyOf(plain, hashes.length);
+                accented = Arrays.copyOf(accented, hashes.length);
+            }
+            boolean isAccented = false;
+            spelling.clear();
+            for (int i = starts[known]; i < starts[known + 1]; i++) {
+                isAccented |= Accents.isAccented(letters[i]);
+                if (!Accents.isAlone(letters[i])) {
+                    spelling.add(Accents.without(letters[i]));
+                }
+            }
+            accented[known] = isAccented;
+            plain[known] = number(spelling, 0, spelling.size());
+            known++;
+        }
     }
 
     private boolean isEqual(int number, CodePoints codes, int start, int end) {

@@ -10,7 +10,8 @@ import java.util.Arrays;
 
 /**
  * The measure {@code lcs}: the longest common subsequence (LCS) of the words of two texts over the
- * words of the longer one, in [0, 1].
+ * words of the longer one, in [0, 1]. Where only one of the texts has accents, a word in order that
+ * is the same without them counts {@link #WITHOUT_ACCENTS}.
  *
  * <p>Words are those of {@code default_v2}, under every recipe. The LCS is computed exactly by the
  * bit-parallel algorithm of Hyyrö (AWOCA 2004), in memory that grows with the lengths alone. An
@@ -26,6 +27,9 @@ public final class WordsInOrder {
 
     /** What {@link #common} returns for texts of more than {@link #MAX_CELLS} pairs of words. */
     public static final int TOO_LONG = -1;
+
+    /** What a word counts that is the same but for its accents. */
+    public static final double WITHOUT_ACCENTS = 0.95;
 
     private static final int NONE = -1;
 
@@ -86,16 +90,39 @@ public final class WordsInOrder {
     }
 
     /**
-     * Returns the similarity of two texts; 0 when it is less than {@code min}, a negative number
-     * for texts that are too long to be compared.
+     * Returns the similarity of two texts; it may be 0 when it is less than {@code min}, a negative
+     * number for texts that are too long to be compared.
      */
     public double similarity(int[] left, int[] right, double min) {
         int longer = Math.max(left.length, right.length);
         if (longer == 0) {
             return 0;
         }
-        int common = common(left, right, (int) Math.ceil(min * longer - 1e-9));
-        return (double) common / longer;
+        return counted(left, right, (int) Math.ceil(min * longer - 1e-9)) / longer;
+    }
+
+    /**
+     * Returns the words of the LCS, those that are the same but for their accents in part; 0 when
+     * they are fewer than {@code min} together, {@link #TOO_LONG} for texts that are too long.
+     */
+    private double counted(int[] left, int[] right, int min) {
+        if (hasAccents(left) == hasAccents(right)) {
+            return common(left, right, min);
+        }
+        int without = common(plain(left), plain(right), min);
+        if (without <= 0) {
+            return without;
+        }
+        int common = common(left, right, 0);
+        return common + WITHOUT_ACCENTS * (without - common);
+    }
+
+    private boolean hasAccents(int[] words) {
+        return Arrays.stream(words).anyMatch(vocabulary::isAccented);
+    }
+
+    private int[] plain(int[] words) {
+        return Arrays.stream(words).map(vocabulary::plain).toArray();
     }
 
     /** Returns the words that both texts have, each as often as both have it. */

@@ -26,7 +26,8 @@ public final class CodePoints {
         codes[index] = code;
     }
 
-    void add(int code) {
+    /** Adds a code point at the end. */
+    public void add(int code) {
         if (size == codes.length) {
             reserve(1);
         }
@@ -47,7 +48,8 @@ public final class CodePoints {
         size = length;
     }
 
-    void clear() {
+    /** Makes the list empty. */
+    public void clear() {
         size = 0;
     }
 
