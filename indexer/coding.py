@@ -178,7 +178,7 @@ class Coding:
     def field_of(self, label: str) -> CodingField | None:
         """Return the named field that a label belongs to, None for a label without a field."""
         name, equals, _value = label.partition("=")
-        fields = (field for field in self.fields if equals and field.name == name)
+        fields = (field for field in self.fields if name and equals and field.name == name)
         return next(fields, None)
 
     def without_field(self, labels: Iterable[str]) -> tuple[str, ...]:
@@ -225,6 +225,16 @@ class Coding:
         required = tuple(field for field in self.fields if field.required)
         return required or tuple(field for field in self.fields if not field.many) or self.fields
 
+    def missing(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Return the names of the fields that a document with these labels needs and lacks."""
+        labels = tuple(labels)
+        return tuple(field.name for field in self.needed if not field.of(labels))
+
+    @property
+    def noted(self) -> frozenset[str]:
+        """Return the labels that need a note."""
+        return frozenset(rule.label for rule in self.rules if rule.needs == NOTE)
+
     def judged(self, labels: Iterable[str], name: str | None = None) -> tuple[str, ...]:
         """Return the labels of a reviewed document that fields have, sorted; none of another one.
 
@@ -233,7 +243,7 @@ class Coding:
         labels = tuple(labels)
         if name is not None:
             return tuple(sorted(self.field(name).of(labels)))
-        if not all(field.of(labels) for field in self.needed):
+        if self.missing(labels):
             return ()
         return tuple(sorted({label for field in self.fields for label in field.of(labels)}))
 

@@ -213,7 +213,9 @@ class _Pages:
         self._templates.globals |= {
             "drawing": charts,
             "static": self.static,
-            "label_set": site.offered_labels.of_keys,
+            "coding": site.offered_coding,
+            "field_of": lambda label: site.coding().field_of(label),
+            "has_note": lambda document: bool(site.review.notes(document)),
             "known_labels": site.offered_labels.known,
             "exclusive_labels": site.offered_labels.exclusive,
             "state_of": _state_of,

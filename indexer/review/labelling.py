@@ -35,6 +35,7 @@ from indexer.review.api.endpoints import (
 )
 from indexer.review.api.labels import (
     LabelParameters,
+    NoteText,
     UndoParameters,
     label_request,
     plan_label,
@@ -77,6 +78,7 @@ class _LabelForm(LabelParameters, frozen=True):
 class _ConfirmForm(Parameters, frozen=True):
     plan: Plan
     next: Next = ""
+    note: NoteText = ""
 
 
 class _UndoForm(UndoParameters, frozen=True):
@@ -125,7 +127,11 @@ class _LabellingPages:
         planned = self._site.plans.get(values.plan)
         if planned is None:
             raise _forgotten(values.plan)
-        wanted = replace(planned[0], reviewer=login_of(request).name, seen=planned[1].state)
+        options = planned[0].options
+        if options is not None and values.note.strip():
+            options = replace(options, note=values.note)
+        login = login_of(request)
+        wanted = replace(planned[0], reviewer=login.name, seen=planned[1].state, options=options)
         return await run_in_threadpool(self._write, wanted, values.next)
 
     async def undo(self, request: Request) -> Response:
@@ -146,6 +152,7 @@ class _LabellingPages:
             "differences": {},
             "others": [],
             "authors": {},
+            "note": "",
         }
         if values.plan is not None:
             planned = self._site.plans.get(values.plan)
@@ -156,6 +163,8 @@ class _LabellingPages:
             others = {id: differences[id] for id in differences if id in _changed(result)}
             context |= {"wanted": wanted, "result": result, "plan": values.plan}
             context |= {"differences": differences, "others": format_others(others)}
+            notes = self._site.review.notes(wanted.ids[0]) if result.broken else ()
+            context["note"] = notes[-1].text if notes else ""
             return self._html(request, "labelled.html", context)
         if values.number is None:
             raise UsageError("number is missing: the labelling to show")
@@ -205,7 +214,9 @@ class _LabellingPages:
             others: YesNo = "yes" if values.on == "others" else "no"
             values = values.replace(id=(values.head,), family="yes", others=others)
         if choice := values.choose:
-            rest = tuple(name for name in self._site.offered_labels.exclusive if name != choice)
+            is_of_set = self._site.coding().field_of(choice) is None
+            exclusive = self._site.offered_labels.exclusive if is_of_set else ()
+            rest = tuple(name for name in exclusive if name != choice)
             values = values.replace(add=(choice, *values.add), remove=(*rest, *values.remove))
         wanted = label_request(self._site, values, login)
         if values.dry_run == "yes":

@@ -20,6 +20,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.filters import do_forceescape, do_mark_safe
 
+from indexer.coding import NO_CODING
 from indexer.comparing.criteria import format_marks, format_reasons
 from indexer.comparing.differences import format_differences, format_new_words_by_text
 from indexer.jobs.document_rows import metadata_label
@@ -158,7 +159,7 @@ def environment() -> Environment:
         "new_words_by_side": format_new_words_by_text,
         "marked": marked,
     }
-    templates.globals |= {"link": link, "paragraphs": paragraphs}
+    templates.globals |= {"link": link, "paragraphs": paragraphs, "field_of": NO_CODING.field_of}
     return templates
 
 

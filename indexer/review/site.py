@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from indexer.coding import Coding, CodingField
 from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageError
 from indexer.grouping.group import GroupResult, group
 from indexer.grouping.group_options import GroupOptions
@@ -300,6 +301,7 @@ _PLANS = 200  # dry runs of labellings that can be confirmed
 _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _FACETS = 60  # of searches that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
+_CODING_SECONDS = 2.0  # for which the fields of the store are not read again
 _COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
 
 
@@ -324,6 +326,7 @@ class Site:
         self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
         self._plan_numbers = itertools.count(1)
         self.offered_labels = OfferedLabels(store, labels)
+        self._coding: TimedCache[Coding] = TimedCache(1, _CODING_SECONDS)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
         self._is_survey_wanted = False
@@ -344,6 +347,25 @@ class Site:
         self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
+
+    def coding(self) -> Coding:
+        """Return the fields of the store; the one without a name has the labels of `--label`, or
+        without any fields all labels.
+        """
+        stored = self._coding.get("store")
+        if stored is None:
+            stored = self._coding.put("store", self.review.coding())
+        exclusive = self.offered_labels.exclusive
+        if stored.fields and not exclusive:
+            return stored
+        return Coding((CodingField("", exclusive), *stored.fields), stored.rules)
+
+    def offered_coding(self) -> Coding:
+        """Return the fields with the labels that keys choose; without given ones, of the store."""
+        coding = self.coding()
+        if coding.fields[0].name or coding.fields[0].values:
+            return coding
+        return Coding((CodingField("", tuple(self.offered_labels.of_keys())),))
 
     @property
     def is_grouped(self) -> bool:

@@ -304,6 +304,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "variants": [{"id": "m2", "wait": "20"}, {"id": "long1", "wait": "20"}],
         "near": [{"id": "m2", "wait": "20"}],
         "dashboard": [{"wait": "20"}],
+        "coding": [{}],
         "terms": [{}],
         "compare": [{"a": "m1", "b": "m2"}, {"a": "m1", "b": "long1", "matching": "information"}],
         "discounted": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from indexer.defaults import FOLD, TEXT_CHARS
 from indexer.errors import DocumentNotFound, NearfoldError, UsageError
@@ -34,6 +34,11 @@ class SurveyReset:
     forgotten: bool
 
 
+NoteText: TypeAlias = Annotated[
+    str, text_meta("a note on each document that changes, such as the reason")
+]
+
+
 class LabelParameters(Parameters, frozen=True):
     """Documents, and the labels to add and remove."""
 
@@ -49,6 +54,7 @@ class LabelParameters(Parameters, frozen=True):
     leave: Annotated[
         tuple[Item, ...], about("with family, ids of members that are left for review")
     ] = ()
+    note: NoteText = ""
     dry_run: Annotated[YesNo, about("change nothing, only list the changes")] = "yes"
     seen: Annotated[
         str,
@@ -111,6 +117,7 @@ def label_request(site: Site, values: LabelParameters, login: Login) -> LabelReq
         review=values.review,
         threshold=values.threshold,
         leave=values.leave,
+        note=values.note,
     )
     return LabelRequest(login.name, values.id, options, values.seen)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from indexer.coding import CodingField, CodingRule
 from indexer.errors import DocumentNotFound, StoreBusy, UsageError
 from indexer.jobs.label import LabelEvent, label_events_of
 from indexer.jobs.review_file import Note, SavedSearch
@@ -16,6 +17,7 @@ from indexer.review.api.endpoints import (
     WAIT_SECONDS,
     DocumentId,
     Item,
+    NoParameters,
     Parameters,
     ReadEndpoint,
     Wait,
@@ -127,6 +129,15 @@ class DocumentHistory:
     busy: bool
     events: tuple[LabelEvent, ...]
     notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CodingAnswer:
+    """The fields and rules of the store, and the key of each label that has one."""
+
+    fields: tuple[CodingField, ...]
+    rules: tuple[CodingRule, ...]
+    keys: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +313,12 @@ def history(site: Site, values: DocumentId) -> DocumentHistory:
         return DocumentHistory(True, (), notes)
 
 
+def coding(site: Site, values: NoParameters) -> CodingAnswer:
+    """Return the fields and rules by which documents are coded."""
+    offered = site.offered_coding()
+    return CodingAnswer(offered.fields, offered.rules, offered.keys())
+
+
 WORK_LIST_READS: Mapping[str, ReadEndpoint] = {
     "worklist": ReadEndpoint(
         "worklist",
@@ -318,6 +335,14 @@ WORK_LIST_READS: Mapping[str, ReadEndpoint] = {
         Waiting,
         dashboard,
         Dashboard,
+    ),
+    "coding": ReadEndpoint(
+        "coding",
+        "The fields of the coding, their values and rules. The label of a value is FIELD=VALUE; "
+        "those of the field without a name are labels as they are.",
+        NoParameters,
+        coding,
+        CodingAnswer,
     ),
     "history": ReadEndpoint(
         "history",

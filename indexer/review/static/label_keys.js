@@ -120,23 +120,52 @@ function picks() {
   showPicked();
 }
 
-function choose(digit) {
+const currentItem = () => document.activeElement?.closest("[data-item][data-id]") ?? document.querySelector("[data-item][data-id].at");
+
+function choose(key) {
   if (picked()) {
-    press(document.querySelector(`#several [data-choice="${digit}"]`));
+    press(document.querySelector(`#several [data-choice="${key}"]`));
     return;
   }
-  const item = document.activeElement?.closest("[data-item][data-id]") ?? document.querySelector("[data-item][data-id].at");
-  const form = item && document.querySelector("[data-of-items]");
-  if (form) {
-    form.elements.id.value = item.dataset.id;
-    form.elements.seen.value = item.dataset.seen ?? "";
-    const all = [...document.querySelectorAll("[data-items] > [data-item]")];
-    const next = all[Math.min(all.length - 1, all.indexOf(item) + 1)];
-    form.elements.next.value = `${here()}#${next.id}`;
-    press(form.querySelector(`[data-choice="${digit}"]`));
+  const item = currentItem();
+  if (item && document.querySelector("[data-of-items]")) {
+    press(document.querySelector(`[data-of-item] [data-choice="${key}"]`));
     return;
   }
-  press(document.querySelector(`[data-choices] [data-choice="${digit}"]`));
+  press(document.querySelector(`[data-choices] [data-choice="${key}"]`));
+}
+
+// A form of the current item names it, and leads to the next one if no field is left to code.
+function nameItem(form) {
+  const item = currentItem();
+  if (!item) return;
+  form.elements.id.value = item.dataset.id;
+  form.elements.seen.value = item.dataset.seen ?? "";
+  const left = JSON.parse(item.dataset.missing ?? "[]").filter((name) => name !== form.dataset.field);
+  const all = [...document.querySelectorAll("[data-items] > [data-item]")];
+  const isDone = left.length === 0 && !("many" in form.dataset);
+  const next = isDone ? all[Math.min(all.length - 1, all.indexOf(item) + 1)] : item;
+  form.elements.next.value = `${here()}#${next.id}`;
+}
+
+// A value that needs a reason waits for it: Enter in its field chooses the value.
+function reasons() {
+  let wanted = null;
+  addEventListener("click", (event) => {
+    const button = event.target.closest("[data-needs-note]");
+    if (!button) return;
+    const note = button.form.elements.note;
+    if (!note || note.value.trim()) return;
+    event.preventDefault();
+    wanted = button;
+    currentItem()?.classList.add("at");
+    note.focus();
+  }, true);
+  addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.name !== "note" || !event.target.form?.dataset.field) return;
+    event.preventDefault();
+    if (event.target.value.trim()) (wanted ?? event.target.form.querySelector("[data-needs-note]")).click();
+  });
 }
 
 // One decision per page: a key that is pressed while the next page loads is not meant for this one.
@@ -153,9 +182,11 @@ export function decide() {
   stayAtUndo();
   announce();
   picks();
+  reasons();
   const open = (address) => () => { if (address) location.assign(address); };
   addEventListener("submit", (event) => {
     if (event.target.method !== "post") return;
+    if ("ofItem" in event.target.dataset) nameItem(event.target);
     if (sent) event.preventDefault();
     sent = true;
   });
@@ -167,7 +198,7 @@ export function decide() {
     for (const form of document.querySelectorAll("[data-of-items]")) form.hidden = false;
   }
   return {
-    ...Object.fromEntries([..."123456789"].map((digit) => [digit, () => choose(digit)])),
+    ...Object.fromEntries([..."123456789agiqrtyz"].map((key) => [key, () => choose(key)])),
     s: () => (document.activeElement?.closest("[data-item]") ?? document.querySelector("[data-item].at"))?.querySelector("[data-pick]")?.click(),
     u: () => press(undo()),
     o: () => press(document.querySelector("[data-others]")),

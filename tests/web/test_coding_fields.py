@@ -1,0 +1,104 @@
+"""Coding by several fields on the pages: keys, reasons, and the next item after the last field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sample_library import edited, rows, sentence
+
+from indexer.grouping.group import group
+from indexer.jobs.review_file import review_file
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from web.plain_requests import request
+from web.watching import PageRecord, axe_violations, open_window, run_site
+
+FIELDS = (
+    *("--field", "relevance=responsive,not responsive"),
+    *("--field", "privilege=privileged,not privileged"),
+    *("--field", "issues=price,delivery:many"),
+    *("--rule", "privilege=privileged needs note"),
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Any]:
+    """A store with a group of four."""
+    store = open_store(f"sqlite:///{tmp_path}/coding.db")
+    store.prepare(DEFAULT)
+    texts = {f"m{number}": edited(sentence(3, 80), number) for number in range(4)}
+    store.write(rows(texts))
+    store.refresh()
+    group(store)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def review(browser: Browser, store: Any) -> Iterator[Page]:
+    """A window on its pages, which do nothing forbidden."""
+    with run_site(store.url, *FIELDS, "--reviewer", "anna") as address:
+        record = PageRecord(address)
+        with open_window(browser, address, record) as windows:
+            yield record.watch(windows.new_page())
+        record.check()
+
+
+def labels(store: Any, id: str) -> set[str]:
+    return set(store.get([id])[id].labels)
+
+
+def press(page: Page, key: str) -> None:
+    with page.expect_navigation():
+        page.keyboard.press(key)
+    expect(page.locator("[data-opens=help]")).to_be_visible()
+
+
+def test_each_field_has_its_keys(review: Page, store: Any) -> None:
+    review.goto("/?q=&fold=none&sort=path")
+    review.keyboard.press("j")
+    press(review, "1")  # stays on the first line until privilege is coded
+    expect(review).to_have_url("/?q=&fold=none&sort=path#i1")
+    press(review, "4")
+    expect(review).to_have_url("/?q=&fold=none&sort=path#i2")
+    assert labels(store, "m0") == {"relevance=responsive", "privilege=not privileged"}
+    review.goto("/document?id=m0")
+    press(review, "5")
+    press(review, "6")
+    press(review, "5")  # takes it away again
+    expect(review.locator("[data-choices] [aria-pressed=true]")).to_have_count(3)
+    assert axe_violations(review) == {}
+    review.keyboard.press("3")
+    expect(review.get_by_label("Reason")).to_be_focused()
+    review.keyboard.type("advice of counsel")
+    press(review, "Enter")
+    coded = {"relevance=responsive", "privilege=privileged", "issues=delivery"}
+    assert labels(store, "m0") == coded
+    review.goto("/family?id=m0")
+    assert axe_violations(review) == {}
+    review.goto("/document?id=m0")
+    press(review, "o")
+    expect(review.get_by_label("Reason")).to_have_value("advice of counsel")
+    assert axe_violations(review) == {}
+    press(review, "Enter")
+    assert [labels(store, f"m{number}") for number in range(4)] == [coded] * 4
+    assert [note.text for note in review_file(store).notes("m3")] == ["advice of counsel"]
+    press(review, "u")
+    assert labels(store, "m3") == set()
+
+
+def test_fields_are_known_without_their_options(store: Any) -> None:
+    with run_site(store.url, *FIELDS):
+        pass
+    with run_site(store.url, "--label", "hot") as address:
+        coding = json.loads(request(address, "/api/coding").body)
+        names = [field["name"] for field in coding["fields"]]
+        assert names == ["", "relevance", "privilege", "issues"]
+        assert coding["keys"]["privilege=privileged"] == "4"
+        page = request(address, "/document?id=m1").body.decode()
+        assert page.count('name="choose"') == 7
