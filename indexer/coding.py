@@ -13,6 +13,7 @@ from indexer.errors import UsageError
 from indexer.wording import visible
 
 SEPARATOR = ";"
+CODING_MARK = " (coding)"  # after the name of a column that another one has
 NOTE = "note"  # what a rule can require, other than a value of a field
 _MANY, _REQUIRED = "many", "required"
 _NOTHING = "nothing"  # what a rule to remove requires

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.coding import Coding, CodingField, label_names
+from indexer.coding import CODING_MARK, Coding, CodingField, label_names
 from indexer.documents.base import ReadOptions, Records
 from indexer.documents.blobs import DamagedRecord
 from indexer.documents.containers import read_table
@@ -80,14 +80,14 @@ class _LabelFields:
 
     id: str
     labels: str
-    values: tuple[tuple[str, CodingField], ...]
+    values: Mapping[str, CodingField]
 
     def has(self, label: str, given: Sequence[str], coding: Coding) -> bool:
         """Return whether a row with the labels `given` would have this one if its document did."""
         field = coding.field_of(label)
         if field is None:
             return bool(self.labels)
-        return field in dict(self.values).values() or bool(field.of(given))
+        return field in self.values.values() or bool(field.of(given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def _coding_row(
     if not id:
         return ExtractionError(f"it has no value in {fields.id!r}; give it one, or leave it out")
     labels = _split(record, fields.labels)
-    for name, field in fields.values:
+    for name, field in fields.values.items():
         labels += [field.label(value) for value in _split(record, name)]
     try:
         names = label_names(labels)
@@ -256,9 +256,14 @@ def _fields(names: Sequence[str], options: LabelFileOptions, coding: Coding) -> 
     """Return the fields of ids and labels. Raises `DamagedRecord` without them."""
     id = options.id_field or field_named(names, IDS)
     labels = options.label_field or field_named(names, _LABELS)
-    by_name = {field.name.casefold(): field for field in coding.fields}
-    values = tuple((name, by_name[key]) for name in names if (key := name.casefold()) in by_name)
-    if options.label_field is None and (labels is None or labels in dict(values)):
+    columns = {name.casefold(): name for name in names}
+    values: dict[str, CodingField] = {}
+    for field in coding.fields:
+        key = field.name.casefold()
+        column = columns.get(key + CODING_MARK, columns.get(key))
+        if column is not None:
+            values[column] = field
+    if options.label_field is None and (labels is None or labels in values):
         labels = ""
     if id not in names or (labels not in names and (labels or not values)):
         missing = "--id-field" if id not in names else "--label-field"

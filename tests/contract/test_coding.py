@@ -2,6 +2,8 @@
 store.
 """
 
+import csv
+
 import pytest
 from sample_library import rows, sentence
 
@@ -11,6 +13,7 @@ from indexer.grouping.group import group
 from indexer.jobs.label import LabelOptions, label, label_events_of, undo_labels
 from indexer.jobs.label_from import LabelFileOptions, label_from
 from indexer.jobs.review_file import define_coding, review_file, stored_coding
+from indexer.review.exports.export import export
 
 FIELDS = (
     CodingField.parse("relevance=responsive,not responsive:required"),
@@ -133,6 +136,32 @@ def test_columns_of_fields_come_back(coded_store, tmp_path):
         "issues=price",
         "issues=delivery",
     }
+
+
+def test_exports_have_a_column_for_each_field(coded_store, tmp_path):
+    define_coding(coded_store, [CodingField.parse("status=read,unread")])
+    code(coded_store, "relevance=responsive", "issues=price", "issues=delivery", "status=read")
+    table = tmp_path / "coding.csv"
+    export(coded_store, table)
+    with table.open(newline="") as file:
+        lines = {line["id"]: line for line in csv.DictReader(file)}
+    expected = {
+        "labels": "hot",
+        "relevance": "responsive",
+        "privilege": "not privileged",
+        "issues": "price;delivery",
+        "status (coding)": "read",
+        "status": "complete",
+    }
+    assert expected.items() <= lines["a"].items()
+    load_file = tmp_path / "coding.dat"
+    export(coded_store, load_file, "dat")
+    before = labels_of(coded_store)
+    code(coded_store, "relevance=not responsive", "status=unread")
+    label_from(coded_store, table, LabelFileOptions(replace=True))
+    assert labels_of(coded_store) == before
+    again = label_from(coded_store, load_file, LabelFileOptions(replace=True))
+    assert (again.changes, again.failed) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ never a family.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from indexer.coding import CODING_MARK, SEPARATOR, Coding, CodingField
 from indexer.documents.mail.threads import Thread, ThreadMail
 from indexer.jobs.threads import NearMail, ThreadsResult
 from indexer.model import Row
@@ -134,6 +135,7 @@ FAMILIES = (
     Column("modified", "time", lambda record: record.row.modified, "DateModified"),
     Column("sha256", "text", lambda record: record.row.raw, "SHA256"),
 )
+_LABELS = ("labels", "Labels")
 _LOAD_FILE_ORDER = (
     "DOCID",
     "NearDupGroup",
@@ -211,6 +213,36 @@ COLUMNS = {
     ("batches", True): (*document_columns(_OF_DOCUMENTS), *load_file_columns(BATCHES)),
 }
 """The columns by what is exported, and whether into a load file."""
+
+
+def coded_columns(columns: tuple[Column, ...], coding: Coding) -> tuple[Column, ...]:
+    """Return columns with one for each field of the coding after that of labels, which then has
+    those without a field. A field that has the name of another column is marked.
+    """
+    at = next((i for i, column in enumerate(columns) if column.name in _LABELS), None)
+    if not coding.fields or at is None:
+        return columns
+    labels = columns[at]
+    names = {column.name.casefold() for column in columns}
+    own = [
+        Column(
+            field.name + (CODING_MARK if field.name.casefold() in names else ""),
+            "list" if field.many else "text",
+            partial(_values, field, labels.value),
+        )
+        for field in coding.fields
+    ]
+    rest = Column(labels.name, labels.kind, partial(_without_field, coding, labels.value))
+    return (*columns[:at], rest, *own, *columns[at + 1 :])
+
+
+def _values(field: CodingField, labels: Callable[[Any], Sequence[str]], record: Any) -> Any:
+    values = [field.value(label) for label in field.of(labels(record))]
+    return values if field.many else SEPARATOR.join(values)
+
+
+def _without_field(coding: Coding, labels: Callable[[Any], Sequence[str]], record: Any) -> Any:
+    return list(coding.without_field(labels(record)))
 
 
 # The records of threads, one a mail, and their columns in tables and load files.

@@ -15,6 +15,7 @@ from indexer.defaults import BATCH_SIZE, MEASURE, RECALL, REVIEW, DefaultName, D
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.grouping.match import MatchOptions, match
+from indexer.jobs.review_file import stored_coding
 from indexer.model import Progress, Row, no_progress
 from indexer.review.exports.batches import Balance, Batch, Group, batches
 from indexer.review.exports.columns import (
@@ -23,6 +24,7 @@ from indexer.review.exports.columns import (
     DocumentRecord,
     PairRecord,
     QueueRecord,
+    coded_columns,
 )
 from indexer.review.exports.custody import NO_CUSTODY, CustodyBuilder, Dedup
 from indexer.review.exports.report import report
@@ -309,7 +311,7 @@ def export(
     is_load_file = form == "dat"
     dedup = options.dedup if is_load_file or options.dedup != "none" else None
     records = _records(store, what, options, dedup, findings, progress)
-    table = Table(COLUMNS[what, is_load_file], records)
+    table = Table(coded_columns(COLUMNS[what, is_load_file], stored_coding(store)), records)
     with write_whole(out) as part:
         row_count = _write(table, part, form, findings)
     return ExportResult(
@@ -359,7 +361,7 @@ def _write(table: Table, out: Path, form: Form, findings: Findings) -> int:
         row_count, altered = write_dat(table, raw)
     if altered:
         findings.notes.append(
-            f"{count_of(altered, 'field')} held signs that a load file cannot spell; "
+            f"{count_of(altered, 'field')} held characters that a load file cannot hold; "
             "see docs/exports.md"
         )
     return row_count

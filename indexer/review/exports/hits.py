@@ -22,11 +22,17 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from indexer.coding import NO_CODING, Coding
 from indexer.errors import UsageError
 from indexer.model import Hit, Row
 from indexer.review.api.documents import SearchParameters, search_options
 from indexer.review.api.endpoints import parse_parameters
-from indexer.review.exports.columns import LOAD_FILE_FAMILIES, DocumentRecord, document_columns
+from indexer.review.exports.columns import (
+    LOAD_FILE_FAMILIES,
+    DocumentRecord,
+    coded_columns,
+    document_columns,
+)
 from indexer.review.exports.writers import Column, Table, write_dat
 from indexer.review.http import csv_download, query_texts
 from indexer.searching.search import search
@@ -79,6 +85,7 @@ def write_archive(
     lines: Iterable[ExportLine],
     original_of: Callable[[Row], Path | None],
     archive: zipfile.ZipFile,
+    coding: Coding = NO_CODING,
 ) -> None:
     """Write the texts and files of documents, then the load file `hits.dat` that names them.
 
@@ -87,7 +94,7 @@ def write_archive(
     """
     members = _members(store, iter(lines), original_of, archive)
     with tempfile.TemporaryFile() as load_file:
-        write_dat(Table(_COLUMNS, members), load_file)
+        write_dat(Table(coded_columns(_COLUMNS, coding), members), load_file)
         load_file.seek(0)
         with archive.open(_entry("hits.dat"), "w", force_zip64=True) as target:
             while part := load_file.read(1 << 20):
@@ -170,7 +177,8 @@ def hits_route(site: Site) -> BaseRoute:
 
     def endpoint(request: Request) -> Response:
         values = _search_values(request)
-        return csv_download(Table(_HIT_COLUMNS, export_lines(site, values)), "hits.csv")
+        columns = coded_columns(_HIT_COLUMNS, site.review.coding())
+        return csv_download(Table(columns, export_lines(site, values)), "hits.csv")
 
     return Route("/hits.csv", endpoint)
 
@@ -184,7 +192,8 @@ def archive_route(site: Site) -> BaseRoute:
         path = Path(name)
         try:
             with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-                write_archive(site.store, export_lines(site, values), site.originals.path, archive)
+                lines, coding = export_lines(site, values), site.review.coding()
+                write_archive(site.store, lines, site.originals.path, archive, coding)
         except BaseException:
             path.unlink()
             raise
