@@ -207,7 +207,7 @@ class Arrivals:
         )
         self._rarity = Rarity(store.vocabulary.frequencies)
         self._known = self._no_principals()
-        self._documents = store.counts().documents
+        self._documents = store.vocabulary.frequencies(()).documents
         self._must_look_up = store.shared or self._documents > 0
         self._may_find_members = store.shared and self._documents > 0
         self._looked_up = 0

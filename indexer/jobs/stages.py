@@ -210,7 +210,7 @@ def row_bytes(row: Row) -> int:
 
 
 LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
-WRITE_DOCUMENTS, WRITE_DIVIDED = 500, 50
+WRITE_DOCUMENTS, WRITE_SHARED, WRITE_DIVIDED = 2_000, 500, 50  # at once, at most
 WRITE_CHARS = 8_000_000
 
 
@@ -289,7 +289,7 @@ def outcomes(
 
 def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outcome]:
     """Read blobs; those that the store or the journal already knows become outcomes."""
-    for batch, stored in _with_stored_ids(_batches(blobs), job.store):
+    for batch, stored in _with_stored_ids(_batches(blobs), job):
         failures = job.journal.failures([item.id for item in batch if isinstance(item, Blob)])
         rows = job.store.get(list(stored)) if job.compares_rows else {}
         stored |= {row.id: "" for row in rows.values() if _is_read_again(row, job)}
@@ -313,13 +313,14 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
 
 
 def _with_stored_ids(
-    batches: Iterable[list[Blob | Outcome]], store: FullStore
+    batches: Iterable[list[Blob | Outcome]], job: Job
 ) -> Iterator[tuple[list[Blob | Outcome], dict[str, str]]]:
     """Yield the batches with the ids of files that came by another PATH before.
 
     Each comes with the `source` digests of what is stored of it, by id.
     """
-    was_empty = next(store.scan(), None) is None
+    store = job.store
+    was_empty = not store.vocabulary.frequencies(()).documents
     renamed: dict[str, str] = {}
     for batch in batches:
         blobs = [item for item in batch if isinstance(item, Blob)]
@@ -456,7 +457,8 @@ def _write(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outco
     """
     batch: list[ExtractedBlob] = []
     chars = 0
-    limit = WRITE_DIVIDED if job.divide else WRITE_DOCUMENTS
+    limit = min(WRITE_SHARED, WRITE_DOCUMENTS) if job.store.shared else WRITE_DOCUMENTS
+    limit = WRITE_DIVIDED if job.divide else limit
     with job.writer as writer:
         for item in items:
             if not isinstance(item, ExtractedBlob):

@@ -361,8 +361,9 @@ class Journal:
 
     def forget(self, ids: Iterable[str]) -> None:
         """Forget failures, as when a file could be read after all."""
+        recorded = self.failures(list(ids))
         with self._transaction() as db:
-            db.executemany("DELETE FROM failure WHERE id = ?", [(id,) for id in ids])
+            db.executemany("DELETE FROM failure WHERE id = ?", [(id,) for id in recorded])
 
     def execute(self, statement: str, values: Sequence[object]) -> None:
         """Change what is not part of a job's own state, such as its summary.

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +30,9 @@ def clean(db: sqlite3.Connection) -> None:
 
 
 def entries(rows: dict[int, set[int]]) -> keys.Entries:
-    return keys.entries_of(list(rows), [list(of_row) for of_row in rows.values()])
+    pairs = sorted((key, number) for number, of_row in rows.items() for key in of_row)
+    columns = np.array(pairs, dtype=np.uint64).reshape(-1, 2)
+    return keys.pack(columns[:, 0], columns[:, 1])
 
 
 @given(STEPS)
@@ -78,7 +81,15 @@ def test_a_page_that_is_missing_or_cut_is_an_error(db: sqlite3.Connection) -> No
 def test_keys_of_different_kinds_are_different_numbers() -> None:
     spelled = ["0a", "a", "00a", "0123456789abcdef01", "no key", ""]
     numbers = [
-        number for is_part in (False, True) for number in keys.posted(spelled, spelled, is_part)
+        number
+        for is_part in (False, True)
+        for number in keys.posted(spelled, spelled, is_part).tolist()
     ]
     assert len(set(numbers)) == 4 * len(spelled)
     assert max(numbers) < 1 << 35
+
+
+@given(st.lists(st.text("0av", min_size=2, max_size=2) | st.text("0vwA_é ", max_size=7)))
+def test_keys_read_together_have_the_numbers_of_single_ones(spelled: list[str]) -> None:
+    single = [number for key in spelled for number in keys.numbers_of([key]).tolist()]
+    assert keys.numbers_of(spelled).tolist() == single

@@ -71,7 +71,8 @@ def find_candidates(
     named: dict[int, str] = {}
     of_kinds = []
     for is_part in KINDS[scope]:
-        named = dict(zip(posted(bands, blocks, is_part), (*bands, *blocks), strict=True))
+        numbers_of_keys = posted(bands, blocks, is_part).tolist()
+        named = dict(zip(numbers_of_keys, (*bands, *blocks), strict=True))
         rows = cache.carriers(list(named), cap + 1, lambda missing: carriers(db, missing, cap + 1))
         of_kinds.append(rows)
     every_key = [np.concatenate(rows) for rows in zip(*of_kinds, strict=True)]

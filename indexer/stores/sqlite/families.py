@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,9 +84,7 @@ class SqliteFamilies:
         with self._file.reader() as db:
             if bands is None:
                 return all_principals(db, self._scope, limit)
-            kinds = KINDS[self._scope]
-            keys = [posted(keys, (), is_part) for keys in bands for is_part in kinds]
-            return principals(db, keys, limit, min_shared)
+            return principals(db, self._scope, bands, limit, min_shared)
 
     def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield id and family of each member; all are read before the first is yielded."""
@@ -105,13 +104,19 @@ def _family_fields(assignment: Assignment) -> tuple[object, ...]:
 
 
 def principals(
-    db: sqlite3.Connection, posted_keys: Sequence[Sequence[int]], limit: int, min_shared: int
+    db: sqlite3.Connection,
+    scope: Scope,
+    bands: Sequence[Sequence[str]],
+    limit: int,
+    min_shared: int,
 ) -> list[PrincipalRow]:
-    """Return the principals of the families of rows that carry `min_shared` of the keys of one
-    document, given by their numbers; of a frequent key only of the oldest carriers.
+    """Return the principals of the families of rows that carry `min_shared` of the bands of one
+    document; of a frequent band only of the oldest carriers.
     """
-    keys = np.array([key for of_one in posted_keys for key in of_one], dtype=np.uint64)
-    documents = np.repeat(np.arange(len(posted_keys)), [len(of_one) for of_one in posted_keys])
+    flat = list(chain.from_iterable(bands))
+    keys = np.concatenate([posted(flat, (), is_part) for is_part in KINDS[scope]])
+    documents = np.repeat(np.arange(len(bands)), list(map(len, bands)))
+    documents = np.tile(documents, len(KINDS[scope]))
     distinct, positions = np.unique(keys, return_inverse=True)
     rows, sizes = carriers_of(db, distinct, CARRIERS)
     of_key = sizes[positions]

@@ -18,13 +18,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import StoreStopped
+from indexer.fingerprinting.hashing import distinct_sorted
 from indexer.system.external_memory import offsets
 
 Entries: TypeAlias = NDArray[np.uint64]
@@ -33,9 +34,12 @@ MAX_NUMBER = (1 << 28) - 1  # of a row
 _PAGE = 128  # entries
 _AT_ONCE = 2_000  # pages that are merged in memory
 _KEYS = 4_000  # that are looked up together
-_SHORT = 6  # characters of a key that is a number as it is
+MAX_DIGITS = 6  # characters of a key that is a number as it is
 _HASHED = 1 << 32  # apart from all of these
 _BLOCK, _PART = 1 << 33, 1 << 34
+_BASE, _DIGIT_BITS = 32, np.uint64(5)
+_DIGITS = np.full(256, 255, dtype=np.uint8)  # of characters
+_DIGITS[np.frombuffer(b"0123456789abcdefghijklmnopqrstuv", dtype=np.uint8)] = np.arange(_BASE)
 _ONE, _ROW_BITS, _KEY = np.uint64(1), np.uint64(MAX_NUMBER), np.uint64(29)
 _LOW = np.uint64((1 << 29) - 1)
 _WIDEST = np.uint64(0xFFFF)  # difference of keys in a narrow page
@@ -48,18 +52,42 @@ _PAGES = (
 )
 
 
-def posted(bands: Iterable[str], blocks: Iterable[str], is_part: bool = False) -> list[int]:
+def posted(bands: Sequence[str], blocks: Sequence[str], is_part: bool = False) -> Entries:
     """Return the numbers of the keys of a row.
 
     Bands and blocks of the same text are different keys, and so are those of parts.
     """
-    band = _PART if is_part else 0
-    block = band | _BLOCK
-    return [band | _number(key) for key in bands] + [block | _number(key) for key in blocks]
+    band = np.uint64(_PART if is_part else 0)
+    block = band | np.uint64(_BLOCK)
+    return np.concatenate([numbers_of(bands) | band, numbers_of(blocks) | block])
+
+
+def numbers_of(keys: Sequence[str]) -> Entries:
+    """Return the number of each key, without its kind; short keys of one length are read together.
+
+    >>> numbers_of(["0v", "10"]).tolist()
+    [1055, 1056]
+    """
+    width = len(keys[0]) if keys else 0
+    joined = " ".join((*keys, ""))
+    if 0 < width <= MAX_DIGITS and len(joined) == (width + 1) * len(keys) and joined.isascii():
+        characters = np.frombuffer(joined.encode("ascii"), dtype=np.uint8)
+        digits = _DIGITS[characters.reshape(len(keys), width + 1)[:, :width]]
+        if (digits < _BASE).all():
+            numbers = np.ones(len(keys), dtype=np.uint64)
+            for column in range(width):
+                numbers = numbers << _DIGIT_BITS | digits[:, column]
+            return numbers
+    return np.fromiter(map(_number, keys), dtype=np.uint64, count=len(keys))
+
+
+def first_number(digits: int) -> np.uint64:
+    """Return the number of the first key of so many digits; the others follow in their order."""
+    return np.uint64(1) << _DIGIT_BITS * np.uint64(digits)
 
 
 def _number(key: str) -> int:
-    if len(key) <= _SHORT:
+    if len(key) <= MAX_DIGITS:
         try:
             return int(f"1{key}", 32)
         except ValueError:  # no number to the base 32
@@ -68,20 +96,30 @@ def _number(key: str) -> int:
     return _HASHED | int.from_bytes(hashed.digest(), "big")
 
 
-def entries_of(numbers: Sequence[int], keys: Sequence[Sequence[int]]) -> Entries:
-    """Return the entries of rows, given by their numbers and the numbers of their keys, sorted and
-    without repetitions.
+def entries_of(rows: Sequence[tuple[int, Sequence[str], Sequence[str], bool]]) -> Entries:
+    """Return the entries of rows, each given by its number, its bands, its blocks and whether it is
+    a part, sorted and without repetitions.
 
     Raises `StoreStopped` beyond `MAX_NUMBER`.
     """
+    numbers, bands, blocks, parts = zip(*rows, strict=True) if rows else ((),) * 4
     if max(numbers, default=0) > MAX_NUMBER:
         raise StoreStopped(
             reason="the store has given all numbers of rows", remedy="index into another store"
         )
-    sizes = np.fromiter(map(len, keys), dtype=np.int64, count=len(keys))
-    flat = np.fromiter((key for of_row in keys for key in of_row), np.uint64, int(sizes.sum()))
-    rows = np.repeat(np.array(numbers, dtype=np.uint64), sizes)
-    entries: Entries = np.unique(flat << _KEY | rows << _ONE)
+    owners = np.array(numbers, dtype=np.uint64)
+    of_parts = np.array(parts, dtype=np.uint64) * np.uint64(_PART)
+    found = []
+    for kind, keys in ((0, bands), (_BLOCK, blocks)):
+        sizes = np.fromiter(map(len, keys), dtype=np.int64, count=len(keys))
+        flat = numbers_of(list(chain.from_iterable(keys))) | np.repeat(of_parts, sizes)
+        found.append(pack(flat | np.uint64(kind), np.repeat(owners, sizes)))
+    return distinct_sorted(np.sort(np.concatenate(found)))
+
+
+def pack(keys: Entries, numbers: Entries) -> Entries:
+    """Return the entry of each key, given by its number, and of its row, in the same order."""
+    entries: Entries = keys << _KEY | numbers << _ONE
     return entries
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.fingerprinting.keys import band_keys, signed64, unpack_slots, unsigned64
+from indexer.fingerprinting.keys import band_keys, short_keys, signed64, unpack_slots, unsigned64
 from indexer.model import Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.stores.fields import FIELDS, Kind
@@ -37,17 +37,42 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 
 def packed_columns(rows: Sequence[Row], recipe: Recipe) -> list[tuple[Any, ...]]:
     """Return the values of `COLUMNS` of each row, which are signed by the recipe of the file."""
-    derived = _keys_of_slots([row.minhash for row in rows], recipe)
-    return [_columns(row, keys) for row, keys in zip(rows, derived, strict=True)]
+    return list(map(_columns, rows, _have_keys_of_slots(rows, recipe)))
 
 
-def _columns(row: Row, derived: tuple[str, ...]) -> tuple[Any, ...]:
+def _columns(row: Row, has_keys_of_slots: bool) -> tuple[Any, ...]:
     values = list(_values_of(row))
     for column, pack in _PACKED:
         values[column] = pack(values[column])
     values[_FAMILY] = "" if row.family == row.id else row.family
-    values[_BANDS] = "" if row.bands == derived else values[_BANDS] or _NO_KEYS
+    values[_BANDS] = "" if has_keys_of_slots else " ".join(row.bands) or _NO_KEYS
     return tuple(values)
+
+
+def _have_keys_of_slots(rows: Sequence[Row], recipe: Recipe) -> list[bool]:
+    """Return for each row if its band keys are those of its slots; short keys are compared as
+    numbers, without their strings.
+    """
+    bands, digits = recipe.bands or 0, recipe.key_digits
+    width = recipe.sketch_bytes
+    if not bands or not digits or digits > keys.MAX_DIGITS:
+        derived = _keys_of_slots([row.minhash for row in rows], recipe)
+        return [row.bands == of_slots for row, of_slots in zip(rows, derived, strict=True)]
+    has_keys = [not row.bands for row in rows]
+    positions = []
+    for position, row in enumerate(rows):
+        if row.minhash is not None and len(row.minhash) == width:
+            has_keys[position] = False
+            if len(row.bands) == bands:
+                positions.append(position)
+    sketches = b"".join(rows[position].minhash or b"" for position in positions)
+    slots = unpack_slots(sketches, recipe.slot_bytes).reshape(-1, recipe.sketch_width)
+    stored = keys.numbers_of(list(chain.from_iterable(rows[at].bands for at in positions)))
+    derived_keys = short_keys(slots, bands, recipe.rows or 0, digits) | keys.first_number(digits)
+    is_equal = (stored.reshape(-1, bands) == derived_keys).all(axis=1).tolist()
+    for position, equal in zip(positions, is_equal, strict=True):
+        has_keys[position] = equal
+    return has_keys
 
 
 def unpacked_rows(read: Sequence[Sequence[Any]], recipe: Recipe) -> list[Row]:
@@ -105,7 +130,9 @@ _UNPACKERS: dict[Kind, Callable[[Any], Any]] = {
 _values_of = attrgetter(*COLUMNS)
 _FAMILY, _BANDS = COLUMNS.index("family"), COLUMNS.index("bands")
 _PACKED = [
-    (COLUMNS.index(field.name), _PACKERS[field.kind]) for field in FIELDS if field.kind in _PACKERS
+    (COLUMNS.index(field.name), _PACKERS[field.kind])
+    for field in FIELDS
+    if field.kind in _PACKERS and field.name != "bands"
 ]
 _UNPACKED = [(field.name, _UNPACKERS[field.kind]) for field in FIELDS if field.kind in _UNPACKERS]
 
@@ -164,8 +191,9 @@ def replace(db: sqlite3.Connection, rows: dict[str, Row], recipe: Recipe) -> Non
     words = [
         (number, *full_text_words(number <= last, row.title, row.text)) for number, row in numbered
     ]
-    posted = [keys.posted(row.bands, row.blocks, row.parent is not None) for row in rows.values()]
-    added = keys.entries_of([number for number, _ in numbered], posted)
+    added = keys.entries_of(
+        [(number, row.bands, row.blocks, row.parent is not None) for number, row in numbered]
+    )
     names = ", ".join(COLUMNS)
     _insert(db, f"INSERT OR REPLACE INTO documents (number, {names})", values)
     _insert(db, "INSERT OR REPLACE INTO texts", texts)
@@ -224,11 +252,12 @@ def every_key(db: sqlite3.Connection, recipe: Recipe, last: int = 0) -> Iterator
 def _stored_keys(rows: Sequence[tuple[Any, ...]], recipe: Recipe) -> keys.Entries:
     """Return the keys of rows, read as number, bands, minhash, blocks and parent."""
     every_band = band_sets([row[1:3] for row in rows], recipe)
-    posted = [
-        keys.posted(bands, blocks.split(), parent is not None)
-        for (_, _, _, blocks, parent), bands in zip(rows, every_band, strict=True)
-    ]
-    return keys.entries_of([row[0] for row in rows], posted)
+    return keys.entries_of(
+        [
+            (number, bands, blocks.split(), parent is not None)
+            for (number, _, _, blocks, parent), bands in zip(rows, every_band, strict=True)
+        ]
+    )
 
 
 def move_keys(db: sqlite3.Connection, recipe: Recipe) -> bool:
