@@ -138,6 +138,7 @@ _KEYWORDS = tuple(name for name in _WRITTEN if name not in ("id", "title", "text
 _BOUNDED = tuple(field for field in FIELDS if field.kind in _BOUNDS)
 _texts_of = attrgetter(*_WRITTEN)
 _keywords_of = attrgetter(*_KEYWORDS)
+_bounded_of = attrgetter(*(field.name for field in _BOUNDED))
 
 
 def rows_of(store: Store, ids: Sequence[str]) -> Iterator[Row]:
@@ -170,6 +171,19 @@ def storable(row: Row) -> Row:
     return dataclasses.replace(row, **changed) if changed else row
 
 
+def storable_rows(rows: Sequence[Row]) -> list[Row]:
+    """Return `storable` of each row; the short fields of all rows are read together."""
+    short = chain.from_iterable(
+        (row.id, row.title, *_keywords_of(row), *row.labels, *chain(*row.metadata.items()))
+        for row in rows
+    )
+    joined = "".join(filter(None, short))
+    is_whole = well_formed(joined) is joined and not any(row.parts for row in rows)
+    if is_whole and all(well_formed(row.text) is row.text for row in rows):
+        return list(rows)
+    return [storable(row) for row in rows]
+
+
 def storable_ids(ids: Iterable[str]) -> list[str]:
     """Return the ids as `storable` would have written them, each once, in the order given.
 
@@ -199,6 +213,32 @@ def refusal(row: Row, recipe: str) -> str | None:
         for objection in _objections(checked, recipe):
             return objection
     return None
+
+
+def refusals(rows: Sequence[Row], recipe: str) -> list[str | None]:
+    """Return `refusal` of each row; the values of all rows are read together, and single rows only
+    where one of them may be refused.
+    """
+    if _may_be_refused(rows, recipe):
+        return [refusal(row, recipe) for row in rows]
+    return [None] * len(rows)
+
+
+def _may_be_refused(rows: Sequence[Row], recipe: str) -> bool:
+    if any(row.recipe != recipe or row.parts or not row.id or row.start for row in rows):
+        return True
+    longest_id = max((len(row.id) for row in rows), default=0)
+    words = chain.from_iterable((*_keywords_of(row), *row.labels) for row in rows)
+    longest = max(map(len, filter(None, words)), default=0)
+    if longest_id * 4 > MAX_ID_BYTES or longest * 4 > MAX_KEYWORD_BYTES:
+        return True
+    if not _are_keys(list(chain.from_iterable((*row.bands, *row.blocks) for row in rows))):
+        return True
+    columns = zip(*map(_bounded_of, rows), strict=True)
+    return not all(
+        all(map(field.is_within_bounds, set(values)))
+        for field, values in zip(_BOUNDED, columns, strict=False)
+    )
 
 
 def _objections(row: Row, recipe: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -77,3 +77,15 @@ def test_a_declared_field_is_kept_in_every_form() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_rows_are_checked_together_as_they_are_alone() -> None:
+    broken = [replace(ROWS[0], **{name: "a\ud800b"}) for name in ("id", "text", "path", "exact")]
+    broken.append(replace(ROWS[0], labels=("\udfff",), metadata={"\ud800": "a"}))
+    rows = [*ROWS, *broken, *refused().values(), replace(ROWS[0], similarity=float("nan"))]
+    for chosen in (rows, ROWS, ROWS[:1], *([row] for row in rows)):
+        cleaned = [stored_fields.storable(row) for row in chosen]
+        assert stored_fields.storable_rows(chosen) == cleaned
+        for recipe in (DEFAULT.id, "another"):
+            alone = [stored_fields.refusal(row, recipe) for row in cleaned]
+            assert stored_fields.refusals(cleaned, recipe) == alone

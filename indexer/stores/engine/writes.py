@@ -14,7 +14,7 @@ from indexer.stores.engine.index_mapping import is_shared_mapping
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.rows import FAMILY, KEYS, fingerprint_fields, row_of_hit, source
-from indexer.stores.fields import refusal, storable, storable_ids
+from indexer.stores.fields import refusals, storable_ids, storable_rows
 from indexer.wording import well_formed
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     A row that the engine itself refuses is refused in the engine's words.
     """
     recipe_id = index.require_recipe().id
-    cleaned = [storable(row) for row in rows]
+    cleaned = storable_rows(rows)
     if any(row.embedded for row in cleaned):
         index.require_field("near_embedded")
-    refusals = [refusal(row, recipe_id) for row in cleaned]
-    checked = zip(cleaned, refusals, strict=True)
+    reasons = refusals(cleaned, recipe_id)
+    checked = zip(cleaned, reasons, strict=True)
     last = {row.id: row for row, reason in checked if reason is None}
     parts = {row.id: row.parts for row in last.values() if row.parts is not None}
     part_refusals = write_parts(index, parts)
@@ -44,7 +44,7 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     replies = index.send(operations)
     return [
         reason or part_refusals.get(row.id) or replies[row.id].refused
-        for row, reason in zip(cleaned, refusals, strict=True)
+        for row, reason in zip(cleaned, reasons, strict=True)
     ]
 
 

@@ -27,7 +27,7 @@ from indexer.stores.base import (
     Ranking,
     Store,
 )
-from indexer.stores.fields import refusal, storable, storable_ids, storable_labels
+from indexer.stores.fields import refusals, storable_ids, storable_labels, storable_rows
 from indexer.stores.sqlite.candidates import document_frequencies, find_by_words, find_candidates
 from indexer.stores.sqlite.families import SqliteFamilies, relabel
 from indexer.stores.sqlite.file import TURN_SECONDS, File
@@ -144,17 +144,17 @@ class SqliteStore:
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """Write all rows in one transaction: a call that raises has written nothing."""
-        cleaned = [storable(row) for row in rows]
+        cleaned = storable_rows(rows)
         with self._file.writing() as db:
             recipe = recipe_in_use(db)
             recipe_id = recipe.id  # computed by each access
-            refusals = [refusal(row, recipe_id) for row in cleaned]
-            checked = zip(cleaned, refusals, strict=True)
+            reasons = refusals(cleaned, recipe_id)
+            checked = zip(cleaned, reasons, strict=True)
             accepted = {row.id: row for row, reason in checked if reason is None}
             stored_rows, stale = with_parts(db, accepted.values())
             remove(db, stale, recipe)
             replace(db, stored_rows, recipe)
-        return refusals
+        return reasons
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
