@@ -83,7 +83,7 @@ def numbers_of(keys: Sequence[str]) -> Entries:
 
 def first_number(digits: int) -> np.uint64:
     """Return the number of the first key of so many digits; the others follow in their order."""
-    return np.uint64(1) << _DIGIT_BITS * np.uint64(digits)
+    return np.uint64(1 << 5 * digits)
 
 
 def _number(key: str) -> int:
