@@ -292,8 +292,6 @@ def document_frequencies(
     db: sqlite3.Connection, scope: Scope, words: Sequence[str]
 ) -> dict[str, int]:
     """Return how many rows of a scope have each word, in title or text."""
-    if not words:
-        return {}
     within = in_scope(db, scope)
     statement = _COUNTS.format(_JOINED if within else "fulltext", within or "1")
     expressions = json.dumps([term_expression(Term(word)) for word in words])

@@ -17,6 +17,7 @@ from indexer.stores.sqlite.connections import Connection
 from indexer.stores.sqlite.keys import carriers_of, posted
 from indexer.stores.sqlite.rows import (
     DIGESTS,
+    EXACT,
     KINDS,
     WITHIN,
     pack_digest,
@@ -147,7 +148,8 @@ def members(db: sqlite3.Connection, field: str, names: Sequence[str]) -> Iterato
     for start in range(0, len(values), _CHUNK):
         chunk = values[start : start + _CHUNK]
         marks = ", ".join("?" * len(chunk))
-        select = f"SELECT id, {field} FROM documents WHERE {field} IN ({marks})"
+        value = EXACT if field == "exact" else field
+        select = f"SELECT id, {value} FROM documents WHERE {value} IN ({marks})"
         if field == "family":
             select += f" AND family <> ''{_OWN.format(marks)}"
             chunk *= 2

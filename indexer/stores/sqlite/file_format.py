@@ -18,7 +18,7 @@ from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.system.recipe_inputs import with_key
 
-FORMAT = 6
+FORMAT = 7
 # in one statement, as another process may create the tables meanwhile
 _STATE = """
     SELECT (SELECT application_id FROM pragma_application_id),

@@ -43,7 +43,9 @@ _DIGITS[np.frombuffer(b"0123456789abcdefghijklmnopqrstuv", dtype=np.uint8)] = np
 _ONE, _ROW_BITS, _KEY = np.uint64(1), np.uint64(MAX_NUMBER), np.uint64(29)
 _LOW = np.uint64((1 << 29) - 1)
 _WIDEST = np.uint64(0xFFFF)  # difference of keys in a narrow page
+_LONGEST_STEP = 255  # difference to the key before, in a page of four bytes an entry
 _NARROW = np.dtype([("key", "<u2"), ("low", "<u4")])  # the key relative to the first of its page
+_SMALL = 1 << 24  # what does not fit in three bytes
 _DIRECTORY = np.dtype([("first", "<u8"), ("size", "<u2")])  # of the pages of a run
 
 _RUNS = "SELECT run, entries, directory FROM key_runs ORDER BY run"
@@ -155,6 +157,35 @@ def _runs(db: sqlite3.Connection) -> list[_Run]:
     ]
 
 
+def _full_pages(width: int) -> np.dtype[Any]:
+    """Return the type of a page of `_PAGE` entries of 4, 5 or 6 bytes.
+
+    Six bytes are the key, relative to the first of the page, and the rest of the entry; that is
+    three bytes in two arrays where no entry needs more; and of four bytes the first is the
+    difference to the key before.
+    """
+    if width == 6:
+        return np.dtype((_NARROW, (_PAGE,)))
+    key = ("step", "u1", (_PAGE,)) if width == 4 else ("key", "<u2", (_PAGE,))
+    return np.dtype([key, ("low", "<u2", (_PAGE,)), ("high", "u1", (_PAGE,))])
+
+
+def _relative_keys(pages: NDArray[Any], width: int) -> NDArray[np.uint16]:
+    """Return the keys in full pages, relative to the first of each."""
+    if width == 4:
+        return np.cumsum(pages["step"], axis=1, dtype=np.uint16)
+    keys: NDArray[np.uint16] = pages["key"]
+    return keys
+
+
+def _lows(pages: NDArray[Any], width: int, at: Any = ...) -> Entries:
+    """Return what entries of full pages are beside their keys."""
+    lows: Entries = pages["low"][at].astype(np.uint64)
+    if width < 6:
+        lows |= pages["high"][at].astype(np.uint64) << np.uint64(16)
+    return lows
+
+
 def _read(db: sqlite3.Connection, run: _Run, pages: NDArray[Any]) -> Entries:
     """Return the entries of these pages of a run, which are ascending."""
     return _unpack(run.directory[pages], *_read_pages(db, run, pages))
@@ -162,30 +193,41 @@ def _read(db: sqlite3.Connection, run: _Run, pages: NDArray[Any]) -> Entries:
 
 def _read_pages(
     db: sqlite3.Connection, run: _Run, pages: NDArray[Any]
-) -> tuple[list[bytes], NDArray[np.bool_]]:
-    """Return these pages of a run as they are stored, and which of them are narrow."""
+) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Return these pages of a run as they are stored, and the bytes of an entry in each."""
     ids = json.dumps(((run.number << 32) + pages).tolist())
     blobs = [blob for (blob,) in db.execute(_PAGES, (ids,))]
     sizes = run.directory["size"][pages].astype(np.int64)
     lengths = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs))
-    if len(blobs) != len(pages) or not np.isin(lengths // np.maximum(sizes, 1), (6, 8)).all():
-        raise sqlite3.DatabaseError("malformed: pages of keys are missing or cut")
-    return blobs, lengths == 6 * sizes
+    if len(blobs) == len(pages):
+        widths = lengths // np.maximum(sizes, 1)
+        is_full = sizes == _PAGE
+        if ((widths == 8) | (widths == 6) | is_full & np.isin(widths, (4, 5))).all():
+            return blobs, widths
+    raise sqlite3.DatabaseError("malformed: pages of keys are missing or cut")
 
 
-def _unpack(
-    directory: NDArray[Any], blobs: Sequence[bytes], is_narrow: NDArray[np.bool_]
-) -> Entries:
+def _unpack(directory: NDArray[Any], blobs: Sequence[bytes], widths: NDArray[np.int64]) -> Entries:
     """Return the entries of pages."""
     sizes = directory["size"].astype(np.int64)
     entries = np.zeros(int(sizes.sum()), dtype=np.uint64)
-    is_entry_narrow = np.repeat(is_narrow, sizes)
-    narrow = np.frombuffer(b"".join(compress(blobs, is_narrow)), dtype=_NARROW)
-    wide = np.frombuffer(b"".join(compress(blobs, ~is_narrow)), dtype="<u8")
-    bases = np.repeat(directory["first"][is_narrow] >> _KEY, sizes[is_narrow])
-    keys = bases + narrow["key"].astype(np.uint64)
-    entries[is_entry_narrow] = keys << _KEY | narrow["low"].astype(np.uint64)
-    entries[~is_entry_narrow] = wide
+    widths_of_entries = np.repeat(widths, sizes)
+    for width in np.unique(widths).tolist():
+        is_chosen = widths == width
+        joined = b"".join(compress(blobs, is_chosen))
+        if width == 8:
+            entries[widths_of_entries == 8] = np.frombuffer(joined, dtype="<u8")
+            continue
+        firsts = directory["first"][is_chosen] >> _KEY
+        if width == 6:  # pages of any size
+            narrow = np.frombuffer(joined, dtype=_NARROW)
+            keys = np.repeat(firsts, sizes[is_chosen]) + narrow["key"].astype(np.uint64)
+            lows = narrow["low"].astype(np.uint64)
+        else:
+            pages = np.frombuffer(joined, dtype=_full_pages(width))
+            keys = (firsts[:, None] + _relative_keys(pages, width).astype(np.uint64)).ravel()
+            lows = _lows(pages, width).ravel()
+        entries[widths_of_entries == width] = keys << _KEY | lows
     return entries
 
 
@@ -238,28 +280,36 @@ def _find(
 ) -> Iterator[Entries]:
     """Yield the entries of keys in a run, each given by its position and a page.
 
-    Nearly all pages are narrow and full: their keys are compared as they are stored.
+    Nearly all pages are full and not wide: their keys are compared without their entries.
     """
     distinct, page_of = np.unique(pages, return_inverse=True)
     directory = run.directory[distinct]
-    blobs, is_narrow = _read_pages(db, run, distinct)
-    is_plain = is_narrow & (directory["size"] == _PAGE)
-    if not is_plain.all():
-        entries = _unpack(
-            directory[~is_plain], list(compress(blobs, ~is_plain)), is_narrow[~is_plain]
-        )
-        begins, sizes = _between(entries, keys << _KEY, keys << _KEY | _LOW)
-        yield entries[np.repeat(begins, sizes) + offsets(sizes)]
-    plain = np.frombuffer(b"".join(compress(blobs, is_plain)), dtype=_NARROW).reshape(-1, _PAGE)
-    is_in_plain = is_plain[page_of]
-    rows = (np.cumsum(is_plain) - 1)[page_of[is_in_plain]]
-    sought = keys[positions[is_in_plain]]
-    differences = sought - (directory["first"][page_of[is_in_plain]] >> _KEY)
-    relative = np.minimum(differences, _WIDEST).astype(np.uint16)
-    pairs, columns = np.divmod(np.flatnonzero(plain["key"][rows] == relative[:, None]), _PAGE)
-    is_near = differences[pairs] <= _WIDEST
-    pairs, columns = pairs[is_near], columns[is_near]
-    yield sought[pairs] << _KEY | plain["low"][rows[pairs], columns].astype(np.uint64)
+    blobs, widths = _read_pages(db, run, distinct)
+    widths[directory["size"] != _PAGE] = 8
+    is_other = widths == 8
+    if is_other.any():
+        others = list(compress(blobs, is_other))
+        sizes = directory["size"][is_other].astype(np.int64)
+        lengths = np.fromiter(map(len, others), dtype=np.int64, count=len(others))
+        entries = _unpack(directory[is_other], others, lengths // sizes)
+        begins, counts = _between(entries, keys << _KEY, keys << _KEY | _LOW)
+        yield entries[np.repeat(begins, counts) + offsets(counts)]
+    for width in (4, 5, 6):
+        is_chosen = widths == width
+        if not is_chosen.any():
+            continue
+        chosen = np.frombuffer(b"".join(compress(blobs, is_chosen)), dtype=_full_pages(width))
+        chosen = chosen.reshape(-1, _PAGE) if width == 6 else chosen
+        is_here = is_chosen[page_of]
+        rows = (np.cumsum(is_chosen) - 1)[page_of[is_here]]
+        sought = keys[positions[is_here]]
+        differences = sought - (directory["first"][page_of[is_here]] >> _KEY)
+        relative = np.minimum(differences, _WIDEST).astype(np.uint16)
+        stored = _relative_keys(chosen, width)[rows]
+        pairs, columns = np.divmod(np.flatnonzero(stored == relative[:, None]), _PAGE)
+        is_near = differences[pairs] <= _WIDEST
+        pairs, columns = pairs[is_near], columns[is_near]
+        yield sought[pairs] << _KEY | _lows(chosen, width, (rows[pairs], columns))
 
 
 def _between(
@@ -364,16 +414,39 @@ def _write_pages(
         return directory
     directory["first"], directory["size"] = pages[:, 0], pages.shape[1]
     keys = (pages >> _KEY) - (pages[:, :1] >> _KEY)
-    narrow = np.zeros(pages.shape, dtype=_NARROW)
-    narrow["key"], narrow["low"] = keys & _WIDEST, pages & _LOW
-    is_narrow = (keys[:, -1] <= _WIDEST).tolist()
+    lows = pages & _LOW
+    steps = np.diff(keys, axis=1, prepend=np.uint64(0))
+    widths = np.where(keys[:, -1] <= _WIDEST, 6, 8)
+    is_small = (widths == 6) & (lows.max(axis=1) < _SMALL) & (pages.shape[1] == _PAGE)
+    widths[is_small] = np.where(steps[is_small].max(axis=1) <= _LONGEST_STEP, 4, 5)
+    blobs: dict[int, bytes] = {}
+    for width in np.unique(widths).tolist():
+        is_chosen = widths == width
+        packed = _packed(width, pages[is_chosen], keys[is_chosen], lows[is_chosen])
+        length = width * pages.shape[1]
+        for position, page in enumerate(np.flatnonzero(is_chosen).tolist()):
+            blobs[page] = packed[position * length : (position + 1) * length]
     start = (number << 32) + first
-    blobs = (
-        (start + page, (narrow if is_narrow[page] else pages)[page].tobytes())
-        for page in range(len(pages))
-    )
-    db.executemany("INSERT INTO key_pages VALUES (?, ?)", blobs)
+    values = ((start + page, blobs[page]) for page in range(len(pages)))
+    db.executemany("INSERT INTO key_pages VALUES (?, ?)", values)
     return directory
+
+
+def _packed(width: int, pages: Entries, keys: Entries, lows: Entries) -> bytes:
+    """Return pages of one size as they are stored, with so many bytes an entry."""
+    if width == 8:
+        return pages.astype("<u8").tobytes()
+    if width == 6:
+        narrow = np.zeros(pages.shape, dtype=_NARROW)
+        narrow["key"], narrow["low"] = keys, lows
+        return narrow.tobytes()
+    full = np.zeros(len(pages), dtype=_full_pages(width))
+    if width == 4:
+        full["step"] = np.diff(keys, axis=1, prepend=np.uint64(0))
+    else:
+        full["key"] = keys
+    full["low"], full["high"] = lows & np.uint64(0xFFFF), lows >> np.uint64(16)
+    return full.tobytes()
 
 
 def clear(db: sqlite3.Connection) -> None:

@@ -107,13 +107,14 @@ def hit_sketches(file: File, matches: FullTextMatches, query: Query) -> FileSket
 
 
 _OUTLINES = (
-    "SELECT d.id, d.path, d.status, d.raw, d.exact, d.labels, d.in_family, d.similarity, "
+    f"SELECT d.id, d.path, d.status, d.raw, {rows.EXACT}, d.labels, d.in_family, d.similarity, "
     "d.provisional, d.number FROM documents d WHERE {} AND d.number > ? ORDER BY d.number LIMIT ?"
 )
 _OUTLINES_AT_ONCE = 2_000
 _PAGE = 100
 _HIT_COLUMNS = (
-    "id, path, in_family, status, minhash, words, CASE status WHEN 'empty' THEN raw ELSE exact END"
+    "id, path, in_family, status, minhash, words, "
+    f"CASE status WHEN 'empty' THEN raw ELSE {rows.EXACT} END"
 )
 
 

@@ -1,12 +1,13 @@
 """Rows in SQLite: the columns of `documents`, the text, the words and the keys.
 
-Digests are stored as bytes, band keys only where they differ from the keys of the row's slots
-(`keys` holds them anyway), and a family only where it is not the document's own id. Files of
-format 3 have all of them as text, which is read as before.
+Digests are stored as bytes, keys only where they differ from those of the row's sketches (`keys`
+holds them anyway), a family only where it is not the document's own id, and a digest that follows
+from another one not at all. What earlier formats stored whole is read as before.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sqlite3
@@ -18,7 +19,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.fingerprinting.keys import band_keys, short_keys, signed64, unpack_slots, unsigned64
+from indexer.fingerprinting.keys import (
+    band_keys,
+    block_keys,
+    short_keys,
+    signed64,
+    unpack_slots,
+    unsigned64,
+)
 from indexer.model import Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.stores.fields import FIELDS, Kind
@@ -30,23 +38,51 @@ from indexer.stores.sqlite.read_cache import Numbers, ReadCache, parse_numbers
 
 COLUMNS = tuple(field.name for field in FIELDS if field.is_column)
 DIGESTS = tuple(field.name for field in FIELDS if field.kind == "digest")
+EXACT = "CASE exact WHEN x'' THEN raw ELSE exact END"  # the digest, in SQL
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_NO_KEYS = " "  # instead of band keys, for a row that has slots and no keys
+_FOLLOWS = b""  # instead of a digest that follows from that of the bytes
+_NO_KEYS = " "  # instead of keys, for a row that has sketches and no keys
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def packed_columns(rows: Sequence[Row], recipe: Recipe) -> list[tuple[Any, ...]]:
     """Return the values of `COLUMNS` of each row, which are signed by the recipe of the file."""
-    return list(map(_columns, rows, _have_keys_of_slots(rows, recipe)))
+    has_keys_of_slots = _have_keys_of_slots(rows, recipe)
+    return [
+        _columns(row, derived, recipe) for row, derived in zip(rows, has_keys_of_slots, strict=True)
+    ]
 
 
-def _columns(row: Row, has_keys_of_slots: bool) -> tuple[Any, ...]:
+def _columns(row: Row, has_keys_of_slots: bool, recipe: Recipe) -> tuple[Any, ...]:
     values = list(_values_of(row))
     for column, pack in _PACKED:
         values[column] = pack(values[column])
     values[_FAMILY] = "" if row.family == row.id else row.family
     values[_BANDS] = "" if has_keys_of_slots else " ".join(row.bands) or _NO_KEYS
+    is_derived = row.blocks == _blocks_of_bits(row.simhash, recipe)
+    values[_BLOCKS] = "" if is_derived else " ".join(row.blocks) or _NO_KEYS
+    if values[_EXACT] == values[_RAW] and len(values[_RAW]) == _DIGEST_BYTES:
+        values[_EXACT] = _FOLLOWS
+    if row.source == _source_of(row.size, row.raw):
+        values[_SOURCE] = _FOLLOWS
     return tuple(values)
+
+
+def _blocks_of_bits(bits: int | None, recipe: Recipe) -> tuple[str, ...]:
+    """Return the block keys of the bits of a row; none where a recipe makes them otherwise."""
+    if bits is None or not recipe.blocks or not recipe.simhash:
+        return ()
+    return block_keys(bits, 64, recipe.blocks)
+
+
+def unpack_source(stored: bytes | str, size: int, raw: bytes | str) -> str:
+    """Return the digest by which changes of a document are noticed."""
+    return _source_of(size, unpack_digest(raw)) if stored == _FOLLOWS else unpack_digest(stored)
+
+
+def _source_of(size: int, raw: str) -> str:
+    """Return the `source` of a document whose time is not known."""
+    return hashlib.sha256(f"{size}:{raw}".encode("ascii", "replace")).hexdigest()
 
 
 def _have_keys_of_slots(rows: Sequence[Row], recipe: Recipe) -> list[bool]:
@@ -79,15 +115,24 @@ def unpacked_rows(read: Sequence[Sequence[Any]], recipe: Recipe) -> list[Row]:
     """Return the rows of values that were read: the text, then `COLUMNS`."""
     fields = [dict(zip(("text", *COLUMNS), values, strict=True)) for values in read]
     every_key = band_sets([(row["bands"], row["minhash"]) for row in fields], recipe)
-    return [_row(stored, keys) for stored, keys in zip(fields, every_key, strict=True)]
+    return [_row(stored, bands, recipe) for stored, bands in zip(fields, every_key, strict=True)]
 
 
-def _row(stored: dict[str, Any], bands: tuple[str, ...]) -> Row:
+def _row(stored: dict[str, Any], bands: tuple[str, ...], recipe: Recipe) -> Row:
+    stored["source"] = unpack_source(stored["source"], stored["size"], stored["raw"])
+    if stored["exact"] == _FOLLOWS:
+        stored["exact"] = stored["raw"]
     for name, unpack in _UNPACKED:
         stored[name] = unpack(stored[name])
     stored["family"] = stored["family"] or stored["id"]
     stored["bands"] = bands
+    stored["blocks"] = unpack_blocks(stored["blocks"], stored["simhash"], recipe)
     return Row(**stored)
+
+
+def unpack_blocks(stored: str, bits: int | None, recipe: Recipe) -> tuple[str, ...]:
+    """Return the block keys of a row, from the stored value of `blocks` and its bits."""
+    return tuple(stored.split()) if stored else _blocks_of_bits(bits, recipe)
 
 
 def pack_digest(digest: str) -> bytes | str:
@@ -116,25 +161,31 @@ _PACKERS: dict[Kind, Callable[[Any], Any]] = {
     "digest": pack_digest,
     "labels": lambda labels: _json(labels) if labels else "[]",
     "metadata": lambda metadata: _json(dict(metadata)),
-    "keys": " ".join,
     "bits": _pack_bits,
 }
 _UNPACKERS: dict[Kind, Callable[[Any], Any]] = {
     "digest": unpack_digest,
     "labels": lambda stored: tuple(json.loads(stored)),
     "metadata": json.loads,
-    "keys": lambda stored: tuple(stored.split()),
     "bits": _unpack_bits,
     "flag": _unpack_flag,
 }
 _values_of = attrgetter(*COLUMNS)
-_FAMILY, _BANDS = COLUMNS.index("family"), COLUMNS.index("bands")
+_FAMILY, _BANDS, _BLOCKS, _SOURCE, _RAW, _EXACT = map(
+    COLUMNS.index, ("family", "bands", "blocks", "source", "raw", "exact")
+)
+_DIGEST_BYTES = 32
+_DERIVED = ("bands", "blocks")
 _PACKED = [
     (COLUMNS.index(field.name), _PACKERS[field.kind])
     for field in FIELDS
-    if field.kind in _PACKERS and field.name != "bands"
+    if field.kind in _PACKERS and field.name not in _DERIVED
 ]
-_UNPACKED = [(field.name, _UNPACKERS[field.kind]) for field in FIELDS if field.kind in _UNPACKERS]
+_UNPACKED = [
+    (field.name, _UNPACKERS[field.kind])
+    for field in FIELDS
+    if field.kind in _UNPACKERS and field.name not in _DERIVED
+]
 
 
 def band_sets(stored: Sequence[tuple[str, bytes | None]], recipe: Recipe) -> list[tuple[str, ...]]:
@@ -172,7 +223,7 @@ DELETE_WORDS = "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('del
 INSERT_WORDS = "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)"
 _COLUMNS = ", ".join(f"d.{name}" for name in COLUMNS)
 _KEYS = (
-    "SELECT number, bands, minhash, blocks, parent FROM documents "
+    "SELECT number, bands, minhash, blocks, simhash, parent FROM documents "
     "WHERE number > ? ORDER BY number LIMIT ?"
 )
 _PAGE = 10_000
@@ -230,14 +281,14 @@ def _forget(
     Returns the number of each id that exists, and the keys of these rows, to be removed.
     """
     select = (
-        "SELECT d.number, d.bands, d.minhash, d.blocks, d.parent, d.id, d.title, t.text "
+        "SELECT d.number, d.bands, d.minhash, d.blocks, d.simhash, d.parent, d.id, d.title, t.text "
         "FROM documents d JOIN texts t USING (number) WHERE d.id IN"
     )
     rows = chosen_rows(db, select, ids)
     last = last_searchable(db)
     for number, *_, title, text in rows:
         db.execute(DELETE_WORDS, (number, *full_text_words(number <= last, title, text)))
-    return {row[5]: row[0] for row in rows}, _stored_keys([row[:5] for row in rows], recipe)
+    return {row[6]: row[0] for row in rows}, _stored_keys([row[:6] for row in rows], recipe)
 
 
 def every_key(db: sqlite3.Connection, recipe: Recipe, last: int = 0) -> Iterator[keys.Entries]:
@@ -250,12 +301,12 @@ def every_key(db: sqlite3.Connection, recipe: Recipe, last: int = 0) -> Iterator
 
 
 def _stored_keys(rows: Sequence[tuple[Any, ...]], recipe: Recipe) -> keys.Entries:
-    """Return the keys of rows, read as number, bands, minhash, blocks and parent."""
+    """Return the keys of rows, read as number, bands, minhash, blocks, simhash and parent."""
     every_band = band_sets([row[1:3] for row in rows], recipe)
     return keys.entries_of(
         [
-            (number, bands, blocks.split(), parent is not None)
-            for (number, _, _, blocks, parent), bands in zip(rows, every_band, strict=True)
+            (number, bands, unpack_blocks(blocks, _unpack_bits(bits), recipe), parent is not None)
+            for (number, _, _, blocks, bits, parent), bands in zip(rows, every_band, strict=True)
         ]
     )
 

@@ -42,7 +42,7 @@ from indexer.stores.sqlite.rows import (
     record_parts_kind,
     remove,
     replace,
-    unpack_digest,
+    unpack_source,
     with_parts,
 )
 
@@ -90,7 +90,8 @@ class SqliteVocabulary:
         """Count rows by one statement, in one consistent view."""
         with self._file.reader() as db:
             rows = known_count(db, self._scope)
-            return WordFrequencies(rows, document_frequencies(db, self._scope, words))
+            counts = document_frequencies(db, self._scope, words) if words else {}
+            return WordFrequencies(rows, counts)
 
     def finds_every_word(self) -> bool:
         """Return True: nearfold itself indexes the texts."""
@@ -184,10 +185,10 @@ class SqliteStore:
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Return digests without reading texts, which lie in a table of their own."""
-        select = "SELECT id, source FROM documents WHERE id IN"
+        select = "SELECT id, source, size, raw FROM documents WHERE id IN"
         with self._file.reader() as db:
             rows = chosen_rows(db, select, storable_ids(ids))
-        return {name: unpack_digest(source) for name, source in rows}
+        return {name: unpack_source(*values) for name, *values in rows}
 
     def candidates(
         self,

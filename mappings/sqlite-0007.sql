@@ -1,0 +1,3 @@
+-- format 7, a seventh smaller: `blocks` is empty where the keys are those of the row's bits, and a blank where a row has bits and no keys; `exact`
+-- and `source` are an empty BLOB where they follow from `raw`; pages of keys have 4 or 5 bytes an entry where these are enough
+-- (indexer/stores/sqlite/keys.py). Rows and pages written before keep what they have, which is read as it was.
