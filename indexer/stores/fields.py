@@ -171,8 +171,9 @@ def storable(row: Row) -> Row:
     return dataclasses.replace(row, **changed) if changed else row
 
 
-def storable_rows(rows: Sequence[Row]) -> list[Row]:
+def storable_rows(rows: Iterable[Row]) -> list[Row]:
     """Return `storable` of each row; the short fields of all rows are read together."""
+    rows = list(rows)
     short = chain.from_iterable(
         (row.id, row.title, *_keywords_of(row), *row.labels, *chain(*row.metadata.items()))
         for row in rows
@@ -180,7 +181,7 @@ def storable_rows(rows: Sequence[Row]) -> list[Row]:
     joined = "".join(filter(None, short))
     is_whole = well_formed(joined) is joined and not any(row.parts for row in rows)
     if is_whole and all(well_formed(row.text) is row.text for row in rows):
-        return list(rows)
+        return rows
     return [storable(row) for row in rows]
 
 

@@ -83,9 +83,9 @@ def numbers_of(keys: Sequence[str]) -> Entries:
     return np.fromiter(map(_number, keys), dtype=np.uint64, count=len(keys))
 
 
-def first_number(digits: int) -> np.uint64:
+def first_number(digits: int) -> int:
     """Return the number of the first key of so many digits; the others follow in their order."""
-    return np.uint64(1 << 5 * digits)
+    return 1 << 5 * digits
 
 
 def _number(key: str) -> int:

@@ -104,7 +104,9 @@ def _have_keys_of_slots(rows: Sequence[Row], recipe: Recipe) -> list[bool]:
     sketches = b"".join(rows[position].minhash or b"" for position in positions)
     slots = unpack_slots(sketches, recipe.slot_bytes).reshape(-1, recipe.sketch_width)
     stored = keys.numbers_of(list(chain.from_iterable(rows[at].bands for at in positions)))
-    derived_keys = short_keys(slots, bands, recipe.rows or 0, digits) | keys.first_number(digits)
+    derived_keys = short_keys(slots, bands, recipe.rows or 0, digits) | np.uint64(
+        keys.first_number(digits)
+    )
     is_equal = (stored.reshape(-1, bands) == derived_keys).all(axis=1).tolist()
     for position, equal in zip(positions, is_equal, strict=True):
         has_keys[position] = equal
