@@ -145,7 +145,7 @@ def _sort(hashes: _Hashes, owners: Positions) -> tuple[_Hashes, Positions]:
 
 
 REMEMBERED = 50_000  # principals, about 30 MB
-LOOKED_UP = 1_000  # principals that one look-up returns at most
+LOOKED_UP = 1_000  # principals that one look-up returns, no more
 WORTH = 5  # documents read whole for the time that one takes to look up
 _FAMILY = ("family", "principal", "similarity", "cluster", "provisional")
 

@@ -76,8 +76,8 @@ class Writer:
     """A writer of rows from as many threads as the store has use for; in the caller's thread where
     that is none.
 
-    A context manager. At most `most_bytes` of rows are being written, by `row_bytes`, or else one
-    batch that is larger alone: `write` waits until there is memory. Two batches with a row of the
+    A context manager. No more than `max_bytes` of rows are being written, by `row_bytes`, or else
+    one batch that is larger alone: `write` waits until there is memory. Two batches with a row of the
     same id are never written at the same time, so the later one wins.
     """
 
@@ -210,7 +210,7 @@ def row_bytes(row: Row) -> int:
 
 
 LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
-WRITE_DOCUMENTS, WRITE_SHARED, WRITE_DIVIDED = 2_000, 500, 50  # at once, at most
+WRITE_DOCUMENTS, WRITE_SHARED, WRITE_DIVIDED = 2_000, 500, 50  # of a batch
 WRITE_CHARS = 8_000_000
 
 
@@ -478,10 +478,10 @@ def _write(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outco
 def _make_rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
     """Return the rows of these blobs, with parts and families."""
     reached("before_fingerprint")
-    signatures = fingerprints([item.document.text for item in batch], job.recipe)
+    signed = fingerprints([item.document.text for item in batch], job.recipe)
     reached("after_fingerprint")
     rows = [
-        row_of(item, signatures[index], job.recipe_id, job.labels, is_alone=True)
+        row_of(item, signed[index], job.recipe_id, job.labels, is_alone=True)
         for index, item in enumerate(batch)
     ]
     replaced = {item.blob.id for item in batch if item.replaces}

@@ -49,7 +49,7 @@ _OF_PATH = (
 )
 _ANY_LENGTH = 0, (1 << 63) - 1
 _ENTRIES = 4  # entries of the index of paths that are read in the time of one row
-_AT_ONCE = 20_000  # entries at most
+_AT_ONCE = 20_000  # entries, no more
 _MORE = 4  # times as many rows are read where too few are of the lengths asked for
 _SPARSE = 50  # numbers for each that is counted
 
@@ -273,7 +273,7 @@ def _expression(spellings: Sequence[str]) -> str:
 
 
 def _rows_of(db: sqlite3.Connection, keys: Sequence[str], limit: int) -> list[NDArray[np.int32]]:
-    """Return the rows that have each word, `limit` at most, which are kept."""
+    """Return the rows that have each word, up to `limit`, which are kept."""
     cache = read_cache(db)
     return cache.carriers(keys, limit, lambda missing: rows_with(db, missing, limit))
 

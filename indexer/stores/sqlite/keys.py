@@ -179,7 +179,7 @@ def _relative_keys(pages: NDArray[Any], width: int) -> NDArray[np.uint16]:
 
 
 def _lows(pages: NDArray[Any], width: int, at: Any = ...) -> Entries:
-    """Return what entries of full pages are beside their keys."""
+    """Return the entries of full pages without their keys."""
     lows: Entries = pages["low"][at].astype(np.uint64)
     if width < 6:
         lows |= pages["high"][at].astype(np.uint64) << np.uint64(16)
