@@ -77,8 +77,8 @@ class Writer:
     that is none.
 
     A context manager. No more than `max_bytes` of rows are being written, by `row_bytes`, or else
-    one batch that is larger alone: `write` waits until there is memory. Two batches with a row of the
-    same id are never written at the same time, so the later one wins.
+    one batch that is larger alone: `write` waits until there is memory. Two batches with a row of
+    the same id are never written at the same time, so the later one wins.
     """
 
     def __init__(self, store: Target, max_bytes: int = MAX_BYTES) -> None:
