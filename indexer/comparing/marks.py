@@ -71,6 +71,7 @@ MAX_FIELD = 8  # words that stand for each other
 MIN_NAMES = 2  # of people by which letters differ
 MIN_MESSAGE = 3  # words of a message that are no facts
 MAX_COMMON = 0.5  # of the words of two messages
+MIN_CHANGED = 0.1  # of the words of a message
 MAX_BESIDE = 1  # other words that differ in a sentence that is negated
 UNSPACED = ("ja", "zh")  # languages in which two characters are a word
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
@@ -403,8 +404,10 @@ def _other_classes(a: frozenset[tuple[str, str]], b: frozenset[tuple[str, str]])
 def has_other_message(pair: Comparison) -> bool:
     """Return whether two texts are other messages around one passage, such as a disclaimer.
 
-    The longest run of words in order is half of either text or more; before and after it the texts
-    have hardly anything in common, and at least `MIN_MESSAGE` words of their own that are no facts.
+    The longest run of words in order is half of either text or more. Before and after it another
+    name stands in two stretches; or in one, with `MIN_MESSAGE` other words that are no facts, or one
+    fewer if that is a tenth of the message; or the texts have hardly anything in common, and
+    `MIN_MESSAGE` words of their own.
     """
     if not pair.runs:
         return False
@@ -422,8 +425,12 @@ def has_other_message(pair: Comparison) -> bool:
             names.add((stated[0], stated[1]))
         for index, of_text in enumerate(facts):
             own[index] += of_text.count(None)
-    is_other = bool(names) or common <= MAX_COMMON * rest
-    return len(names) >= MIN_NAMES or (is_other and min(own) >= MIN_MESSAGE)
+    if len(names) >= MIN_NAMES:
+        return True
+    words = min(own)
+    if not names:
+        return common <= MAX_COMMON * rest and words >= MIN_MESSAGE
+    return words >= MIN_MESSAGE or words + 1 >= max(MIN_MESSAGE, MIN_CHANGED * rest)
 
 
 def _values(facts: Sequence[Fact | None]) -> frozenset[str]:

@@ -136,6 +136,32 @@ def test_parties_that_are_exchanged() -> None:
     assert {mark.a, mark.b} == {"tenant", "landlord"}
 
 
+DISCLAIMER = "\n" + "The recipient of this message checks it for viruses and keeps it secret. " * 8
+MAIL = (
+    "Hi Hanna,\nThe warehouse is out of bolts; they offer pumps instead. Nobody answers the "
+    "telephone about the valves and the hoses.\nRegards\nBen Okafor\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("exchanged", "is_other"),
+    [
+        ({"pumps": "lamps", "valves": "wire", "Okafor": "Larsen"}, True),
+        ({"pumps": "lamps", "Okafor": "Larsen"}, False),
+        ({"pumps": "lamps", "valves": "wire"}, False),
+        ({"Hanna": "Ivan", "Okafor": "Larsen"}, True),
+    ],
+)
+def test_another_message_under_one_disclaimer(exchanged: dict[str, str], is_other: bool) -> None:
+    changed = MAIL
+    for old, new in exchanged.items():
+        changed = changed.replace(old, new)
+    assert ("message" in kinds(MAIL + DISCLAIMER, changed + DISCLAIMER)) == is_other
+    long = "Our terms of delivery follow. " + LEASE + "\n" + LEASE.lower() + "\n"
+    edited = kinds(long + MAIL + DISCLAIMER * 3, long + changed + DISCLAIMER * 3)
+    assert ("message" in edited) == ("Hanna" in exchanged)
+
+
 def test_versions_growth_and_formats() -> None:
     assert "version" in kinds(f"Licence 2.7\n\n{LEASE}", f"Licence 2.8\n\n{LEASE}")
     assert "grown" in kinds(LEASE, f"{LEASE} " + "Seals and stamps are left out here. " * 4)
