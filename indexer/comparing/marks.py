@@ -405,8 +405,8 @@ def has_other_message(pair: Comparison) -> bool:
     """Return whether two texts are other messages around one passage, such as a disclaimer.
 
     The longest run of words in order is half of either text or more. Before and after it another
-    name stands in two stretches; or in one, with `MIN_MESSAGE` other words that are no facts, or one
-    fewer if that is a tenth of the message; or the texts have hardly anything in common, and
+    name stands in two stretches; or in one, with `MIN_MESSAGE` other words that are no facts, or
+    one fewer if these are a tenth of the message; or the texts have hardly anything in common, and
     `MIN_MESSAGE` words of their own.
     """
     if not pair.runs:

@@ -13,13 +13,13 @@ from indexer.recipe import Recipe, recipe_named
 class Method:
     """A way to make signatures.
 
-    `spelling`: the name of its recipe, with BITS for the length; `most`: the bits that it can give.
+    `spelling`: the name of its recipe, with BITS for the length; `max_bits`: how many it can give.
     """
 
     name: str
     label: str
     spelling: str
-    most: int = 1024
+    max_bits: int = 1024
 
     def recipe(self, bits: int) -> Recipe:
         """Return the recipe of that length."""
@@ -28,7 +28,9 @@ class Method:
 
 METHODS = (
     Method("simhash", "Simhash", "signature-study:simhash:BITS"),
-    Method("simhash-sha512", "SHA-512 Simhash", "signature-study:simhash-sha512:BITS", most=512),
+    Method(
+        "simhash-sha512", "SHA-512 Simhash", "signature-study:simhash-sha512:BITS", max_bits=512
+    ),
     Method("weighted-simhash", "weighted Simhash", "signature-study:weighted-simhash:BITS"),
     Method("topsig", "TopSig", "signature-study:topsig:BITS"),
     Method("weighted-topsig", "weighted TopSig", "signature-study:weighted-topsig:BITS"),
@@ -77,4 +79,4 @@ def lengths(bits: Sequence[int]) -> tuple[int, ...]:
 
 def pairs_of(bits: Sequence[int]) -> list[tuple[Method, int]]:
     """Return every method with every length that it can give."""
-    return [(method, length) for method in METHODS for length in bits if length <= method.most]
+    return [(method, length) for method in METHODS for length in bits if length <= method.max_bits]

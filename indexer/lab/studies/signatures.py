@@ -211,7 +211,7 @@ class Tables:
             (name, bits): value.to_bytes(bits // 8, "big")
             for name, of_method in signatures.items()
             for bits, value in of_method.items()
-            if bits <= NAMED[name].most
+            if bits <= NAMED[name].max_bits
         }
 
 

@@ -36,8 +36,10 @@ def candidates(
         cold = [key for key in keys if key not in frequent]
         if cold:
             minimum = max(1, shared - (len(keys) - len(cold)))
-            most = min(limit, MAX_WINDOW)
-            searches[index] = search_bodies.candidates(cold, recipes, most, minimum, lengths[index])
+            window = min(limit, MAX_WINDOW)
+            searches[index] = search_bodies.candidates(
+                cold, recipes, window, minimum, lengths[index]
+            )
     hits = dict(zip(searches, _best_hits(queries, list(searches.values()), limit), strict=True))
     responses = []
     for index, keys in enumerate(lookups):
@@ -50,8 +52,8 @@ def candidates_by_words(
     queries: IndexQueries, lookups: Sequence[WordLookup], recipes: Sequence[str], limit: int
 ) -> list[Candidates]:
     """Return the rows that meet each look-up by its words, by few requests."""
-    most = min(limit, MAX_WINDOW)
-    searches = [search_bodies.candidates_by_words(lookup, recipes, most) for lookup in lookups]
+    window = min(limit, MAX_WINDOW)
+    searches = [search_bodies.candidates_by_words(lookup, recipes, window) for lookup in lookups]
     responses = []
     for hits in queries.hits(searches):
         by_words = _candidates_of(hits, ())
