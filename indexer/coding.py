@@ -236,18 +236,6 @@ class Coding:
         """Return the labels that need a note."""
         return frozenset(rule.label for rule in self.rules if rule.needs == NOTE)
 
-    def judged(self, labels: Iterable[str], name: str | None = None) -> tuple[str, ...]:
-        """Return the labels of a reviewed document that fields have, sorted; none of another one.
-
-        `name`: of that field alone.
-        """
-        labels = tuple(labels)
-        if name is not None:
-            return tuple(sorted(self.field(name).of(labels)))
-        if self.missing(labels):
-            return ()
-        return tuple(sorted({label for field in self.fields for label in field.of(labels)}))
-
     def broken(
         self, before: Iterable[str], after: Iterable[str], noted: tuple[bool, bool]
     ) -> tuple[CodingRule, ...]:
@@ -283,3 +271,4 @@ class Coding:
 
 
 NO_CODING = Coding()
+ANY_LABEL = Coding((CodingField("", ()),))

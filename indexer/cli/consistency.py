@@ -16,18 +16,22 @@ if TYPE_CHECKING:
 
 
 @click.command("consistency")
+@click.option("--field", default="", metavar="NAME", help="Compare this coding field alone.")
 @limit_option
 @store_option
 @json_option
-def consistency_command(limit: int | None, store_url: str, as_json: bool) -> int:
+def consistency_command(field: str, limit: int | None, store_url: str, as_json: bool) -> int:
     """List near-duplicate groups whose labels differ.
 
     The largest come first; with --json, each is a line. Nothing is grouped or written.
     """
     from indexer.grouping.consistency import consistency
+    from indexer.jobs.review_file import stored_coding
 
     with open_for_command(store_url) as store:
-        _print_disagreements(consistency(store), limit, as_json)
+        if field:
+            stored_coding(store).field(field)
+        _print_disagreements(consistency(store, field), limit, as_json)
     return 0
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from indexer.coding import CodingField
 from indexer.model import CONFLICT, Query
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
@@ -43,16 +44,21 @@ class Disagreement:
         return sum(not member.labels for member in self.members)
 
 
-def consistency(store: Store) -> tuple[Disagreement, ...]:
+def consistency(store: Store, field: str = "") -> tuple[Disagreement, ...]:
     """Return the stored families whose documents carry different labels, the largest first.
 
-    Groups and writes nothing. Raises `StoreError` when nothing was indexed yet.
+    `field`: that differ in this field of the coding, with its labels alone. Groups and writes
+    nothing. Raises `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
     store.refresh()
     families: dict[str, list[Member]] = {}
     for member, family in _members(store):
-        families.setdefault(family, []).append(member)
+        of_field = CodingField(field, ()).of(member.labels)
+        families.setdefault(family, []).append(replace(member, labels=of_field))
+    for family, members in list(families.items()):
+        if len({frozenset(member.labels) for member in members}) < 2:
+            del families[family]
     return tuple(
         Disagreement(family, tuple(sorted(members, key=lambda member: member.id)))
         for family, members in sorted(families.items(), key=lambda item: (-len(item[1]), item[0]))

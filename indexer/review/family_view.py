@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.coding import Coding
 from indexer.comparing.compare import compare, redline
 from indexer.comparing.criteria import Reasons, explain, format_marks, reasons_of
 from indexer.comparing.differences import (
@@ -31,6 +32,7 @@ from indexer.grouping.group_options import (
     member_rank,
     separation,
 )
+from indexer.jobs.review_file import stored_coding
 from indexer.model import Estimate, Mark, Match, Query, Row, Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.review.collation import collate, passages_of
@@ -103,7 +105,9 @@ def family(store: Store, id: str) -> Family:
         compared=tuple(document.id for document in documents[:COMPARED]),
         matrix=_matrix(documents[:COMPARED], recipe),
         labels=dict(sorted(labels.items())),
-        warnings=tuple(_warnings(name, principal, members, ranking.total, recipe)),
+        warnings=tuple(
+            _warnings(name, principal, members, ranking.total, recipe, stored_coding(store))
+        ),
         measure=measure,
     )
 
@@ -358,8 +362,27 @@ def _matrix(rows: Sequence[Row], recipe: Recipe) -> tuple[tuple[Estimate | None,
     return tuple(map(estimates, slots))
 
 
+def _disagreements(labels: Sequence[Sequence[str]], coding: Coding) -> Iterator[str]:
+    """Yield a sentence if documents differ in their labels without a field, or in a field."""
+    yield from _disagreement("labels do", [coding.without_field(names) for names in labels])
+    for field in coding.fields:
+        yield from _disagreement(f"{field.name} does", [field.of(names) for names in labels])
+
+
+def _disagreement(subject: str, labels: Sequence[Sequence[str]]) -> Iterator[str]:
+    if len(set(map(frozenset, labels))) > 1:
+        none = sum(not names for names in labels)
+        unlabelled = f": {none:,} of {len(labels):,} documents carry none" if none else ""
+        yield f"{subject} not agree{unlabelled}"
+
+
 def _warnings(
-    name: str, principal: Row | None, members: Sequence[Row], total: int, recipe: Recipe
+    name: str,
+    principal: Row | None,
+    members: Sequence[Row],
+    total: int,
+    recipe: Recipe,
+    coding: Coding,
 ) -> Iterator[str]:
     """Yield a sentence for each thing that a reviewer should know or repair."""
     documents = [principal, *members] if principal else members
@@ -367,14 +390,7 @@ def _warnings(
         yield f"the principal {name} is not in the store; run group to make its group anew"
     if total > MAX_DOCUMENTS:
         yield f"the group has {total:,} documents; the first {MAX_DOCUMENTS:,} by path are shown"
-    if len({frozenset(row.labels) for row in documents}) > 1:
-        unlabelled = sum(not row.labels for row in documents)
-        if unlabelled:
-            yield (
-                f"labels do not agree: {unlabelled:,} of {len(documents):,} documents carry none"
-            )
-        else:
-            yield "labels do not agree"
+    yield from _disagreements([row.labels for row in documents], coding)
     provisional = sum(row.provisional for row in members)
     if provisional:
         yield (

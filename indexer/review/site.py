@@ -415,6 +415,10 @@ class Site:
         It is read again when a job other than the labelling of these pages has ended since. The
         former one stands for it until then.
         """
+        before = self.work_list_reader.result
+        if before is not None and before.work.coding != self.coding():
+            self.work_list_reader.discard()
+            self._work = None
         dated = latest(self.work_list_reader, self._last_job, timeout)
         if dated is not None:
             self._work = dated
@@ -424,7 +428,7 @@ class Site:
         require_recipe(self.store)
         job = self._last_job()
         assigned = self.review.assignments()
-        work = WorkList(self.store, self.offered_labels.exclusive, progress, assigned)
+        work = WorkList(self.store, self.coding(), progress, assigned)
         if work.moved:
             self.review.move(work.moved)
         return DatedWorkList(work, job)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
+from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.coding import ANY_LABEL, Coding
 from indexer.model import Progress, no_progress
 from indexer.review.store_statistics import ALONE, StoredFamilies
 from indexer.stores.abilities import outlines
@@ -21,6 +24,7 @@ from indexer.stores.base import Store
 
 Order: TypeAlias = Literal["size", "similarity", "conflict", "unreviewed"]
 Part: TypeAlias = Literal["open", "done", "conflict", "all"]
+_LABEL_SETS = 10_000  # whose fields are kept
 _REPORTED = 1000  # documents between two reports of progress
 Labels: TypeAlias = tuple[str, ...]
 Positions: TypeAlias = NDArray[np.int64]
@@ -32,7 +36,7 @@ class WorkItem:
 
     `path` is the path of its principal, or the group's name where that is gone. `similarity`: of
     the member that is least similar to the principal, None for a single document. `conflict`: two
-    reviewed documents carry different labels.
+    documents that have labels of a field have different ones.
     """
 
     family: str
@@ -43,30 +47,48 @@ class WorkItem:
     conflict: bool
 
 
+class _View:
+    """Columns by group: the documents that are reviewed, and if their labels differ."""
+
+    def __init__(self, groups: int) -> None:
+        self.reviewed = np.zeros(groups, dtype=np.int64)
+        self.conflict = np.zeros(groups, dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decisions:
+    """The labels of a document by field; `is_reviewed`: it lacks no field that it needs."""
+
+    is_reviewed: bool
+    labels: tuple[Labels, ...]
+
+
 class WorkList:
     """The groups of a store.
 
-    A document is reviewed if it carries one of the labels `judgements`, or any label where there
-    are none of these. `moved`: of the groups `followed`, those that have another principal now,
-    each with the group in which its former principal is. Groups have positions from 0 on, by id.
+    A document is reviewed if it lacks no field of the `coding` that it needs; in the list of one
+    field, if it has a label of that. `moved`: of the groups `followed`, those that have another
+    principal now, each with the group in which its former principal is. Groups have positions from
+    0 on, by id.
     """
 
     def __init__(
         self,
         store: Store,
-        judgements: Collection[str] = (),
+        coding: Coding = ANY_LABEL,
         progress: Progress = no_progress,
         followed: Collection[str] = (),
     ) -> None:
-        self._judgements = frozenset(judgements)
+        self.coding = coding
+        self._of_fields = lru_cache(_LABEL_SETS)(self._labels_by_field)
         self.moved: dict[str, str] = {}
         read = StoredFamilies()
         labels_by_position: defaultdict[int, Counter[Labels]] = defaultdict(Counter)
         total = store.counts().documents
         for done, row in enumerate(outlines(store), 1):
             index = read.add(row)
-            if judged := self._judged(row.labels):
-                labels_by_position[index][judged] += 1
+            if row.labels:
+                labels_by_position[index][tuple(row.labels)] += 1
             if row.id in followed and row.id != row.family:
                 self.moved[row.id] = row.family
             if not done % _REPORTED:
@@ -80,10 +102,26 @@ class WorkList:
         self._labels = {
             self._positions[read.names[at]]: labels for at, labels in labels_by_position.items()
         }
-        self._reviewed = np.zeros(len(by_id), dtype=np.int64)
-        self._conflict = np.zeros(len(by_id), dtype=np.bool_)
+        self.labelled: Counter[str] = Counter()
+        for labels in self._labels.values():
+            for names, number in labels.items():
+                self.labelled.update(dict.fromkeys(names, number))
+        names_of_views = ("", *(field.name for field in coding.fields if field.name))
+        self._views = {name: _View(len(by_id)) for name in names_of_views}
+        self._view = self._views[""]
         for index in self._labels:
             self._count(index)
+
+    def of_field(self, name: str) -> WorkList:
+        """Return the list by one field, which follows the same labels; empty: by all of them.
+
+        Raises `UsageError` if there is no such field.
+        """
+        if name:
+            self.coding.field(name)
+        of_field = copy(self)
+        of_field._view = self._views[name]
+        return of_field
 
     def __contains__(self, family: str) -> bool:
         """Return whether a group of that name is in the list."""
@@ -96,9 +134,9 @@ class WorkList:
             self._names[position],
             self._paths[position],
             int(self._sizes[position]),
-            int(self._reviewed[position]),
+            int(self._view.reviewed[position]),
             None if similarity == ALONE else similarity,
-            bool(self._conflict[position]),
+            bool(self._view.conflict[position]),
         )
 
     def relabel(self, changes: Iterable[tuple[str, Labels, Labels]]) -> None:
@@ -110,8 +148,10 @@ class WorkList:
             if position is None:
                 continue
             labels = self._labels.setdefault(position, Counter())
-            labels[self._judged(before)] -= 1
-            labels[self._judged(after)] += 1
+            labels[tuple(before)] -= 1
+            labels[tuple(after)] += 1
+            self.labelled.subtract(before)
+            self.labelled.update(after)
             self._count(position)
 
     def positions(self, order: Order, minimum: int, limit: int = 0) -> Positions:
@@ -130,8 +170,8 @@ class WorkList:
         keys = {
             "size": (-sizes,),
             "similarity": (np.minimum(self._similarity[chosen], 1.0),),
-            "conflict": (-sizes, ~self._conflict[chosen]),
-            "unreviewed": (self._reviewed[chosen] - sizes,),
+            "conflict": (-sizes, ~self._view.conflict[chosen]),
+            "unreviewed": (self._view.reviewed[chosen] - sizes,),
         }
         return chosen[np.lexsort(keys[order])]
 
@@ -148,14 +188,22 @@ class WorkList:
         if part == "all":
             return positions
         if part == "conflict":
-            return positions[self._conflict[positions]]
-        is_open = self._reviewed[positions] < self._sizes[positions]
+            return positions[self._view.conflict[positions]]
+        is_open = self._view.reviewed[positions] < self._sizes[positions]
         return positions[is_open if part == "open" else ~is_open]
 
     def counts(self, positions: Positions | None = None) -> tuple[int, int]:
         """Return how many documents are reviewed, and how many there are, None: in all groups."""
         at = slice(None) if positions is None else positions
-        return int(self._reviewed[at].sum()), int(self._sizes[at].sum())
+        return int(self._view.reviewed[at].sum()), int(self._sizes[at].sum())
+
+    def with_label(self, positions: Positions, label: str) -> Positions:
+        """Return the positions of the groups of which a document has a label."""
+        has_label = np.zeros(len(self._names), dtype=np.bool_)
+        for position, labels in self._labels.items():
+            sets = (names for names, number in labels.items() if number > 0)
+            has_label[position] = any(label in names for names in sets)
+        return positions[has_label[positions]]
 
     def count_unlike(self, similarity: float) -> int:
         """Return the number of groups with a member less similar to the principal than that."""
@@ -163,10 +211,20 @@ class WorkList:
 
     def _count(self, position: int) -> None:
         """Count the labels of a group anew."""
-        labels = self._labels[position]
-        reviewed = [number for judged, number in labels.items() if judged and number > 0]
-        self._reviewed[position] = sum(reviewed)
-        self._conflict[position] = len(reviewed) > 1
+        labels = [(names, number) for names, number in self._labels[position].items() if number > 0]
+        counted = [(self._of_fields(names), number) for names, number in labels]
+        whole = self._views[""]
+        whole.reviewed[position] = sum(number for of, number in counted if of.is_reviewed)
+        whole.conflict[position] = False
+        for at, field in enumerate(self.coding.fields):
+            coded = [(of.labels[at], number) for of, number in counted if of.labels[at]]
+            differs = len({names for names, _number in coded}) > 1
+            whole.conflict[position] |= differs
+            if field.name:
+                view = self._views[field.name]
+                view.conflict[position] = differs
+                view.reviewed[position] = sum(number for _names, number in coded)
 
-    def _judged(self, labels: Labels) -> Labels:
-        return tuple(sorted(self._judgements.intersection(labels) if self._judgements else labels))
+    def _labels_by_field(self, labels: Labels) -> _Decisions:
+        by_field = tuple(tuple(sorted(field.of(labels))) for field in self.coding.fields)
+        return _Decisions(not self.coding.missing(labels), by_field)

@@ -9,6 +9,7 @@ from sample_library import rows, sentence
 
 from indexer.coding import CodingField, CodingRule
 from indexer.errors import UsageError
+from indexer.grouping.consistency import consistency
 from indexer.grouping.group import group
 from indexer.jobs.label import LabelOptions, label, label_events_of, undo_labels
 from indexer.jobs.label_from import LabelFileOptions, label_from
@@ -136,6 +137,18 @@ def test_columns_of_fields_come_back(coded_store, tmp_path):
         "issues=price",
         "issues=delivery",
     }
+
+
+def test_groups_differ_by_field(coded_store):
+    code(coded_store, "privilege=privileged", "issues=price", family=True)
+    code(coded_store, "issues=delivery", ids=["b"])
+    assert consistency(coded_store, "privilege") == ()
+    [group] = consistency(coded_store, "issues")
+    assert group.labels == {"issues=price": 2, "issues=delivery": 1}
+    assert [member.labels for member in group.members] == [
+        ("issues=price",),
+        ("issues=price", "issues=delivery"),
+    ]
 
 
 def test_exports_have_a_column_for_each_field(coded_store, tmp_path):

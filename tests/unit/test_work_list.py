@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.coding import Coding, CodingField
+from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import DEFAULT
 from indexer.review.work_list import Labels, Order, Part, WorkItem, WorkList
@@ -77,7 +79,7 @@ def test_lists_are_those_of_the_definition(
     store.prepare(DEFAULT)
     rows = rows_of(documents)
     store.write(rows)
-    work = WorkList(store, judgements)
+    work = WorkList(store, Coding((CodingField("", judgements),)))
     store.close()
     for _ in range(2):
         items = defined_items(rows, judgements)
@@ -104,3 +106,41 @@ def test_lists_are_those_of_the_definition(
         rows = [
             row(r.id, family=r.family, similarity=r.similarity, labels=changed[r.id]) for r in rows
         ]
+
+
+def test_a_list_of_one_field() -> None:
+    fields = (
+        CodingField("relevance", ("yes", "no"), required=True),
+        CodingField("issues", ("a", "b"), many=True),
+    )
+    labels = [
+        (0, ("relevance=yes", "issues=a", "hot"), 1.0),
+        (0, ("relevance=yes", "issues=b"), 0.9),
+        (1, ("issues=a",), 1.0),
+        (2, (), 1.0),
+    ]
+    store = open_store("sqlite:///:memory:")
+    store.prepare(DEFAULT)
+    store.write(rows_of(labels))
+    work = WorkList(store, Coding(fields))
+    store.close()
+    issues = work.of_field("issues")
+    every = work.positions("size", 1)
+    assert (work.counts(), issues.counts()) == ((2, 4), (3, 4))
+    assert work.of_field("relevance").in_part(every, "conflict").tolist() == []
+    assert issues.in_part(every, "conflict").tolist() == [0]
+    assert work.in_part(every, "conflict").tolist() == [0]
+    assert issues.in_part(every, "open").tolist() == [2]
+    assert work.with_label(every, "issues=a").tolist() == [0, 1]
+    work.relabel([("f1", ("issues=a",), ("relevance=no",))])
+    assert (work.counts(), issues.counts()) == ((3, 4), (2, 4))
+    assert work.with_label(every, "issues=a").tolist() == [0]
+    assert +work.labelled == {
+        "relevance=yes": 2,
+        "issues=a": 1,
+        "issues=b": 1,
+        "hot": 1,
+        "relevance=no": 1,
+    }
+    with pytest.raises(UsageError, match="the fields are: relevance, issues"):
+        work.of_field("none")

@@ -15,10 +15,12 @@ import pytest
 from sample_library import edited, rows, sentence
 from starlette.testclient import TestClient
 
+from indexer.coding import CodingField
 from indexer.errors import DocumentNotFound
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.label import LabelOptions, label, undo_labels
+from indexer.jobs.review_file import define_coding
 from indexer.recipe import DEFAULT
 from indexer.review.access import Login
 from indexer.review.api.endpoints import model_fields, parse_parameters
@@ -110,6 +112,29 @@ def test_with_a_set_of_labels_only_these_count_as_review(store: Any) -> None:
     label(store, ["b0"], LabelOptions(add=["hot"]))
     answer = ask(Site(store, labels=["hot", "cold"]), "worklist", part="all")
     assert [item.reviewed for item in answer.items] == [0, 1, 0]
+
+
+def test_a_list_of_a_field_goes_by_that_alone(store: Any) -> None:
+    relevance = CodingField("relevance", ("yes", "no"), required=True)
+    define_coding(store, [relevance, CodingField("privilege", ("yes", "no"))])
+    site = Site(store)
+    code = {"family": "yes", "dry_run": "no"}
+    ask(site, "label", id=["a0"], add=["relevance=yes"], **code)
+    ask(site, "label", id=["b0"], add=["privilege=no"], **code)
+    assert names(site) == ["b", "c"]
+    assert names(site, field="privilege") == ["a", "c"]
+    assert names(site, field="privilege", label="relevance=yes") == ["a"]
+    claimed = ask(site, "claim", field="privilege", label="relevance=yes").family
+    assert claimed == ask(site, "worklist", part="done").items[0].family
+    ask(site, "label", id=["a0"], add=["relevance=no"], dry_run="no")
+    assert names(site, part="conflict", field="relevance") == ["a"]
+    assert names(site, part="conflict", field="privilege") == []
+    by_field = {field.name: field for field in ask(site, "dashboard").fields}
+    assert by_field["relevance"].values == {"relevance=yes": 3, "relevance=no": 1}
+    assert (by_field["relevance"].conflicts, by_field["privilege"].progress.reviewed) == (1, 3)
+    define_coding(store, [CodingField("privilege", ())])
+    site.review.define([CodingField("relevance", ("yes", "no"))], [])
+    assert len(Site(store).coding().fields) == 1
 
 
 def test_after_group_the_first_page_is_the_dashboard_of_the_matter(store: Any) -> None:

@@ -82,11 +82,24 @@ class WorkListAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldProgress:
+    """The progress of a field: documents with a value of it, groups that differ in it, and how many
+    documents have each of its values, by label.
+    """
+
+    name: str
+    progress: ReviewProgress
+    conflicts: int
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Dashboard:
     """The progress of the review of a store; until it is read, `ready` is False and all is 0.
 
     `groups` and `singles`: groups of two or more, and single documents, with something to review.
-    `conflicts`: groups whose reviewed documents carry different labels. `unlike`: groups with a
+    `conflicts`: groups whose documents differ in their labels. `fields`: the progress of each field
+    of the coding. `unlike`: groups with a
     member under .95 similar to the principal. `next_group`: the largest open group that is
     nobody's, None if there is none.
     """
@@ -98,6 +111,7 @@ class Dashboard:
     conflicts: int = 0
     unlike: int = 0
     next_group: WorkFamily | None = None
+    fields: tuple[FieldProgress, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +178,10 @@ class ListParameters(Parameters, frozen=True):
         Part,
         about("groups with documents to review, without any, with labels that differ, or all"),
     ] = "open"
+    field: Annotated[
+        str, text_meta("the field of the coding by which documents are reviewed and labels differ")
+    ] = ""
+    label: Annotated[str, text_meta("only groups of which a document has this label")] = ""
     least: Annotated[int, number_meta("documents of a group at least", 1, 1 << 31)] = 2
     most: Annotated[int, number_meta("documents of a group at most; 0: any number", 0, 1 << 31)] = 0
     reviewer: Annotated[str, text_meta("only groups of this reviewer")] = ""
@@ -196,7 +214,7 @@ def work_list(site: Site, values: WorkListParameters) -> WorkListAnswer:
     if read is None:
         progress = site.work_list_reader.progress
         return WorkListAnswer(False, progress.stage, progress.done, progress.total)
-    work, is_stale = read
+    work, is_stale = read[0].of_field(values.field), read[1]
     owners = site.review.assignments()
     positions = _positions(work, owners, values)
     shown = work.in_part(positions, values.part)
@@ -247,12 +265,26 @@ def dashboard(site: Site, values: Waiting) -> Dashboard:
         conflicts=len(work.in_part(work.positions("size", 2), "conflict")),
         unlike=work.count_unlike(_UNLIKE),
         next_group=None if first is None else _work_family(work, owners, first),
+        fields=tuple(_field_progress(work, field) for field in work.coding.fields if field.name),
+    )
+
+
+def _field_progress(work: WorkList, field: CodingField) -> FieldProgress:
+    own = work.of_field(field.name)
+    labels = dict.fromkeys((*field.labels, *field.of(sorted(work.labelled))))
+    return FieldProgress(
+        field.name,
+        ReviewProgress(*own.counts()),
+        len(own.in_part(own.positions("size", 2), "conflict")),
+        {label: work.labelled[label] for label in labels},
     )
 
 
 def _positions(work: WorkList, owners: Mapping[str, str], values: ListParameters) -> Positions:
     """Return the positions of the groups of a list in its order, whatever its part."""
     positions = work.positions(values.order, values.least, values.most)
+    if values.label:
+        positions = work.with_label(positions, values.label)
     reviewer = values.reviewer
     if not reviewer:
         return positions
@@ -270,7 +302,7 @@ def claim(site: Site, values: ClaimParameters, login: Login) -> Claim:
     read = site.work_list(values.wait)
     if read is None:
         return Claim(False, "")
-    work = read[0]
+    work = read[0].of_field(values.field)
     owners = site.review.assignments()
     positions = _positions(work, owners, values)
     part: Part = "conflict" if values.part == "conflict" else "open"
@@ -324,7 +356,8 @@ WORK_LIST_READS: Mapping[str, ReadEndpoint] = {
         "worklist",
         "The near-duplicate groups of the store as work: how much of each is reviewed, and whose "
         "it is. A "
-        "document is reviewed if it has a label, of the given set if there is one.",
+        "document is reviewed if it has a label, of the given set if there is one, and of each "
+        "field of the coding that it needs.",
         WorkListParameters,
         work_list,
         WorkListAnswer,
