@@ -301,6 +301,7 @@ _PAGE_NUMBER = re.compile(
     r"\b(?:page|seite|pagina|página|pág\.?|blad|sida|side|strona|sivu|стр\.?)[ \t]*(\d{1,5})\b",
     re.IGNORECASE,
 )
+_PAGE_WORDS = ("pag", "seite", "blad", "sida", "side", "strona", "sivu")  # in ASCII
 _MAX_LINE = 120  # characters of a line that numbers a page
 _AMOUNT = re.compile(r"[$€£¥]|(?<![\d.,])\d[\d.,' ]*[.,]\d\d(?![\d.,/-])|\b[A-Z]{3} ?\d")
 _EDGE_LINES = 4  # at most, of a page, and a quarter of its lines
@@ -354,6 +355,8 @@ _LINE = re.compile(r"\S[^\n\f]*(?<=\S)")
 
 def _page_lines(text: str) -> list[int]:
     """Return the starts of lines that number pages, each by one more than the line before."""
+    if text.isascii() and not any(map(text.lower().__contains__, _PAGE_WORDS)):
+        return []
     numbers: list[int] = []
     starts: list[int] = []
     for match in _PAGE_NUMBER.finditer(text):
@@ -601,17 +604,19 @@ def _fold_joined(spellings: list[str], separator: str) -> list[str]:
 
 def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the offsets [start, end) of every word, (n,) int64 each, ascending."""
-    codes = encode(text)
+    is_ascii = text.isascii()
+    codes = np.frombuffer(text.encode(), np.uint8) if is_ascii else encode(text)
     kinds = _kinds()[codes]
     positions = np.arange(len(codes), dtype=np.int64)
-    if not text.isascii():
+    if not is_ascii:
         visible = codepoint_classes()[codes] & IGNORABLE == 0
         kinds, positions = kinds[visible], positions[visible]
     alone = kinds & _ALONE != 0
     marks = kinds & _MARK != 0
-    syllable = _with_marks(alone, marks)
+    syllable = alone if is_ascii else _with_marks(alone, marks)
     run = _add_joiners(kinds & _PART != 0, kinds, ~syllable)
-    run |= _line_breaks(text, positions, run & ~syllable & (kinds & _DIGIT == 0))
+    if _LINE_END.search(text):
+        run |= _line_breaks(text, positions, run & ~syllable & (kinds & _DIGIT == 0))
     starts = run & (~_shift(run) | alone | (_shift(syllable) & ~marks))
     ends = run & ~np.concatenate((run[1:] & ~starts[1:], [False]))[: len(run)]
     return positions[starts], positions[ends] + 1

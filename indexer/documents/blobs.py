@@ -10,9 +10,9 @@ import shutil
 import stat
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import BinaryIO, cast
 
 from indexer.errors import ExtractionError, NearfoldError, UnreadableFile
@@ -170,13 +170,19 @@ def inner_blob(
         LoadedSource(result),
         size,
         modified,
-        other_ids=tuple if outer.other_ids is tuple else partial(_inner_ids, outer, key),
+        other_ids=tuple if outer.other_ids is tuple else partial(_inner_ids, outer.other_ids, key),
     )
 
 
-def _inner_ids(outer: Blob, key: bytes) -> Iterator[str]:
-    for id in outer.other_ids():
+def _inner_ids(outer_ids: Callable[[], Iterable[str]], key: bytes) -> Iterator[str]:
+    for id in _ids_of(outer_ids):
         yield identifier(id.encode(), INSIDE.encode() + key)
+
+
+@lru_cache(16)
+def _ids_of(outer_ids: Callable[[], Iterable[str]]) -> tuple[str, ...]:
+    """Return the other ids of a container, once for all that it holds."""
+    return tuple(outer_ids())
 
 
 def file_ids(folder: bytes, key: bytes) -> Iterator[str]:

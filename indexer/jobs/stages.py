@@ -262,7 +262,7 @@ class Job:
     @cached_property
     def writer(self) -> Writer:
         """The writer of rows, whose threads run while rows are made."""
-        return Writer(self.arrivals)
+        return Writer(self.arrivals, MAX_BYTES if self.store.shared else MAX_BYTES // 2)
 
     @cached_property
     def recipe_id(self) -> str:
