@@ -606,8 +606,7 @@ def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the offsets [start, end) of every word, (n,) int64 each, ascending."""
     is_ascii = text.isascii()
     codes = np.frombuffer(text.encode(), np.uint8) if is_ascii else encode(text)
-    kinds = _kinds()[codes]
-    positions = np.arange(len(codes), dtype=np.int64)
+    kinds, positions = _kinds()[codes], np.arange(len(codes), dtype=np.int64)
     if not is_ascii:
         visible = codepoint_classes()[codes] & IGNORABLE == 0
         kinds, positions = kinds[visible], positions[visible]

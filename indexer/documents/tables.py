@@ -399,7 +399,7 @@ def _blob_at(
         return FailedBlob(outer.path, f"record {path} {problem}")
     key = name.encode("utf-8", "surrogatepass")
     objection = _objection(name, key, read_options) if read_options.own_ids else None
-    if objection is None and not keys.first(key):
+    if objection is None and field is not None and not keys.first(key):  # positions are distinct
         objection = f"has the same {field} as an earlier one: {name}; make ids distinct"
     if objection is not None:
         return FailedBlob(outer.path, f"record {path} {objection}")
