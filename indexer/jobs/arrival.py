@@ -145,7 +145,7 @@ def _sort(hashes: _Hashes, owners: Positions) -> tuple[_Hashes, Positions]:
 
 
 REMEMBERED = 50_000  # principals, about 30 MB
-LOOKED_UP = 1_000  # principals that one look-up returns, no more
+LOOKED_UP, LOOKED_UP_EACH = 1_000, 2  # principals that a look-up returns: in all, or for each row
 WORTH = 5  # documents read whole for the time that one takes to look up
 _FAMILY = ("family", "principal", "similarity", "cluster", "provisional")
 
@@ -387,7 +387,9 @@ class Arrivals:
             self._must_look_up = False
         else:
             principals = self._store.families.principals(
-                [row.bands[: self._bands] for row in rows], LOOKED_UP, self._min_shared
+                [row.bands[: self._bands] for row in rows],
+                max(LOOKED_UP, LOOKED_UP_EACH * len(rows)),
+                self._min_shared,
             )
         self._forget_if_full(len(principals))
         new = [

@@ -108,6 +108,24 @@ def test_a_changed_document_waits_for_the_rows_before_it(
     assert len(families) == 1 and families < {rows[f"{name}.txt"].id for name in "abc"}
 
 
+def test_each_row_of_a_large_batch_finds_its_principal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look-up returns as many principals as rows may need, however many come together."""
+    monkeypatch.setattr(arrival, "WORTH", 0)
+    monkeypatch.setattr(arrival, "LOOKED_UP", 1)
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    for folder, last in (("first", "end"), ("second", "close")):
+        (tmp_path / folder).mkdir()
+        for number in range(12):
+            words = " ".join(f"word{number}x{position}" for position in range(60))
+            (tmp_path / folder / f"{number}.txt").write_text(f"{words} {last}")
+        index(tmp_path / folder, store)
+    joined = [row for row in store.scan() if row.family != row.id]
+    store.close()
+    assert len(joined) == len({row.family for row in joined}) == 12
+
+
 def test_principals_on_their_way_to_the_store_are_joined_after_others_were_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
