@@ -53,6 +53,11 @@ keep_option = click.option(
 )
 
 
+id_field_option = click.option(
+    "--id-field", metavar="NAME", help="Name rows in the report by this column, too."
+)
+
+
 @click.command("dedup")
 @click.argument("paths", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
@@ -78,7 +83,7 @@ keep_option = click.option(
 @measure_option
 @keep_option
 @text_field_option
-@click.option("--id-field", metavar="NAME", help="Name rows in the report by this column, too.")
+@id_field_option
 @delimiter_option
 @numbers_option
 @require_option

@@ -23,14 +23,22 @@ from indexer.documents.base import ReadOptions
 from indexer.documents.blobs import DamagedRecord
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.jobs.dataset_files import column_difference
-from indexer.jobs.dedup import BATCH_CHARS, BATCH_ROWS, RowText, fingerprint_texts, row_text
+from indexer.jobs.dedup import (
+    BATCH_CHARS,
+    BATCH_ROWS,
+    RowText,
+    fingerprint_texts,
+    own_id,
+    row_text,
+)
 from indexer.recipe import DEFAULT
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl, pack_row, with_fields
-from indexer.spark.input_documents import ERROR, OUTCOME
+from indexer.spark.input_documents import ERROR, OUTCOME, OWN
 from indexer.stores.fields import storable
 
 Kind: TypeAlias = Literal["parquet", "jsonl", "csv"]
 LINE = {"id": "string", "line": "binary"}
+_FINGERPRINTED = {**OUTCOME, OWN: "string"}
 _ENDINGS = {
     "parquet": "*.parquet",
     "jsonl": "*.{jsonl,ndjson,jsonl.gz,ndjson.gz}",
@@ -124,20 +132,23 @@ def _count_lines(table: DataFrame, kind: Kind) -> DataFrame:
 
 
 def fingerprint_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
-    """Return a row of `sign.OUTCOME` for each row of JSON Lines or Parquet; its place is the id."""
+    """Return a row of `OUTCOME` and `OWN` for each row of JSON Lines or Parquet; its place is the
+    id.
+    """
     if dataset.kind == "jsonl":
         records: _Records = _records_of_lines(files, dataset.options)
         table = read_dataset(spark, dataset)
     else:
         records = _records_of_table(files)
-        column = _text_column(spark, dataset)
-        table = read_dataset(spark, dataset).select(f"`{column}`", FILE, PLACE)
+        columns = [f"`{column}`" for column in _columns(spark, dataset)]
+        table = read_dataset(spark, dataset).select(*columns, FILE, PLACE)
     options = dataset.options
 
-    def texts(part: Any) -> Iterator[tuple[str, Text]]:
-        return ((id, row_text(record, options)) for id, record in records(part))
+    def texts(part: Any) -> Iterator[tuple[str, RowText]]:
+        for id, record in records(part):
+            yield id, RowText(0, 0, row_text(record, options), own_id(record, options))
 
-    return table.mapInArrow(signer(texts, options), ddl(OUTCOME))
+    return table.mapInArrow(signer(texts, options), ddl(_FINGERPRINTED))
 
 
 def kept_rows(spark: SparkSession, dataset: Dataset, files: Files, kept: DataFrame) -> DataFrame:
@@ -177,18 +188,23 @@ def read_dataset(spark: SparkSession, dataset: Dataset) -> DataFrame:
     return table.select("*", file, sf.col("_metadata.row_index").alias(PLACE))
 
 
-def _text_column(spark: SparkSession, dataset: Dataset) -> str:
-    """Return the column that holds the text, or the structure with it."""
+def _columns(spark: SparkSession, dataset: Dataset) -> list[str]:
+    """Return the columns that hold the text and the id, or the structures with them."""
     names = read_dataset(spark, dataset).columns
-    field = dataset.options.text_field
-    column = field if field in names else field.partition(".")[0]
-    if column not in names:
-        columns = [name for name in names if name not in (FILE, PLACE)]
-        raise UsageError(
-            f"{dataset.path} has no column {field!r}, but: {', '.join(columns[:20])}; "
-            "choose by --text-field"
-        )
-    return column
+    options = dataset.options
+    chosen: dict[str, None] = {}
+    for option, field in (("--text-field", options.text_field), ("--id-field", options.id_field)):
+        if field is None:
+            continue
+        column = field if field in names else field.partition(".")[0]
+        if column not in names:
+            columns = [name for name in names if name not in (FILE, PLACE)]
+            raise UsageError(
+                f"{dataset.path} has no column {field!r}, but: {', '.join(columns[:20])}; "
+                f"choose by {option}"
+            )
+        chosen[column] = None
+    return list(chosen)
 
 
 _Record: TypeAlias = Mapping[str, Any] | ExtractionError
@@ -259,18 +275,16 @@ def signer(texts_of: TextReader, options: ReadOptions) -> Callable[[Batches], Ba
     return fingerprint_batch
 
 
-Text: TypeAlias = str | ExtractionError | None
-"""The text of a row, None without one, or the error of a row that cannot be read."""
-Texts: TypeAlias = Sequence[tuple[str, Text]]
-TextReader: TypeAlias = Callable[[Any], Iterable[tuple[str, Text]]]
+Texts: TypeAlias = Sequence[tuple[str, RowText]]
+TextReader: TypeAlias = Callable[[Any], Iterable[tuple[str, RowText]]]
 
 
 def _batches(texts: Texts) -> Iterator[Texts]:
-    some: list[tuple[str, Text]] = []
+    some: list[tuple[str, RowText]] = []
     chars = 0
     for item in texts:
         some.append(item)
-        chars += len(item[1]) if isinstance(item[1], str) else 0
+        chars += item[1].chars
         if len(some) >= BATCH_ROWS or chars >= BATCH_CHARS:
             yield some
             some, chars = [], 0
@@ -279,26 +293,28 @@ def _batches(texts: Texts) -> Iterator[Texts]:
 
 
 def _outcomes(texts: Texts, options: ReadOptions, recipe: Any) -> Batches:
-    fingerprinted = fingerprint_texts([RowText(0, 0, text) for _, text in texts], options, recipe)
+    fingerprinted = fingerprint_texts([text for _, text in texts], options, recipe)
     both = list(zip(texts, fingerprinted, strict=True))
-    rows = pack_row(storable(row.as_row(id)) for (id, _), row in both if row.error is None)
-    for part in rows:
-        yield with_fields(part, ERROR, "string", [None] * part.num_rows)
+    read = [(id, row) for (id, _), row in both if row.error is None]
+    own = iter([row.own for _, row in read])
+    for part in pack_row(storable(row.as_row(id)) for id, row in read):
+        with_error = with_fields(part, ERROR, "string", [None] * part.num_rows)
+        yield with_fields(with_error, OWN, "string", list(islice(own, part.num_rows)))
     failed = [(id, row.error) for (id, _), row in both if row.error is not None]
     if failed:
-        columns: dict[str, list[Any]] = dict.fromkeys(OUTCOME, [None] * len(failed))
+        columns: dict[str, list[Any]] = dict.fromkeys(_FINGERPRINTED, [None] * len(failed))
         columns["id"], columns[ERROR] = map(list, zip(*failed, strict=True))
-        yield batch(OUTCOME, list(columns.values()))
+        yield batch(_FINGERPRINTED, list(columns.values()))
 
 
 # Rows of CSV files: each file is read by one task, since a row may have several lines.
 
-ROW = {"id": "string", "line": "binary", "text": "string", ERROR: "string"}
+ROW = {"id": "string", "line": "binary", "text": "string", ERROR: "string", OWN: "string"}
 _ORDER = "nearfold_order"
 _TOGETHER = 500  # rows of a batch
 _NAMES = 0  # the row of the names of columns
 
-Row: TypeAlias = tuple[str, bytes, str | None, str | None]
+Row: TypeAlias = tuple[str, bytes, str | None, str | None, str | None]
 
 
 def read_rows(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
@@ -333,9 +349,9 @@ def check_columns(rows: DataFrame, files: Files) -> None:
 
 
 def fingerprint_dataset_rows(rows: DataFrame, options: ReadOptions) -> DataFrame:
-    """Return a row of `sign.OUTCOME` for each row except rows of names."""
-    texts = rows.where(~_is_names()).select("id", "text", ERROR)
-    return texts.mapInArrow(signer(_texts, options), ddl(OUTCOME))
+    """Return a row of `OUTCOME` and `OWN` for each row except rows of names."""
+    texts = rows.where(~_is_names()).select("id", "text", ERROR, OWN)
+    return texts.mapInArrow(signer(_texts, options), ddl(_FINGERPRINTED))
 
 
 def kept_lines(rows: DataFrame, files: Files, kept: DataFrame) -> DataFrame:
@@ -349,10 +365,10 @@ def _is_names() -> Column:
     return sf.col("id").endswith(f"-{_NAMES:012}")
 
 
-def _texts(part: Any) -> Iterator[tuple[str, Text]]:
-    columns = [part.column(name).to_pylist() for name in ("id", "text", ERROR)]
-    for id, text, error in zip(*columns, strict=True):
-        yield id, text if error is None else ExtractionError(error)
+def _texts(part: Any) -> Iterator[tuple[str, RowText]]:
+    columns = [part.column(name).to_pylist() for name in ("id", "text", ERROR, OWN)]
+    for id, text, error, own in zip(*columns, strict=True):
+        yield id, RowText(0, 0, text if error is None else ExtractionError(error), own)
 
 
 def _row_reader(files: Files, options: ReadOptions) -> Mapper:
@@ -380,11 +396,12 @@ def _rows_of_file(
     stream = io.BufferedReader(_LineStream(lines))
     try:
         columns, names, rows = tables.table_rows(name, stream, options)
-        yield files.id_of(number, _NAMES), _without_end(names), json.dumps(columns), None
+        yield files.id_of(number, _NAMES), _without_end(names), json.dumps(columns), None, None
         for row, (line, record) in enumerate(rows, 1):
             text = row_text(record, options)
             outcome = (None, str(text)) if isinstance(text, ExtractionError) else (text, None)
-            yield files.id_of(number, row), _without_end(line), *outcome
+            own = own_id(record, options)
+            yield files.id_of(number, row), _without_end(line), *outcome, own
     except DamagedRecord as error:
         raise UsageError(f"{name}: {error}") from error
 

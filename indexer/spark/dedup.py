@@ -26,11 +26,12 @@ from indexer.spark.dataset import (
     read_rows,
 )
 from indexer.spark.group import group
-from indexer.spark.input_documents import ERROR, Input, file_digest, readable_rows
+from indexer.spark.input_documents import ERROR, OWN, Input, file_digest, readable_rows
 from indexer.spark.principals import order_key
 from indexer.spark.session import Stage, Work
 
 _NEVER = "cast(null as string)"
+_KEPT_OWN = "kept_own"
 
 
 def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions) -> dict[str, Any]:
@@ -44,8 +45,6 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     Raises `SourceNotFound`, and `UsageError` for a dataset without files or without the column of
     texts or without a text, for CSV files with unlike columns, and when `out` cannot be written.
     """
-    if options.id_field is not None:
-        raise UsageError("reports of Spark name rows by file and number; leave id_field out")
     start = time.monotonic()
     position = out.rstrip("/")
     work = Work(spark, f"{position}/work")
@@ -109,8 +108,9 @@ def _csv_table(work: Work, dataset: Dataset, files: Files, source: dict[str, Any
 def _source(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
     """Return what the rows depend on: the files as they are, and how they are read."""
     options = dataset.options
+    fields = [options.text_field, options.delimiter, *filter(None, [options.id_field])]
     return {
-        "dataset": [dataset.path, dataset.kind, options.text_field, options.delimiter],
+        "dataset": [dataset.path, dataset.kind, *fields],
         "names": list(files.names),
         "files": file_digest(work.spark, Input(dataset.path, "json")),
     }
@@ -140,7 +140,9 @@ def _fingerprinted(
 
 
 def _removed(assigned: Stage, texts: Stage, fingerprinted: Stage) -> DataFrame:
-    """Return the rows that do not stay: `id`, `kept`, `similarity`, `exact`, `error`."""
+    """Return the rows that do not stay: `id`, `kept`, `similarity`, `exact`, `error`, and the ids
+    of their own of both rows.
+    """
     others = assigned.rows.where("family <> id").select(
         "id", sf.col("family").alias("kept"), "similarity"
     )
@@ -154,7 +156,9 @@ def _removed(assigned: Stage, texts: Stage, fingerprinted: Stage) -> DataFrame:
     failed = fingerprinted.rows.where(sf.col(ERROR).isNotNull()).selectExpr(
         "id", f"{_NEVER} AS kept", "cast(null as double) AS similarity", "false AS exact", ERROR
     )
-    return duplicates.unionByName(failed)
+    own = fingerprinted.rows.select("id", OWN)
+    kept_own = own.toDF("kept", _KEPT_OWN)
+    return duplicates.unionByName(failed).join(own, "id", "left").join(kept_own, "kept", "left")
 
 
 def _counts(removed: DataFrame) -> dict[str, Any]:
@@ -168,7 +172,15 @@ def _counts(removed: DataFrame) -> dict[str, Any]:
 def _report(files: Files) -> Mapper:
     """Return a mapper from removed rows to the lines of the report of one machine."""
 
-    def line(id: str, kept: str | None, similarity: float, exact: bool, error: str | None) -> str:
+    def line(
+        id: str,
+        kept: str | None,
+        similarity: float,
+        exact: bool,
+        error: str | None,
+        own: str | None,
+        kept_own: str | None,
+    ) -> str:
         file, row = files.row(id)
         fields: dict[str, object] = {"file": file, "row": row}
         if kept is None:
@@ -181,10 +193,14 @@ def _report(files: Files) -> Mapper:
                 "kept_row": kept_row,
                 "similarity": similarity,
             }
+        if own is not None:
+            fields["id"] = json.loads(own)
+        if kept_own is not None:
+            fields["kept_id"] = json.loads(kept_own)
         return json.dumps(fields)
 
     def report(parts: Batches) -> Batches:
-        names = ("id", "kept", "similarity", "exact", ERROR)
+        names = ("id", "kept", "similarity", "exact", ERROR, OWN, _KEPT_OWN)
         for part in parts:
             columns = [part.column(name).to_pylist() for name in names]
             lines = [line(*values) for values in zip(*columns, strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from indexer.cli import main
-from indexer.cli.dedup import keep_option
+from indexer.cli.dedup import id_field_option, keep_option
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.main import exit_without
 from indexer.cli.options import (
@@ -51,6 +51,7 @@ except ModuleNotFoundError as error:
 @measure_option
 @keep_option
 @text_field_option
+@id_field_option
 @delimiter_option
 @numbers_option
 @require_option

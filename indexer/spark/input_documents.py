@@ -33,6 +33,7 @@ from indexer.wording import count_of
 
 BATCH = 200
 ERROR = "error"
+OWN = "own"  # of rows of a dataset: the JSON of the id that each has itself
 OUTCOME = {**ROW, ERROR: "string"}
 
 
@@ -234,7 +235,8 @@ def fingerprinted_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
 
 def readable_rows(stage: Stage) -> Stage:
     """Return the rows of `fingerprinted_documents` without those that could not be read."""
-    return Stage(stage.digest, stage.rows.where(sf.col(ERROR).isNull()).drop(ERROR), stage.facts)
+    rows = stage.rows.where(sf.col(ERROR).isNull()).drop(ERROR, OWN)
+    return Stage(stage.digest, rows, stage.facts)
 
 
 def failures(stage: Stage) -> DataFrame:

@@ -111,7 +111,7 @@ def tables(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_rows_of_csv_are_those_of_one_machine(
     spark: SparkSession, tables: Path, tmp_path: Path
 ) -> None:
-    options = DedupOptions()
+    options = DedupOptions(id_field="the\nnumber")
     own = dedup(tables, tmp_path / "own.tsv", options)
     (tables / "empty.tsv").touch()
     account = dedup_job.dedup(spark, dataset(tables, "csv", options), f"{tmp_path}/out", options)
@@ -165,7 +165,9 @@ def test_csv_that_one_table_cannot_hold_is_refused(
     [
         DedupOptions(),
         pytest.param(
-            DedupOptions(threshold=0.6, measure="jaccard", keep="first", numbers="distinguish"),
+            DedupOptions(
+                threshold=0.6, id_field="n", measure="jaccard", keep="first", numbers="distinguish"
+            ),
             marks=pytest.mark.slow,
         ),
     ],
@@ -202,7 +204,7 @@ def test_tables_are_those_of_one_machine(
     for place in range(3):
         table = pyarrow.Table.from_pylist(rows[place::3])
         pyarrow.parquet.write_table(table, folder / f"{2 - place}.parquet", row_group_size=20)
-    options = DedupOptions(text_field="page.text")
+    options = DedupOptions(text_field="page.text", id_field="n")
     own = dedup(folder, tmp_path / "own.parquet", options)
     dedup_job.dedup(spark, dataset(folder, "parquet", options), f"{tmp_path}/out", options)
     kept = pyarrow.parquet.read_table(tmp_path / "own.parquet").to_pylist()
