@@ -8,12 +8,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, compress, groupby, pairwise
 
 _PAGE_END = re.compile(r"\n{4,}")
 _MAX_LISTED = 5  # numbers of pages in a warning
 _MAX_JUNK = 0.2  # of the characters of a page
 _MAX_UNMAPPED = 0.5
+_MIN_DOUBLED = 3  # pages that all have their text twice, where it is drawn twice
+_MIN_LINES, _MIN_PAGE = 3, 120  # lines and characters of a page that is looked at
 
 
 def pdf_text(
@@ -26,8 +28,41 @@ def pdf_text(
     if any(value.startswith("LibreOffice") for value in metadata.get("pdf:producer", ())):
         text = reorder_lines(text)
     text = join_rotated(draw_once(text))
-    unread, notes = _unread_pages(_PAGE_END.split(text), metadata)
+    pages = _PAGE_END.split(text)
+    unread, notes = _unread_pages(pages, metadata)
+    halves = [_half_page(page) for page in pages]
+    is_twice = len(pages) >= _MIN_DOUBLED and all(halves)
+    if is_twice:
+        ends = _PAGE_END.findall(text)
+        text = "".join(chain(*zip(halves, [*ends, ""], strict=True)))
+    if any(halves):
+        how = "read once" if is_twice else "drawn twice, or two copies on the page"
+        notes += (f"the whole text twice on {_doubled(halves, metadata)}: {how}",)
     return _PAGE_END.sub(_page_end, text), unread, notes
+
+
+def _half_page(page: str) -> str:
+    """Return the first half of a page whose lines all stand a second time, in the same order, after
+    the last of them; empty for other pages.
+    """
+    lines = page.split("\n")
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    words = [lines[number].strip() for number in filled]
+    middle, odd = divmod(len(filled), 2)
+    if odd or middle < _MIN_LINES or len(page) < _MIN_PAGE:
+        return ""
+    if words[:middle] != words[middle:]:
+        return ""
+    return "\n".join(lines[: filled[middle - 1] + 1] + lines[filled[-1] + 1 :])
+
+
+def _doubled(halves: Sequence[str], metadata: Mapping[str, Sequence[str]]) -> str:
+    """Return the pages with a half, by their numbers in the file where these are known."""
+    counts: Sequence[str] = metadata.get("pdf:charsPerPage", ())
+    numbers = [number for number, count in enumerate(counts, 1) if int(count)]
+    if len(numbers) != len(halves):
+        counts, numbers = halves, list(range(1, len(halves) + 1))
+    return _listed(list(compress(numbers, halves)), counts)
 
 
 def _page_end(found: re.Match[str]) -> str:
@@ -77,7 +112,7 @@ def _is_junk(page: str) -> bool:
 _NO_BLANKS = dict.fromkeys(map(ord, " \t\n\r\f"))
 
 
-def _listed(numbers: Sequence[int], counts: Sequence[int]) -> str:
+def _listed(numbers: Sequence[int], counts: Sequence[object]) -> str:
     """Return pages by number, such as `page 2 of 9` or `pages 1, 2 of 9`."""
     listed = ", ".join(map(str, numbers[:_MAX_LISTED]))
     more = f" and {len(numbers) - _MAX_LISTED} more" if len(numbers) > _MAX_LISTED else ""

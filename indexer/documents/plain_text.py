@@ -378,13 +378,42 @@ def _guess_encoding(sample: bytes) -> str | None:
     matches = list(from_bytes(sample, cp_isolation=_ENCODINGS))
     if not matches:
         is_mostly_ascii = len(_BEYOND_ASCII.sub(b"", sample)) >= _MIN_ASCII * len(sample)
-        return "cp1252" if is_mostly_ascii else None
+        return "cp1252" if is_mostly_ascii else _guess_by_script(sample)
     close = _close_matches(matches)
     if any(match.encoding == "cp1254" and match.language == "Turkish" for match in close):
         return "cp1254"
     if any("cp1252" in match.could_be_from_charset for match in close):
         return "cp1252"
+    if matches[0].encoding in _BY_SCRIPT:  # which rare Japanese characters look like
+        return _guess_by_script(sample) or matches[0].encoding
     return matches[0].encoding
+
+
+_HANGUL, _KANA = range(0xAC00, 0xD7A4), range(0x3041, 0x3100)
+_BY_SCRIPT = {
+    "cp949": _HANGUL,
+    "johab": _HANGUL,
+    "euc_jis_2004": _KANA,
+    "shift_jis_2004": _KANA,
+}
+"""Encodings in which the detector finds rare characters only, and the script of their language."""
+
+
+def _guess_by_script(sample: bytes) -> str | None:
+    """Return the only one of `_BY_SCRIPT` that a sample can be in; None for none or several."""
+    fitting = [name for name in _BY_SCRIPT if _is_written_in(sample, name, _BY_SCRIPT[name])]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_written_in(sample: bytes, encoding: str, script: range) -> bool:
+    """Return whether a sample is valid, and half of it beyond ASCII is of a script."""
+    try:
+        text = _decode_strictly(sample, encoding, False)
+    except UnicodeDecodeError:
+        return False
+    beyond = [ord(char) for char in text if char > "\x7f"]
+    own = sum(code in script for code in beyond)
+    return own >= max(_MIN_CHARS, len(beyond) / 2)
 
 
 def _close_matches(matches: Sequence[CharsetMatch]) -> list[CharsetMatch]:

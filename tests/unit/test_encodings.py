@@ -21,6 +21,8 @@ OLD = "2024-05-06 10:02 Müller grüßt\n"
 JAPANESE = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n"
 KOREAN = "빠른 갈색 여우가 매일 아침 강가에서 게으른 개를 뛰어넘는다고 할머니께서 말씀하셨다.\n"
 CHINESE = "我们都知道，学习一门新的语言需要很多时间和耐心，但是只要每天坚持练习，就一定会有进步。\n"
+RARE_HANGUL = "뷁 쀍꿿 힣쫅 ⓐⓑ¿¿ 因九 뚧뚫 깗칪!! ㉮㉯ 펲햏\n"
+RARE_KANA = "か゚き゚く゚\n"
 CANTONESE = "佢哋嘅嘢喺呢度，唔使畀錢，我哋一齊去食嘢啦，聽日再嚟過。\n"
 
 
@@ -51,6 +53,9 @@ def test_a_line_in_latin_1_garbles_no_other_line(copies: int) -> None:
         (LOG, "utf-32-be", "utf-32-be"),
         (KOREAN * 3, "johab", "johab"),
         (CANTONESE * 3, "big5hkscs", "big5hkscs"),
+        (RARE_HANGUL, "cp949", "cp949"),
+        (RARE_HANGUL, "johab", "johab"),
+        (JAPANESE + RARE_KANA, "euc_jis_2004", "euc_jis_2004"),
     ],
 )
 def test_encodings_without_a_mark(text: str, encoding: str, read_as: str) -> None:

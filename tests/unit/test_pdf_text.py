@@ -93,6 +93,33 @@ def test_text_that_is_drawn_twice_is_read_once(reader: NativeExtractor, draw_lin
     assert not document.truncated and not document.warnings
 
 
+def test_pages_that_are_drawn_a_second_time_as_a_whole(reader: NativeExtractor) -> None:
+    """Of one such page nobody knows if it is drawn twice or has two copies, a receipt and one to be
+    returned; a file of them draws twice.
+    """
+
+    def read(pages: int, doubled: int) -> Document:
+        def draw(canvas: Canvas) -> None:
+            for number in range(pages):
+                if number:
+                    canvas.showPage()
+                    canvas.setFont("Helvetica", SIZE)
+                for _ in range(2 if number < doubled else 1):
+                    lines(canvas)
+                    canvas.drawString(72, TOP - 60, f"Clause {number} of the agreement.")
+
+        return reader.extract(pdf(draw), "a.pdf")
+
+    once, twice_said, all_once = read(3, 0), read(3, 1), read(3, 3)
+    assert not once.warnings and all_once.text == once.text
+    assert twice_said.text.count(LINES[0]) == 4
+    assert [*twice_said.warnings] == [
+        "the whole text twice on page 1 of 3: drawn twice, or two copies on the page"
+    ]
+    assert [*all_once.warnings] == ["the whole text twice on pages 1, 2, 3 of 3: read once"]
+    assert not twice_said.truncated and not all_once.truncated
+
+
 def test_terms_in_bold_are_read_once(reader: NativeExtractor) -> None:
     def draw(canvas: Canvas) -> None:
         x = 72.0
