@@ -219,6 +219,8 @@ class WorkList:
         for at, field in enumerate(self.coding.fields):
             coded = [(of.labels[at], number) for of, number in counted if of.labels[at]]
             differs = len({names for names, _number in coded}) > 1
+            if field.name and not field.many:  # one document may have two values, as from `index`
+                differs |= any(len(names) > 1 for names, _number in coded)
             whole.conflict[position] |= differs
             if field.name:
                 view = self._views[field.name]

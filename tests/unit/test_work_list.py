@@ -144,3 +144,17 @@ def test_a_list_of_one_field() -> None:
     }
     with pytest.raises(UsageError, match="the fields are: relevance, issues"):
         work.of_field("none")
+
+
+def test_a_document_with_two_values_of_a_field_is_a_conflict() -> None:
+    fields = (CodingField("privilege", ("yes", "no")), CodingField("issues", ("a", "b"), many=True))
+    labels = [
+        (0, ("privilege=yes", "privilege=no"), 1.0),
+        (1, ("issues=a", "issues=b"), 1.0),
+    ]
+    store = open_store("sqlite:///:memory:")
+    store.prepare(DEFAULT)
+    store.write(rows_of(labels))
+    work = WorkList(store, Coding(fields))
+    store.close()
+    assert work.in_part(work.positions("size", 1), "conflict").tolist() == [0]

@@ -17,8 +17,8 @@ function go(step) {
   const next = all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + step))];
   for (const item of all) item.classList.toggle("at", item === next);
   next.querySelector("[data-open]")?.focus();
-  next.scrollIntoView({ block: "nearest" });
   for (const form of document.querySelectorAll("[data-of-items]")) form.hidden = false;
+  next.scrollIntoView({ block: "nearest" });
 }
 
 function follow(selector) {
