@@ -72,7 +72,7 @@ from indexer.searching.similar import SimilarResult
 from indexer.stores import open_store as open_store
 from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
 from indexer.stores.base import Store
-from indexer.stores.maintenance import OnProgress, ReindexResult
+from indexer.stores.maintenance import Layout, OnProgress, ReindexResult
 from indexer.system.approved_passages import ApprovedPassages
 from indexer.system.approved_passages import approved_passages as approved_passages
 
@@ -241,6 +241,7 @@ def install(
     dry_run: bool = ...,
     create: bool = ...,
     roles: bool = ...,
+    layout: Layout | None = ...,
 ) -> Installation: ...
 def label(
     store: FullStore | str,
@@ -284,6 +285,7 @@ def reindex(
     statistics: str | None = ...,
     leave_out: ApprovedPassages = ...,
     on_progress: OnProgress = ...,
+    layout: Layout | None = ...,
 ) -> ReindexResult: ...
 def restore(store: MaintainedStore | str, path: str, *, replace: bool = ...) -> Copy: ...
 def search(

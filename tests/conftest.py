@@ -11,7 +11,8 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from contextlib import ExitStack
+from functools import cache, partial
 from pathlib import Path
 
 import chromium
@@ -132,6 +133,17 @@ def elasticsearch_url(pytestconfig: pytest.Config) -> str:
 def tika_url(pytestconfig: pytest.Config) -> str:
     """A Tika server that the whole session shares."""
     return _url(pytestconfig, ENGINES["tika"])
+
+
+@pytest.fixture(scope="session")
+def shared_node() -> Iterator[Callable[[str], Server]]:
+    """Return a function that gives the node of an engine, by its name, with the plugin and a secret
+    key; the tests of one process share it, and each makes indices of its own.
+    """
+    import plugin_servers
+
+    with ExitStack() as nodes:
+        yield cache(lambda name: nodes.enter_context(plugin_servers.server(name)))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from indexer.cli.options import (
     dry_run_option,
     index_recipe_option,
     json_option,
+    layout_option,
     open_for_command,
     store_option,
 )
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     "--text-field",
     help="Field that holds the text (default: the one signed there already, else text).",
 )
+@layout_option("Where fingerprints are (default: where they are already, else pipeline).")
 @dry_run_option("Change nothing; print what would change.")
 @click.option(
     "--create", is_flag=True, help="Create the index as well, for indexers who may only write."

@@ -431,6 +431,11 @@ def dry_run_option(help: str) -> Decorator:
     return click.option("--dry-run", is_flag=True, help=help)
 
 
+def layout_option(help: str) -> Decorator:
+    """Return the option `--layout` for the two layouts of an index of an engine."""
+    return click.option("--layout", type=click.Choice(["pipeline", "plugin"]), help=help)
+
+
 def synonyms_option(help: str) -> Decorator:
     """Return the option `--synonyms FILE`; its value is the text of the file."""
     path = SynonymsFile(exists=True, dir_okay=False)

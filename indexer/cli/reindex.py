@@ -13,16 +13,18 @@ from indexer.cli.install import print_installation
 from indexer.cli.options import (
     dry_run_option,
     json_option,
+    layout_option,
     left_out_option,
     open_for_command,
     statistics_option,
     store_option,
 )
+from indexer.errors import UsageError
 from indexer.wording import count_of
 
 if TYPE_CHECKING:
     from indexer.recipe import Recipe
-    from indexer.stores.maintenance import BitChanges, ReindexResult
+    from indexer.stores.maintenance import BitChanges, Layout, ReindexResult
     from indexer.system.approved_passages import ApprovedPassages
 
 
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
 @click.option(
     "--recipe",
     "recipe_name",
-    required=True,
-    help="New settings of the fingerprint.",
+    help="New settings of the fingerprint (required without --layout).",
 )
+@layout_option("Where an index has fingerprints from then on: in fields, or by the plugin.")
 @statistics_option
 @left_out_option
 @click.option("--keep", is_flag=True, help="Keep the old index, or a copy of the old file.")
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 def reindex_command(
-    recipe_name: str,
+    recipe_name: str | None,
+    layout: Layout | None,
     statistics: str | None,
     leave_out: ApprovedPassages,
     keep: bool,
@@ -56,15 +59,21 @@ def reindex_command(
     from indexer.jobs.corpus_statistics import with_passages
     from indexer.jobs.install import Installation
     from indexer.jobs.reindex import plan_reindex, reindex
+    from indexer.stores.requirements import require_recipe
     from indexer.system.recipe_inputs import recipe_asked
 
-    recipe = with_passages(recipe_asked(recipe_name), leave_out, None)
+    if recipe_name is None and layout is None:
+        raise UsageError("give --recipe, --layout or both")
+    asked = recipe_asked(recipe_name) if recipe_name else None
     if dry_run:
         with open_for_command(store_url) as store:
-            plan = Installation(store.url, recipe, plan_reindex(store, recipe, keep=keep))
+            recipe = with_passages(asked or require_recipe(store), leave_out, None)
+            changes = plan_reindex(store, recipe, keep=keep, layout=layout)
+            plan = Installation(store.url, recipe, changes)
         print_installation(plan, as_json, dry_run)
         return 0
     with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:
+        recipe = with_passages(asked or require_recipe(store), leave_out, None)
         stored = store.stored_recipe()
         total = store.counts().documents if stored else 0
         result = reindex(
@@ -73,11 +82,14 @@ def reindex_command(
             keep=keep,
             statistics=statistics,
             on_progress=lambda fingerprinted: advance("signing", fingerprinted, total),
+            layout=layout,
         )
         current = store.stored_recipe()
     if as_json:
         click.echo(json.dumps(_fields(result, recipe, current)))
     else:
+        if layout:
+            click.echo(f"the layout of {result.index} is {layout}")
         for sentence in _sentences(result, recipe, stored, current):
             click.echo(sentence)
     return 0

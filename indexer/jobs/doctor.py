@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from indexer.errors import MappingMismatch, NearfoldError, StoreDamaged
+from indexer.errors import MappingMismatch, NearfoldError, StoreAccessDenied, StoreDamaged
 from indexer.fingerprinting.fingerprint import fingerprints, fresh_rows, kernel_name
 from indexer.jobs.repair import stored_twice
 from indexer.jobs.status import count_fingerprinted_earlier
@@ -119,6 +119,7 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     if isinstance(store.maintenance, Shareable):
         yield from _check_blocks(store.maintenance)
     if isinstance(store.maintenance, Installable):
+        yield from _check_plugin(store.maintenance)
         for problem in store.maintenance.installation_problems():
             detail = f"{problem}; `nearfold install --store {url}`"
             yield Check("installation", "bad", detail)
@@ -139,6 +140,28 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     if isinstance(store.maintenance, Repairable):
         yield _check_copies(store)
     yield _check_journal(store)
+
+
+def _check_plugin(maintenance: Installable) -> Iterator[Check]:
+    """Report the engine's plugin by node, where a node has it or the index needs it."""
+    is_needed = maintenance.layout() == "plugin"
+    try:
+        versions = maintenance.plugin_versions()
+    except StoreAccessDenied:
+        if is_needed:
+            yield Check("plugin", "note", "the index needs it; its nodes may not be read")
+        return
+    having = [f"{version} on {node}" for node, version in versions.items() if version]
+    lacking = ", ".join(node for node, version in versions.items() if version is None)
+    detail = f"nearfold {', '.join(having)}" if having else ""
+    if lacking and (having or is_needed):
+        remedy = "a node without it cannot open an index of the layout plugin"
+        verdict: Literal["note", "bad"] = "bad" if is_needed else "note"
+        found = f"{detail}; " if detail else ""
+        yield Check("plugin", verdict, f"{found}missing on {lacking}: {remedy} (docs/plugin.md)")
+    elif having:
+        layout = "the index has its layout" if is_needed else "the index has the layout pipeline"
+        yield Check("plugin", "good", f"{detail}; {layout}")
 
 
 def _check_blocks(maintenance: Shareable) -> Iterator[Check]:

@@ -10,7 +10,7 @@ from typing import Any
 from indexer.errors import UnsupportedOperation, UsageError
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import MaintainedStore
-from indexer.stores.maintenance import Change, Installable
+from indexer.stores.maintenance import Change, Installable, Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ def install(
     dry_run: bool = False,
     create: bool = False,
     roles: bool = False,
+    layout: Layout | None = None,
 ) -> Installation:
     """Make the engine sign documents that any client sends to the store's index, and fold searches.
 
@@ -49,6 +50,8 @@ def install(
     into an object, and None means the field that is signed there already, else `text`. `create`
     also makes the index, for indexers who may only write. `roles` also puts the roles for it into
     the cluster, before anything else, so that a missing right is refused before any other change.
+    `layout` `plugin` lets the engine's plugin fingerprint the texts, in a sub-field of them, which
+    every node has to know; None is the layout that is there already, else `pipeline`.
 
     Raises `UnsupportedOperation` for a store without an engine, `UsageError` for a recipe that no
     pipeline computes and for `create` with another field than `text`, `RecipeMismatch` and
@@ -63,7 +66,7 @@ def install(
         )
     recipe = recipe or engine.installed_recipe() or DEFAULT
     role_changes = engine.put_roles(dry_run) if roles else ()
-    changes = (*role_changes, *engine.install(recipe, dry_run, text_field))
+    changes = (*role_changes, *engine.install(recipe, dry_run, text_field, layout))
     if create and not dry_run and store.stored_recipe() is None:
         store.prepare(recipe)
         changes = (*changes, *engine.install(recipe, dry_run)[-1:])

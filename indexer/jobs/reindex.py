@@ -16,11 +16,19 @@ from indexer.fingerprinting.fingerprint import (
 )
 from indexer.fingerprinting.keys import bits_of_row
 from indexer.jobs.corpus_statistics import with_new_statistics, with_passages, with_statistics
+from indexer.jobs.install import engine_of
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.journal import Journal, journal_path, record_job
-from indexer.stores.maintenance import BitChanges, Change, Installable, OnProgress, ReindexResult
+from indexer.stores.maintenance import (
+    BitChanges,
+    Change,
+    Installable,
+    Layout,
+    OnProgress,
+    ReindexResult,
+)
 from indexer.stores.requirements import is_shared, require_updatable
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 
@@ -28,7 +36,7 @@ _PROBE = "Signed first, so that a recipe whose library is missing fails before a
 
 
 def plan_reindex(
-    store: MaintainedStore, recipe: Recipe, *, keep: bool = False
+    store: MaintainedStore, recipe: Recipe, *, keep: bool = False, layout: Layout | None = None
 ) -> tuple[Change, ...]:
     """Return what `reindex` would create, change, remove and keep; nothing is written.
 
@@ -36,7 +44,9 @@ def plan_reindex(
     """
     stored = require_updatable(store)
     if isinstance(store.maintenance, Installable):
-        return tuple(store.maintenance.plan_reindex(recipe, keep))
+        return tuple(store.maintenance.plan_reindex(recipe, keep, layout))
+    if layout:
+        engine_of(store)
     return (Change("store", store.url, "unchanged" if stored.id == recipe.id else "updated"),)
 
 
@@ -48,6 +58,7 @@ def reindex(
     statistics: str | None = None,
     leave_out: ApprovedPassages = NO_PASSAGES,
     on_progress: OnProgress = lambda _: None,
+    layout: Layout | None = None,
 ) -> ReindexResult:
     """Sign the stored texts by another recipe and put the rows in service in one step; nothing is
     extracted again.
@@ -60,7 +71,8 @@ def reindex(
     signs with the corpus statistics of `statistics` (a folder, store or file), or with those that
     the stored documents have now; an online recipe gives them the next number, and keeps no other.
     Texts are signed without the passages of `leave_out`, and by a recipe without a list whole.
-    `on_progress` receives the number of rows signed.
+    `on_progress` receives the number of rows signed. `layout` is where an index of an engine has
+    its fingerprints from then on; None: where they are.
 
     Raises `StoreBusy` while a job of this machine works on the store, `UsageError` for a recipe
     that cannot be stored, and `StoreError` when nothing was indexed yet.
@@ -89,7 +101,11 @@ def reindex(
         return fingerprinted
 
     with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
-        result = store.maintenance.reindex(recipe, fingerprint_batch, keep, on_progress)
+        settings = recipe, fingerprint_batch, keep, on_progress
+        if layout is None:
+            result = store.maintenance.reindex(*settings)
+        else:
+            result = engine_of(store).reindex(*settings, layout)
         job.counts.update(signed=result.copied)
     if distances is None or not result.copied:
         return result

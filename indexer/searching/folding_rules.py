@@ -21,6 +21,7 @@ from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.base import RankedHit
 
 _UNKNOWN = -1
+_DIGITS = 24  # of a digest: some stores know no more of it without reading the document
 _AT_ONCE = 200
 
 
@@ -288,7 +289,7 @@ class BySketch:
 
     def _find_copy(self, hit: RankedRow) -> int | None:
         """Return the first group whose representative has no sketch either, and the same text."""
-        representatives = self._without_sketch.get(hit.digest, []) if hit.digest else []
+        representatives = self._without_sketch.get(hit.digest[:_DIGITS], []) if hit.digest else []
         for position, representative in representatives:
             if self._exact(representative, hit.id) >= self._threshold:
                 return position
@@ -323,7 +324,7 @@ class BySketch:
         self._groups += 1
 
     def _add_without_sketch(self, hit: RankedRow) -> None:
-        self._without_sketch[hit.digest].append((self._groups, hit.id))
+        self._without_sketch[hit.digest[:_DIGITS]].append((self._groups, hit.id))
         self._groups += 1
 
 
@@ -439,7 +440,7 @@ class SketchRule:
         """Remember the representative; without a sketch only copies may join it."""
         sketch = self._sketch(hit)
         if sketch is None:
-            self._without_sketch[hit.digest].append(len(self._ids))
+            self._without_sketch[hit.digest[:_DIGITS]].append(len(self._ids))
         else:
             self._representatives.add(sketch, len(self._ids))
         self._ids.append(hit.id)
@@ -448,7 +449,7 @@ class SketchRule:
         """Return the groups that a hit may join, by the similarity of their representatives."""
         sketch = self._sketch(hit)
         if sketch is None:
-            return self._without_sketch.get(hit.digest, []) if hit.digest else []
+            return self._without_sketch.get(hit.digest[:_DIGITS], []) if hit.digest else []
         return [position for _, position in sorted(self._representatives.near(sketch))]
 
     def _sketch(self, hit: RankedRow) -> Any:

@@ -188,14 +188,30 @@ class Installable(Protocol):
         """Return the recipe that the index has, or will have by what is installed; None without."""
         ...
 
-    def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
+    def install(
+        self,
+        recipe: Recipe,
+        dry_run: bool,
+        text_field: str | None = None,
+        layout: Layout | None = None,
+    ) -> list[Change]:
         """Install missing or old assets, in an order that leaves every state in between usable.
 
-        `text_field` None: the field that is signed there already, else `text`. Raises
+        `text_field` None: the field that is signed there already, else `text`. `layout` None: the
+        one that is there already, else the pipeline's. Raises `UsageError` for a layout that a node
+        lacks the plugin for, or that the index cannot get without `reindex`,
         `RecipeMismatch`, `MappingMismatch`, `TextFieldMismatch`, `StoreAccessDenied` (naming the
         missing permission), and `StoreError` when a newer nearfold or another pipeline is there
         already.
         """
+        ...
+
+    def layout(self) -> Layout:
+        """Return the layout of the index; `pipeline` where there is none."""
+        ...
+
+    def plugin_versions(self) -> Mapping[str, str | None]:
+        """Return the version of the engine's plugin by node; None where a node lacks it."""
         ...
 
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
@@ -210,7 +226,20 @@ class Installable(Protocol):
         """
         ...
 
-    def plan_reindex(self, recipe: Recipe, keep: bool) -> list[Change]:
+    def reindex(
+        self,
+        recipe: Recipe,
+        sign_rows: FingerprintRows,
+        keep: bool,
+        on_progress: OnProgress,
+        layout: Layout | None = None,
+    ) -> ReindexResult:
+        """Sign as `Reindexable.reindex`, into an index of this layout; None: of the same."""
+        ...
+
+    def plan_reindex(
+        self, recipe: Recipe, keep: bool, layout: Layout | None = None
+    ) -> list[Change]:
         """Return what `reindex` would change, in order; raise what it would raise before its first
         change.
         """
@@ -250,6 +279,10 @@ class Installable(Protocol):
         ...
 
 
+Layout: TypeAlias = Literal["pipeline", "plugin"]
+"""Where an index of an engine has the fingerprints of its texts: in `near_*` fields of each
+document, or in a sub-field of the text, which the engine's plugin fills.
+"""
 Product: TypeAlias = Literal["opensearch-dashboards", "kibana"]
 """The dashboards product of an engine."""
 

@@ -12,11 +12,13 @@ import secrets
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from indexer.jobs.install import install
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 
@@ -24,6 +26,14 @@ ENGINES = ("opensearch", "elasticsearch")
 HERE = Path(__file__).parent
 KINDS = ["memory", "sqlite", "sqlite-reopened"]
 KINDS += [pytest.param(name, marks=pytest.mark.engines) for name in ENGINES]
+PLUGIN = "-plugin"  # an index whose fingerprints the engine's plugin makes
+KINDS += [pytest.param(f"{name}{PLUGIN}", marks=pytest.mark.engines) for name in ENGINES]
+# whose rows have the fingerprints of their texts, as the plugin makes them
+WITH_PLUGIN = (
+    "test_check", "test_copies", "test_criteria", "test_fold", "test_labels", "test_passages",
+    "test_search", "test_short_texts",
+)  # fmt: skip
+IN_GATE = ("test_fold",)
 KINDS += [
     pytest.param(f"{name}-reopened", marks=[pytest.mark.engines, pytest.mark.slow])
     for name in ENGINES
@@ -59,15 +69,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Name the server that an item needs, so that it is started in time."""
+    """Name the server that an item needs, so that it is started in time; leave out tests of rows
+    that an engine with the plugin cannot have.
+    """
+    items[:] = [item for item in items if not _is_impossible(item)]
     for item in items:
         kind = (
             item.callspec.params.get("kind")
             if hasattr(item, "callspec") and HERE in item.path.parents
             else None
         )
-        if kind and engine_of(kind) in ENGINES:
+        if kind and kind.endswith(PLUGIN):
+            if item.path.stem not in IN_GATE:
+                item.add_marker(pytest.mark.slow)
+        elif kind and engine_of(kind) in ENGINES:
             item.fixturenames = [*item.fixturenames, f"{engine_of(kind)}_url"]
+
+
+def _is_impossible(item: pytest.Item) -> bool:
+    kind = item.callspec.params.get("kind") if hasattr(item, "callspec") else None
+    is_with_plugin = HERE in item.path.parents and str(kind).endswith(PLUGIN)
+    return is_with_plugin and item.path.stem not in WITH_PLUGIN
 
 
 @pytest.fixture(autouse=True)
@@ -90,12 +112,14 @@ def url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[s
     elif engine == "sqlite":
         yield f"sqlite:///{tmp_path}/store.db"
     else:
-        server, index = (
-            request.getfixturevalue(f"{engine}_url"),
-            f"nearfold-test-{secrets.token_hex(6)}",
-        )
-        yield f"{engine_url(engine, server)}/{index}"
+        server, index = server_of(kind, request), f"nearfold-test-{secrets.token_hex(6)}"
+        address = f"{engine_url(engine, server)}/{index}"
+        if kind.endswith(PLUGIN):
+            with closing(open_store(address)) as installed:
+                install(installed, layout="plugin")
+        yield address
         ask(f"{server}/{index}", method="DELETE")
+        ask(f"{server}/_index_template/nearfold-{index}", method="DELETE")
 
 
 @pytest.fixture
@@ -115,7 +139,7 @@ def opening(kind: str, url: str) -> Iterator[Callable[[], Any]]:
 @pytest.fixture
 def unprepared(opening: Callable[[], Any], kind: str, request: pytest.FixtureRequest) -> Any:
     for marker in request.node.iter_markers("gap"):
-        if marker.args[0] in traits(engine_of(kind), request):
+        if marker.args[0] in traits(kind, request):
             request.applymarker(pytest.mark.xfail(reason=marker.kwargs["reason"], strict=True))
     return opening()
 
@@ -127,21 +151,28 @@ def store(unprepared: Any) -> Any:
 
 
 def engine_of(kind: str) -> str:
-    return kind.removesuffix("-reopened")
+    return kind.removesuffix("-reopened").removesuffix(PLUGIN)
 
 
-def traits(engine: str, request: pytest.FixtureRequest) -> set[str]:
-    """What a gap may name: the kind of store, and `core analysis` for an engine without its
-    analysis-common module.
+def server_of(kind: str, request: pytest.FixtureRequest) -> str:
+    """The URL of the engine of a kind of store."""
+    if kind.endswith(PLUGIN):
+        url: str = request.getfixturevalue("shared_node")(engine_of(kind)).url
+        return url
+    return request.getfixturevalue(f"{engine_of(kind)}_url")
+
+
+def traits(kind: str, request: pytest.FixtureRequest) -> set[str]:
+    """What a gap may name: the kind of store, `plugin` for its layout, and `core analysis` for an
+    engine without its analysis-common module.
     """
+    engine = engine_of(kind)
+    layout = {"plugin"} if kind.endswith(PLUGIN) else set()
     if engine not in ENGINES:
         return {engine}
     pattern = {"tokenizer": {"type": "pattern", "pattern": "x"}, "text": "x"}
-    refused = (
-        ask(f"{request.getfixturevalue(f'{engine}_url')}/_analyze", method="POST", body=pattern)
-        == 400
-    )
-    return {engine, "core analysis"} if refused else {engine}
+    refused = ask(f"{server_of(kind, request)}/_analyze", method="POST", body=pattern) == 400
+    return {engine, *layout, *(["core analysis"] if refused else [])}
 
 
 def engine_url(engine: str, server: str) -> str:

@@ -523,6 +523,7 @@ def test_the_best_hit_comes_first(store):
     assert scores["title"] > scores["once"]
 
 
+@pytest.mark.gap("plugin", reason="sketches and statuses are those of the text")
 def test_hits_carry_what_folding_needs(store):
     store.write(
         [
@@ -569,6 +570,7 @@ def numbers(page):
     }
 
 
+@pytest.mark.gap("plugin", reason="sketches and statuses are those of the text")
 def test_facets_count_documents_and_families(store):
     labels = [("x", "y"), ("x",), ("y", "x"), (), ("z",)]
     families = ["f", "f", "g", "h", "i"]

@@ -511,3 +511,11 @@ def test_recipes_that_no_pipeline_computes_are_refused(opensearch_index):
     with pytest.raises(UsageError, match="no ingest pipeline can compute"):
         install(store, recipe_named("simhash-doc"))
     assert installed_resources(server) == before
+
+
+def test_the_layout_of_the_plugin_needs_it_on_every_node(stores, engine, server):
+    store, _ = stores(engine, server)
+    with pytest.raises(UsageError, match="n1 lacks it"):
+        install(store, layout="plugin")
+    assert store.maintenance.plugin_versions() == {"n1": None}
+    assert "plugin" not in {change.kind for change in install(store, dry_run=True).changes}

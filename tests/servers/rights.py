@@ -29,6 +29,7 @@ _CLUSTER = {
 _VERBS = {"GET": "get", "PUT": "put", "DELETE": "delete"}
 _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("GET", "", ("cluster:monitor/main",)),
+    ("GET", "_nodes/plugins", ("cluster:monitor/nodes/info",)),
     ("GET", _NAME, ("indices:admin/get",)),
     ("PUT", _NAME, ("indices:admin/create",)),
     ("DELETE", _NAME, ("indices:admin/delete",)),
@@ -50,6 +51,7 @@ _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 # Actions whose right is on the cluster.
 _COMPOSITE = {
     "cluster:monitor/main",
+    "cluster:monitor/nodes/info",
     "indices:data/read/mget",
     "indices:data/read/msearch",
     "indices:data/write/bulk",

@@ -24,7 +24,8 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine import index_mapping, ingest_pipeline
 from indexer.stores.engine.index_mapping import WRITE_ALIAS, write_alias_of
 from indexer.stores.engine.ingest_pipeline import TEXT, TEXT_FIELD
-from indexer.stores.engine.search_bodies import Body, index_body
+from indexer.stores.engine.search_bodies import Body
+from indexer.stores.maintenance import Layout
 
 # The ingest pipeline for files: the attachment processor extracts the text, then it is signed.
 
@@ -301,9 +302,14 @@ def score_scripts() -> list[Asset]:
 
 
 def index_template(
-    recipe: Recipe, index: str, own: Body, has_pipeline: bool, field: str = TEXT
+    recipe: Recipe,
+    index: str,
+    own: Body,
+    has_pipeline: bool,
+    field: str = TEXT,
+    layout: Layout = "pipeline",
 ) -> Asset:
-    """Return the index template of one index.
+    """Return the index template of one index; with the plugin's layout it is made of no other.
 
     `own` is the body with which nearfold itself would create it (`index_body.new_index`). Other
     programs may send fields of their own. Without `has_pipeline` the template names no pipeline,
@@ -313,7 +319,10 @@ def index_template(
     if has_pipeline:
         settings["index"]["default_pipeline"] = shared_name(recipe, field)
     properties = own["mappings"]["properties"]
-    plain = {name: properties[name] for name in properties if not name.startswith("near_")}
+    is_whole = layout == "plugin"
+    plain = {
+        name: properties[name] for name in properties if is_whole or not name.startswith("near_")
+    }
     plain[field] = plain[TEXT]
     metadata = own["mappings"]["_meta"]["nearfold"]
     alias = write_alias_of(index)
@@ -321,7 +330,7 @@ def index_template(
     meta = {"nearfold": ours}
     body = {
         "index_patterns": [index],
-        "composed_of": [shared_name(recipe, field)],
+        "composed_of": [] if is_whole else [shared_name(recipe, field)],
         "priority": PRIORITY,
         "version": index_mapping.FORMAT,
         "template": {
@@ -330,16 +339,21 @@ def index_template(
             "aliases": {alias: {}},
         },
     }
-    return replace(index_template_asset(index), body=_with_digest(body, recipe))
+    marked = _with_digest(body, recipe)
+    if is_whole:
+        marked["_meta"]["nearfold"]["layout"] = layout
+    return replace(index_template_asset(index), body=marked)
 
 
-def near_fields(field: str = TEXT) -> Body:
+def near_fields(field: str = TEXT, layout: Layout = "pipeline") -> Body:
     """Return the mapping of every `near_*` field in an index whose texts are in `field`."""
-    properties: Body = index_body()["mappings"]["properties"]
     near_properties = {
-        name: mapping for name, mapping in properties.items() if name.startswith("near_")
+        name: mapping
+        for name, mapping in index_mapping.fields_of(layout).items()
+        if name.startswith("near_")
     }
-    return near_properties if field == TEXT else {**near_properties, **_TEXT_MAPPING}
+    is_named = field == TEXT or layout == "plugin"
+    return near_properties if is_named else {**near_properties, **_TEXT_MAPPING}
 
 
 def meta(
@@ -428,6 +442,13 @@ def recipe_in(template: Mapping[str, Any]) -> Recipe | None:
     return Recipe(**settings) if settings else None
 
 
-def field_problems(mapping: Mapping[str, Any]) -> tuple[str, ...]:
+def layout_in(template: Mapping[str, Any]) -> Layout:
+    """Return the layout of the indices that one of our templates makes."""
+    layout: Layout = _meta_of(template).get("layout", "pipeline")
+    return layout
+
+
+def field_problems(mapping: Mapping[str, Any], layout: Layout = "pipeline") -> tuple[str, ...]:
     """Return one sentence for each `near_*` field that an index maps otherwise."""
-    return tuple(index_mapping.field_differences(mapping.get("properties", {}), near_fields()))
+    expected = near_fields(layout=layout)
+    return tuple(index_mapping.field_differences(mapping.get("properties", {}), expected))

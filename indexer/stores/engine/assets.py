@@ -28,11 +28,13 @@ from indexer.stores.engine.index_mapping import (
     has_clients,
     is_shared_mapping,
     may_hold,
+    near_field,
     own_write_alias,
     text_field,
+    with_near,
 )
 from indexer.stores.engine.requests import SECONDS, Dialect, Requests, Response, error_of
-from indexer.stores.maintenance import Change
+from indexer.stores.maintenance import Change, Layout
 from indexer.wording import count_of
 
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and its description
@@ -140,15 +142,18 @@ class Assets:
         recipe: Recipe,
         has_pipeline: bool,
         field: str,
+        layout: Layout = "pipeline",
     ) -> Change:
         """Put the index template, with the analysis that the engine supports."""
         templates = []
         for core in (False, True):
             body = index_mapping.new_index(
-                recipe, dialect.metadata_type, core, address.shards, address.replicas
+                recipe, dialect.metadata_type, core, address.shards, address.replicas, layout
             )
             templates.append(
-                asset_bodies.index_template(recipe, address.index, body, has_pipeline, field)
+                asset_bodies.index_template(
+                    recipe, address.index, body, has_pipeline, field, layout
+                )
             )
         full, core_only = templates
         stored = self.own(full)
@@ -169,17 +174,22 @@ class Assets:
         has_pipeline: bool,
         field: str,
         sample_size: int | None,
+        layout: Layout = "pipeline",
     ) -> Change:
         """Add what an index lacks: `near_*` fields, recipe, field of texts, alias, pipeline.
 
-        The alias is the one for writes; the pipeline is added only with `has_pipeline`.
+        The alias is the one for writes; the pipeline is added only with `has_pipeline`, the
+        sub-field of the texts with the plugin's layout.
         `sample_size`: as `install_checks.check_index` returns it, for the detail.
         """
         name, facts = index
         mapping = facts.get("mappings", {})
         present = mapping.get("properties", {})
-        required = asset_bodies.near_fields(field)
+        required = asset_bodies.near_fields(field, layout)
         missing = {name: body for name, body in required.items() if name not in present}
+        is_unfilled = layout == "plugin" and near_field(mapping) is None
+        if is_unfilled:
+            missing |= with_near(mapping, field, recipe)
         puts: dict[str, search_bodies.Body | None] = {}
         alias = address.write_alias
         is_writable = facts.get("aliases", {}).keys() & set(write_aliases(address, name))
@@ -204,6 +214,7 @@ class Assets:
                 sample = f"a sample of {count_of(sample_size, 'document')}"
                 details.append(f"it is not nearfold's (no near_* values of others in {sample})")
             details += [f"{len(missing)} fields near_*"] if missing else []
+            details += [_to_be_written(name)] if is_unfilled and facts.get("mappings") else []
             details += [f"alias {alias}"] if new_alias else []
             if not is_shared_mapping(mapping) and mapping.get("dynamic") == "strict":
                 details.append("it refuses documents with fields that it lacks (dynamic: strict)")
@@ -212,7 +223,7 @@ class Assets:
             is_tight = bool(missing) and left < _FEW_FIELDS
             details += [f"room for {left} more fields by its {FIELD_LIMIT}"] if is_tight else []
         details += [_kept_pipeline(current, pipelines)] if is_kept else []
-        if not may_hold(mapping, field):
+        if not may_hold(mapping, field) and not is_unfilled:
             details.append(f"its mapping has no field {field}; --text-field names another")
         return Change("index", name, "updated" if puts else "unchanged", ", ".join(details))
 
@@ -301,14 +312,22 @@ class Assets:
         return statuses == [400, 400]
 
     def leave_template_out(
-        self, address: IndexAddress, reason: str, recipe: Recipe, field: str
+        self,
+        address: IndexAddress,
+        reason: str,
+        recipe: Recipe,
+        field: str,
+        layout: Layout = "pipeline",
     ) -> Change:
         """Put no index template, for this reason, and remove one that is there."""
         name = asset_bodies.shared_name(recipe, field)
-        detail = (
-            f"{reason}; for a new index to be signed, let the template of its owner be composed of "
-            f"{name} and set {DEFAULT_PIPELINE} to {name}, or run install again once it is there"
+        remedy = (
+            f"let the template of its owner be composed of {name} and set {DEFAULT_PIPELINE} to "
+            f"{name}, or run install again once it is there"
         )
+        if layout == "plugin":
+            remedy = "run install again once it is there"
+        detail = f"{reason}; for a new index to be signed, {remedy}"
         asset = asset_bodies.index_template_asset(address.index)
         removed = self.remove(asset, "")
         change = removed[0] if removed else Change(asset.kind, asset.name, "left out")
@@ -338,6 +357,14 @@ class Assets:
         """Raise the error of a response that is not a success, with the request that it answers."""
         if not 200 <= answer.status < 300:
             raise error_of(self.requests.url, answer, f"{method} {path}")
+
+
+def _to_be_written(index: str) -> str:
+    """Return what the documents of an index need that came before its sub-field, in words."""
+    return (
+        "documents that it has already get fingerprints when they are written again: "
+        f"POST {index}/_update_by_query?conflicts=proceed"
+    )
 
 
 def default_pipeline(index: Mapping[str, Any]) -> str | None:

@@ -21,6 +21,7 @@ from indexer.stores.engine.index_facts import (
 from indexer.stores.engine.index_mapping import changed_meta, is_shared_mapping, leaf_fields
 from indexer.stores.engine.requests import EXISTS, Dialect, Requests, Response, error_of
 from indexer.stores.engine.search_bodies import Body
+from indexer.stores.maintenance import Layout
 from indexer.stores.requirements import require_same_recipe
 from indexer.system.logs import event
 
@@ -254,16 +255,17 @@ def _create(
     that every distribution has.
     """
     require_own_alias(requests, address.write_alias, address.index)
+    layout = _installed_layout(requests, address)
     if _has_rivals(requests, address):
         body = index_mapping.new_index(
-            recipe, dialect.metadata_type, True, address.shards, address.replicas
+            recipe, dialect.metadata_type, True, address.shards, address.replicas, layout
         )
         require_no_additions(
             requests, address.index, {**body, "aliases": {address.write_alias: {}}}
         )
     for core_analysis in (False, True):
         body = index_mapping.new_index(
-            recipe, dialect.metadata_type, core_analysis, address.shards, address.replicas
+            recipe, dialect.metadata_type, core_analysis, address.shards, address.replicas, layout
         )
         response = requests.send(
             "PUT", address.index, {**body, "aliases": {address.write_alias: {}}}
@@ -275,6 +277,19 @@ def _create(
         if response.status != 400 or "nearfold_" not in response.reason:
             break
     raise error_of(address.url, response, f"PUT {address.index}")
+
+
+def _installed_layout(requests: Requests, address: IndexAddress) -> Layout:
+    """Return the layout of nearfold's template for the index; the pipeline's without one, and to
+    whoever may not ask.
+    """
+    response = requests.send("GET", f"_index_template/nearfold-{address.index}")
+    templates = response.body["index_templates"] if response.status == 200 else []
+    for template in templates:
+        about = template["index_template"].get("_meta", {}).get("nearfold", {})
+        if about.get("layout") == "plugin":
+            return "plugin"
+    return "pipeline"
 
 
 def _has_rivals(requests: Requests, position: IndexAddress) -> bool:

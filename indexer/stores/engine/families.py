@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,9 @@ from indexer.fingerprinting.fingerprint import lengthen, shorten
 from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
 from indexer.stores.abilities import AssignmentResult, MemberField
 from indexer.stores.engine.bulk import Operation, first_refusal
+from indexer.stores.engine.field_substitutes import column_digest
 from indexer.stores.engine.foreign_documents import objections
-from indexer.stores.engine.index_mapping import is_shared_mapping
+from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
 from indexer.stores.engine.rows import assignment_fields
 from indexer.stores.engine.search_bodies import BEST, BY_ID, IN_PLACE, Body
 from indexer.stores.filters import FAMILY_FILTERS, family_value
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
 
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
+DIGITS = 24  # of a digest by which copies are known
 _MEMBERS = 1_000
 TERMS = 50_000  # an engine takes 65,536 in a query
+_OF_NO_TEXT = hashlib.sha256().hexdigest()
 _COMPLETE = {"term": {"near_status": "complete"}}
 _MEMBER = {"term": {"near_principal": False}}
 
@@ -51,6 +55,8 @@ class EngineFamilies:
         remaining = iter(assignments)
         while chunk := list(islice(remaining, _MEMBERS)):
             last = {well_formed(entry.id): {"doc": assignment_fields(entry)} for entry in chunk}
+            if self._index.facts and self._index.facts.columns:
+                _add_digests(self._index.queries("both"), last)
             refused_ids = dict(objections(self._index, list(last))) if is_shared else {}
             if refused_ids:
                 event("documents_left_alone", "info", counts={"documents": len(refused_ids)})
@@ -85,6 +91,22 @@ class EngineFamilies:
         """Return documents that a search sees now."""
         queries = self._index.queries("documents")
         return unplaced(queries, self._index.require_recipe().id, limit)
+
+
+def _add_digests(queries: IndexQueries, updates: Mapping[str, Body]) -> None:
+    """Add to each update of a group the digest of the text that the group is of, and the id, which
+    no pipeline added; a document that no search sees yet keeps what it was written with.
+    """
+    body: Body = {
+        "size": len(updates),
+        "track_total_hits": False,
+        "_source": False,
+        "docvalue_fields": ["near_exact"],
+        "query": {"ids": {"values": list(updates)}},
+    }
+    for hit in queries.search(body)["hits"]["hits"]:
+        (exact,) = hit.get("fields", {}).get("near_exact", (_OF_NO_TEXT,))
+        updates[hit["_id"]]["doc"] |= {GROUPED: column_digest(exact), "near_id": hit["_id"]}
 
 
 def principals(
@@ -124,9 +146,11 @@ def principals(
 def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield ids and values of a field, for rows with one of these values, at one snapshot.
 
-    Digests are searched as they are stored now and as an earlier nearfold stored them.
+    Digests are searched as they are stored now and as an earlier nearfold stored them; a column of
+    the plugin has the beginning of them.
     """
     column = f"near_{field}"
+    named = {name[:DIGITS]: name for name in names} if field == "exact" else {}
     for start in range(0, len(names), _MEMBERS):
         chunk = list(names[start : start + _MEMBERS])
         if field == "exact":
@@ -141,8 +165,11 @@ def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator
         }
         for response in queries.pages(body):
             for hit in response["hits"]["hits"]:
-                value = hit["fields"][column][0]
-                yield hit["_id"], lengthen(value) if field == "exact" else value
+                for value in hit["fields"].get(column, ()):
+                    if field == "exact":
+                        yield hit["_id"], named[lengthen(value)[:DIGITS]]
+                    elif value in chunk:
+                        yield hit["_id"], value
 
 
 def unplaced(queries: IndexQueries, recipe: str, limit: int) -> tuple[list[str], int]:

@@ -1,12 +1,20 @@
-"""Field substitution for searches of an index that another program owns.
+"""Field substitution for searches: of an index that another program owns, and of one with the
+plugin's layout.
 
-Its owner may map fields of nearfold's names in another way, or keep texts in another field.
+An owner may map fields of nearfold's names in another way, or keep texts in another field. The
+plugin has the fingerprint of a text in columns of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import binascii
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from indexer.fingerprinting.fingerprint import PROVISIONAL, lengthen
+from indexer.stores.engine.index_mapping import GROUPED
 
 if TYPE_CHECKING:
     from indexer.stores.engine.search_bodies import Body
@@ -172,3 +180,277 @@ def _search_nested(multi_match: Mapping[str, Any], names: Mapping[str, str]) -> 
             query = {"nested": {"path": names[_NESTED], "query": query, "score_mode": "max"}}
         queries.append(query)
     return {"dis_max": {"queries": queries}}
+
+
+# The columns of the plugin below a text, such as `text.near` and `text.near.status`.
+
+_DIGEST_BYTES = 12  # of a digest in a column
+_KEYED = ["complete", "truncated"]  # the statuses of texts with keys
+_COPIED = ["complete", "too_short", "numbers_only"]  # and of texts that may have copies
+_IN_COLUMN = "in a column"  # ends the name of an aggregation that a response has in another one
+_NOT_STORED: Body = {}
+
+
+@dataclass(frozen=True, slots=True)
+class PluginColumns:
+    """The columns of an index with the plugin's layout.
+
+    Searches name the fields of the pipeline's layout: `rewrite` puts the columns in their stead,
+    and `restore` gives the response of the pipeline's layout. A stored `near_status` or
+    `near_exact` precedes the column, which knows the text alone. A document that has no group, or
+    whose text changed since it got it, is in the provisional family of its text.
+
+    `field`: of type `near_duplicate`; `text`: the field that it is of; `recipe`: the id of the
+    recipe of the index.
+    """
+
+    field: str
+    text: str
+    recipe: str
+
+    def rewrite(self, body: Body) -> Body:
+        """Return a search with the columns of the plugin."""
+        changed = dict(body)
+        if "query" in body:
+            changed["query"] = self._query(body["query"])
+        if "docvalue_fields" in body:
+            fields = [field for name in body["docvalue_fields"] for field in self._columns(name)]
+            changed["docvalue_fields"] = list(dict.fromkeys(fields))
+        if "aggs" in body:
+            changed["aggs"] = self._aggregations(body["aggs"])
+        return changed
+
+    def _column(self, name: str) -> str:
+        return f"{self.field}.{name}"
+
+    def _columns(self, name: str) -> Iterator[str]:
+        """Yield the doc values from which `restore` makes those of a field."""
+        columns = {"near_minhash": self.field, "near_bands": self.field}
+        columns |= {f"near_{name}": self._column(name) for name in ("simhash", "words", "chars")}
+        if name in columns:
+            yield columns[name]
+            return
+        yield name
+        if name == "near_family":
+            yield from (GROUPED, "near_exact", self._column("exact"), self._column("status"))
+        elif name in ("near_exact", "near_status"):
+            yield self._column(name.removeprefix("near_"))
+
+    def _query(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._query(clause) for clause in value]
+        if not isinstance(value, Mapping):
+            return value
+        changed = {}
+        for clause, content in value.items():
+            leaf = self._leaf(clause, content)
+            if leaf is not None:
+                return leaf
+            changed[clause] = self._query(content)
+        return changed
+
+    def _leaf(self, clause: str, content: Any) -> Body | None:
+        """Return a clause about a field that is a column; None for another clause."""
+        if not isinstance(content, Mapping):
+            return None
+        if clause == "exists":
+            return self._existing(content["field"])
+        if clause == "range":
+            names = {f"near_{name}": self._column(name) for name in ("words", "chars")}
+            field = next(iter(content))
+            return {"range": {names[field]: content[field]}} if field in names else None
+        if clause not in ("term", "terms"):
+            return None
+        field, value = next(iter(content.items()))
+        if isinstance(value, Mapping):
+            value = value["value"]
+        return self._with_values(field, value if isinstance(value, list) else [value])
+
+    def _existing(self, field: str) -> Body | None:
+        if field in ("near_bands", "near_minhash"):
+            return {"terms": {self._column("status"): _KEYED}}
+        if field in ("near_recipe", "near_status"):
+            return {"exists": {"field": self.field}}
+        return None
+
+    def _with_values(self, field: str, values: list[Any]) -> Body | None:
+        if field == "near_bands":
+            return {"terms": {self.field: values}}
+        if field == "near_blocks":
+            return {"terms": {self._column("simhash"): values}}
+        if field == "near_recipe":
+            is_recipe = self.recipe in values
+            return {"exists": {"field": self.field}} if is_recipe else {"match_none": {}}
+        if field == "near_provisional" and values == [True]:
+            return {"bool": {"must_not": [{"term": {field: False}}]}}
+        if field == "near_status":
+            return self._unless_stored(field, values, "status", values)
+        if field == "near_exact":
+            return self._unless_stored(field, values, "exact", list(map(column_digest, values)))
+        if field == "near_family":
+            names = [name.removeprefix(PROVISIONAL) for name in values if _is_of_text(name)]
+            return self._unless_stored(field, values, "exact", names)
+        return None
+
+    def _unless_stored(
+        self, field: str, values: list[Any], column: str, in_column: Sequence[str]
+    ) -> Body:
+        """Return the query of a stored field, or of a column where a document has no such field."""
+        by_column = {
+            "filter": [{"terms": {self._column(column): list(in_column)}}],
+            "must_not": [{"exists": {"field": field}}],
+        }
+        return {"bool": {"should": [{"terms": {field: values}}, {"bool": by_column}]}}
+
+    def _aggregations(self, aggregations: Body) -> Body:
+        changed: Body = {}
+        for name, body in aggregations.items():
+            inner = {"aggs": self._aggregations(body["aggs"])} if "aggs" in body else {}
+            field = body.get("terms", body.get("missing", _NOT_STORED)).get("field")
+            other = f"{name} {_IN_COLUMN}"
+            if "terms" in body and field == "near_recipe":
+                known = [{"exists": {"field": self.field}}, self._without_text()]
+                changed[other] = {"filter": {"bool": {"should": known}}, **inner}
+            elif "terms" in body and field == "near_status":
+                column = {"terms": {**body["terms"], "field": self._column("status")}, **inner}
+                missing = {"bool": {"must_not": [{"exists": {"field": field}}]}}
+                changed[name] = {**body, **inner}
+                changed[other] = {"filter": missing, "aggs": {name: column}}
+                changed[f"{name} without text"] = {"filter": self._without_text()}
+            elif "missing" in body and field == "near_family":
+                texts = {"cardinality": {**_PRECISE, "field": self._column("exact")}}
+                copied = {"terms": {self._column("status"): _COPIED}}
+                changed[name] = {
+                    **body,
+                    "aggs": {_IN_COLUMN: {"filter": copied, "aggs": {"texts": texts}}},
+                }
+            elif "filter" in body:
+                changed[name] = {**body, "filter": self._query(body["filter"]), **inner}
+            else:
+                changed[name] = {**body, **inner}
+        return changed
+
+    def _without_text(self) -> Body:
+        fields = [{"exists": {"field": name}} for name in (self.field, self.text, "near_status")]
+        return {"bool": {"must_not": fields}}
+
+    def restore(self, response: Body) -> Body:
+        """Return a response with the fields of the pipeline's layout, changed in its own hits."""
+        for hit in response["hits"].get("hits", ()):
+            if "fields" in hit:
+                hit["fields"] = self._stored_fields(hit["fields"])
+        if "aggregations" in response:
+            response = {**response, "aggregations": self._counted(response["aggregations"])}
+        return response
+
+    def _stored_fields(self, fields: Body) -> Body:
+        """Return the doc values of a hit under the names, and in the form, of stored fields."""
+        prefix = f"{self.field}."
+        columns = {
+            name.removeprefix(prefix): values[0]
+            for name, values in fields.items()
+            if name.startswith(prefix)
+        }
+        stored = {
+            name: values
+            for name, values in fields.items()
+            if name not in (self.field, GROUPED) and not name.startswith(prefix)
+        }
+        if self.field in fields:
+            stored["near_minhash"] = fields[self.field]
+        if "simhash" in columns:
+            packed = binascii.a2b_base64(f"{columns['simhash']}==")
+            stored["near_simhash"] = [int.from_bytes(packed, "big", signed=True)]
+        stored |= {
+            f"near_{name}": [columns[name]] for name in ("words", "chars") if name in columns
+        }
+        if "status" in columns:
+            stored.setdefault("near_status", [columns["status"]])
+        if "exact" in columns:
+            self._set_family(stored, fields.get(GROUPED), columns)
+            digest = base64.urlsafe_b64decode(columns["exact"]).hex()
+            stored.setdefault("near_exact", [digest])
+        return stored
+
+    def _set_family(self, stored: Body, grouped: list[str] | None, columns: Body) -> None:
+        """Set the family of a document that has no group, or one of another text."""
+        exact = columns["exact"]
+        if "near_exact" in stored:
+            exact = column_digest(stored["near_exact"][0])
+        if grouped == [exact] and "near_family" in stored:
+            return
+        stored.pop("near_family", None)
+        if stored.get("near_status", [""])[0] in _COPIED:
+            stored["near_family"] = [f"{PROVISIONAL}{exact}"]
+
+    def _counted(self, aggregations: Body) -> Body:
+        """Return the aggregations as the pipeline's layout has them."""
+        counted: Body = {}
+        for name, value in aggregations.items():
+            if name.endswith(f" {_IN_COLUMN}"):
+                base = name.removesuffix(f" {_IN_COLUMN}")
+                counted[base] = self._merged(aggregations, base, self._counted(value))
+            elif isinstance(value, Mapping) and f"{name} {_IN_COLUMN}" not in aggregations:
+                if not name.endswith(" without text"):
+                    counted[name] = self._single(value)
+            elif not isinstance(value, Mapping):
+                counted[name] = value
+        return counted
+
+    def _single(self, value: Mapping[str, Any]) -> Body:
+        """Return one aggregation: of documents without a family, each text counts once."""
+        if _IN_COLUMN in value:
+            copied = value[_IN_COLUMN]
+            single = value["doc_count"] - copied["doc_count"] + copied["texts"]["value"]
+            return {"doc_count": single}
+        if isinstance(value.get("buckets"), list):
+            return {**value, "buckets": [self._counted(bucket) for bucket in value["buckets"]]}
+        return self._counted(dict(value))
+
+    def _merged(self, aggregations: Body, name: str, column: Body) -> Body:
+        """Return the buckets of a stored field, with those of the column where that is missing."""
+        if name not in aggregations:
+            buckets = [{"key": self.recipe, **column}] if column["doc_count"] else []
+            return {"buckets": buckets}
+        buckets = [*self._single(aggregations[name])["buckets"], *column[name]["buckets"]]
+        textless = aggregations.get(f"{name} without text", {"doc_count": 0})["doc_count"]
+        if textless:
+            buckets.append({"key": "empty", "doc_count": textless, **_NO_FAMILIES})
+        by_key: dict[str, Body] = {}
+        for bucket in buckets:
+            known = by_key.get(bucket["key"])
+            by_key[bucket["key"]] = _sum(known, bucket) if known else bucket
+        ordered = sorted(by_key.values(), key=lambda bucket: (-bucket["doc_count"], bucket["key"]))
+        return {"buckets": ordered}
+
+
+_PRECISE = {"precision_threshold": 40_000}
+_NO_FAMILIES: Body = {"families": {"value": 0}, "without_family": {"doc_count": 0}}
+
+
+def _sum(left: Body, right: Body) -> Body:
+    """Return the bucket of two buckets without a document in common."""
+    families = {
+        name: {field: left[name][field] + right[name][field]}
+        for name, field in (("families", "value"), ("without_family", "doc_count"))
+        if name in left and name in right
+    }
+    return {**left, "doc_count": left["doc_count"] + right["doc_count"], **families}
+
+
+def column_digest(exact: str) -> str:
+    """Return a digest, in any form in which it is stored, as the plugin's column has it.
+
+    >>> column_digest("00" * 32), column_digest("00" * 12), column_digest("none")
+    ('AAAAAAAAAAAAAAAA', 'AAAAAAAAAAAAAAAA', 'none')
+    """
+    try:
+        packed = bytes.fromhex(lengthen(exact))
+    except ValueError:
+        return exact
+    return base64.urlsafe_b64encode(packed[:_DIGEST_BYTES]).decode("ascii")
+
+
+def _is_of_text(family: str) -> bool:
+    """Return whether a family is the provisional one of a text in an index with this layout."""
+    return family.startswith(PROVISIONAL) and len(family) == len(PROVISIONAL) + 16

@@ -11,7 +11,7 @@ from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import PROVISIONAL
 from indexer.recipe import is_recipe_id
 from indexer.stores.engine.asset_bodies import near_fields
-from indexer.stores.engine.index_mapping import fields_left, is_shared_mapping
+from indexer.stores.engine.index_mapping import GROUPED, fields_left, is_shared_mapping
 from indexer.stores.engine.queries import MAX_WINDOW, PAGE, WHOLE, documents_now
 
 if TYPE_CHECKING:
@@ -106,12 +106,17 @@ def foreign_fields(id: str, source: Mapping[str, Any]) -> list[str]:
     >>> foreign_fields("a", {"near_family": "a", "near_words": 3, "near_by": "not nearfold's name"})
     ['near_words']
     """
-    if is_recipe_id(str(source.get("near_recipe"))):
+    if _is_fingerprinted(source):
         return []
     family = str(source.get("near_family", id))
     grouped = _FAMILY_FIELDS if family == id or family.startswith(PROVISIONAL) else frozenset()
     names = source.keys() & near_fields().keys() - grouped
     return sorted(name for name in names if source[name] is not None)
+
+
+def _is_fingerprinted(source: Mapping[str, Any]) -> bool:
+    """Return whether nearfold, or its pipeline, wrote the `near_*` fields of a document."""
+    return is_recipe_id(str(source.get("near_recipe"))) or isinstance(source.get(GROUPED), str)
 
 
 def objections(index: OpenIndex, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -121,12 +126,8 @@ def objections(index: OpenIndex, ids: Sequence[str]) -> Iterator[tuple[str, str]
     """
     queries = index.queries("both")
     yield from ((id, REPEATED) for id in repeated_ids(index, ids))
-    recipes = documents_now(queries, ids, PAGE, {"_source_includes": "near_recipe"})
-    unsigned = [
-        hit["_id"]
-        for hit in recipes
-        if not is_recipe_id(str(hit.get("_source", {}).get("near_recipe")))
-    ]
+    recipes = documents_now(queries, ids, PAGE, {"_source_includes": f"near_recipe,{GROUPED}"})
+    unsigned = [hit["_id"] for hit in recipes if not _is_fingerprinted(hit.get("_source", {}))]
     for hit in documents_now(queries, unsigned, PAGE):
         if reason := objection(hit["_id"], hit["_source"]):
             yield hit["_id"], reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 
 from indexer.errors import (
     PartialSource,
@@ -11,7 +12,7 @@ from indexer.errors import (
     StoreStopped,
     UsageError,
 )
-from indexer.model import Scope
+from indexer.model import Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.bulk import Operation, Reply, Sender, Window
@@ -34,6 +35,8 @@ from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.partial_updates import is_sourced, source_gap
 from indexer.stores.engine.queries import IndexQueries, located, routings
 from indexer.stores.engine.requests import Dialect, IndexMissing, Link, Requests, Response
+from indexer.stores.engine.rows import fingerprinted_rows, row_of_hit, source, without_columns
+from indexer.stores.engine.search_bodies import Body
 
 BULK_SECONDS = 120.0
 WRITERS = 4  # bulk requests in flight at once, when the engine keeps up
@@ -129,7 +132,29 @@ class OpenIndex:
         names = substitutes(self.facts.mapping) if self.facts else {}
         shared = bool(self.facts and is_shared_mapping(self.facts.mapping))
         several = bool(self.facts and self.facts.members)
-        return IndexQueries(self.requests, self.dialect, name, names, scope, shared, several)
+        columns = self.facts.columns if self.facts else None
+        return IndexQueries(
+            self.requests, self.dialect, name, names, scope, shared, several, columns
+        )
+
+    def rows(self, hits: Iterable[Body]) -> list[Row]:
+        """Return the rows of documents; with the plugin's layout, their texts give what the engine
+        keeps in columns.
+        """
+        field, recipe = self.text_field(), self.require_recipe()
+        if self.facts and self.facts.columns:
+            return fingerprinted_rows(list(hits), field, recipe)
+        return [row_of_hit(hit["_id"], hit["_source"], field) for hit in hits]
+
+    def document(self, row: Row) -> Body:
+        """Return a row as the document to store: without what the plugin makes of the text, if it
+        does.
+        """
+        document = source(row, self.has_field("near_file"))
+        if not (self.facts and self.facts.columns):
+            return document
+        stored = without_columns(document, row)
+        return {name: stored[name] for name in stored if stored[name] is not None}
 
     def check_searchable(self, queries: IndexQueries) -> None:
         """Raise `UsageError` where the index keeps no words of its texts."""

@@ -9,13 +9,16 @@ from typing import Any
 from indexer.errors import MappingMismatch, PartialSource, StoreError, StoreStopped, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import index_mapping
+from indexer.stores.engine.field_substitutes import PluginColumns
 from indexer.stores.engine.index_mapping import (
     WRITE_ALIAS,
     blocks_of,
     changed_meta,
     is_shared_mapping,
+    near_field,
     write_alias_of,
 )
+from indexer.stores.engine.ingest_pipeline import TEXT
 from indexer.stores.engine.partial_updates import source_gap
 from indexer.stores.engine.requests import IndexMissing, Link, Requests, Response, error_of
 from indexer.stores.requirements import signing_command
@@ -60,6 +63,13 @@ class IndexFacts:
         mapping: Mapping[str, Any] = self.description.get("mappings", {})
         return mapping
 
+    @property
+    def columns(self) -> PluginColumns | None:
+        """The columns of an index with the plugin's layout; None for one with the pipeline's."""
+        field = near_field(self.mapping)
+        text = index_mapping.text_field(self.mapping) or TEXT
+        return None if field is None else PluginColumns(field, text, self.recipe.id)
+
     def check_updatable(self) -> None:
         """Raise `PartialSource` where a partial update of a document would lose something."""
         for name, description in (self.members or {self.index: self.description}).items():
@@ -98,6 +108,10 @@ def _facts_of_several(address: IndexAddress, facts: Sequence[IndexFacts]) -> Ind
         raise IndexMissing(address.url)
     last = facts[-1]
     for other in facts:
+        layouts = [near_field(index.mapping) or "near_* fields" for index in (other, last)]
+        if layouts[0] != layouts[1]:
+            problem = f"{other.index} and {last.index} differ in layout: {', '.join(layouts)}"
+            raise MappingMismatch(index=address.index, problems=(problem,), can_install=False)
         for name in ("recipe_id", "text_field", "parts"):
             values = [index.mapping["_meta"]["nearfold"].get(name) for index in (other, last)]
             if values[0] != values[1]:

@@ -14,6 +14,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine.ingest_pipeline import TEXT
 from indexer.stores.engine.search_bodies import Body, index_body
 from indexer.stores.fields import FIELDS
+from indexer.stores.maintenance import Layout
 from indexer.stores.query_syntax import is_mark
 
 # Analysis of texts in an engine: its standard tokeniser after a character filter.
@@ -84,13 +85,17 @@ def new_index(
     core_analysis: bool,
     shards: int | None,
     replicas: int | None,
+    layout: Layout = "pipeline",
 ) -> Body:
     """Return the body that creates an index.
 
     With `core_analysis`, it uses only the analysis that every distribution of an engine has.
     """
     body: Body = index_body()
-    body["mappings"]["properties"]["metadata"]["type"] = metadata_type
+    properties = body["mappings"]["properties"] = fields_of(layout)
+    properties["metadata"]["type"] = metadata_type
+    if layout == "plugin":
+        properties[TEXT]["fields"] = {NEAR: near_definition(recipe)}
     analysis = "core" if core_analysis else "words_v2"
     about = {
         "format": FORMAT,
@@ -114,6 +119,93 @@ def new_index(
     return body
 
 
+GROUPED = "near_grouped"  # the digest of the text that a document had when it got its group
+# what the plugin makes of a text at every write
+MADE_BY_PLUGIN = (
+    "near_recipe", "near_words", "near_chars", "near_bands", "near_blocks", "near_minhash",
+    "near_simhash", "near_terms", "near_rare",
+)  # fmt: skip
+
+
+def fields_of(layout: Layout) -> Body:
+    """Return the mapping of every field of an index, but for the sub-field of the plugin."""
+    properties: Body = index_body()["mappings"]["properties"]
+    if layout == "pipeline":
+        return properties
+    kept = {name: body for name, body in properties.items() if name not in MADE_BY_PLUGIN}
+    return {**kept, GROUPED: {"type": "keyword", "index": False}}
+
+
+def near_definition(recipe: Recipe) -> Body:
+    """Return the mapping of the plugin's sub-field, which refuses another recipe than this."""
+    return {"type": NEAR_DUPLICATE, "recipe": recipe.name, "recipe_id": recipe.id}
+
+
+def with_near(mapping: Mapping[str, Any], field: str, recipe: Recipe) -> Body:
+    """Return the properties that add the plugin's sub-field to a field of texts, which may lie in
+    objects, and may not be mapped yet.
+
+    >>> from indexer.recipe import DEFAULT
+    >>> body = {"properties": {"page": {"properties": {"body": {"type": "keyword"}}}}}
+    >>> with_near(body, "page.body", DEFAULT)["page"]["properties"]["body"]["fields"].keys()
+    dict_keys(['near'])
+    """
+    properties = mapping.get("properties", {})
+    first, dot, rest = field.partition(".")
+    if field not in properties and dot:
+        inner = properties.get(first, {})
+        of_inner = {**inner.get("properties", {}), **with_near(inner, rest, recipe)}
+        return {first: {**inner, "properties": of_inner}}
+    definition = properties.get(field, {"type": "text"})
+    fields = {**definition.get("fields", {}), NEAR: near_definition(recipe)}
+    return {field: {**definition, "fields": fields}}
+
+
+def properties_of_next(
+    mapping: Mapping[str, Any], field: str, recipe: Recipe, layout: Layout
+) -> Body:
+    """Return the properties of an index without the fields of any layout, and, with the plugin's,
+    with its sub-field.
+
+    >>> from indexer.recipe import DEFAULT
+    >>> before = {"properties": {"text": {"type": "text"}, "near_bands": {"type": "keyword"}}}
+    >>> after = properties_of_next(before, "text", DEFAULT, "plugin")
+    >>> near_field({"properties": after})
+    'text.near'
+    >>> properties_of_next({"properties": after}, "text", DEFAULT, "pipeline")
+    {'text': {'type': 'text'}}
+    """
+    kept = {
+        name: definition
+        for name, definition in mapping.get("properties", {}).items()
+        if name not in (*MADE_BY_PLUGIN, GROUPED)
+    }
+    if near_field(mapping) is not None:
+        kept = _without_near(kept, field)
+    return (
+        {**kept, **with_near({"properties": kept}, field, recipe)} if layout == "plugin" else kept
+    )
+
+
+def _without_near(properties: Mapping[str, Any], field: str) -> Body:
+    """Return the properties without sub-fields of the plugin below a field of texts."""
+    first, dot, rest = field.partition(".")
+    if field not in properties and dot:
+        inner = properties[first]
+        return {
+            **properties,
+            first: {**inner, "properties": _without_near(inner["properties"], rest)},
+        }
+    definition = properties[field]
+    fields = {
+        name: subfield
+        for name, subfield in definition.get("fields", {}).items()
+        if subfield.get("type") != NEAR_DUPLICATE
+    }
+    plain = {name: value for name, value in definition.items() if name != "fields"}
+    return {**properties, field: {**plain, "fields": fields} if fields else plain}
+
+
 def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
     """Return why nearfold cannot use a mapping, one sentence a problem; empty where it can.
 
@@ -121,7 +213,7 @@ def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[st
     """
     if "nearfold" not in mapping.get("_meta", {}):
         return ("it was not made by nearfold (no `_meta.nearfold`)",)
-    expected: Body = index_body()["mappings"]["properties"]
+    expected = fields_of(layout_of(mapping))
     expected["metadata"]["type"] = metadata_type
     actual = mapping.get("properties", {})
     problems = [
@@ -215,6 +307,35 @@ def text_field(mapping: Mapping[str, Any]) -> str | None:
     return None if facts is None else facts.get("text_field", TEXT)
 
 
+NEAR_DUPLICATE = "near_duplicate"  # the type of that sub-field
+NEAR = "near"  # its name in an index that nearfold made
+
+
+def near_field(mapping: Mapping[str, Any]) -> str | None:
+    """Return the field of the plugin below the texts of an index with the plugin's layout; None for
+    an index with the pipeline's layout, which may have such a field for its searches alone.
+
+    >>> text = {"type": "text", "fields": {"near": {"type": "near_duplicate"}}}
+    >>> near_field({"properties": {"text": text}})
+    'text.near'
+    >>> near_field({"properties": {"text": text, "near_bands": {"type": "keyword"}}}) is None
+    True
+    """
+    if "near_bands" in mapping.get("properties", {}):
+        return None
+    text = text_field(mapping) or TEXT
+    definition = dict(leaf_fields(mapping)).get(text, {})
+    for name, subfield in definition.get("fields", {}).items():
+        if subfield.get("type") == NEAR_DUPLICATE:
+            return f"{text}.{name}"
+    return None
+
+
+def layout_of(mapping: Mapping[str, Any]) -> Layout:
+    """Return the layout of an index, as its mapping has it."""
+    return "pipeline" if near_field(mapping) is None else "plugin"
+
+
 def is_shared_mapping(mapping: Mapping[str, Any]) -> bool:
     """Return whether other programs write into an index too, as its `_meta` says.
 
@@ -240,7 +361,8 @@ def has_clients(index: Mapping[str, Any]) -> bool:
     mapping = index.get("mappings", {})
     facts = mapping.get("_meta", {}).get("nearfold", {})
     pipeline = index.get("settings", {}).get("index", {}).get("default_pipeline", "_none")
-    return is_shared_mapping(mapping) or bool(facts.get(CLIENTS)) or pipeline != "_none"
+    is_open = layout_of(mapping) == "plugin" or pipeline != "_none"
+    return is_shared_mapping(mapping) or bool(facts.get(CLIENTS)) or is_open
 
 
 def changed_meta(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,15 +36,17 @@ from indexer.stores.engine.index_mapping import (
     fields_left,
     is_adopted,
     is_shared_mapping,
+    layout_of,
     leaf_fields,
     may_hold,
+    near_field,
     text_field,
 )
 from indexer.stores.engine.ingest_pipeline import TEXT
 from indexer.stores.engine.partial_updates import source_gap
 from indexer.stores.engine.requests import Dialect, IndexMissing, Requests
 from indexer.stores.engine.search_bodies import Body
-from indexer.stores.maintenance import Change
+from indexer.stores.maintenance import Change, Layout
 from indexer.stores.requirements import require_same_recipe
 
 # Checks before anything is written to an index or a cluster that other programs use.
@@ -57,6 +59,7 @@ def check_installation(
     field: str,
     index: Index | None,
     template: Body | None,
+    layout: Layout = "pipeline",
 ) -> int | None:
     """Raise the error of an installation that would harm another.
 
@@ -67,13 +70,19 @@ def check_installation(
     if index is None:
         assets.check_alias(position, None)
         return None
-    sample_size = check_index(assets, position, index, recipe, field)
-    _check_default_pipeline(assets, index, recipe, field)
+    sample_size = check_index(assets, position, index, recipe, field, layout)
+    if layout == "pipeline":
+        _check_default_pipeline(assets, index, recipe, field)
     return sample_size
 
 
 def check_index(
-    assets: Assets, address: IndexAddress, index: Index, recipe: Recipe, field: str
+    assets: Assets,
+    address: IndexAddress,
+    index: Index,
+    recipe: Recipe,
+    field: str,
+    layout: Layout = "pipeline",
 ) -> int | None:
     """Raise the error of an index that cannot have `near_*` fields, or not those of this recipe and
     field of texts.
@@ -85,14 +94,14 @@ def check_index(
     mapping = description.get("mappings", {})
     require_whole_index(address, index)
     require_same_recipe(recipe_of(mapping), recipe)
-    if problems := asset_bodies.field_problems(mapping):
+    if problems := asset_bodies.field_problems(mapping, layout):
         raise MappingMismatch(index=address.index, problems=problems)
     assets.check_alias(address, index)
     _check_blocks(index)
     if gap := source_gap(description):
         raise PartialSource(index=name, gap=gap)
     require_whole_view(assets.requests, (name,))
-    _check_room(index, field)
+    _check_room(index, field, layout)
     sample_size = _check_values(assets, index)
     _check_field(assets, index, field)
     return sample_size
@@ -145,7 +154,7 @@ def _check_blocks(index: Index) -> None:
         )
 
 
-def _check_room(index: Index, field: str) -> None:
+def _check_room(index: Index, field: str, layout: Layout) -> None:
     """Raise `UsageError` for an index that may not have as many fields as nearfold adds, or none of
     their kind.
     """
@@ -157,7 +166,7 @@ def _check_room(index: Index, field: str) -> None:
             "it to --store"
         )
     properties = description.get("mappings", {}).get("properties", {})
-    missing = asset_bodies.near_fields(field).keys() - properties.keys()
+    missing = asset_bodies.near_fields(field, layout).keys() - properties.keys()
     lacking = -fields_left(description, len(missing))
     if missing and lacking > 0:
         limit = field_limit(description)
@@ -227,16 +236,20 @@ def install(
     recipe: Recipe,
     dry_run: bool,
     text_field: str | None = None,
+    layout: Layout | None = None,
 ) -> list[Change]:
     """Install the assets, then the index template that names them, then an index that exists.
 
-    Everything is checked before anything is written.
+    Everything is checked before anything is written. `layout` None: that of the index, or of its
+    template, else the pipeline's.
     """
     assets = Assets(requests, dry_run)
     index = assets.index(address)
     template = assets.template(address)
     present_field = _known_field(index, template)
     field = text_field or present_field or TEXT
+    if _layout(address, index, template, layout) == "plugin":
+        return _install_plugin(assets, address, dialect, recipe, field)
     for asset in asset_bodies.assets_of(recipe, address.index, field, dialect.search_pipelines):
         check_asset(assets, asset)
     sample_size = check_installation(assets, address, recipe, field, index, template)
@@ -261,7 +274,112 @@ def install(
         changes.append(assets.adopt(address, recipe, index, has_pipeline, field, sample_size))
     if present_field is not None and present_field != field:
         changes += remove_unused(assets, address, recipe, present_field)
+    if offer := _offer_of_plugin(requests, address, index):
+        changes.append(offer)
     return changes
+
+
+# The plugin's layout.
+
+_PLUGIN = "nearfold"  # its name among the plugins of a node
+_SAVED = "some 380 bytes a document instead of 1,000, and no ingest pipeline"
+
+
+def plugin_versions(requests: Requests) -> dict[str, str | None]:
+    """Return the version of the plugin on each node, by the node's name, with the engine's; None
+    where a node lacks it. Raises `StoreAccessDenied` to whoever may not ask.
+    """
+    path = "nodes.*.name,nodes.*.version,nodes.*.plugins.name,nodes.*.plugins.version"
+    response = requests.call("GET", "_nodes/plugins", params={"filter_path": path})
+    versions: dict[str, str | None] = {}
+    for node in response["nodes"].values():
+        own = [plugin for plugin in node.get("plugins", ()) if plugin["name"] == _PLUGIN]
+        version = f"{own[0]['version']} in {node['version']}" if own else None
+        versions[node["name"]] = version
+    return dict(sorted(versions.items()))
+
+
+def _layout(
+    address: IndexAddress, index: Index | None, template: Body | None, requested: Layout | None
+) -> Layout:
+    """Return the layout to install. Raises `UsageError` for an index that has the other one."""
+    mapping = index[1].get("mappings", {}) if index else {}
+    current = layout_of(mapping)
+    if index is None or (
+        current == "pipeline" and "near_bands" not in mapping.get("properties", {})
+    ):
+        return requested or (asset_bodies.layout_in(template) if template else "pipeline")
+    is_open = current == "plugin" and recipe_of(mapping) is None
+    if requested not in (None, current) and not is_open:
+        raise UsageError(
+            f"{address.index} has the layout {current}; "
+            f"`nearfold reindex --layout {requested} --store {address.url}` changes it"
+        )
+    return requested or current
+
+
+def require_plugin(requests: Requests) -> None:
+    """Raise `UsageError` where a node lacks the plugin: it could not open the index."""
+    lacking = [node for node, version in plugin_versions(requests).items() if version is None]
+    if lacking:
+        raise UsageError(
+            f"the layout plugin needs the engine's plugin on every node, and {', '.join(lacking)} "
+            "lacks it; install it there (docs/plugin.md) and restart, or leave --layout out"
+        )
+
+
+def _install_plugin(
+    assets: Assets, address: IndexAddress, dialect: Dialect, recipe: Recipe, field: str
+) -> list[Change]:
+    """Install what an index with the plugin's layout needs: no pipeline and no script."""
+    index, template = assets.index(address), assets.template(address)
+    check_asset(assets, asset_bodies.index_template_asset(address.index))
+    require_plugin(assets.requests)
+    sample_size = check_installation(assets, address, recipe, field, index, template, "plugin")
+    if index is not None:
+        _check_near(index, recipe)
+    changes = [assets.put(asset_bodies.fold_pipeline())] if dialect.search_pipelines else []
+    if reason := _reason_against_template(assets.requests, address, index):
+        changes.append(assets.leave_template_out(address, reason, recipe, field, "plugin"))
+    else:
+        changes.append(assets.put_template(address, dialect, recipe, False, field, "plugin"))
+    if index is not None:
+        changes.append(assets.adopt(address, recipe, index, False, field, sample_size, "plugin"))
+    return changes
+
+
+def _check_near(index: Index, recipe: Recipe) -> None:
+    """Raise `UsageError` where the sub-field of an index has another recipe."""
+    name, description = index
+    mapping = description.get("mappings", {})
+    field = near_field(mapping)
+    if field is None:
+        return
+    parent, _, subfield = field.rpartition(".")
+    definition = dict(leaf_fields(mapping))[parent]["fields"][subfield]
+    if definition.get("recipe_id") != recipe.id:
+        raise UsageError(
+            f"{field} of index {name} has recipe {definition.get('recipe')}; "
+            f"pass --recipe {definition.get('recipe')}"
+        )
+
+
+def _offer_of_plugin(
+    requests: Requests, address: IndexAddress, index: Index | None
+) -> Change | None:
+    """Return what the plugin would save, where every node has it; None else."""
+    try:
+        versions = plugin_versions(requests)
+    except StoreAccessDenied:
+        return None
+    if not versions or None in versions.values():
+        return None
+    command = "install" if index is None else "reindex"
+    detail = (
+        f"every node has it; `nearfold {command} --layout plugin --store {address.url}` takes "
+        f"{_SAVED}"
+    )
+    return Change("plugin", _PLUGIN, "left out", detail)
 
 
 def _reason_against_template(requests: Requests, address: IndexAddress, index: Index | None) -> str:
@@ -296,9 +414,8 @@ def installation_problems(requests: Requests, address: IndexAddress) -> list[str
     problems = [f"index template nearfold-{address.index} has to go: {reason}"] if reason else []
     mapping = index[1].get("mappings", {}) if index else {}
     if index is not None and is_shared_mapping(mapping):
-        needed = asset_bodies.near_fields(text_field(mapping) or TEXT).keys() - set(
-            index_mapping.LATER
-        )
+        fields = asset_bodies.near_fields(text_field(mapping) or TEXT, layout_of(mapping))
+        needed = fields.keys() - set(index_mapping.LATER)
         missing = sorted(needed - mapping.get("properties", {}).keys())
         problems += [f"index {index[0]} lacks the fields {', '.join(missing)}"] if missing else []
     return problems
@@ -347,17 +464,28 @@ def _stored_recipe(index: Index | None, template: Body | None) -> Recipe | None:
 
 
 def put_next_pipeline(
-    assets: Assets, address: IndexAddress, old: Mapping[str, Any], before: Recipe, after: Recipe
+    assets: Assets,
+    address: IndexAddress,
+    old: Mapping[str, Any],
+    before: Recipe,
+    after: Recipe,
+    layout: Layout = "pipeline",
 ) -> tuple[str | None, list[Change]]:
     """Put the pipelines of the next recipe of an index that signs on arrival; return the name, and
     what changes.
 
-    The name is None where the index itself does not sign. Raises `UsageError` when no pipeline
-    computes that recipe.
+    The name is None where the index itself does not sign, and with the plugin's layout. Raises
+    `UsageError` when no pipeline computes that recipe.
     """
     name = default_pipeline(old)
-    is_fingerprinted = asset_bodies.fingerprints_by(before, name)
-    _check_caller(assets, address, old, before, after)
+    loses_plugin = near_field(old["mappings"]) is not None and layout == "pipeline"
+    is_fingerprinted = asset_bodies.fingerprints_by(before, name) or loses_plugin
+    _check_caller(assets, address, old, before, after, layout)
+    if layout == "plugin":
+        return None, []
+    if loses_plugin:
+        owned = (address.index, old)
+        _check_default_pipeline(assets, owned, after, text_field(old["mappings"]) or TEXT)
     if not is_fingerprinted and not asset_bodies.fingerprints_by(
         before, _pipeline_in(assets.template(address))
     ):
@@ -380,20 +508,33 @@ def put_next_pipeline(
     if not is_fingerprinted:
         return None, changes
     for_files, for_texts = asset_bodies.pipeline_names(after, field)
+    if loses_plugin and name is not None:
+        return None, changes
     is_of_files = name == asset_bodies.pipeline_names(before, field)[0]
     return (for_files if is_of_files else for_texts), changes
 
 
 def _check_caller(
-    assets: Assets, address: IndexAddress, old: Mapping[str, Any], before: Recipe, after: Recipe
+    assets: Assets,
+    address: IndexAddress,
+    old: Mapping[str, Any],
+    before: Recipe,
+    after: Recipe,
+    layout: Layout,
 ) -> None:
     """Raise `UsageError` where the owner's default pipeline calls one that signs by the old recipe,
     as it would in the next version of the index.
     """
     name, field = default_pipeline(old), text_field(old["mappings"]) or TEXT
     pipelines = asset_bodies.pipeline_names(before, field)
-    if before.id == after.id or asset_bodies.fingerprints_by(before, name):
+    is_same = before.id == after.id and layout == "pipeline"
+    if is_same or asset_bodies.fingerprints_by(before, name):
         return
+    if assets.calls(name, pipelines) and layout == "plugin":
+        raise UsageError(
+            f"the default pipeline {name} of {address.index} calls {pipelines[1]}, which an index "
+            f"of the layout plugin does without; let {name} call it no more, and run again"
+        )
     if assets.calls(name, pipelines):
         raise UsageError(
             f"the default pipeline {name} of {address.index} calls {pipelines[1]}, which signs by "
@@ -408,7 +549,12 @@ def _pipeline_in(template: Body | None) -> str | None:
 
 
 def update_template(
-    assets: Assets, position: IndexAddress, dialect: Dialect, before: Recipe, after: Recipe
+    assets: Assets,
+    position: IndexAddress,
+    dialect: Dialect,
+    before: Recipe,
+    after: Recipe,
+    layout: Layout = "pipeline",
 ) -> list[Change]:
     """Update the template of an index whose recipe changes, and remove assets without a user.
 
@@ -426,7 +572,12 @@ def update_template(
     if template is not None and (
         reason := _reason_against_template(assets.requests, position, index)
     ):
-        changes.append(assets.leave_template_out(position, reason, after, field))
+        changes.append(assets.leave_template_out(position, reason, after, field, layout))
+    elif template is not None and "plugin" in (layout, asset_bodies.layout_in(template)):
+        has_pipeline = layout == "pipeline"
+        changes.append(assets.put_template(position, dialect, after, has_pipeline, field, layout))
+        if has_pipeline:
+            return changes
     elif template is not None:
         has_pipeline = asset_bodies.fingerprints_by(before, _pipeline_in(template))
         if not has_pipeline and not is_fingerprinted:  # else it was put with the pipelines
@@ -455,6 +606,12 @@ def adopt(
     if index is None:
         raise IndexMissing(address.url)
     mapping = index[1].get("mappings", {})
+    if layout_of(mapping) == "plugin":
+        raise UsageError(
+            f"the engine itself fingerprints the texts of {address.index} ({near_field(mapping)}); "
+            f"run `nearfold install --layout plugin --store {address.url}`, and for documents that "
+            f"came before that field POST {address.index}/_update_by_query?conflicts=proceed"
+        )
     sample_size = check_index(assets, address, index, recipe, field)
     if not may_hold(mapping, field):
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]

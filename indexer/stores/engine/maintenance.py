@@ -15,13 +15,21 @@ from indexer.stores.engine.index_facts import IndexAddress, write_blocks
 from indexer.stores.engine.index_mapping import (
     has_clients,
     is_shared_mapping,
+    layout_of,
     leaf_fields,
     text_field,
 )
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.roles import roles
 from indexer.stores.engine.search_bodies import Body
-from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, Product, ReindexResult
+from indexer.stores.maintenance import (
+    Change,
+    FingerprintRows,
+    Layout,
+    OnProgress,
+    Product,
+    ReindexResult,
+)
 
 if TYPE_CHECKING:
     from indexer.stores.engine.index import OpenIndex
@@ -37,7 +45,12 @@ class EngineMaintenance:
         self._index = index
 
     def reindex(
-        self, recipe: Recipe, sign_rows: FingerprintRows, keep: bool, on_progress: OnProgress
+        self,
+        recipe: Recipe,
+        sign_rows: FingerprintRows,
+        keep: bool,
+        on_progress: OnProgress,
+        layout: Layout | None = None,
     ) -> ReindexResult:
         """Fill a new version of the index, which takes over its name.
 
@@ -48,17 +61,26 @@ class EngineMaintenance:
         index = self._index
         try:
             return replace_index(
-                index.requests, index.location, index.dialect, recipe, sign_rows, keep, on_progress
+                index.requests,
+                index.location,
+                index.dialect,
+                recipe,
+                sign_rows,
+                keep,
+                on_progress,
+                layout,
             )
         finally:
             index.facts = None
 
-    def plan_reindex(self, recipe: Recipe, keep: bool) -> list[Change]:
+    def plan_reindex(
+        self, recipe: Recipe, keep: bool, layout: Layout | None = None
+    ) -> list[Change]:
         """Read what `reindex` would create, change and remove, and write nothing."""
         from indexer.stores.engine.reindex import plan_replacement
 
         index = self._index
-        return plan_replacement(index.requests, index.location, index.dialect, recipe, keep)
+        return plan_replacement(index.requests, index.location, index.dialect, recipe, keep, layout)
 
     def is_shared(self) -> bool:
         """Return whether clients may change texts, as the mapping and the settings say."""
@@ -112,7 +134,25 @@ class EngineMaintenance:
 
         return installer.installed_recipe(self._index.requests, self._index.location)
 
-    def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
+    def layout(self) -> Layout:
+        """Return the layout that the mapping has."""
+        self._index.stored_recipe()
+        facts = self._index.facts
+        return layout_of(facts.mapping) if facts else "pipeline"
+
+    def plugin_versions(self) -> Mapping[str, str | None]:
+        """Read the plugins of all nodes."""
+        from indexer.stores.engine import install as installer
+
+        return installer.plugin_versions(self._index.requests)
+
+    def install(
+        self,
+        recipe: Recipe,
+        dry_run: bool,
+        text_field: str | None = None,
+        layout: Layout | None = None,
+    ) -> list[Change]:
         """Install templates and pipelines for this index, and change the index itself where it
         exists.
         """
@@ -121,7 +161,7 @@ class EngineMaintenance:
         index = self._index
         index.facts = None
         return installer.install(
-            index.requests, index.location, index.dialect, recipe, dry_run, text_field
+            index.requests, index.location, index.dialect, recipe, dry_run, text_field, layout
         )
 
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
@@ -149,6 +189,11 @@ class EngineMaintenance:
         """Put the dashboard with the fields that the index has."""
         from indexer.stores.engine import saved_objects
 
+        if self.layout() == "plugin":
+            raise UsageError(
+                "--dashboards does not work on an index of the layout plugin yet; "
+                f"`nearfold reindex --layout pipeline --store {self._index.address.url}` changes it"
+            )
         fields = dashboard_fields(self._index.requests, self._index.location, time_field)
         return saved_objects.put(path, self._index.location.index, self._product(), dry_run, fields)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.errors import SnapshotExpired, StoreError
 from indexer.model import Scope
 from indexer.stores.engine import search_bodies
-from indexer.stores.engine.field_substitutes import substitute_fields
+from indexer.stores.engine.field_substitutes import PluginColumns, substitute_fields
 from indexer.stores.engine.requests import Response, error_of, is_missing
 from indexer.stores.engine.search_bodies import IN_PLACE, Body
 
@@ -35,8 +35,8 @@ _RENEWALS = 3
 class IndexQueries:
     """Searches of one index, or of several behind one name, of documents or of their parts.
 
-    `names` holds the fields to search instead of others. Documents that other programs share may
-    have a routing of their own.
+    `names` holds the fields to search instead of others, `columns` those of an index with the
+    plugin's layout. Documents that other programs share may have a routing of their own.
     """
 
     requests: Requests
@@ -46,10 +46,12 @@ class IndexQueries:
     scope: Scope = "documents"
     is_shared: bool = False
     is_several: bool = False
+    columns: PluginColumns | None = None
 
     def search(self, body: Body) -> Body:
         """Return the response to one search."""
-        return self.requests.call("POST", f"{self.index}/_search", self._fit(body), WHOLE)
+        found = self.requests.call("POST", f"{self.index}/_search", self._fit(body), WHOLE)
+        return self._read(found)
 
     def _fit(self, body: Body) -> Body:
         """Return a search limited to the scope, with the fields of this index and engine."""
@@ -58,7 +60,12 @@ class IndexQueries:
             last = {self.dialect.tie_breaker: "asc"}
             sort = [last if key == IN_PLACE else key for key in scoped["sort"]]
             scoped = {**scoped, "sort": sort}
-        return substitute_fields(scoped, self.names)
+        substituted = substitute_fields(scoped, self.names)
+        return self.columns.rewrite(substituted) if self.columns else substituted
+
+    def _read(self, response: Body) -> Body:
+        """Return a response with the fields that were requested, whatever the layout."""
+        return self.columns.restore(response) if self.columns else response
 
     def search_all(self, searches: Sequence[Body]) -> list[Body]:
         """Return the responses to many searches, in order, by few requests.
@@ -73,7 +80,7 @@ class IndexQueries:
             lines = self._lines([self._fit(body) for body in batch])
             responses = self.requests.call("POST", f"{self.index}/_msearch", lines)["responses"]
             results += [
-                response if "hits" in response else self.search(body)
+                self._read(response) if "hits" in response else self.search(body)
                 for response, body in zip(responses, batch, strict=True)
             ]
         return results
@@ -175,8 +182,7 @@ class IndexQueries:
         """Return the response to a search; raise `SnapshotExpired` when its snapshot is gone."""
         response = self.requests.send("POST", "_search", self._fit_at(snapshot, body), WHOLE)
         if 200 <= response.status < 300:
-            page: Body = response.body
-            return page
+            return self._read(response.body)
         if _is_expired(response):
             raise SnapshotExpired(url=self.requests.url)
         raise error_of(self.requests.url, response)
@@ -190,7 +196,7 @@ class IndexQueries:
         response = self.requests.send("POST", "_msearch", lines)
         responses = response.body["responses"] if response.status == 200 else [{}] * len(searches)
         return [
-            response if "hits" in response else self.at_snapshot(body, snapshot)
+            self._read(response) if "hits" in response else self.at_snapshot(body, snapshot)
             for response, body in zip(responses, searches, strict=True)
         ]
 

@@ -30,7 +30,7 @@ from indexer.stores.engine.queries import (
     documents_at,
     documents_now,
 )
-from indexer.stores.engine.rows import row_of_hit, stored_bytes
+from indexer.stores.engine.rows import stored_bytes
 from indexer.stores.engine.search_bodies import BEST, Body, has_ids, read_ids
 from indexer.stores.fields import storable_ids
 from indexer.wording import well_formed
@@ -54,8 +54,8 @@ _Name: TypeAlias = tuple[int, str | None]
 class SketchReads:
     """Sketches of the best `window` hits of a search, read together with the first page of it."""
 
-    def __init__(self, queries: IndexQueries, window: int, text_field: str) -> None:
-        self._queries, self._window, self._text_field = queries, window, text_field
+    def __init__(self, index: OpenIndex, queries: IndexQueries, window: int) -> None:
+        self._index, self._queries, self._window = index, queries, window
         self._snapshot = ""
         self._first: list[Body] = []
         self._best: list[Body] = []
@@ -107,9 +107,8 @@ class SketchReads:
             hits = self._numbered(numbers)
             if len(hits) == _COPIES * len(numbers):
                 return None
-            for hit in hits:
-                document = row_of_hit(hit["_id"], hit["_source"], self._text_field)
-                name = hit["_seq_no"], _unpadded(hit["_source"].get("near_minhash"))
+            for hit, document in zip(hits, self._index.rows(hits), strict=True):
+                name = _name(hit["_seq_no"], _fields(hit))
                 if name in rows:
                     return None
                 rows[name] = document
@@ -122,6 +121,7 @@ class SketchReads:
             "size": _COPIES * len(numbers),
             "track_total_hits": False,
             "seq_no_primary_term": True,
+            "docvalue_fields": ["near_minhash"],
             "query": {"bool": {"filter": [{"terms": {"_seq_no": numbers}}]}},
         }
         hits: list[Body] = self._queries.at_snapshot(body, self._snapshot)["hits"]["hits"]
@@ -165,12 +165,11 @@ def rows_by_id(
 ) -> dict[str, Row]:
     """Return whole rows at a snapshot, or as they are now, refreshed or not."""
     queries = index.queries(scope)
-    field = index.text_field()
     names = storable_ids(ids)
     hits = (
         documents_at(queries, snapshot, names) if snapshot else documents_now(queries, names, PAGE)
     )
-    return {hit["_id"]: rows.row_of_hit(hit["_id"], hit["_source"], field) for hit in hits}
+    return {row.id: row for row in index.rows(hits)}
 
 
 def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
@@ -183,10 +182,9 @@ def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
 def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row]:
     """Yield rows ascending by id; the set and its order are fixed when the first row is read."""
     body = search_bodies.scan(None if under is None else well_formed(under), PAGE)
-    field = index.text_field()
+    index.text_field()  # raises before the first page where texts cannot be read
     for response in index.queries(scope).pages(body):
-        for hit in response["hits"]["hits"]:
-            yield rows.row_of_hit(hit["_id"], hit["_source"], field)
+        yield from index.rows(response["hits"]["hits"])
 
 
 def changed_rows(index: OpenIndex) -> list[Row]:
@@ -201,9 +199,7 @@ def changed_rows(index: OpenIndex) -> list[Row]:
     queries = index.queries("both")
     hits = queries.search(body)["hits"]["hits"]
     ids = [hit["_id"] for hit in hits if hit["_version"] > 1]
-    field = index.text_field()
-    current = documents_now(queries, ids, PAGE)
-    return [rows.row_of_hit(hit["_id"], hit["_source"], field) for hit in current]
+    return index.rows(documents_now(queries, ids, PAGE))
 
 
 def search_rows(
@@ -234,7 +230,7 @@ def search_rows(
     if is_first and query.families:
         body["size"] = query.first
     elif is_first and has_scores and not queries.is_several:
-        sketches = SketchReads(queries, query.expected, index.text_field())
+        sketches = SketchReads(index, queries, query.expected)
         body |= {"size": query.first, "seq_no_primary_term": True}
     first_page = None if sketches is None else sketches.first_page
     pages = _of_one_index(index, queries.pages(body, snapshot, keep_alive, first_page))

@@ -19,7 +19,7 @@ from indexer.errors import ReindexInProgress, StoreError, UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine import index_mapping
-from indexer.stores.engine.asset_bodies import near_fields
+from indexer.stores.engine.asset_bodies import is_ours, near_fields
 from indexer.stores.engine.assets import Assets
 from indexer.stores.engine.bulk import Operation, Sender
 from indexer.stores.engine.create_index import require_no_difference
@@ -36,16 +36,19 @@ from indexer.stores.engine.index_facts import (
     version_name,
 )
 from indexer.stores.engine.index_mapping import (
+    GROUPED,
     WRITE_ALIAS,
     blocks_of,
     changed_meta,
     given_aliases,
     is_shared_mapping,
+    layout_of,
+    properties_of_next,
     text_field,
     write_alias_of,
 )
 from indexer.stores.engine.ingest_pipeline import TEXT
-from indexer.stores.engine.install import put_next_pipeline, update_template
+from indexer.stores.engine.install import put_next_pipeline, require_plugin, update_template
 from indexer.stores.engine.operation_feed import (
     PAGE,
     count_documents,
@@ -62,9 +65,22 @@ from indexer.stores.engine.requests import (
     Response,
     error_of,
 )
-from indexer.stores.engine.rows import FAMILY, KEYS, fingerprint_fields, row_of_hit
+from indexer.stores.engine.rows import (
+    FAMILY,
+    KEYS,
+    fingerprint_fields,
+    fingerprinted_rows,
+    row_of_hit,
+    without_columns,
+)
 from indexer.stores.engine.search_bodies import Body
-from indexer.stores.maintenance import Change, FingerprintRows, OnProgress, ReindexResult
+from indexer.stores.maintenance import (
+    Change,
+    FingerprintRows,
+    Layout,
+    OnProgress,
+    ReindexResult,
+)
 
 # The next version of an index: created, filled from the one in service, and put in its place.
 
@@ -89,7 +105,10 @@ _REPLACED = (*KEYS, "near_source", "near_raw", "near_file")
 
 @dataclass(slots=True)
 class Successor:
-    """The next version of the index `old`, called `name`, with another recipe."""
+    """The next version of the index `old`, called `name`, with another recipe or layout.
+
+    `columns_of`: the recipe of an old one with the plugin's layout.
+    """
 
     requests: Requests
     location: IndexAddress
@@ -97,6 +116,8 @@ class Successor:
     name: str
     recipe: Recipe
     text_field: str
+    layout: Layout
+    columns_of: Recipe | None
 
     def create(self, old: Mapping[str, Any], pipeline: str | None) -> None:
         """Create it like the old one but for the recipe, or continue a former run.
@@ -128,9 +149,11 @@ class Successor:
                 f"{self.name}, the next version of {self.location.index}, is an alias of "
                 f"{', '.join(sorted(response.body))}; remove or rename it there, and run again"
             )
-        metadata = nearfold_metadata(response.body[self.name]) if response.status == 200 else {}
+        index = response.body[self.name] if response.status == 200 else {}
+        metadata = nearfold_metadata(index)
         begun = Recipe(**metadata["recipe"]) if "recipe" in metadata else None
-        if begun is not None and metadata.get("reindexing", {}).get("from") == self.old:
+        is_like = layout_of(index.get("mappings", {})) == self.layout
+        if begun is not None and is_like and metadata.get("reindexing", {}).get("from") == self.old:
             if metadata.get("recipe_id") == self.recipe.id:
                 return True
             if begun.is_same_but_for_statistics(self.recipe):
@@ -166,7 +189,7 @@ class Successor:
 
     def _body(self, old: Mapping[str, Any], pipeline: str | None) -> Body:
         return {
-            "settings": _settings(old, pipeline),
+            "settings": _settings(old, pipeline, self.layout),
             "mappings": self._mappings(old),
             "aliases": {self._write_alias: {}},
         }
@@ -187,10 +210,11 @@ class Successor:
         return changed_meta(mapping, changes)
 
     def _mappings(self, old: Mapping[str, Any]) -> Body:
+        kept = properties_of_next(old["mappings"], self.text_field, self.recipe, self.layout)
         return {
             **old["mappings"],
             "_meta": self._meta(old["mappings"]),
-            "properties": {**old["mappings"]["properties"], **near_fields(self.text_field)},
+            "properties": {**kept, **near_fields(self.text_field, self.layout)},
         }
 
     def follow(
@@ -231,13 +255,17 @@ class Successor:
                     f"document {hit['_id']} of {self.old}: {reason}; the index in service is as it "
                     "was: change or delete the document, and run again"
                 )
-        stored = [row_of_hit(hit["_id"], hit["_source"], self.text_field) for hit in hits]
+        stored = self._rows(hits)
         operations = {}
         for hit, before, row in zip(hits, stored, fingerprint_rows(stored), strict=True):
-            replaced = _REPLACED if row.family == before.family else (*_REPLACED, *FAMILY)
+            is_kept = row.family == before.family and self.columns_of is None
+            replaced = _REPLACED if is_kept else (*_REPLACED, *FAMILY, GROUPED)
             body = _replace_fingerprint(
                 hit["_source"], fingerprint_fields(row, self.text_field), replaced
             )
+            if self.layout == "plugin":
+                body = without_columns(body, row)
+                body = {name: value for name, value in body.items() if value is not None}
             metadata = {
                 **routing_of(hit),
                 "version": hit["_version"],
@@ -258,6 +286,12 @@ class Successor:
                     f"{self.name} refused {id}: {reply.refused}; "
                     "the index in service is as it was; run `nearfold doctor`"
                 )
+
+    def _rows(self, hits: list[Body]) -> list[Row]:
+        """Return the rows of documents of the old version."""
+        if self.columns_of is not None:
+            return fingerprinted_rows(hits, self.text_field, self.columns_of)
+        return [row_of_hit(hit["_id"], hit["_source"], self.text_field) for hit in hits]
 
     def _post(self, body: bytes) -> Response:
         params = {"require_alias": "true", "pipeline": "_none"}
@@ -341,10 +375,11 @@ class Successor:
         ]
 
 
-def _settings(old: Mapping[str, Any], pipeline: str | None) -> Body:
+def _settings(old: Mapping[str, Any], pipeline: str | None, layout: Layout) -> Body:
     """Return the settings of an index that another may be created with.
 
-    No final pipeline runs, since it has run on the documents that are copied.
+    No final pipeline runs, since it has run on the documents that are copied. With the plugin's
+    layout none of nearfold's pipelines does.
     """
     settings = {
         name: value for name, value in old["settings"]["index"].items() if name not in _PRIVATE
@@ -354,6 +389,8 @@ def _settings(old: Mapping[str, Any], pipeline: str | None) -> Body:
         allocation = routing["allocation"].items()
         others = {name: value for name, value in allocation if name != "initial_recovery"}
         settings["routing"] = {**routing, "allocation": others}
+    if layout == "plugin" and is_ours(settings.get("default_pipeline")):
+        del settings["default_pipeline"]
     if pipeline:
         settings["default_pipeline"] = pipeline
     if "final_pipeline" in settings:
@@ -397,8 +434,9 @@ def replace_index(
     fingerprint_rows: FingerprintRows,
     keep: bool,
     on_progress: OnProgress,
+    layout: Layout | None = None,
 ) -> ReindexResult:
-    """Fill the next version of the index, then give it the name.
+    """Fill the next version of the index, then give it the name; `layout` None: that of the index.
 
     Only the last step changes the index in service.
     """
@@ -406,25 +444,37 @@ def replace_index(
     old = requests.call("GET", facts.index)[facts.index]
     _require_finished(requests, address, facts.index, old)
     if facts.recipe.id == recipe.id:
-        if not index_mapping.is_outdated(old["mappings"]):
+        if _is_current(old["mappings"], layout):
             return _clean_up(requests, address, facts.index, old, keep)
         fingerprint_rows = _fingerprint_unchanged(fingerprint_rows)
-    successor = _successor(requests, address, facts, recipe)
+    successor = _successor(requests, address, facts, recipe, layout)
+    if successor.layout == "plugin":
+        require_plugin(requests)
     successor.check(old)
     assets = Assets(requests, dry_run=False)
-    pipeline, _ = put_next_pipeline(assets, address, old, facts.recipe, recipe)
+    pipeline, _ = put_next_pipeline(assets, address, old, facts.recipe, recipe, successor.layout)
     successor.create(old, pipeline)
     copied = _copy(successor, fingerprint_rows, on_progress, until_idle=True)
     clone = version_name(address.index, 1) if keep and facts.index == address.index else None
     copied += _switch(successor, old, clone, fingerprint_rows, on_progress)
-    update_template(assets, address, dialect, facts.recipe, recipe)
+    update_template(assets, address, dialect, facts.recipe, recipe, successor.layout)
     current = requests.call("GET", successor.name)[successor.name]
     _clean_up(requests, address, successor.name, current, keep)
     return ReindexResult(successor.name, copied, _old_version(address, facts.index, keep))
 
 
+def _is_current(mapping: Mapping[str, Any], layout: Layout | None) -> bool:
+    """Return whether an index of the same recipe has this layout, and fields as they are today."""
+    return layout in (None, layout_of(mapping)) and not index_mapping.is_outdated(mapping)
+
+
 def plan_replacement(
-    requests: Requests, position: IndexAddress, dialect: Dialect, recipe: Recipe, keep: bool
+    requests: Requests,
+    position: IndexAddress,
+    dialect: Dialect,
+    recipe: Recipe,
+    keep: bool,
+    layout: Layout | None = None,
 ) -> list[Change]:
     """Return what `replace_index` would change, in order; raise what it would raise before its
     first change.
@@ -432,18 +482,20 @@ def plan_replacement(
     facts = _replaceable(requests, position, keep)
     old = requests.call("GET", facts.index)[facts.index]
     _require_finished(requests, position, facts.index, old)
-    if facts.recipe.id == recipe.id and not index_mapping.is_outdated(old["mappings"]):
+    if facts.recipe.id == recipe.id and _is_current(old["mappings"], layout):
         return [Change("index", facts.index, "unchanged", f"it has recipe {recipe.name}")]
-    successor = _successor(requests, position, facts, recipe)
+    successor = _successor(requests, position, facts, recipe, layout)
+    if successor.layout == "plugin":
+        require_plugin(requests)
     successor.check(old)
     assets = Assets(requests, dry_run=True)
-    _, pipelines = put_next_pipeline(assets, position, old, facts.recipe, recipe)
+    _, pipelines = put_next_pipeline(assets, position, old, facts.recipe, recipe, successor.layout)
     kept = _old_version(position, facts.index, keep)
     detail = "its writes are blocked while the last changes are copied"
     old_version = Change("index", facts.index, "removed", detail)
     if kept:
         old_version = Change("index", facts.index, "kept", f"as {kept}, write-blocked")
-    template = update_template(assets, position, dialect, facts.recipe, recipe)
+    template = update_template(assets, position, dialect, facts.recipe, recipe, successor.layout)
     return [*pipelines, *successor.changes(old), old_version, *template]
 
 
@@ -480,11 +532,17 @@ def _require_finished(
 
 
 def _successor(
-    requests: Requests, address: IndexAddress, facts: IndexFacts, recipe: Recipe
+    requests: Requests,
+    address: IndexAddress,
+    facts: IndexFacts,
+    recipe: Recipe,
+    layout: Layout | None,
 ) -> Successor:
     name = next_version(address.index, facts.index)
     field = text_field(facts.mapping) or TEXT
-    return Successor(requests, address, facts.index, name, recipe, field)
+    columns_of = facts.recipe if facts.columns else None
+    layout = layout or layout_of(facts.mapping)
+    return Successor(requests, address, facts.index, name, recipe, field, layout, columns_of)
 
 
 def _fingerprint_unchanged(fingerprint_rows: FingerprintRows) -> FingerprintRows:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
-from indexer.fingerprinting.fingerprint import lengthen, own_family, shorten
+from indexer.fingerprinting.fingerprint import (
+    PROVISIONAL,
+    fingerprint_rows,
+    lengthen,
+    own_family,
+    shorten,
+    ungrouped,
+)
 from indexer.fingerprinting.keys import signed64, unsigned64
 from indexer.model import (
     Assignment,
@@ -20,7 +28,10 @@ from indexer.model import (
     Status,
     field_of,
 )
+from indexer.recipe import Recipe
 from indexer.stores.base import Counts
+from indexer.stores.engine.field_substitutes import column_digest
+from indexer.stores.engine.index_mapping import GROUPED, MADE_BY_PLUGIN
 from indexer.stores.engine.search_bodies import LAST
 from indexer.stores.fields import FIELDS
 
@@ -162,8 +173,7 @@ def row_of_hit(id: str, document: Mapping[str, Any], field: str = "text") -> Row
     for name, stored_name in _STORED.items():
         value = document.get(stored_name)
         fields[name] = _MISSING.get(name) if value is None else value
-    fingerprinted_field = "text" if document.get("near_recipe") else field
-    fields["text"] = text_of(document, document.get("near_text_field") or fingerprinted_field)
+    fields["text"] = text_in(document, field)
     fields |= {name: _text(fields[name]) for name in _TEXTS}
     fields |= {
         "source": lengthen(fields["source"]),
@@ -183,6 +193,51 @@ def row_of_hit(id: str, document: Mapping[str, Any], field: str = "text") -> Row
         "simhash": _simhash(document.get("near_simhash")),
     }
     return Row(id=id, **fields)
+
+
+def text_in(document: Mapping[str, Any], field: str) -> str:
+    """Return the text of a document; `field` is where one of another program has it."""
+    fingerprinted_field = "text" if document.get("near_recipe") else field
+    return text_of(document, document.get("near_text_field") or fingerprinted_field)
+
+
+# Documents of an index with the plugin's layout, whose fingerprints are columns of the engine.
+
+
+def fingerprinted_rows(hits: Sequence[Mapping[str, Any]], field: str, recipe: Recipe) -> list[Row]:
+    """Return the rows of documents with the fingerprints of their texts, as the engine has them.
+
+    A document whose text changed since it got its group, or that has none yet, is in the
+    provisional family of its text.
+    """
+    stored = [row_of_hit(hit["_id"], hit["_source"], field) for hit in hits]
+    rows = []
+    for hit, before, row in zip(hits, stored, fingerprint_rows(stored, recipe), strict=True):
+        source = hit["_source"]
+        if source.get("near_family") and source.get(GROUPED) == column_digest(row.exact):
+            rows.append(replace(row, provisional=before.provisional))
+        else:
+            alone = ungrouped(row)
+            is_copy = alone.family == f"{PROVISIONAL}{shorten(row.exact)}"
+            short = f"{PROVISIONAL}{column_digest(row.exact)}"
+            rows.append(replace(alone, family=short) if is_copy else alone)
+    return rows
+
+
+def without_columns(document: Mapping[str, Any], row: Row) -> dict[str, Any]:
+    """Return a document without what the plugin makes of its text.
+
+    What the plugin cannot know stays: that a text is cut, and the digest of a document with files.
+    A group is stored with the digest of the text that it is of.
+    """
+    kept = {name: value for name, value in document.items() if name not in MADE_BY_PLUGIN}
+    if row.status not in ("truncated", "unsigned"):
+        kept.pop("near_status", None)
+    if not row.embedded:
+        kept.pop("near_exact", None)
+    if row.family.startswith(PROVISIONAL):
+        kept["near_family"] = None
+    return {**kept, GROUPED: column_digest(row.exact)}
 
 
 def candidate(hit: Mapping[str, Any]) -> Candidate:

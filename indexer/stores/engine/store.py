@@ -13,7 +13,7 @@ from indexer.recipe import Recipe
 from indexer.stores.abilities import Claim
 from indexer.stores.base import FREQUENT_KEY_FLOOR, FREQUENT_KEY_FRACTION, Counts, Lookup, Ranking
 from indexer.stores.engine import candidates as candidate_queries
-from indexer.stores.engine import families, index_mapping, reads, rows, search_bodies, writes
+from indexer.stores.engine import families, index_mapping, reads, search_bodies, writes
 from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.index import WRITERS, OpenIndex
 from indexer.stores.engine.index_mapping import changed_meta
@@ -92,8 +92,8 @@ class EngineClaims:
             reason = write_parts(self._index, {row.id: row.parts}).get(row.id)
         if reason is not None:
             raise _refused(self._index, reason)
-        source = rows.source(row, self._index.has_field("near_file"))
-        return self._send(Operation(action, row.id, {**source, FIELD: f"{_OPEN}{note}"}, state))
+        document = {**self._index.document(row), FIELD: f"{_OPEN}{note}"}
+        return self._send(Operation(action, row.id, document, state))
 
     def _update(self, claim: Claim, mark: str) -> bool:
         self._index.check_updatable()

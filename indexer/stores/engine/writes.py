@@ -10,10 +10,16 @@ from indexer.model import Row, is_part_id
 from indexer.stores.engine.bulk import Operation
 from indexer.stores.engine.families import members
 from indexer.stores.engine.foreign_documents import require_distinct
-from indexer.stores.engine.index_mapping import is_shared_mapping
+from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE, documents_now
-from indexer.stores.engine.rows import FAMILY, KEYS, fingerprint_fields, row_of_hit, source
+from indexer.stores.engine.rows import (
+    FAMILY,
+    KEYS,
+    fingerprint_fields,
+    text_in,
+    without_columns,
+)
 from indexer.stores.fields import refusals, storable_ids, storable_rows
 from indexer.wording import well_formed
 
@@ -35,9 +41,8 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     last = {row.id: row for row, reason in checked if reason is None}
     parts = {row.id: row.parts for row in last.values() if row.parts is not None}
     part_refusals = write_parts(index, parts)
-    has_file = index.has_field("near_file")
     operations = [
-        Operation("index", name, source(row, has_file))
+        Operation("index", name, index.document(row))
         for name, row in last.items()
         if name not in part_refusals
     ]
@@ -57,8 +62,7 @@ def write_parts(index: OpenIndex, documents_parts: Mapping[str, Sequence[Row]]) 
         return {}
     stale = set(parts_of(index, list(documents_parts)))
     parts = {part.id: part for row_parts in documents_parts.values() for part in row_parts}
-    has_file = index.has_field("near_file")
-    operations = [Operation("index", name, source(part, has_file)) for name, part in parts.items()]
+    operations = [Operation("index", name, index.document(part)) for name, part in parts.items()]
     operations += [Operation("delete", name) for name in sorted(stale - parts.keys())]
     replies = index.send(operations)
     refusals = {}
@@ -79,12 +83,15 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
     field = index.text_field()
     fingerprinted = {row.id: row for row in rows}
     is_several = bool(index.facts and index.facts.members)
+    columns = index.facts and index.facts.columns
     operations = []
     for hit in documents_now(index.queries("both"), list(fingerprinted), PAGE):
         row = fingerprinted[hit["_id"]]
-        if row_of_hit(row.id, hit["_source"], field).text == row.text:
+        if text_in(hit["_source"], field) == row.text:
             keys = fingerprint_fields(row, field)
-            body = {"doc": {name: keys[name] for name in (*KEYS, *FAMILY) if name in keys}}
+            keys = without_columns(keys, row) if columns else keys
+            names = (*KEYS, *FAMILY, GROUPED)
+            body = {"doc": {name: keys[name] for name in names if name in keys}}
             state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
             state |= {"_index": hit["_index"]} if is_several else {}
             operations.append(Operation("update", row.id, body, {**state, **routing_of(hit)}))

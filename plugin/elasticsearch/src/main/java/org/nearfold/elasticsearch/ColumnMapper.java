@@ -1,6 +1,5 @@
 package org.nearfold.elasticsearch;
 
-import org.elasticsearch.index.mapper.BinaryFieldMapper.BinaryFieldType;
 import org.elasticsearch.index.mapper.DocumentParserContext;
 import org.elasticsearch.index.mapper.FieldMapper;
 import org.elasticsearch.index.mapper.KeywordFieldMapper.KeywordFieldType;
@@ -12,6 +11,7 @@ import org.nearfold.lucene.Columns;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A column below a field of type {@code near_duplicate}, such as {@code text.near.status}: a field
@@ -33,7 +33,7 @@ final class ColumnMapper extends FieldMapper {
         columns.add(number(field, Columns.CHARS));
         if (recipe.hasSimHash()) {
             String simhash = Columns.of(field, Columns.SIMHASH);
-            columns.add(new ColumnMapper(Columns.SIMHASH, new BinaryFieldType(simhash)));
+            columns.add(new ColumnMapper(Columns.SIMHASH, new KeysFieldType(simhash, true, Map.of())));
         }
         return columns;
     }

@@ -1,23 +1,15 @@
 package org.nearfold.elasticsearch;
 
 import org.apache.lucene.index.IndexableField;
-import org.apache.lucene.index.Term;
 import org.apache.lucene.search.FieldExistsQuery;
 import org.apache.lucene.search.Query;
-import org.apache.lucene.search.TermQuery;
-import org.apache.lucene.util.BytesRef;
 import org.elasticsearch.common.xcontent.support.XContentMapValues;
-import org.elasticsearch.index.fielddata.FieldDataContext;
-import org.elasticsearch.index.fielddata.IndexFieldData;
-import org.elasticsearch.index.mapper.BinaryFieldMapper.BinaryFieldType;
 import org.elasticsearch.index.mapper.DocumentParserContext;
 import org.elasticsearch.index.mapper.FieldMapper;
 import org.elasticsearch.index.mapper.Mapper;
 import org.elasticsearch.index.mapper.MapperBuilderContext;
 import org.elasticsearch.index.mapper.SourceLoader;
-import org.elasticsearch.index.mapper.ValueFetcher;
 import org.elasticsearch.index.query.SearchExecutionContext;
-import org.elasticsearch.search.DocValueFormat;
 import org.elasticsearch.xcontent.XContentBuilder;
 import org.elasticsearch.xcontent.XContentParser;
 import org.nearfold.core.Recipe;
@@ -27,7 +19,6 @@ import org.nearfold.lucene.RecipeRegistry;
 import org.nearfold.lucene.TextFingerprint;
 
 import java.io.IOException;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -205,7 +196,7 @@ final class NearDuplicateFieldMapper extends FieldMapper {
      * The field type: band keys by {@code term}, sketches by doc values, {@code exists} for every
      * text.
      */
-    static final class FieldType extends SketchFieldType {
+    static final class FieldType extends KeysFieldType {
 
         private final Fingerprinters fingerprinters;
 
@@ -221,33 +212,6 @@ final class NearDuplicateFieldMapper extends FieldMapper {
         @Override
         public String typeName() {
             return CONTENT_TYPE;
-        }
-
-        @Override
-        public ValueFetcher valueFetcher(SearchExecutionContext context, String format) {
-            return ValueFetcher.EMPTY; // nothing of it is in the source; docvalue_fields have it
-        }
-
-        @Override
-        public DocValueFormat docValueFormat(String format, ZoneId zone) {
-            return DocValueFormat.BINARY;
-        }
-
-        @Override
-        public IndexFieldData.Builder fielddataBuilder(FieldDataContext context) {
-            failIfNoDocValues();
-            return new BinaryFieldType(name()).fielddataBuilder(context);
-        }
-
-        @Override
-        public boolean isAggregatable() {
-            return false;
-        }
-
-        @Override
-        public Query termQuery(Object value, SearchExecutionContext context) {
-            BytesRef key = value instanceof BytesRef bytes ? bytes : new BytesRef(value.toString());
-            return new TermQuery(new Term(name(), key));
         }
 
         @Override

@@ -3,7 +3,6 @@ package org.nearfold.opensearch;
 import org.apache.lucene.search.Query;
 import org.nearfold.core.Recipe;
 import org.nearfold.lucene.Columns;
-import org.opensearch.index.mapper.BinaryFieldMapper.BinaryFieldType;
 import org.opensearch.index.mapper.KeywordFieldMapper.KeywordFieldType;
 import org.opensearch.index.mapper.MappedFieldType;
 import org.opensearch.index.mapper.Mapper;
@@ -37,10 +36,10 @@ final class ColumnMapper extends ParametrizedFieldMapper {
         columns.add(new ColumnMapper(Columns.WORDS, new Number(Columns.of(field, Columns.WORDS))));
         columns.add(new ColumnMapper(Columns.CHARS, new Number(Columns.of(field, Columns.CHARS))));
         if (recipe.hasSimHash()) {
+            String simhash = Columns.of(field, Columns.SIMHASH);
             columns.add(
                     new ColumnMapper(
-                            Columns.SIMHASH,
-                            new BinaryFieldType(Columns.of(field, Columns.SIMHASH))));
+                            Columns.SIMHASH, new KeysFieldType(simhash, true, Map.of())));
         }
         return columns;
     }

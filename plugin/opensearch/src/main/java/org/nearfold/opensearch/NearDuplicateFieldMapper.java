@@ -1,11 +1,8 @@
 package org.nearfold.opensearch;
 
 import org.apache.lucene.index.IndexableField;
-import org.apache.lucene.index.Term;
 import org.apache.lucene.search.FieldExistsQuery;
 import org.apache.lucene.search.Query;
-import org.apache.lucene.search.TermQuery;
-import org.apache.lucene.util.BytesRef;
 import org.nearfold.core.Recipe;
 import org.nearfold.lucene.Columns;
 import org.nearfold.lucene.Fingerprinters;
@@ -13,27 +10,17 @@ import org.nearfold.lucene.RecipeRegistry;
 import org.nearfold.lucene.TextFingerprint;
 import org.opensearch.common.xcontent.support.XContentMapValues;
 import org.opensearch.core.xcontent.XContentParser;
-import org.opensearch.index.fielddata.IndexFieldData;
-import org.opensearch.index.fielddata.plain.BytesBinaryIndexFieldData;
 import org.opensearch.index.mapper.FieldMapper;
-import org.opensearch.index.mapper.MappedFieldType;
 import org.opensearch.index.mapper.Mapper;
 import org.opensearch.index.mapper.ParametrizedFieldMapper;
 import org.opensearch.index.mapper.ParseContext;
-import org.opensearch.index.mapper.TextSearchInfo;
-import org.opensearch.index.mapper.ValueFetcher;
 import org.opensearch.index.query.QueryShardContext;
-import org.opensearch.search.DocValueFormat;
-import org.opensearch.search.aggregations.support.CoreValuesSourceType;
-import org.opensearch.search.lookup.SearchLookup;
 
 import java.io.IOException;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /**
  * The field type {@code near_duplicate}: the fingerprint of a text, made again by the engine at
@@ -186,18 +173,12 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
      * The field type: band keys by {@code term}, sketches by doc values, {@code exists} for every
      * text.
      */
-    static final class FieldType extends MappedFieldType {
+    static final class FieldType extends KeysFieldType {
 
         private final Fingerprinters fingerprinters;
 
         FieldType(String name, Fingerprinters fingerprinters, Map<String, String> meta) {
-            super(
-                    name,
-                    true,
-                    false,
-                    fingerprinters.recipe().slots() > 0,
-                    TextSearchInfo.NONE,
-                    meta);
+            super(name, fingerprinters.recipe().slots() > 0, meta);
             this.fingerprinters = fingerprinters;
         }
 
@@ -208,36 +189,6 @@ final class NearDuplicateFieldMapper extends ParametrizedFieldMapper {
         @Override
         public String typeName() {
             return CONTENT_TYPE;
-        }
-
-        @Override
-        public ValueFetcher valueFetcher(
-                QueryShardContext context, SearchLookup lookup, String format) {
-            return source -> List.of(); // nothing of it is in the source; docvalue_fields have it
-        }
-
-        @Override
-        public DocValueFormat docValueFormat(String format, ZoneId zone) {
-            return DocValueFormat.BINARY;
-        }
-
-        @Override
-        public IndexFieldData.Builder fielddataBuilder(
-                String index, Supplier<SearchLookup> lookup) {
-            failIfNoDocValues();
-            return new BytesBinaryIndexFieldData.Builder(name(), CoreValuesSourceType.BYTES);
-        }
-
-        @Override
-        public boolean isAggregatable() {
-            return false;
-        }
-
-        @Override
-        public Query termQuery(Object value, QueryShardContext context) {
-            ColumnMapper.refuseProbe(value);
-            BytesRef key = value instanceof BytesRef bytes ? bytes : new BytesRef(value.toString());
-            return new TermQuery(new Term(name(), key));
         }
 
         @Override
