@@ -245,7 +245,9 @@ class Row:
     of the bytes. `minhash` is the sketch as `indexer.fingerprinting.keys` packs it. `family` is
     never empty: a document without near duplicates has its own id. `embedded` lists the files in
     the document (`pack_embedded`); they are in the digest `exact`, too, so that equal texts around
-    other files are no copies.
+    other files are no copies. `date`, in milliseconds since 1970 UTC, is when a mail was sent, when
+    another document says that it was modified or created, else the time of its file; None without
+    any. `custodian`: who held it; empty for nobody.
 
     A part of a document is a row of its own: `parent` is the document's id, `text` its characters
     [`start`, `stop`), `title` the number and heading above it. `parts` are written with their
@@ -283,6 +285,8 @@ class Row:
     start: int | None = None
     stop: int | None = None
     embedded: str = ""
+    date: int | None = None
+    custodian: str = ""
     parts: tuple[Row, ...] | None = None
 
 

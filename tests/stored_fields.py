@@ -27,6 +27,8 @@ FULL = row(
     family="another",
     cluster="a cluster",
     embedded=f"{'0a' * 32} 1 []",
+    date=1_578_297_600_000,
+    custodian="Smith, Ann",
 )
 PART = row("full#1", parent="full", start=3, stop=9, modified=None, status="empty", family="full#1")
 ROWS = (FULL, PART)

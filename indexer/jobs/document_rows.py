@@ -7,12 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from indexer.documents.base import DEFAULT_LIMITS, PARENT, Limits, Task
+from indexer.documents.base import CUSTODIAN, DEFAULT_LIMITS, PARENT, Limits, Task
 from indexer.documents.blobs import read
 from indexer.documents.extractors import document_or_task, extractor_pool, name_with_format
 from indexer.documents.sources import walk
@@ -21,6 +20,7 @@ from indexer.fingerprinting.fingerprint import content_digest
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.model import Blob, Document, Fingerprint, Row, with_unread
 from indexer.stores.base import Store
+from indexer.stores.fields import named_date
 from indexer.stores.requirements import former_ids
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def row_of(
     cut = document.truncated and signature.status == "complete"
     status = "truncated" if cut else signature.status
     embedded = _embedded(document, blob.path, item.raw, blob.embedded)
+    modified = None if blob.modified is None else blob.modified // 1_000_000
+    metadata = {**document.metadata, **_warning(document), **blob.metadata}
     return Row(
         id=blob.id,
         recipe=recipe_id,
@@ -68,7 +70,7 @@ def row_of(
         text=document.text,
         path=blob.path,
         content_type=document.content_type,
-        modified=None if blob.modified is None else blob.modified // 1_000_000,
+        modified=modified,
         size=blob.size,
         source=item.source,
         extractor=document.extractor,
@@ -78,13 +80,15 @@ def row_of(
         chars=signature.chars,
         family=blob.id,
         labels=tuple(dict.fromkeys((*blob.labels, *document.labels, *labels))),
-        metadata={**document.metadata, **_warning(document), **blob.metadata},
+        metadata=metadata,
         bands=signature.bands,
         blocks=signature.blocks,
         minhash=stored_sketch(signature),
         simhash=stored_bits(signature),
         principal=status == "complete" if is_alone else None,
         embedded=embedded,
+        date=named_date(metadata, document.content_type, modified)[0],
+        custodian=metadata.get(CUSTODIAN, ""),
     )
 
 
@@ -301,35 +305,3 @@ def _read(
     except ExtractionError as error:
         return where, error
     return result if isinstance(result, Task) else (where, result)
-
-
-# The date of a document among those of its file and its metadata.
-
-DateKind: TypeAlias = Literal["sent", "modified", "created", "file"]
-_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
-
-
-def metadata_label(name: str, content_type: str) -> str:
-    """Return the name of metadata as people know it: a mail is created when it is sent.
-
-    >>> metadata_label("created", "message/rfc822"), metadata_label("created", "application/pdf")
-    ('sent', 'created')
-    """
-    is_of_mail = name == "created" and content_type.partition(";")[0] in _MAILS
-    return "sent" if is_of_mail else name
-
-
-def named_date(row: Row) -> tuple[int | None, DateKind | None]:
-    """Return the date of a document, and which one it is: when a mail was sent, when others were
-    modified or created by their metadata, else that of the file. A time without a zone is UTC.
-    """
-    is_mail = metadata_label("created", row.content_type) == "sent"
-    names: tuple[DateKind, ...] = ("created",) if is_mail else ("modified", "created")
-    for name in names:
-        try:
-            date = datetime.fromisoformat(row.metadata.get(name, "").replace("Z", "+00:00"))
-        except ValueError:
-            continue
-        date = date if date.tzinfo else date.replace(tzinfo=timezone.utc)
-        return int(date.timestamp() * 1000), "sent" if is_mail else name
-    return row.modified, None if row.modified is None else "file"

@@ -17,10 +17,10 @@ from indexer.comparing.compare import Stretch, compare, redline
 from indexer.comparing.measures import common, feature_set
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.fingerprint import rows_with_symbols
-from indexer.jobs.document_rows import named_date
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
+from indexer.stores.fields import named_date
 from indexer.stores.requirements import require_recipe
 from indexer.wording import count_of
 
@@ -232,7 +232,7 @@ def _earliest(copies: Sequence[Row]) -> tuple[int | None, Source | None]:
 
 def own_date(row: Row) -> tuple[int | None, Source | None]:
     """Return when a document was saved or sent by its metadata, else when its file was changed."""
-    date, kind = named_date(row)
+    date, kind = named_date(row.metadata, row.content_type, row.modified)
     return date, kind if kind in ("file", None) else "document"
 
 

@@ -8,9 +8,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from indexer.errors import DocumentNotFound
-from indexer.jobs.document_rows import STDIN, WARNING, document_at, metadata_label
+from indexer.jobs.document_rows import STDIN, WARNING, document_at
 from indexer.model import Row
 from indexer.stores.base import Store
+from indexer.stores.fields import metadata_label
 from indexer.stores.requirements import stored_ids
 from indexer.wording import CUT, EMPTY, STATUS_WARNINGS
 

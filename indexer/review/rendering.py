@@ -23,9 +23,9 @@ from jinja2.filters import do_forceescape, do_mark_safe
 from indexer.coding import NO_CODING
 from indexer.comparing.criteria import format_marks, format_reasons
 from indexer.comparing.differences import format_differences, format_new_words_by_text
-from indexer.jobs.document_rows import metadata_label
 from indexer.model import guessed_encoding
 from indexer.searching.snippets import Highlighter
+from indexer.stores.fields import metadata_label
 from indexer.system.release import release
 from indexer.wording import percent, visible, visible_line, visible_lines, well_formed
 

@@ -10,6 +10,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
@@ -132,6 +133,8 @@ FIELDS = (  # in the order of the columns in SQLite
     StoredField("start", "count", of_parts=True, sqlite_format=3),
     StoredField("stop", "count", of_parts=True, sqlite_format=3),
     StoredField("embedded", "keyword", default="", is_later=True, sqlite_format=6),
+    StoredField("date", "time", is_later=True, sqlite_format=8),
+    StoredField("custodian", "keyword", default="", is_later=True, sqlite_format=8),
 )
 _WRITTEN = tuple(field.name for field in FIELDS if field.is_written and field.name != "status")
 _KEYWORDS = tuple(name for name in _WRITTEN if name not in ("id", "title", "text"))
@@ -274,3 +277,40 @@ def _is_too_long(keyword: str) -> bool:
 def _fits(row: Row) -> bool:
     is_range = (row.start or 0) <= (row.stop or 0)
     return is_range and all(field.is_within_bounds(getattr(row, field.name)) for field in _BOUNDED)
+
+
+# The date of a document among those of its file and its metadata.
+
+DateKind: TypeAlias = Literal["sent", "modified", "created", "file"]
+_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
+
+
+def metadata_label(name: str, content_type: str) -> str:
+    """Return the name of metadata as people know it: a mail is created when it is sent.
+
+    >>> metadata_label("created", "message/rfc822"), metadata_label("created", "application/pdf")
+    ('sent', 'created')
+    """
+    is_of_mail = name == "created" and content_type.partition(";")[0] in _MAILS
+    return "sent" if is_of_mail else name
+
+
+def named_date(
+    metadata: Mapping[str, str], content_type: str, modified: int | None
+) -> tuple[int | None, DateKind | None]:
+    """Return the date of a document, and which one it is: when a mail was sent, when others were
+    modified or created by their metadata, else that of the file. A time without a zone is UTC.
+
+    >>> named_date({"created": "2020-01-06T08:00:00Z"}, "message/rfc822", 5)
+    (1578297600000, 'sent')
+    """
+    is_mail = metadata_label("created", content_type) == "sent"
+    names: tuple[DateKind, ...] = ("created",) if is_mail else ("modified", "created")
+    for name in names:
+        try:
+            date = datetime.fromisoformat(metadata.get(name, "").replace("Z", "+00:00"))
+        except ValueError:
+            continue
+        date = date if date.tzinfo else date.replace(tzinfo=timezone.utc)
+        return int(date.timestamp() * 1000), "sent" if is_mail else name
+    return modified, None if modified is None else "file"

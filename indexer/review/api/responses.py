@@ -8,7 +8,6 @@ from typing import Literal
 
 from indexer.comparing.compare import Stretch, compare, redline
 from indexer.comparing.measures import MeasureValues, describe_measures
-from indexer.jobs.document_rows import DateKind, named_date
 from indexer.jobs.versions import Version, Versions
 from indexer.model import (
     CountRelation,
@@ -29,6 +28,7 @@ from indexer.review.compared_documents import stored_original
 from indexer.review.family_view import MemberDifferences, NearCopy, VaryingPassage
 from indexer.review.originals.files import OriginalView
 from indexer.review.side_by_side import Cells, Fact
+from indexer.stores.fields import DateKind, named_date
 from indexer.wording import count_of, format_words_in_order, percent
 
 # Facts about a stored document.
@@ -62,7 +62,7 @@ class DocumentFacts:
     @classmethod
     def of(cls, row: Row) -> DocumentFacts:
         """Return the facts of a row."""
-        date, date_kind = named_date(row)
+        date, date_kind = named_date(row.metadata, row.content_type, row.modified)
         return cls(
             id=row.id,
             path=row.path,

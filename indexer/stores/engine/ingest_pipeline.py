@@ -146,9 +146,16 @@ def _params(field: str) -> Body:
     return {"field": field, "fields": _fields(), "merged": list(_MERGED)}
 
 
+_OF_CLIENTS = (
+    "near_embedded",
+    "near_date",
+    "near_custodian",
+)  # the script leaves them
+
+
 def _fields() -> list[str]:
     names = index_body()["mappings"]["properties"]
-    near = [name for name in names if name.startswith("near_") and name != "near_embedded"]
+    near = [name for name in names if name.startswith("near_") and name not in _OF_CLIENTS]
     return [*near, TEXT_FIELD]
 
 

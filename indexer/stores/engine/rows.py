@@ -42,7 +42,7 @@ MAX_SEARCHABLE_BYTES = 32_000
 _ORDER = (
     "recipe", "status", "extractor", "provisional", "principal", "blocks", "words", "chars",
     "similarity", "cluster", "parent", "start", "stop", "family", "raw", "source", "exact",
-    "bands", "title", "path", "content_type", "modified", "size", "text",
+    "bands", "title", "path", "content_type", "modified", "date", "size", "text",
 )  # fmt: skip
 # what `source` writes in a form of its own
 _ENCODED = ("id", "labels", "metadata", "minhash", "simhash")
@@ -92,6 +92,7 @@ def source(row: Row, has_file: bool = True) -> dict[str, Any]:
         "near_minhash": None if row.minhash is None else _base64(row.minhash),
         "near_unsearchable": unsearchable or None,
         "near_embedded": row.embedded or None,
+        "near_custodian": row.custodian or None,
         "labels": row.labels,
         "metadata": searchable,
         **{name: getattr(row, name) for name in _PLAIN},

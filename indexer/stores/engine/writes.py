@@ -34,8 +34,9 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     """
     recipe_id = index.require_recipe().id
     cleaned = storable_rows(rows)
-    if any(row.embedded for row in cleaned):
-        index.require_field("near_embedded")
+    for name in ("embedded", "date", "custodian"):
+        if any(getattr(row, name) for row in cleaned):
+            index.require_field(f"near_{name}")
     reasons = refusals(cleaned, recipe_id)
     checked = zip(cleaned, reasons, strict=True)
     last = {row.id: row for row, reason in checked if reason is None}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
+from indexer.stores.fields import named_date
 from indexer.stores.query_syntax import WORD_CHARACTERS, FieldValue
 from indexer.stores.sqlite.read_cache import ReadCache
 
@@ -34,6 +35,8 @@ def open_connection(path: str, pragmas: Sequence[str], timeout: float) -> Connec
             db.execute(f"PRAGMA {pragma}")
         db.create_function("nearfold_holds", 3, _holds, deterministic=True)
         db.create_function("nearfold_holds_value", 4, _holds_value, deterministic=True)
+        db.create_function("nearfold_date", 3, _date, deterministic=True)
+        db.create_function("nearfold_member", 2, _member, deterministic=True)
         db.create_function("nearfold_set", 1, sorted_set, deterministic=True)
     except BaseException:
         db.close()
@@ -120,6 +123,15 @@ def _holds(packed: str, name: str | None, value: str) -> bool:
     """
     decoded = json.loads(packed)
     return value in decoded if name is None else decoded.get(name) == value
+
+
+def _member(packed: str, name: str) -> str:
+    """Return a member of a JSON object of texts, empty without one."""
+    return str(json.loads(packed).get(name, ""))
+
+
+def _date(metadata: str, content_type: str, modified: int | None) -> int | None:
+    return named_date(json.loads(metadata), content_type, modified)[0]
 
 
 def _holds_value(stored: str, field: str, text: str, is_prefix: int) -> bool:

@@ -18,7 +18,11 @@ from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.system.recipe_inputs import with_key
 
-FORMAT = 7
+FORMAT = 8
+_DATES = (
+    "UPDATE documents SET date = nearfold_date(metadata, content_type, modified), "
+    "custodian = nearfold_member(metadata, 'custodian')"
+)
 # in one statement, as another process may create the tables meanwhile
 _STATE = """
     SELECT (SELECT application_id FROM pragma_application_id),
@@ -81,10 +85,13 @@ def upgrade(db: sqlite3.Connection) -> None:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Bring the file to this format by numbered steps, inside the caller's transaction."""
-    is_new = pragma_number(db, "user_version") == 0
-    for step in range(pragma_number(db, "user_version") + 1, FORMAT + 1):
+    version = pragma_number(db, "user_version")
+    is_new = version == 0
+    for step in range(version + 1, FORMAT + 1):
         for statement in _statements(mappings.read(f"sqlite-{step:04}.sql")):
             db.execute(statement)
+    if 0 < version < 8:
+        db.execute(_DATES)
     if is_new:
         set_last_searchable(db, ALL_ROWS)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
