@@ -361,7 +361,7 @@ class Query:
 
     text: str
     filters: tuple[tuple[str, str], ...] = ()
-    sort: Literal["relevance", "path", "modified"] = "relevance"
+    sort: Literal["relevance", "path", "modified", "newest", "oldest"] = "relevance"
     facets: tuple[str, ...] = ()
     families: bool = False
     expected: int = 0

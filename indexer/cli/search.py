@@ -73,15 +73,15 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
 )
 @click.option(
     "--sort",
-    type=click.Choice(["relevance", "path", "modified"]),
+    type=click.Choice(["relevance", "path", "newest", "oldest", "modified"]),
     default="relevance",
     show_default=True,
-    help="Order of the hits.",
+    help="Order of the hits: newest and oldest by the date of the document, modified by its file.",
 )
 @click.option(
     "--show",
     metavar="ORDER",
-    help="Of each group show the first hit by a field: `modified:desc` (the newest), `path`, "
+    help="Of each group show the first hit by a field: `date:desc` (the newest), `path`, "
     "`size:desc`, ... (default: the best).",
 )
 @click.option(
@@ -153,13 +153,14 @@ def search_command(
       one|other         alternatives, as in +ferry|boat
       "words together"  in this order, next to each other
       word*             words that begin so
-      from:ann          the value of a field: from, to, custodian, subject, type, label, path
+      from:ann          the value of a field: from, to, custodian, subject, sent, date, type, label,
+                        path
 
     With --join all, every word must match, and there are operators:
 
     \b
       (ferry OR boat) NOT "press release"
-      privileg* w/10 (lawyer OR advice)   at most ten words apart
+      privileg* w/10 (lawyer OR advice)   up to ten words apart
 
     An empty QUERY finds every document.
     """

@@ -152,7 +152,7 @@ def parse_requirements(
 
 # Business rules: conditions on the fields of two documents.
 
-ORDERED = ("path", "title", "modified", "size", "words", "chars", "content_type", "status")
+ORDERED = ("path", "title", "date", "modified", "size", "words", "chars", "content_type", "status")
 METADATA = "metadata."
 
 
@@ -194,15 +194,17 @@ class Window:
 
     def __post_init__(self) -> None:
         check_fields([self.field])
-        is_time = self.field == "modified"
+        is_time = self.field in ("date", "modified")
         is_number = self.field in NUMBERS
         if not (is_time or is_number or self.field.startswith(METADATA)):
             raise UsageError(
-                f"{self.field} is neither a time nor a number; a window is of modified, "
+                f"{self.field} is neither a time nor a number; a window is of date, modified, "
                 f"{', '.join(NUMBERS)} or metadata.NAME"
             )
         if is_time and not self.unit:
-            raise UsageError("modified is a time: give a unit, as in modified=7d (m, h, d, w, y)")
+            raise UsageError(
+                f"{self.field} is a time: give a unit, as in {self.field}=7d (m, h, d, w, y)"
+            )
         if is_number and self.unit:
             raise UsageError(f"{self.field} is a number: leave out the unit {self.unit}")
 
@@ -216,9 +218,9 @@ class Window:
 
     def value(self, row: Row) -> float | None:
         """Return the time or number of a document; None without one."""
-        if self.field == "modified":
-            return None if row.modified is None else row.modified / 1000
         stored = stored_value(row, self.field)
+        if self.field in ("date", "modified"):
+            return None if stored is None else int(stored) / 1000
         return _timestamp(str(stored)) if self.unit else _number(str(stored))
 
 

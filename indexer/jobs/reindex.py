@@ -20,6 +20,7 @@ from indexer.jobs.install import engine_of
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import MaintainedStore
+from indexer.stores.fields import with_date
 from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.maintenance import (
     BitChanges,
@@ -89,6 +90,8 @@ def reindex(
     has_other_writers = is_shared(store)
 
     def fingerprint_batch(rows: Sequence[Row]) -> list[Row]:
+        if not has_other_writers:
+            rows = list(map(with_date, rows))
         fingerprinted = fingerprint_rows(rows, recipe)
         if has_other_writers:
             pairs = zip(fresh_rows(rows, stored), fingerprinted, strict=True)

@@ -322,7 +322,7 @@ def filter_name(text: str) -> str:
         return f"read as {encoding}"
     if text in _FILTER_NAMES:
         return _FILTER_NAMES[text]
-    is_limit = field.endswith(("_from", "_to", "_below")) or field == "folder"
+    is_limit = field.endswith(("_from", "_to", "_below", "folder", "custodian", "year"))
     return f"{spaced(field)} {value}" if is_limit else value
 
 

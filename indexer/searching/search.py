@@ -66,7 +66,7 @@ from indexer.wording import count_of, join_names, visible
 
 # The options of `search`.
 
-Sort: TypeAlias = Literal["relevance", "path", "modified"]
+Sort: TypeAlias = Literal["relevance", "path", "modified", "newest", "oldest"]
 TOP = 100  # hits that are compared by duplicate type
 FACTS = 10  # folded hits of a hit
 
@@ -86,7 +86,8 @@ class SearchOptions:
     `filters`: (field, value) pairs that must all hold.
     `join`: by `any`, words rank documents that have one of them; by `all`, a document has all of
     them, and the query has operators (docs/search.md).
-    `sort`: `relevance`, `path` or `modified`.
+    `sort`: `relevance`, `path`, `newest` or `oldest` by the dates of documents, or `modified`, the
+    newest file first.
     `limit`: hits a page, 1 or more.
     `page`: number of the page, from 1; another one than the first searches again.
     `after`: the `next` of the page before, to go on instead: what resembles a hit shown before is

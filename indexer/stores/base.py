@@ -216,8 +216,9 @@ class Store(Protocol):
         not all carry the same labels, `near_duplicates` for those that share their family; both are
         computed at the time of the search.
 
-        `relevance`: best first; `path`: ascending; `modified`: newest first, rows without a time
-        last. Ties, and an empty query by relevance, go by path and then id.
+        `relevance`: best first; `path`: ascending; `newest` and `oldest`: by `date`, `modified`:
+        newest file first, rows without a time last. Ties, and an empty query by relevance, go by
+        path and then id.
         """
         ...
 

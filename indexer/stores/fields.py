@@ -285,6 +285,14 @@ DateKind: TypeAlias = Literal["sent", "modified", "created", "file"]
 _MAILS = ("message/rfc822", "application/vnd.ms-outlook")
 
 
+def with_date(row: Row) -> Row:
+    """Return the row of an earlier nearfold with its date and custodian."""
+    if row.date is not None:
+        return row
+    date, _ = named_date(row.metadata, row.content_type, row.modified)
+    return dataclasses.replace(row, date=date, custodian=row.metadata.get("custodian", ""))
+
+
 def metadata_label(name: str, content_type: str) -> str:
     """Return the name of metadata as people know it: a mail is created when it is sent.
 

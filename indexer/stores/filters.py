@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+from calendar import isleap, monthrange
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import date
 
 from indexer.errors import UsageError
 from indexer.model import CONFLICT
 
-FILTERS = ("path", "content_type", "status", "labels", "family", "recipe", "extractor")
+YEAR = "year"  # of the date of a document
+FILTERS = (
+    "path", "content_type", "status", "labels", "family", "recipe", "extractor", "custodian", YEAR,
+)  # fmt: skip
 NEAR_DUPLICATES = "near_duplicates"
 FAMILY_FILTERS = (CONFLICT, NEAR_DUPLICATES)  # true or false of the family of a document
 FOLDER = "folder"
-_FIRST_DAY, _LAST_DAY = "modified_from", "modified_to"
+_DAYS = ("date_from", "date_to", "modified_from", "modified_to")
 _FROM, _BELOW = "similarity_from", "similarity_below"
 FACET_VALUES = 20
+_DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+_EPOCH, _MILLISECONDS = date(1970, 1, 1).toordinal(), 86_400_000
 _METADATA = re.compile(r"metadata\.(?P<name>.+)", re.DOTALL)
 
 
@@ -31,7 +37,7 @@ def metadata_name(field: str) -> str | None:
         return None
     if match := _METADATA.fullmatch(field):
         return match["name"]
-    ranges = _FIRST_DAY, _LAST_DAY, _FROM, _BELOW
+    ranges = *_DAYS, _FROM, _BELOW
     choices = ", ".join((*FILTERS, FOLDER, *ranges, *FAMILY_FILTERS))
     raise UsageError(f"cannot filter on {field!r}; choose one of: {choices}, metadata.NAME")
 
@@ -49,7 +55,8 @@ def family_value(field: str, value: str) -> bool:
 class Range:
     """The documents with a field of at least `minimum`, or below `below`; the other one is None.
 
-    `field` is `modified`, in milliseconds since 1970 UTC, or `similarity`, to the principal.
+    `field` is `date` or `modified`, in milliseconds since 1970 UTC, or `similarity`, to the
+    principal.
     Documents without a value are in no range.
     """
 
@@ -62,29 +69,48 @@ def range_of(field: str, value: str) -> Range | None:
     """Return the range of a filter, None for a filter of another kind; `UsageError` for a value
     that cannot be parsed.
 
-    `modified_from` and `modified_to` are days in UTC, both included; `similarity_from` is, and
-    `similarity_below` is not.
+    `date_from`, `date_to` and those of `modified` are days in UTC, both included; `year` is one of
+    `date`; `similarity_from` is included, and `similarity_below` is not.
 
     >>> range_of("modified_to", "1970-01-01")
     Range(field='modified', minimum=None, below=86400000)
     """
-    if field in (_FIRST_DAY, _LAST_DAY):
-        day = _milliseconds(field, value)
-        if field == _FIRST_DAY:
-            return Range("modified", day, None)
-        return Range("modified", None, day + timedelta(days=1) // timedelta(milliseconds=1))
+    if field in (*_DAYS, YEAR):
+        span = span_of_days(value)
+        if span is None or (field == YEAR) != (len(value) == len("2024")):
+            form = "2024" if field == YEAR else "2024-12-31"
+            kind = "year" if field == YEAR else "day"
+            raise UsageError(f"{field} is a {kind} such as {form}, not {value!r}")
+        start, end = span
+        name = field.partition("_")[0] if field != YEAR else "date"
+        return Range(
+            name, None if field.endswith("_to") else start, None if field.endswith("_from") else end
+        )
     if field in (_FROM, _BELOW):
         fraction = _fraction(field, value)
         return Range("similarity", *((fraction, None) if field == _FROM else (None, fraction)))
     return None
 
 
-def _milliseconds(field: str, value: str) -> int:
+def span_of_days(text: str) -> tuple[int, int] | None:
+    """Return the first millisecond of a day, a month or a year in UTC, and the first one after it;
+    None for another text.
+
+    >>> span_of_days("1970-01-01"), span_of_days("1970")
+    ((0, 86400000), (0, 31536000000))
+    """
+    if not (match := _DAY.fullmatch(text)):
+        return None
+    year, month, day = (int(part) if part else 0 for part in match.groups())
     try:
-        day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=timezone.utc)
+        first = date(year, month or 1, day or 1)
     except ValueError:
-        raise UsageError(f"{field} is a day such as 2024-12-31, not {value!r}") from None
-    return (day - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(milliseconds=1)
+        return None
+    days = 1 if day else 365 + isleap(year)
+    if month and not day:
+        days = monthrange(year, month)[1]
+    start = (first.toordinal() - _EPOCH) * _MILLISECONDS
+    return start, start + days * _MILLISECONDS
 
 
 def _fraction(field: str, value: str) -> float:

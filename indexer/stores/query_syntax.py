@@ -20,8 +20,8 @@ Joined by `all`, each word must be there, and operators combine conditions:
 
     ferry boat                        both words
     (ferry OR boat) NOT "press release"
-    privileg* w/10 (lawyer OR advice) at most ten words further on or back
-    from:ann type:mail                a field has this value, in both syntaxes
+    privileg* w/10 (lawyer OR advice) up to ten words further on or back
+    from:ann sent:2020-01..2020-03    a field has this value, in both syntaxes
 
 AND and OR are not mixed without parentheses; `a|b` is `(a OR b)`, `-a` is `NOT a`. An error names
 the column.
@@ -45,6 +45,7 @@ from indexer.fingerprinting.normalise import (
     ranges,
     without_ignorables,
 )
+from indexer.stores.filters import span_of_days
 from indexer.wording import well_formed
 
 # Words of texts for full-text search, the same in every store.
@@ -166,7 +167,7 @@ class TitleTerm:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """One of the terms `left` and one of `right`, in any order, the second at most `distance` words
+    """One of the terms `left` and one of `right`, in any order, the second up to `distance` words
     behind the end of the first one, both in the title or both in the text.
     """
 
@@ -207,6 +208,16 @@ class FieldValue:
 
 
 @dataclass(frozen=True, slots=True)
+class DateRange:
+    """The documents of a date from `minimum` on, below `below`, in milliseconds since 1970 UTC;
+    None: any.
+    """
+
+    minimum: int | None
+    below: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class And:
     """All of these conditions."""
 
@@ -227,7 +238,7 @@ class Not:
     node: Node
 
 
-Node: TypeAlias = Term | TitleTerm | Near | FieldValue | And | Or | Not
+Node: TypeAlias = Term | TitleTerm | Near | FieldValue | DateRange | And | Or | Not
 # characters of words in fields; all beyond ASCII are, so that every engine can test it
 WORD_CHARACTERS = "0-9A-Za-z\x80-\U0010ffff"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
@@ -421,7 +432,8 @@ def lower_case_operators(text: str) -> tuple[str, ...]:
 
 # Conditions on fields, in both syntaxes.
 
-FIELD_NAMES = ("from", "to", "custodian", "subject", "type", "label", "path")
+FIELD_NAMES = ("from", "to", "custodian", "subject", "sent", "date", "type", "label", "path")
+_DATE = "is a day such as 2020-01-31, a month, a year, or a range such as 2020-01-01..2020-03"
 _FIELD_NAME = re.compile(r"(?P<name>[A-Za-z]+):")
 _CONDITION = re.compile(
     rf"(?<![^\s|])(?P<sign>[+-]?)(?P<name>{'|'.join(FIELD_NAMES)}):"
@@ -451,10 +463,12 @@ def _condition(text: str, column: int, field: str, value: str, is_quoted: bool) 
         if term is None:
             raise QueryError(text, column, f"a word follows {field}: without a blank")
         return TitleTerm(term)
+    if field in ("sent", "date"):
+        return _dated(text, column, field, value)
     if not (value or is_prefix):
         raise QueryError(text, column, f"a value follows {field}: without a blank")
     if len(value) > _MAX_VALUE:
-        raise QueryError(text, column, f"a value has at most {_MAX_VALUE} characters")
+        raise QueryError(text, column, f"a value has up to {_MAX_VALUE} characters")
     if field == "type" and "/" not in value and value.lower() not in TYPES:
         raise QueryError(
             text,
@@ -463,6 +477,22 @@ def _condition(text: str, column: int, field: str, value: str, is_quoted: bool) 
             "content type such as text/csv",
         )
     return FieldValue(field, value, is_prefix)
+
+
+def _dated(text: str, column: int, field: str, value: str) -> Node:
+    """Return the condition that a document is of a range of days; `sent`: that it is a mail of it.
+
+    >>> _dated("", 0, "date", "1970..")
+    DateRange(minimum=0, below=None)
+    """
+    first, is_range, last = value.partition("..")
+    spans = [span_of_days(day) if day else None for day in (first, last if is_range else first)]
+    is_known = all(span or not day for span, day in zip(spans, (first, last), strict=True))
+    if not is_known or not any(spans):
+        raise QueryError(text, column, f"{field}: {_DATE}")
+    start, end = spans
+    days = DateRange(start and start[0], end and end[1])
+    return And((FieldValue("type", "mail"), days)) if field == "sent" else days
 
 
 # Queries that are joined by `all`.

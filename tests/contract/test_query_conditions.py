@@ -3,12 +3,16 @@
 import random
 import re
 
+import pytest
 from sample_rows import row
 
+from indexer.errors import UsageError
 from indexer.model import Query
+from indexer.stores.filters import span_of_days
 from indexer.stores.query_syntax import (
     WORD_CHARACTERS,
     And,
+    DateRange,
     FieldValue,
     Near,
     Not,
@@ -19,6 +23,7 @@ from indexer.stores.query_syntax import (
 
 WORDS = ("ash", "asp", "beech", "birch", "cedar", "elm")
 PEOPLE = ("Ann Smith <ann@x.org>", "Joanna Müller <jo@x.org>", "Bob <bob@y.org>")
+JANUARY, DAY = 1_577_836_800_000, 86_400_000
 TYPES = ("message/rfc822", "application/pdf", "text/plain; charset=utf-8")
 
 
@@ -32,6 +37,8 @@ def random_rows(chance, count):
             title=title,
             text=text,
             metadata=metadata,
+            date=chance.choice([None, JANUARY + chance.randint(-3, 63) * DAY]),
+            modified=None,
             content_type=chance.choice(TYPES),
             labels=tuple(chance.sample(["hot", "not hot"], chance.randint(0, 2))),
             path=f"/papers/{chance.choice(['Ann', 'annual', 'x'])}/{number}",
@@ -52,6 +59,8 @@ def random_node(chance, depth):
             FieldValue("from", chance.choice(["ann", "ann smith", "MÜLLER", "ann@x.org", "zoe"])),
             FieldValue("from", chance.choice(["jo", "an", ""]), is_prefix=True),
             FieldValue("type", chance.choice(["mail", "pdf", "text", "word"])),
+            DateRange(JANUARY, None),
+            DateRange(JANUARY, JANUARY + 31 * DAY),
             FieldValue("label", chance.choice(["hot", "not hot", "Hot"])),
             FieldValue("label", chance.choice(["", "no"]), is_prefix=True),
             FieldValue("path", chance.choice(["ann", "/papers/annual", "papers/x"])),
@@ -83,6 +92,8 @@ def written(node):
         case FieldValue():
             value = f"{node.text}*" if node.is_prefix else f'"{node.text}"'
             return f"{node.field}:{value}"
+        case DateRange():
+            return f"date:2020-01-01..{'2020-01' if node.below else ''}"
         case Not():
             return f"NOT ({written(node.node)})"
     operator = " AND " if isinstance(node, And) else " OR "
@@ -100,6 +111,10 @@ def holds(node, document):
             return any(is_near(node, words) for words in texts_of(document))
         case FieldValue():
             return has_value(node, document)
+        case DateRange():
+            return document.date is not None and (
+                document.date >= JANUARY and document.date < (node.below or 1 << 60)
+            )
         case Not():
             return not holds(node.node, document)
     return (all if isinstance(node, And) else any)(holds(each, document) for each in node.nodes)
@@ -165,3 +180,38 @@ def test_any_condition_finds_what_python_finds(store):
         expected = [each.id for each in rows if holds(node, each)]
         sort = chance.choice(("relevance", "path"))
         assert found(store, text, sort=sort) == expected, text
+
+
+def test_dates_of_documents_sort_filter_and_count(store):
+    dates = {"a": "2020-01-06", "b": "2019-12-31", "c": "2020-02-29", "d": None, "e": "1969-07-20"}
+    spans = {name: day and span_of_days(day)[0] + 5 for name, day in dates.items()}
+    store.write(
+        [
+            row(name, date=date, modified=5, custodian="" if name == "a" else "Smith, Ann")
+            for name, date in spans.items()
+            if name != "d"
+        ]
+        + [row("d", date=None, modified=None)]
+    )
+    store.refresh()
+    assert "".join(ids(store, sort="newest")) == "cabed"
+    assert "".join(ids(store, sort="oldest")) == "ebacd"
+    between = ("date_from", "2019-12-31"), ("date_to", "2020-01-06")
+    assert ids(store, filters=between) == ["a", "b"]
+    assert ids(store, filters=(("year", "2020"),)) == ["a", "c"]
+    assert ids(store, filters=(("custodian", "Smith, Ann"),)) == ["b", "c", "e"]
+    facets = store.search(Query("", facets=("year", "custodian"))).facets
+    assert {facet.value: facet.documents for facet in facets["year"]} == {
+        "2020": 2, "2019": 1, "1969": 1,
+    }  # fmt: skip
+    assert [(facet.value, facet.documents) for facet in facets["custodian"]] == [("Smith, Ann", 3)]
+    for field, wrong in (("year", "20"), ("date_from", "2020"), ("date_to", "2020-02-30")):
+        with pytest.raises(UsageError, match=field):
+            ids(store, filters=((field, wrong),))
+    assert found(store, "sent:2020") == []
+    assert found(store, "date:2019-12..2020-01") == ["a", "b"]
+    assert found(store, "date:..2019") == ["b", "e"]
+
+
+def ids(store, **settings):
+    return [hit.id for hit in store.search(Query("", **settings)).hits]

@@ -148,9 +148,11 @@ def test_words_that_must_all_match():
         ("a sender:b", 2, "no field is called sender"),
         ("a from: b", 7, "without a blank"),
         ("type:film", 5, "'film' is no type"),
+        ("sent:2020-02-30", 5, "sent: is a day such as 2020-01-31"),
+        ("date:..", 5, "date: is a day"),
         ("*bour", 0, "a star stands behind"),
         ("(" * 51 + "a" + ")" * 51, 50, "more than 50 parentheses"),
-        ("from:" + "x" * 201, 5, "at most 200"),
+        ("from:" + "x" * 201, 5, "up to 200"),
     ],
 )
 def test_an_error_says_where_the_query_is_wrong(query, column, fault):

@@ -362,7 +362,8 @@ def test_odd_file_names(tmp_path):
 def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
     store = open_store(f"sqlite:///{tmp_path}/old.db")
     store.prepare(DEFAULT)
-    store.write([row("1", bands=(band(0, 1),))])
+    metadata = {"created": "2020-01-06T08:00:00Z", "custodian": "Smith, Ann"}
+    store.write([row("1", bands=(band(0, 1),), content_type="message/rfc822", metadata=metadata)])
     store.close()
     with closing(sqlite3.connect(tmp_path / "old.db")) as db:
         db.executescript(
@@ -376,6 +377,8 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
             "PRAGMA user_version = 2;"
         )
     assert [hit.id for hit in store.search(Query("fox")).hits] == ["1"]
+    upgraded = store.get(["1"])["1"]
+    assert (upgraded.date, upgraded.custodian) == (1_578_297_600_000, "Smith, Ann")
     part = row("1#1", parent="1", start=4, stop=9, bands=(band(0, 1),))
     assert store.write([row("1", parts=(part,))]) == [None]
     assert list(store.parts.view("parts").scan()) == [part]

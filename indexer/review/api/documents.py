@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from indexer.review.site import Site
 
 
-OWN_FILTERS = ("folder", "modified_from", "modified_to")  # parameters that are filters
-_FACETS = ("content_type", "status", "labels", "extractor")
+# parameters that are filters
+OWN_FILTERS = ("folder", "date_from", "date_to", "modified_from", "modified_to")
+_FACETS = ("content_type", "status", "labels", "custodian", "year", "extractor")
 _MAX_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
@@ -61,7 +62,8 @@ class SearchParameters(Parameters, frozen=True):
         str,
         text_meta(
             "words, all of which must match; AND OR NOT ( ), a w/5 b, a|b, -word, "
-            '"words together", word* beginnings, from: to: custodian: subject: type: label: path:; '
+            '"words together", word* beginnings, from: to: custodian: subject: sent: type: label: '
+            "path:; "
             "empty for every document"
         ),
     ] = ""
@@ -123,17 +125,21 @@ class SearchParameters(Parameters, frozen=True):
         about("FIELD=VALUE; several must all hold"),
     ] = ()
     folder: Annotated[str, text_meta("documents in this folder or below it")] = ""
-    modified_from: Annotated[
-        str, text_meta("documents changed on this day or later, such as 2024-01-31")
+    date_from: Annotated[
+        str,
+        text_meta("documents of this day or later, such as 2024-01-31, by when they were sent"),
     ] = ""
-    modified_to: Annotated[str, text_meta("documents changed on this day or before")] = ""
-    sort: Annotated[Literal["relevance", "path", "modified"], about("order of the hits")] = (
-        "relevance"
-    )
+    date_to: Annotated[str, text_meta("documents of this day or before")] = ""
+    modified_from: Annotated[str, text_meta("files changed on this day or later")] = ""
+    modified_to: Annotated[str, text_meta("files changed on this day or before")] = ""
+    sort: Annotated[
+        Literal["relevance", "path", "newest", "oldest", "modified"],
+        about("order of the hits; newest and oldest by their dates, modified by their files"),
+    ] = "relevance"
     show: Annotated[
         str,
         text_meta(
-            "the hit that is shown for a group is the first by this field, such as modified:desc, "
+            "the hit that is shown for a group is the first by this field, such as date:desc, "
             "path or size:desc; empty for the best by rank"
         ),
     ] = ""

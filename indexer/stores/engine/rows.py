@@ -282,6 +282,7 @@ def facets(aggregation: Mapping[str, Any]) -> tuple[Facet, ...]:
     return tuple(
         Facet(_value_of(bucket), bucket["doc_count"], *families(bucket))
         for bucket in aggregation["buckets"]
+        if bucket["key"] != ""
     )
 
 

@@ -14,10 +14,11 @@ from typing import Any, TypeAlias
 from indexer import mappings
 from indexer.model import Query, Scope, WordLookup
 from indexer.stores.fields import FIELDS
-from indexer.stores.filters import FACET_VALUES, FOLDER, facet_field, metadata_name, range_of
+from indexer.stores.filters import FACET_VALUES, FOLDER, YEAR, facet_field, metadata_name, range_of
 from indexer.stores.query_syntax import (
     WORD_CHARACTERS,
     And,
+    DateRange,
     FieldValue,
     Near,
     Node,
@@ -79,6 +80,8 @@ def _condition(node: Node, metadata: str) -> Clauses:
         return _one_of([_intervals(node, field) for field in _UNWEIGHTED])
     if isinstance(node, FieldValue):
         return _field_value(node, metadata)
+    if isinstance(node, DateRange):
+        return _dated(node.minimum, node.below)
     if isinstance(node, Not):
         return {"bool": {"must_not": [_condition(node.node, metadata)]}}
     nodes = [_condition(each, metadata) for each in node.nodes]
@@ -219,6 +222,31 @@ BY_PATH = {"path": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}
 IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without an id of ours
 BEST = {"_score": "desc"}
 NEWEST = {"modified": {"order": "desc", "missing": "_last", "unmapped_type": "date"}}
+# documents of other programs, and of an earlier nearfold, have the time of their file alone
+_DATES = ["near_date", "modified"]
+_DATE_SCRIPT = """
+for (field in params.fields) {{
+  if (doc.containsKey(field) && doc[field].size() > 0) {{
+    def time = doc[field].value;
+    if (!(time instanceof String || time instanceof Number)) {{ return {}; }}
+  }}
+}}
+return params.absent;
+"""
+_YEARS: dict[str, Any] = {
+    "source": _DATE_SCRIPT.format("String.valueOf(time.getYear())"),
+    "params": {"fields": _DATES, "absent": ""},
+}
+
+
+def by_date(order: str) -> dict[str, Any]:
+    """Return the sort key of the dates of documents, those without one last."""
+    absent = 9e18 if order == "asc" else -9e18
+    script = {
+        "source": _DATE_SCRIPT.format("(double) time.toInstant().toEpochMilli()"),
+        "params": {"fields": _DATES, "absent": absent},
+    }
+    return {"_script": {"type": "number", "order": order, "script": script}}
 
 
 Body: TypeAlias = dict[str, Any]
@@ -231,6 +259,7 @@ _FIELDS = {
     "recipe": "near_recipe",
     "extractor": "near_extractor",
     "similarity": "near_similarity",
+    "custodian": "near_custodian",
 }
 _SKETCHES = ["near_minhash", "near_simhash"]
 _FOLDED = ["near_minhash", "near_family", "near_status", "near_exact", "near_raw", "near_words"]
@@ -264,6 +293,8 @@ def search(query: Query, size: int, metadata: str = "") -> Body | None:
         first = [BEST]
     elif query.sort == "modified":
         first = [NEWEST]
+    elif query.sort in ("newest", "oldest"):
+        first = [by_date("desc" if query.sort == "newest" else "asc")]
     clauses_of = scoring_clauses if is_scored else filtering_clauses
     clauses = clauses_of(words, metadata)
     clauses["filter"] = [*clauses.get("filter", []), *filters]
@@ -315,13 +346,17 @@ def _aggregations(query: Query) -> Body:
     """Return the aggregations of a query: families of all matches, and facets with families."""
     facets = {
         name: {
-            "terms": {"field": _FIELDS.get(name, name), "size": FACET_VALUES},
+            "terms": {**_facet_values(name), "size": FACET_VALUES},
             "aggs": _families(_FACET_PRECISION),
         }
         for name in map(facet_field, query.facets)
     }
     aggregations = {**(_families(_PRECISION) if query.families else {}), **facets}
     return {"aggs": aggregations} if aggregations else {}
+
+
+def _facet_values(name: str) -> Body:
+    return {"script": _YEARS} if name == YEAR else {"field": _FIELDS.get(name, name)}
 
 
 def _families(precision: int) -> Body:
@@ -342,13 +377,32 @@ def exact_families(body: Body, estimate: int) -> Body:
     return {**scope, "size": 0, "track_total_hits": False, "aggs": {"families": {"terms": terms}}}
 
 
+def _dated(minimum: float | None, below: float | None) -> Body:
+    """Return the query of documents of a range of dates."""
+    own, of_file = (
+        {"range": {field: {**_bounds(minimum, below), "format": "epoch_millis"}}}
+        for field in _DATES
+    )
+    has_own = {"exists": {"field": "near_date"}}
+    return _one_of([own, {"bool": {"filter": [of_file], "must_not": [has_own]}}])
+
+
+def _bounds(minimum: float | None, below: float | None) -> Body:
+    limits = {"gte": minimum, "lt": below}
+    return {name: limit for name, limit in limits.items() if limit is not None}
+
+
 def _filter(field: str, value: str) -> Body:
     if (limits := range_of(field, value)) is not None:
-        values = {"gte": limits.minimum, "lt": limits.below}
-        bounds: Body = {name: limit for name, limit in values.items() if limit is not None}
+        if limits.field == "date":
+            return _dated(limits.minimum, limits.below)
+        bounds = _bounds(limits.minimum, limits.below)
         if limits.field == "modified":  # of other programs' fields, too, whatever their format
             bounds["format"] = "epoch_millis"
         return {"range": {_FIELDS.get(limits.field, limits.field): bounds}}
+    if field == "custodian":  # rows of an earlier nearfold have it in their metadata alone
+        holders = "near_custodian", "metadata.custodian"
+        return _one_of([{"term": {name: {"value": well_formed(value)}}} for name in holders])
     if field == FOLDER:
         return _inside(well_formed(value))
     metadata = metadata_name(field)

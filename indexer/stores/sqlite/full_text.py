@@ -20,6 +20,7 @@ from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
 from indexer.stores.query_syntax import (
     And,
+    DateRange,
     FieldValue,
     Near,
     Node,
@@ -131,6 +132,10 @@ def _condition(node: Node) -> tuple[str, list[str | float]]:
         return f"NOT {condition}", values
     if isinstance(node, FieldValue):
         return _value_condition(node)
+    if isinstance(node, DateRange):
+        bounds = {"d.date >= ?": node.minimum, "d.date < ?": node.below}
+        limits = {test: limit for test, limit in bounds.items() if limit is not None}
+        return f"coalesce({' AND '.join(limits)}, 0)", list(limits.values())
     return WITHIN_MATCHES, [_expression(node) or ""]
 
 
@@ -380,7 +385,13 @@ def rows_under(
 
 _MAX_SORTED = 2_000  # matches that are sorted at first, if there are more
 _SPARSE = 20  # numbers for each that is counted
-_ORDER = {"relevance": "", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
+_ORDER = {
+    "relevance": "",
+    "path": "",
+    "modified": "d.modified IS NULL, d.modified DESC, ",
+    "newest": "d.date IS NULL, d.date DESC, ",
+    "oldest": "d.date IS NULL, d.date, ",
+}
 _JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
 _SELECTED = "SELECT number, {} FROM documents WHERE number IN (SELECT value FROM json_each(?))"
 _BY_PATH = " ORDER BY path, id"
@@ -627,7 +638,7 @@ def _facet(
     positions: dict[str, list[int]] = defaultdict(list)
     documents: Counter[str] = Counter()
     for value, position in column.values.items():
-        for name in _values(field, value) if counts[position] else ():
+        for name in _values(field, value) if counts[position] and value else ():
             positions[name].append(position)
             documents[name] += counts[position]
     limit = sorted(documents.items(), key=lambda item: (-item[1], item[0]))[:FACET_VALUES]

@@ -58,9 +58,11 @@ _FEW = 8  # one in so many rows, up to which columns of these rows alone are rea
 Numbers: TypeAlias = NDArray[np.int64]
 Scores: TypeAlias = tuple[Numbers, NDArray[np.float64]]
 
-CACHED = ("d.status", "d.content_type", "d.labels")
+YEAR = "strftime('%Y', d.date / 1000.0, 'unixepoch')"
+CACHED = ("d.status", "d.content_type", "d.labels", "d.custodian", YEAR)
 _BY_VALUES = (
-    f"SELECT {', '.join(CACHED)}, group_concat(d.number, ' ') FROM documents d GROUP BY 1, 2, 3"
+    f"SELECT {', '.join(CACHED)}, group_concat(d.number, ' ') FROM documents d "
+    "GROUP BY 1, 2, 3, 4, 5"
 )
 _SOME = "SELECT d.number, {} FROM documents d WHERE d.number IN (SELECT value FROM json_each(?))"
 _LABELS = "SELECT number, labels FROM documents WHERE {} IN (SELECT value FROM json_each(?))"

@@ -34,7 +34,7 @@ from indexer.stores.query_syntax import searchable, separate_characters
 from indexer.stores.sqlite import keys
 from indexer.stores.sqlite.connections import Connection
 from indexer.stores.sqlite.file_format import last_searchable, recipe_in_use
-from indexer.stores.sqlite.read_cache import Numbers, ReadCache, parse_numbers
+from indexer.stores.sqlite.read_cache import YEAR, Numbers, ReadCache, parse_numbers
 
 COLUMNS = tuple(field.name for field in FIELDS if field.is_column)
 DIGESTS = tuple(field.name for field in FIELDS if field.kind == "digest")
@@ -209,6 +209,8 @@ def _keys_of_slots(sketches: Sequence[bytes | None], recipe: Recipe) -> list[tup
 
 def column_name(field: str) -> str:
     """Return the column of documents `d` that holds a field as it is shown."""
+    if field == "year":
+        return YEAR
     return f"d.{'in_family' if field == 'family' else field}"
 
 
