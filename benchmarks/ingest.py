@@ -3,7 +3,7 @@ without.
 
     python benchmarks/ingest.py --plain FOLDER [--before CHECKOUT] [--runs 5]
     python benchmarks/ingest.py --families [--documents 4000] [--runs 4] [--store URL]...
-    python benchmarks/ingest.py --records 10000,120000 [--before CHECKOUT]
+    python benchmarks/ingest.py --records 10000,120000 [--words 36] [--before CHECKOUT]
 
 The first prints seconds and processor time of `nearfold index` of text files by another checkout,
 which has a kernel of its own, by this one, and of a plain script that reads the files and inserts
@@ -126,21 +126,21 @@ def print_families(documents: int, runs: int, urls: list[str]) -> None:
                 print(row([f"{url.split(':')[0]}, {name}", *cells]))
 
 
-def print_records(counts: list[int], before: Path | None) -> None:
+def print_records(counts: list[int], words: int, before: Path | None) -> None:
     """Print one line a number of records and checkout: the first ones, then 2,000 more."""
     checkouts = {"before": before.resolve()} if before else {}
     checkouts["now"] = ROOT
     print(*head(["records", "checkout", "processor", "wall", "memory", "2,000 more"]), sep="\n")
     for count in counts:
         with tempfile.TemporaryDirectory() as scratch:
-            texts = short_records(count + 2_000, 12)
+            texts = short_records(count + 2_000, words)
             first = write_lines(Path(scratch, "first.jsonl"), islice(texts, count))
             more = write_lines(Path(scratch, "more.jsonl"), texts)
             nothing = write_lines(Path(scratch, "nothing.jsonl"), [])
             for name, checkout in checkouts.items():
-                words = ["--store", f"sqlite:///{scratch}/{name}.db", "--workers", "1"]
+                options = ["--store", f"sqlite:///{scratch}/{name}.db", "--workers", "1"]
                 filled, start, added = (
-                    run_python(["-m", "indexer", "index", str(path), *words], checkout)
+                    run_python(["-m", "indexer", "index", str(path), *options], checkout)
                     for path in (first, nothing, more)
                 )
                 cells = [f"{1000 * (filled.busy - start.busy) / count:.2f} ms"]
@@ -159,9 +159,10 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=4_000)
     parser.add_argument("--store", action="append", default=[], help="beside SQLite")
     parser.add_argument("--records", type=sizes, help="short records")
+    parser.add_argument("--words", type=int, default=36, help="of a record, 36 by default")
     options = parser.parse_args()
     if options.records:
-        print_records(options.records, options.before)
+        print_records(options.records, options.words, options.before)
     elif options.families:
         print_families(options.documents, options.runs, options.store)
     elif options.plain:
