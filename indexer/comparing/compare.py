@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -418,12 +419,14 @@ class Stretch:
 
     Unchanged words are written as in the later text, whose spelling, case and punctuation may
     differ; but a word with another sign of value (currency, per cent, minus, what parts the digits
-    of a number) is changed.
+    of a number) is changed. `moved`: the number of the passage that is removed here and added
+    elsewhere, 0 for other text.
     """
 
     change: Change
     text: str
     words: int
+    moved: int = 0
 
 
 def redline(comparison: Comparison) -> Iterator[Stretch]:
@@ -448,9 +451,72 @@ def redline(comparison: Comparison) -> Iterator[Stretch]:
 
 def redline_in_lines(comparison: Comparison) -> Iterator[Stretch]:
     """Yield `redline` for a page: blanks and line ends that both texts have are in neither change,
-    and no two words are joined.
+    no two words are joined, and passages that moved as a whole are stretches of their own.
+
+    >>> from indexer.comparing.compare import compare
+    >>> ferry, rent = "The harbour ferry leaves at eight.", "The rent is due on the first of May."
+    >>> compared = compare(f"{rent} {ferry}", f"{ferry} {rent}")
+    >>> [(one.change, one.moved) for one in redline_in_lines(compared) if one.text.strip()]
+    [('added', 2), ('same', 0), ('removed', 2)]
     """
-    yield from _keep_apart(_keep_blanks(redline(comparison)))
+    yield from _keep_apart(_keep_blanks(_with_moves(comparison)))
+
+
+def _with_moves(comparison: Comparison) -> Iterator[Stretch]:
+    """Yield the changes, cut around the passages that are removed in one position and added in
+    another one, each as a whole.
+    """
+    a, b = (_WordText(text) for text in comparison.texts)
+    changes = list(_changes(comparison, a, b))
+    moves = _moves(comparison, a, b, changes)
+    for change, position, end in changes:
+        text = a if change == "removed" else b
+        own = moves.get(change, [])
+        at = position
+        for start, stop, passage in own[bisect_left(own, (at,)) : bisect_left(own, (end,))]:
+            if at < start:
+                yield Stretch(change, text.between(at, start), start - at)
+            yield Stretch(change, text.between(start, stop), stop - start, passage)
+            at = stop
+        if at < end:
+            yield Stretch(change, text.between(at, end), end - at)
+
+
+def _moves(
+    comparison: Comparison,
+    a: _WordText,
+    b: _WordText,
+    changes: Sequence[tuple[Change, int, int]],
+) -> dict[Change, list[tuple[int, int, int]]]:
+    """Return the passages that one change removes and another one adds as a whole: by change, the
+    words [start, end) and the number of each, in order.
+    """
+    spans = [(row.left, row.right) for row in rows(comparison)]
+    removed = dict(_whole((span for left, _right in spans for span in left), a, "removed", changes))
+    added = dict(_whole((span for _left, right in spans for span in right), b, "added", changes))
+    both = removed.keys() & added.keys()
+    return {
+        "removed": sorted((*removed[passage], passage) for passage in both),
+        "added": sorted((*added[passage], passage) for passage in both),
+    }
+
+
+def _whole(
+    spans: Iterable[Span],
+    text: _WordText,
+    change: Change,
+    changes: Sequence[tuple[Change, int, int]],
+) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield the moved passages of a text that one change of this kind holds as a whole: the number
+    and the words [start, end) of each.
+    """
+    pieces = [(position, end) for kind, position, end in changes if kind == change]
+    for span in spans:
+        if span.moved and span.passage:
+            words = _words((span,), text.words)
+            at = bisect_right(pieces, (words.start, len(text.text))) - 1
+            if words and at >= 0 and words.stop <= pieces[at][1]:
+                yield span.passage, (words.start, words.stop)
 
 
 def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:

@@ -1,9 +1,9 @@
 """A comparison as a file: the compare page, a Word document with tracked changes, a PDF.
 
 The page is one HTML file with its style and its scripts in it. The Word document is a minimal
-package of Office Open XML (ECMA-376, parts 1 and 2): one part of text, whose changes are `w:ins`
-and `w:del`, and one of properties. Accepting all changes leaves the second text, rejecting them
-the first one, but for the spelling and symbols of words that are the same.
+package of Office Open XML (ECMA-376, parts 1 and 2): one part of text, whose changes are `w:ins`,
+`w:del`, `w:moveFrom` and `w:moveTo`, and one of properties. Accepting all changes leaves the second
+text, rejecting them the first one, but for the spelling and symbols of words that are the same.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import io
 import re
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import cache
 from html import escape
@@ -50,6 +50,13 @@ Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/office
 <Relationship Id="r2" Target="docProps/core.xml" \
 Type="{_PACKAGE}/relationships/metadata/core-properties"/></Relationships>"""
 _BREAK = re.compile(r"(\n(?:[^\S\n]*\n)*)")
+_TAGS: Mapping[tuple[Change, bool], str] = {
+    ("same", False): "",
+    ("removed", False): "del",
+    ("added", False): "ins",
+    ("removed", True): "moveFrom",
+    ("added", True): "moveTo",
+}  # of a change that is a move or not
 _WRAPPED_CHARS = 100  # of a line that was not wrapped
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -104,9 +111,9 @@ def redline_docx(comparison: Comparison) -> bytes:
     """Return the changes from the first text of a comparison to the second as a docx file.
 
     Blank lines part paragraphs, and so do other line ends where most of the text is in long lines;
-    in text that was wrapped they are breaks. Moved text is deleted in one place and
-    inserted in another. Characters that XML cannot hold become U+FFFD. Equal comparisons give equal
-    files.
+    in text that was wrapped they are breaks. A passage that was moved as a whole is a move; other
+    text that is elsewhere is deleted and inserted. Characters that XML cannot hold become U+FFFD.
+    Equal comparisons give equal files.
     """
     before, after = (escape(_clean(name)) for name in comparison.names)
     core = (
@@ -152,33 +159,31 @@ def _paragraphs(stretches: Iterable[Stretch], line_ends: int) -> Iterator[str]:
     number = 0
     for stretch in stretches:
         text = _clean(stretch.text.replace("\r\n", "\n").replace("\r", "\n"))
+        tag = _TAGS[stretch.change, bool(stretch.moved)]
+        number += 1
+        own = number
+        if stretch.moved:
+            runs.append(f'<w:{tag}RangeStart {_by(own)} w:name="move{stretch.moved}"/>')
         for piece in _BREAK.split(text):
             number += 1
             if piece.count("\n") >= line_ends:
-                mark = _mark(stretch.change, number)
+                mark = f"<w:pPr><w:rPr><w:{tag} {_by(number)}/></w:rPr></w:pPr>" if tag else ""
                 yield f"<w:p>{mark}{''.join(runs)}</w:p>"
                 runs = []
             elif piece:
-                runs.append(_run(stretch.change, piece, number))
+                runs.append(_run(tag, piece, number))
+        if stretch.moved:
+            runs.append(f'<w:{tag}RangeEnd w:id="{own}"/>')
     yield f"<w:p>{''.join(runs)}</w:p>"
 
 
-def _mark(change: Change, number: int) -> str:
-    """Return the properties of a paragraph whose mark is inserted, deleted or neither."""
-    if change == "same":
-        return ""
-    name = "del" if change == "removed" else "ins"
-    return f"<w:pPr><w:rPr><w:{name} {_by(number)}/></w:rPr></w:pPr>"
-
-
-def _run(change: Change, text: str, number: int) -> str:
-    """Return a run of text, or a line break."""
-    name = "delText" if change == "removed" else "t"
+def _run(tag: str, text: str, number: int) -> str:
+    """Return a run of text, or a line break; `tag` is that of its change, empty for none."""
+    name = "delText" if tag == "del" else "t"
     content = f'<w:{name} xml:space="preserve">{escape(text)}</w:{name}>'
     run = f"<w:r>{'<w:br/>' if text == chr(10) else content}</w:r>"
-    if change == "same":
+    if not tag:
         return run
-    tag = "del" if change == "removed" else "ins"
     return f"<w:{tag} {_by(number)}>{run}</w:{tag}>"
 
 

@@ -19,6 +19,7 @@ from indexer.stores import open_store
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "Lease of 2024\n\nThe tenant pays 400 pounds.\nNo pets.\n\nThe landlord repairs the roof.\n"
 B = A.replace("2024", "2025").replace("400", "450").replace("the roof", "it")
+MOVES = {"del": "moveFrom", "ins": "moveTo"}
 B = B.replace("No pets.\n", "No pets.\n\nAnd no sublet.\n")
 
 
@@ -36,14 +37,15 @@ def text_of(root: ET.Element, dropped: str) -> str:
     pieces = []
     for paragraph in root.iter(f"{W}p"):
         for child in paragraph:
-            if child.tag == f"{W}{dropped}":
+            if child.tag in (f"{W}{dropped}", f"{W}{MOVES[dropped]}"):
                 continue
             for part in child.iter():
                 if part.tag in (f"{W}t", f"{W}delText"):
                     pieces.append(part.text or "")
                 elif part.tag == f"{W}br":
                     pieces.append("\n")
-        if paragraph.find(f"{W}pPr/{W}rPr/{W}{dropped}") is None:
+        marks = paragraph.find(f"{W}pPr/{W}rPr")
+        if marks is None or marks.find(f"{W}{dropped}") is marks.find(f"{W}{MOVES[dropped]}"):
             pieces.append("\n\n")
     return "".join(pieces)
 
@@ -108,6 +110,32 @@ def test_any_two_texts_come_back(a: str, b: str) -> None:
     kept = re.sub(r"\s+", " ", re.sub("[\x01\ud800]", "\ufffd", b)).strip()
     assert re.sub(r"\s+", " ", accepted).strip() == kept or not words(b)
     assert words(rejected) == words(re.sub("[\x01\ud800]", "\ufffd", a))
+
+
+def test_a_passage_that_moved_as_a_whole_is_a_move() -> None:
+    clauses = [
+        "The tenant pays the rent on the first day of each month to the account of the landlord.",
+        "The landlord repairs the roof, the windows and the heating within a month of a notice.\n\n"
+        "He says so to the tenant in writing, with the name of the firm that does the work.",
+        "Neither of them keeps pets, nor lets others keep pets, in the house or in the garden.",
+    ]
+    before = "\n\n".join(clauses)
+    after = "\n\n".join([clauses[1], clauses[2], clauses[0].replace("first", "fifth")])
+    for first, second in ((before, after), (before, "\n\n".join([clauses[2], *clauses[:2]]))):
+        root = document(first, second)
+        starts = {
+            tag: [part.get(f"{W}name") for part in root.iter(f"{W}{tag}RangeStart")]
+            for tag in MOVES.values()
+        }
+        assert len(starts["moveFrom"]) >= 1
+        assert sorted(starts["moveFrom"]) == sorted(starts["moveTo"])
+        for tag in MOVES.values():
+            begun = [part.get(f"{W}id") for part in root.iter(f"{W}{tag}RangeStart")]
+            assert begun == [part.get(f"{W}id") for part in root.iter(f"{W}{tag}RangeEnd")]
+        ids = [p.get(f"{W}id") for p in root.iter() if p.get(f"{W}author")]
+        assert len(set(ids)) == len(ids)
+        assert words(text_of(root, "del")) == words(second)
+        assert words(text_of(root, "ins")) == words(first)
 
 
 def test_the_extractor_of_documents_reads_the_later_text(tmp_path: Path) -> None:
