@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 from sample_library import rows, sentence
 
-from indexer.documents.base import message_hash
+from indexer.documents.base import ReadOptions, message_hash
+from indexer.grouping.group import group
+from indexer.jobs.index import IndexOptions, index
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from web.plain_requests import request
@@ -74,3 +76,35 @@ def test_the_tree_and_the_ways_to_it(library: Any, browser: Browser) -> None:
             ("2", "1", 1),
             ("3", "2", 2),
         ]
+
+
+def test_a_mail_lists_its_attachments_and_an_attachment_its_mail(tmp_path: Path) -> None:
+    parts = (
+        "Content-Type: text/plain\n\nThe lease is attached, as you asked me on Monday.",
+        "Content-Type: text/plain\nContent-Disposition: attachment; filename=lease.txt\n\n"
+        "The lease of the quay is signed.",
+    )
+    head = (
+        "From: Ann <ann@x.org>\nTo: Bob <bob@x.org>\nSubject: The lease\n"
+        "Date: Mon, 6 Jan 2020 10:00:00 +0200\nContent-Type: multipart/mixed; boundary=b\n\n"
+    )
+    mail = head + "".join(f"--b\n{part}\n" for part in parts) + "--b--\n"
+    store = open_store(f"sqlite:///{tmp_path}/mails.db")
+    for name in ("Ann", "Bob"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "a.eml").write_text(mail)
+        options = IndexOptions(reading=ReadOptions(attachments=True), custodian=name)
+        index([str(folder)], store, options)
+    group(store)
+    ids = {row.path.removeprefix(f"{tmp_path}/"): row.id for row in store.scan()}
+    with run_site(store.url) as address:
+        page = request(address, f"/document?id={ids['Ann/a.eml']}").body.decode()
+        for text in ("ann@x.org", "bob@x.org", "2020-01-06 08:00", ids["Ann/a.eml!/lease.txt"]):
+            assert text in page
+        answer = json.loads(
+            request(address, f"/api/document?id={ids['Ann/a.eml!/lease.txt']}").body
+        )
+        assert answer["mail"]["id"] == ids["Ann/a.eml"]
+        assert {count["value"] for count in answer["custodians"]} == {"Ann", "Bob"}
+    store.close()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from indexer.comparing.criteria import Criteria
 from indexer.defaults import FOLD, OVERLAP, REVIEW
+from indexer.documents.base import PARENT
 from indexer.documents.mail.threads import ThreadMail
 from indexer.jobs.threads import stored_thread
-from indexer.model import Row
+from indexer.model import Facet, Query, Row
 from indexer.review import family_view
 from indexer.review.api.endpoints import (
     WAIT_SECONDS,
@@ -42,6 +44,7 @@ from indexer.review.originals.pages import original_view
 from indexer.searching.fold_hits import WITH_THRESHOLD
 from indexer.searching.search import TOP, SearchOptions, parse_filters
 from indexer.searching.similar import SimilarOptions
+from indexer.stores.fields import metadata_label, rows_of
 
 if TYPE_CHECKING:
     from indexer.review.site import Site
@@ -52,6 +55,7 @@ OWN_FILTERS = ("folder", "date_from", "date_to", "modified_from", "modified_to")
 _FACETS = ("content_type", "status", "labels", "custodian", "year", "extractor")
 _MAX_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
+_ATTACHMENTS = 100  # of a mail that its page lists
 _CHARS_A_PART = 60_000  # of a text that one answer holds
 
 
@@ -274,7 +278,36 @@ def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
         view=original_view(site, site.document_row(row.id), values.attachment)
         if values.original == "yes"
         else None,
+        mail=_mail_of(site, row),
+        attachments=tuple(_attachments(site, row)),
+        custodians=_custodians(site, row),
     )
+
+
+def _mail_of(site: Site, row: Row) -> DocumentFacts | None:
+    """Return the mail that a document is attached to."""
+    name = row.metadata.get(PARENT)
+    mail = site.store.get([name]).get(name) if name else None
+    return None if mail is None else DocumentFacts.of(mail)
+
+
+def _attachments(site: Site, row: Row) -> Iterator[DocumentFacts]:
+    """Yield the attachments of a mail, which lie below its path."""
+    if metadata_label("created", row.content_type) != "sent":
+        return
+    below = Query("", (("folder", f"{row.path}!"),), "path", expected=_ATTACHMENTS)
+    ids = [hit.id for hit in islice(site.store.search(below).hits, _ATTACHMENTS)]
+    for attached in rows_of(site.store, ids):
+        if attached.metadata.get(PARENT) == row.id:
+            yield DocumentFacts.of(attached)
+
+
+def _custodians(site: Site, row: Row) -> tuple[Facet, ...]:
+    """Return the custodians of the near-duplicate group of a document that has one."""
+    if not row.custodian:
+        return ()
+    group = Query("", (("family", row.family),), "path", facets=("custodian",))
+    return site.store.search(group).facets["custodian"]
 
 
 def similar(site: Site, values: SimilarParameters) -> Similar:

@@ -140,7 +140,9 @@ class DocumentAnswer:
 
     `metadata` comes from the extractor. `original`: the file itself may be fetched;
     `original_gone`: it is no longer in the folder of originals. `view`, where it was asked for, is
-    of the file, or of its attachment of this number.
+    of the file, or of its attachment of this number. `attachments`: the first 100 of a mail, where
+    they are documents of their own; `mail`: the one that this document is attached to.
+    `custodians`: of its near-duplicate group, the most frequent first.
     """
 
     document: DocumentFacts
@@ -154,6 +156,9 @@ class DocumentAnswer:
     original_gone: bool
     attachment: int
     view: OriginalView | None
+    mail: DocumentFacts | None = None
+    attachments: tuple[DocumentFacts, ...] = ()
+    custodians: tuple[Facet, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
