@@ -126,6 +126,13 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     if counts.not_fingerprinted:
         documents = count_of(counts.not_fingerprinted, "document")
         detail = f"{documents} never signed; `{signing_command(url)}` signs them"
+        engine = store.maintenance
+        if isinstance(engine, Installable) and engine.layout() == "plugin":
+            name = store.address.index
+            detail = (
+                f"{documents} written before the plugin's field was there; "
+                f"`POST {name}/_update_by_query?conflicts=proceed` fingerprints them"
+            )
         yield Check("signed", "note", detail)
     earlier = count_fingerprinted_earlier(recipe, counts)
     if earlier:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.fingerprinting.fingerprint import PROVISIONAL, lengthen
+from indexer.recipe import Recipe
 from indexer.stores.engine.index_mapping import GROUPED
 
 if TYPE_CHECKING:
@@ -200,13 +201,12 @@ class PluginColumns:
     `near_exact` precedes the column, which knows the text alone. A document that has no group, or
     whose text changed since it got it, is in the provisional family of its text.
 
-    `field`: of type `near_duplicate`; `text`: the field that it is of; `recipe`: the id of the
-    recipe of the index.
+    `field`: of type `near_duplicate`; `text`: the field that it is of; `recipe`: that of the index.
     """
 
     field: str
     text: str
-    recipe: str
+    recipe: Recipe
 
     def rewrite(self, body: Body) -> Body:
         """Return a search with the columns of the plugin."""
@@ -225,7 +225,9 @@ class PluginColumns:
 
     def _columns(self, name: str) -> Iterator[str]:
         """Yield the doc values from which `restore` makes those of a field."""
-        columns = {"near_minhash": self.field, "near_bands": self.field}
+        if name == "near_minhash" and not self.recipe.slots:
+            return  # an engine refuses a field without doc values
+        columns = {"near_minhash": self.field}
         columns |= {f"near_{name}": self._column(name) for name in ("simhash", "words", "chars")}
         if name in columns:
             yield columns[name]
@@ -279,7 +281,7 @@ class PluginColumns:
         if field == "near_blocks":
             return {"terms": {self._column("simhash"): values}}
         if field == "near_recipe":
-            is_recipe = self.recipe in values
+            is_recipe = self.recipe.id in values
             return {"exists": {"field": self.field}} if is_recipe else {"match_none": {}}
         if field == "near_provisional" and values == [True]:
             return {"bool": {"must_not": [{"term": {field: False}}]}}
@@ -410,7 +412,7 @@ class PluginColumns:
     def _merged(self, aggregations: Body, name: str, column: Body) -> Body:
         """Return the buckets of a stored field, with those of the column where that is missing."""
         if name not in aggregations:
-            buckets = [{"key": self.recipe, **column}] if column["doc_count"] else []
+            buckets = [{"key": self.recipe.id, **column}] if column["doc_count"] else []
             return {"buckets": buckets}
         buckets = [*self._single(aggregations[name])["buckets"], *column[name]["buckets"]]
         textless = aggregations.get(f"{name} without text", {"doc_count": 0})["doc_count"]

@@ -68,7 +68,7 @@ class IndexFacts:
         """The columns of an index with the plugin's layout; None for one with the pipeline's."""
         field = near_field(self.mapping)
         text = index_mapping.text_field(self.mapping) or TEXT
-        return None if field is None else PluginColumns(field, text, self.recipe.id)
+        return None if field is None else PluginColumns(field, text, self.recipe)
 
     def check_updatable(self) -> None:
         """Raise `PartialSource` where a partial update of a document would lose something."""
@@ -170,6 +170,8 @@ def _not_ours(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Map
         problems = (*problems, f"it {gap}")
         return MappingMismatch(index=address.index, problems=problems, can_install=False)
     remedy = f"`{signing_command(url)}` signs what another program keeps there; or "
+    if near_field(index.get("mappings", {})):
+        remedy = f"`nearfold install --layout plugin --store {url}` adds what it lacks; or "
     return MappingMismatch(index=address.index, problems=problems, remedy=remedy)
 
 
