@@ -10,7 +10,7 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
-from indexer.recipe import recipe_named
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 
@@ -18,12 +18,12 @@ SCANS = recipe_named("scans")
 MEASURE = "lcs_misread"
 
 
-def letter(number):
-    """Return a text of 150 words of eight letters or more."""
+def letter(number, size=4):
+    """Return a text of 150 words of eight letters or more, or of twice `size`."""
     chance = RandomSource(number, "letter")
     syllables = [first + second for first in "bdfgklmnprst" for second in "aeiou"]
     return " ".join(
-        "".join(chance.choice(syllables) for _ in range(4 + chance.below(2))) for _ in range(150)
+        "".join(chance.choice(syllables) for _ in range(size + chance.below(2))) for _ in range(150)
     )
 
 
@@ -45,6 +45,21 @@ def test_a_look_up_finds_the_misread_copy(scans):
     options = SimilarOptions(measure=MEASURE)
     for name, copy in COPY.items():
         assert [hit.id for hit in similar(scans, options=options, id=name).matches] == [copy]
+
+
+def test_scans_are_found_among_other_texts_by_the_default_recipe(unprepared):
+    unprepared.prepare(DEFAULT)
+    clean = {f"clean-{number}": letter(number, 2) for number in range(6)}
+    misread = {
+        COPY[name]: add_ocr_noise(text, 0.05, RandomSource(7, name)) for name, text in clean.items()
+    }
+    store = fill(unprepared, rows({**clean, **misread}))
+    pairs = {(pair.a, pair.b) for pair in match(store, MatchOptions(measure=MEASURE))}
+    assert pairs <= set(COPY.items()) and len(pairs) >= len(COPY) - 1
+    group(store, GroupOptions(0.8, MEASURE))
+    store.refresh()
+    families = {row.id: row.family for row in store.scan()}
+    assert all(families[name] == families[copy] for name, copy in pairs)
 
 
 def test_match_and_families(scans):

@@ -154,11 +154,13 @@ def test_no_recall_is_promised_for_a_measure_without_evidence() -> None:
     assert "expected to find" in describe_plan(plan(0.8, measure="lcs"))
 
 
-def test_the_recall_for_misread_text_is_known_of_the_recipe_for_it_alone() -> None:
-    other = plan(0.8, measure="lcs_misread")
+def test_the_recall_for_misread_text_is_known_of_word_pairs_and_of_the_recipe_for_it() -> None:
+    other = plan(0.8, measure="lcs_misread", recipe=DEFAULT_V1)
     assert "is not known" in describe_plan(other)
-    by_words = plan(0.8, measure="lcs")
+    by_words = plan(0.8, measure="lcs", recipe=DEFAULT_V1)
     assert (other.bands, other.rows) == (by_words.bands, by_words.rows)
-    assert stored_recall(DEFAULT_V2, "lcs_misread", 0.8) is None
+    assert stored_recall(DEFAULT_V1, "lcs_misread", 0.8) is None
+    assert plan(0.8, measure="lcs_misread", recipe=DEFAULT_V2).rows < plan(0.8, measure="lcs").rows
+    assert 0.7 < (stored_recall(DEFAULT_V2, "lcs_misread", 0.8) or 0) < 0.8
     assert "expected to find" in describe_plan(plan(0.8, measure="lcs_misread", recipe=SCANS_V1))
     assert (stored_recall(SCANS_V1, "lcs_misread", 0.8) or 0) > 0.98
