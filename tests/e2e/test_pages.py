@@ -157,7 +157,7 @@ def test_families(library: str, tmp_path: Path) -> None:
     assert "1.000\t" in shell(scans, tmp_path)
     first, _, labelled = shell(listing, tmp_path).rpartition("groups\n")
     assert first.startswith("3 documents") and json.loads(labelled)["size"] == 2
-    by_id, by_rule = labelling
+    by_id, by_field, by_rule = labelling
     assert (
         shell(by_id.replace(" ID ", f" {id} ").replace("--undo 1", "--undo 2"), tmp_path).count(
             "nonresponsive"
@@ -165,6 +165,9 @@ def test_families(library: str, tmp_path: Path) -> None:
         > 1
     )
     run("label", id, "--label", "nonresponsive", store=library)
+    coded = shell(by_field.replace(" ID ", f" {id} "), tmp_path)
+    assert "privilege=privileged needs note" in coded
+    assert "nonresponsive, relevance=responsive, privilege=privileged" in coded
     assert "nonresponsive" in shell(by_rule, tmp_path)
     assert shell(criteria, tmp_path).count(" changed") == 3
 
