@@ -138,7 +138,7 @@ def draw_once(text: str) -> str:
     'The balloon\\nNet price, a couscous'
     """
     lines = text.split("\n")
-    once = [_line_once(line) for line in lines]
+    once = _spaced_once([_line_once(line) for line in lines], lines)
     if once == lines and not _SEAM.search(text):
         return "\n".join(_without_pairs(lines))
     phrases = [_PHRASE.sub(r"\1", line) if _SEAM.search(line) else line for line in once]
@@ -166,6 +166,30 @@ def _line_once(line: str) -> str:
     if all(word[::2] == word[1::2] for word in words) and _is_prose(stripped):
         return "".join(map(_half, _BLANKS.split(stripped)))
     return line
+
+
+_SPACED = re.compile(r"\s*(\S.{6,}\S)\s{1,2}\1\s*")  # drawn twice with a blank at an end
+_MIN_SPACED = 20
+
+
+def _spaced_once(once: list[str], lines: Sequence[str]) -> list[str]:
+    """Return lines without what is repeated after a blank, if other lines of the file are drawn
+    twice, or all of them so: two columns may have equal lines by themselves.
+    """
+    spaced = {
+        index: found[1]
+        for index, line in enumerate(once)
+        if (found := _SPACED.fullmatch(line)) and " " in found[1] and _is_prose(found[1])
+    }
+    filled = sum(len(line.strip()) >= _MIN_LINE for line in lines)
+    is_every = len(spaced) == filled and len(set(spaced.values())) >= _MIN_WORDS
+    if once == lines and not is_every:
+        return once
+    min_size = _MIN_LINE if is_every else _MIN_SPACED
+    return [
+        spaced[index] if len(spaced.get(index, "")) >= min_size else line
+        for index, line in enumerate(once)
+    ]
 
 
 def _is_prose(text: str) -> bool:

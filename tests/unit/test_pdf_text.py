@@ -82,10 +82,23 @@ def words(document: Document) -> str:
         twice(6),
         twice(8),
         four_times,
+        lambda canvas, x, y, text: twice(0.4)(canvas, x, y, f"{text} "),
+        lambda canvas, x, y, text: twice(0.4)(canvas, x, y, text + " " * (text != LINES[0])),
         pieces_twice(list),
         pieces_twice(lambda text: re.findall(r"\S+\s*", text)),
     ],
-    ids=["once", "bold", "shadow", "far shadow", "own lines", "four times", "characters", "words"],
+    ids=[
+        "once",
+        "bold",
+        "shadow",
+        "far shadow",
+        "own lines",
+        "four times",
+        "blanks at all ends",
+        "blanks at some ends",
+        "characters",
+        "words",
+    ],
 )
 def test_text_that_is_drawn_twice_is_read_once(reader: NativeExtractor, draw_line) -> None:
     document = reader.extract(pdf(lambda canvas: lines(canvas, draw_line)), "a.pdf")
@@ -146,6 +159,8 @@ def test_terms_in_bold_are_read_once(reader: NativeExtractor) -> None:
         "Yes\nYes\nNo\nNo",
         "that that is is that that is not is not",
         "PaulPaul",
+        "Net price Net price\n100 EUR 110 EUR\nDue in March Due in March\nSigned Sealed",
+        "We shall overcome we shall overcome\nWe shall overcome some day",
         "A\nB\nC\nD\nE\nF\nG\nH\nI\n",
         "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n",
         "12 \n13 \n14 \na \nb \n15 \n16 \n17 \n18 \n",
