@@ -9,11 +9,13 @@ from pathlib import Path
 
 from indexer.errors import DocumentNotFound
 from indexer.jobs.document_rows import STDIN, WARNING, document_at
-from indexer.model import Row
+from indexer.model import Row, unpack_embedded
 from indexer.stores.base import Store
 from indexer.stores.fields import metadata_label
 from indexer.stores.requirements import stored_ids
 from indexer.wording import CUT, EMPTY, STATUS_WARNINGS
+
+_MIN_DIGITS = 12  # of a SHA-256, which tell two sets of files apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Original:
     labels: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    embedded: str = ""
 
     @property
     def facts(self) -> dict[str, str]:
@@ -45,6 +48,7 @@ class Original:
             "file modified": _iso_time(self.modified),
             "labels": ", ".join(self.labels),
             "extractor": self.extractor,
+            "files in the document": _file_names(self.embedded),
         }
         for key, value in sorted(self.metadata.items()):
             name = metadata_label(key, self.content_type)
@@ -83,6 +87,7 @@ def _read(name: str) -> Original:
         labels=document.labels,
         metadata=document.metadata,
         warnings=warnings if document.text.strip() else (*warnings, EMPTY),
+        embedded=document.embedded,
     )
 
 
@@ -107,7 +112,14 @@ def stored_original(row: Row) -> Original:
         labels=row.labels,
         metadata=metadata,
         warnings=tuple(dict.fromkeys(filter(None, warnings))),
+        embedded=row.embedded,
     )
+
+
+def _file_names(embedded: str) -> str:
+    """Return the names of the files in a document, after the beginning of the SHA-256 of all."""
+    names = ", ".join(file.name for file in unpack_embedded(embedded))
+    return f"SHA-256 {embedded[:_MIN_DIGITS]}: {names}" if embedded else ""
 
 
 def _iso_time(milliseconds: int | None) -> str:

@@ -10,6 +10,7 @@ from sample_library import library, rows, sentence
 from indexer.cli.compare import print_comparison
 from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
+from indexer.model import EmbeddedFile, pack_embedded
 from indexer.review.compared_documents import Original, original, stored_original
 from indexer.wording import CUT, EMPTY
 
@@ -63,6 +64,17 @@ def test_metadata_of_the_same_name_hide_nothing() -> None:
     )
     assert (document.facts["title"], document.facts["title (metadata)"]) == ("Ours", "Theirs")
     assert not {"author", "file modified"} & set(document.facts)
+
+
+def test_files_in_documents_are_facts(capsys: pytest.CaptureFixture[str]) -> None:
+    """Documents with the same text and another picture differ in more than their size."""
+    [row] = rows({"m1": TEXT})
+    packed = [pack_embedded([EmbeddedFile("picture", "image1.png", raw)]) for raw in ("0f", "1e")]
+    pair = tuple(stored_original(replace(row, embedded=files)) for files in packed)
+    print_comparison(compare(TEXT, TEXT), pair, False)
+    out = " ".join(capsys.readouterr().out.split())
+    assert pair[0].facts["files in the document"] == f"SHA-256 {packed[0][:12]}: image1.png"
+    assert packed[0][:12] in out and packed[1][:12] in out
 
 
 @pytest.mark.parametrize("words", [{}, {"json": True}, {"measure": "overlap"}])
