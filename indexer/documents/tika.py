@@ -8,6 +8,7 @@ import codecs
 import hashlib
 import io
 import re
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
@@ -515,11 +517,20 @@ def _without_deleted(data: bytes) -> bytes:
 # PDF, are not found.
 
 _MAILS = ("message/rfc822", *_OUTLOOK.values())
+_MAIL_NAMES = {".eml": "message/rfc822", ".msg": _OUTLOOK[MAGIC]}
 _ZIP = b"PK\x03\x04"
 _MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
 # pictures that programs draw of what is in the file anyway
 _DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
 _OBJECT = re.compile(r"(?:^|/)embeddings/[^/]*\.(?:bin|ole)$", re.IGNORECASE)
+_DOCUMENT = re.compile(
+    r"\.(?:pdf|rtf|eml|msg|zip|epub|(?:doc|xls|ppt|dot|pot)[xmt]?|od[tspgf])$", re.IGNORECASE
+)
+_MAX_DEPTH = 4  # of archives in archives
+_UNREADABLE = (
+    ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
+    zipfile.BadZipFile, tarfile.TarError, KeyError, IndexError,
+)  # fmt: skip
 _PDF_STREAM = re.compile(rb"/(?:Subtype\s*/(Image)|Type\s*/EmbeddedFile)\b")
 _STREAM_START = re.compile(rb"stream\r?\n|endobj")
 _MAX_DICTIONARY = 16 << 10  # bytes between the name of a type and its stream
@@ -545,10 +556,7 @@ def embedded_files(data: bytes, content_type: str) -> str:
     if find is None:
         return ""
     files: list[EmbeddedFile] = []
-    with suppress(
-        ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
-        zipfile.BadZipFile, KeyError, IndexError,
-    ):  # fmt: skip
+    with suppress(*_UNREADABLE):
         files.extend(find(data))
     return pack_embedded(files)
 
@@ -566,21 +574,55 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
         return _of_rtf
     if data.startswith(MAGIC):
         return _of_compound_file
+    if data[257:262] == b"ustar":
+        return _of_tar
     if b";base64," in data or b"<office:binary-data>" in data:
         return _of_markup
     return None
 
 
-def _of_zip(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield pictures, sound and objects in an Office document, an EPUB or an archive."""
+def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
+    """Yield pictures, sound and objects in an Office document, an EPUB or an archive, also those in
+    the documents that it holds.
+    """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for member in archive.infolist():
             kind = embedded_kind(member.filename, "object")
             is_object = _OBJECT.search(member.filename)
-            if _DRAWN.search(member.filename) or (kind == "object" and not is_object):
-                continue
             name = member.filename.rpartition("/")[2]
+            if _DRAWN.search(member.filename):
+                continue
+            if kind == "object" and not is_object:
+                if _DOCUMENT.search(member.filename) and member.file_size <= _MAX_MEMBER:
+                    yield from _of_member(partial(archive.read, member), name, depth + 1)
+                continue
             yield EmbeddedFile(kind, name, _member_digest(archive, member))
+
+
+def _of_tar(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield pictures and sound in an archive, and in the documents that it holds."""
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.size <= _MAX_MEMBER else None
+            name = member.name.rpartition("/")[2]
+            kind = embedded_kind(name, "object")
+            if file and kind != "object":
+                yield EmbeddedFile(kind, name, _sha256(file.read()))
+            elif file and _DOCUMENT.search(name):
+                yield from _of_member(file.read, name, 1)
+
+
+def _of_member(read: Callable[[], bytes], name: str, depth: int) -> Iterator[EmbeddedFile]:
+    """Yield the files in a document of an archive; for one in too many others, its bytes stand."""
+    with suppress(*_UNREADABLE):
+        content = read()
+        find = _finder(content, _MAIL_NAMES.get(name[-4:].lower(), ""))
+        if find is not _of_zip:
+            yield from find(content) if find else ()
+        elif depth < _MAX_DEPTH:
+            yield from _of_zip(content, depth)
+        else:
+            yield EmbeddedFile("unread", name, _sha256(content))
 
 
 def _member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:

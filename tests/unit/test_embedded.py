@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import struct
+import tarfile
 import zipfile
 import zlib
 from dataclasses import replace
@@ -137,12 +138,33 @@ def page(content: bytes) -> bytes:
     return f'<html><body><p>{BODY}</p><img src="data:image/png;base64,{source}"></body>'.encode()
 
 
+def zip_file(name: str, content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a.txt", BODY)
+        archive.writestr(name, content)
+    return file.getvalue()
+
+
+def tar_file(name: str, content: bytes) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    return file.getvalue()
+
+
 FILES = {
     "a.eml": lambda content: mail("scan.png", content),
     "a.docx": word_file,
     "a.pdf": pdf_file,
     "a.rtf": rich_text,
     "a.html": page,
+    "pdf.zip": lambda content: zip_file("a.pdf", pdf_file(content)),
+    "mail.zip": lambda content: zip_file("a.eml", mail("scan.png", content)),
+    "nested.zip": lambda content: zip_file("b.zip", zip_file("a.docx", word_file(content))),
+    "word.tar": lambda content: tar_file("a.docx", word_file(content)),
 }
 TYPES = {"a.eml": "message/rfc822", "a.html": "text/html"}
 
@@ -155,6 +177,22 @@ def test_a_file_with_another_picture_has_another_digest(name: str) -> None:
     assert embedded_files(first, kind)[:64] != embedded_files(second, kind)[:64]
     (file,) = unpack_embedded(embedded_files(first, kind))
     assert file.kind == "picture"
+
+
+@pytest.mark.parametrize(("count", "kind"), [(1, "picture"), (9, "unread")])
+def test_an_archive_in_many_others_counts_by_its_bytes(count: int, kind: str) -> None:
+    data = zip_file("a.docx", word_file(PICTURES[0]))
+    for _ in range(count):
+        data = zip_file("a.zip", data)
+    (file,) = unpack_embedded(embedded_files(data, "application/zip"))
+    assert file.kind == kind
+
+
+def test_a_damaged_document_in_an_archive_hides_no_other() -> None:
+    data = zip_file("a.docx", b"PK\x03\x04 damaged")
+    with zipfile.ZipFile(file := io.BytesIO(data), "a") as archive:
+        archive.writestr("b.png", PICTURES[0])
+    assert "b.png" in embedded_files(file.getvalue(), "application/zip")
 
 
 def indexed(folder: Path) -> dict[str, Row]:
