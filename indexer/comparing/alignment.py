@@ -438,8 +438,10 @@ SAME_LANGUAGE = TwoLanguages("", "", 0)
 def two_languages(a: Words, b: Words) -> TwoLanguages:
     """Return the languages of the words that differ; `SAME_LANGUAGE` unless they are two.
 
+    Accents are left out where only one text has any, which may be a copy without them.
+
     >>> from indexer.comparing.words import normal_words
-    >>> a = normal_words("foo --bar: das ist nicht mit der Option und für die Datei")
+    >>> a = normal_words("foo --bar: das ist nicht mit der Option und von der Datei")
     >>> two_languages(a, normal_words("foo --bar: this is not for the option and for the file"))
     TwoLanguages(a='de', b='en', times=8)
     """

@@ -43,7 +43,7 @@ def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
         for asset in (asset_bodies.component_template(DEFAULT), template())
     ]
     assert {**parts[0]["properties"], **parts[1]["properties"]} == {
-        **FIELDS,
+        **index_mapping.fields_of("pipeline"),
         "metadata": {"type": "flat_object"},
     }
     assert {part["_meta"]["nearfold"]["recipe_id"] for part in parts} == {DEFAULT.id}

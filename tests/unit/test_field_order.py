@@ -28,7 +28,7 @@ def test_orders(text, order):
     ["", ":desc", "text", "near_family", "path:down", "path:desc:asc", "metadata", "metadata."],
 )
 def test_other_orders_are_refused_with_the_fields(text):
-    with pytest.raises(UsageError, match=r"path, title, modified.*metadata\.NAME"):
+    with pytest.raises(UsageError, match=r"path, title, date, modified.*metadata\.NAME"):
         parse_order(text)
 
 
