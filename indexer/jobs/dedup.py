@@ -297,19 +297,31 @@ class DedupRun:
         self.spool.set_step("signed")
 
     def _check_texts(self) -> None:
-        """Raise `UsageError` where no row has a text, as by the name of another field."""
+        """Raise `UsageError` where no row has a text, or an id that is asked for, as by the name of
+        another field.
+        """
         readable = self.spool.rows_read - self.spool.counts()[2]
-        if not readable or self.spool.without_text < readable:
+        if not readable:
             return
         read_options = self.options.reading()
-        records = (record for file in self.files for _, record in file.records(read_options))
-        first = next(record for record in records if not isinstance(record, ExtractionError))
+        id_field = read_options.id_field
+        if id_field and all(field_of(record, id_field) is None for record in self._records()):
+            raise UsageError(f"no row has the field {id_field!r}; name another by --id-field")
+        if self.spool.without_text < readable:
+            return
+        first = next(self._records())
         error = text_of(first, read_options)
         if not isinstance(error, ExtractionError):
             error = ExtractionError(
                 f"the field {self.options.text_field!r} is blank; name another by --text-field"
             )
         raise UsageError(f"none of {count_of(readable, 'row')} has a text: {error}")
+
+    def _records(self) -> Iterator[Mapping[str, Any]]:
+        for file in self.files:
+            for _, record in file.records(self.options.reading()):
+                if not isinstance(record, ExtractionError):
+                    yield record
 
     def _decide(self) -> None:
         options = self.options.family_options()
