@@ -522,7 +522,9 @@ _ZIP = b"PK\x03\x04"
 _MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
 # pictures that programs draw of what is in the file anyway
 _DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
-_OBJECT = re.compile(r"(?:^|/)embeddings/[^/]*\.(?:bin|ole)$", re.IGNORECASE)
+_OBJECT = re.compile(
+    r"(?:^|/)(?:embeddings/[^/]*\.(?:bin|ole)|activeX/[^/]*\.bin|vbaProject\.bin)$", re.IGNORECASE
+)
 _DOCUMENT = re.compile(
     r"\.(?:pdf|rtf|eml|msg|zip|epub|(?:doc|xls|ppt|dot|pot)[xmt]?|od[tspgf])$", re.IGNORECASE
 )

@@ -179,6 +179,17 @@ def test_a_file_with_another_picture_has_another_digest(name: str) -> None:
     assert file.kind == "picture"
 
 
+@pytest.mark.parametrize("part", ["vbaProject.bin", "activeX/activeX1.bin", "embeddings/o1.bin"])
+def test_macros_controls_and_objects_of_office_documents_count(part: str) -> None:
+    def digests(content: bytes) -> str:
+        file = io.BytesIO(word_file(PICTURES[0]))
+        with zipfile.ZipFile(file, "a") as archive:
+            archive.writestr(f"word/{part}", content)
+        return embedded_files(file.getvalue(), "")
+
+    assert len({digests(b"a"), digests(b"b"), embedded_files(word_file(PICTURES[0]), "")}) == 3
+
+
 @pytest.mark.parametrize(("count", "kind"), [(1, "picture"), (9, "unread")])
 def test_an_archive_in_many_others_counts_by_its_bytes(count: int, kind: str) -> None:
     data = zip_file("a.docx", word_file(PICTURES[0]))
