@@ -58,6 +58,7 @@ BATCH = 500
 THRESHOLD, LIMIT = 0.8, 100
 BUCKETS = (512, 128)  # of `min_hash`
 TUNED = 60  # lookups on which the settings of the peers are chosen
+ALL: dict[str, Any] = {"match_all": {}}
 WARMING = 300  # lookups and searches of other texts before those that are timed
 Lookup = Callable[[str], list[str]]
 Truth = Sequence[set[int]]
@@ -227,22 +228,26 @@ def in_client(lab: Lab, text: str) -> list[str]:
 
 
 def in_engine(lab: Lab, percent: int, text: str) -> list[str]:
-    """Return the candidates with such a fraction of equal slots, by one request, as docs/cluster.md
-    has it.
-    """
+    """Return candidates with such a fraction of equal slots, by one request (docs/cluster.md)."""
     signed = fingerprint(text)
     keys = search_bodies.keys(signed.bands, signed.blocks)
-    minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
-    script = {"id": MINHASH8_SCORE, "params": {"minhash": minhash}}
-    scored = {"script_score": {"query": {"match_all": {}}, "script": script}}
-    rescored = {"query_weight": 0, "rescore_query": scored}
     body = {
         "size": LIMIT,
         "_source": False,
         "query": search_bodies.candidates(keys, [DEFAULT.id], LIMIT)["query"],
-        "rescore": {"window_size": 1_000, "query": rescored},
+        "rescore": rescore(1_000, slots_script(signed)),
     }
     return [hit["_id"] for hit in lab.hits(lab.name, body) if hit["_score"] >= percent / 100]
+
+
+def slots_script(signed: Any) -> dict[str, Any]:
+    minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
+    return {"id": MINHASH8_SCORE, "params": {"minhash": minhash}}
+
+
+def rescore(window: int, script: dict[str, Any]) -> dict[str, Any]:
+    scored = {"script_score": {"query": ALL, "script": script}}
+    return {"window_size": window, "query": {"query_weight": 0, "rescore_query": scored}}
 
 
 def alike(
@@ -323,19 +328,14 @@ def time_folding(lab: Lab, rng: np.random.Generator, searches: int) -> None:
         body = {"size": 10, "query": query, "_source": ["path", "near_family"], **more}
         return lab.hits(lab.name, body, **params)
 
-    def rescored(window: int, script: dict[str, Any], _words: str) -> object:
-        query = {"match_all": {}}
-        scored = {"script_score": {"query": query, "script": script}}
-        by_script = {"query_weight": 0, "rescore_query": scored}
-        rescore = {"rescore": {"window_size": window, "query": by_script}} if window else {}
-        return lab.hits(lab.name, {"size": 10, "_source": False, "query": query, **rescore})
+    def every(_words: str, **more: Any) -> object:
+        return lab.hits(lab.name, {"size": 10, "_source": False, "query": ALL, **more})
 
     def ours(fold: str, words: str) -> object:
         return search(lab.store, words, SearchOptions(fold=fold))
 
     signed = fingerprint(lab.texts[0])
-    minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
-    slots = {"id": MINHASH8_SCORE, "params": {"minhash": minhash}}
+    slots = slots_script(signed)
     bits = {"id": SIMHASH_SCORE, "params": {"simhash": signed64(signed.simhash or 0)}}
     ways: dict[str, Callable[[str], object]] = {
         "unfolded": lambda words: plain(words, {}),
@@ -344,10 +344,10 @@ def time_folding(lab: Lab, rng: np.random.Generator, searches: int) -> None:
             words, {}, collapse={**by_family, "inner_hits": inner}
         ),
         "search pipeline": lambda words: plain(words, {"search_pipeline": FOLD}),
-        "every document": partial(rescored, 0, {}),
-        "every document, 100 by slots": partial(rescored, 100, slots),
-        "every document, 1,000 by slots": partial(rescored, 1_000, slots),
-        "every document, 1,000 by Hamming": partial(rescored, 1_000, bits),
+        "every document": every,
+        "every document, 100 by slots": partial(every, rescore=rescore(100, slots)),
+        "every document, 1,000 by slots": partial(every, rescore=rescore(1_000, slots)),
+        "every document, 1,000 by Hamming": partial(every, rescore=rescore(1_000, bits)),
         "nearfold search, none": partial(ours, "none"),
         "nearfold search, family": partial(ours, "family"),
         "nearfold search, live": partial(ours, "live"),

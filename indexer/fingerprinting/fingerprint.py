@@ -415,6 +415,9 @@ _ESCAPE = "."
 _LAST = frozenset("AEIMQUYcgkosw048")  # characters whose two last bits, which are padding, are 0
 
 
+COPY_DIGITS = 24  # of a digest, by which copies are known: a column of the plugin has no more
+
+
 def shorten(digest: str) -> str:
     """Return a SHA-256 in lower-case hexadecimal digits as base64url without padding.
 

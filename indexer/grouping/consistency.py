@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from indexer.coding import CodingField
@@ -52,17 +52,20 @@ def consistency(store: Store, field: str = "") -> tuple[Disagreement, ...]:
     """
     require_recipe(store)
     store.refresh()
+    coded = CodingField(field, ())
     families: dict[str, list[Member]] = {}
     for member, family in _members(store):
-        of_field = CodingField(field, ()).of(member.labels)
-        families.setdefault(family, []).append(replace(member, labels=of_field))
-    for family, members in list(families.items()):
-        if len({frozenset(member.labels) for member in members}) < 2:
-            del families[family]
+        of_field = replace(member, labels=coded.of(member.labels))
+        families.setdefault(family, []).append(of_field)
     return tuple(
         Disagreement(family, tuple(sorted(members, key=lambda member: member.id)))
         for family, members in sorted(families.items(), key=lambda item: (-len(item[1]), item[0]))
+        if _are_different(members)
     )
+
+
+def _are_different(members: Iterable[Member]) -> bool:
+    return len({frozenset(member.labels) for member in members}) > 1
 
 
 def _members(store: Store) -> Iterator[tuple[Member, str]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from indexer.comparing.band_plan import equal_parts, sketch_size
 from indexer.comparing.criteria import COMPARED
 from indexer.documents.base import MESSAGE_ID, REFERENCES
+from indexer.fingerprinting.fingerprint import COPY_DIGITS
 from indexer.fingerprinting.keys import hamming, unpack_slots
 from indexer.fingerprinting.minhash import NearSketches, near_sketches, similarity_intervals
 from indexer.fingerprinting.rare_terms import lengths_agree
@@ -21,7 +22,6 @@ from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.base import RankedHit
 
 _UNKNOWN = -1
-_DIGITS = 24  # of a digest: some stores know no more of it without reading the document
 _AT_ONCE = 200
 
 
@@ -289,7 +289,9 @@ class BySketch:
 
     def _find_copy(self, hit: RankedRow) -> int | None:
         """Return the first group whose representative has no sketch either, and the same text."""
-        representatives = self._without_sketch.get(hit.digest[:_DIGITS], []) if hit.digest else []
+        representatives = (
+            self._without_sketch.get(hit.digest[:COPY_DIGITS], []) if hit.digest else []
+        )
         for position, representative in representatives:
             if self._exact(representative, hit.id) >= self._threshold:
                 return position
@@ -324,7 +326,7 @@ class BySketch:
         self._groups += 1
 
     def _add_without_sketch(self, hit: RankedRow) -> None:
-        self._without_sketch[hit.digest[:_DIGITS]].append((self._groups, hit.id))
+        self._without_sketch[hit.digest[:COPY_DIGITS]].append((self._groups, hit.id))
         self._groups += 1
 
 
@@ -440,7 +442,7 @@ class SketchRule:
         """Remember the representative; without a sketch only copies may join it."""
         sketch = self._sketch(hit)
         if sketch is None:
-            self._without_sketch[hit.digest[:_DIGITS]].append(len(self._ids))
+            self._without_sketch[hit.digest[:COPY_DIGITS]].append(len(self._ids))
         else:
             self._representatives.add(sketch, len(self._ids))
         self._ids.append(hit.id)
@@ -449,7 +451,7 @@ class SketchRule:
         """Return the groups that a hit may join, by the similarity of their representatives."""
         sketch = self._sketch(hit)
         if sketch is None:
-            return self._without_sketch.get(hit.digest[:_DIGITS], []) if hit.digest else []
+            return self._without_sketch.get(hit.digest[:COPY_DIGITS], []) if hit.digest else []
         return [position for _, position in sorted(self._representatives.near(sketch))]
 
     def _sketch(self, hit: RankedRow) -> Any:

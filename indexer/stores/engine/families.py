@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import StoreError
-from indexer.fingerprinting.fingerprint import lengthen, shorten
+from indexer.fingerprinting.fingerprint import COPY_DIGITS, lengthen, shorten
 from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
 from indexer.stores.abilities import AssignmentResult, MemberField
 from indexer.stores.engine.bulk import Operation, first_refusal
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
-DIGITS = 24  # of a digest by which copies are known
 _MEMBERS = 1_000
 TERMS = 50_000  # an engine takes 65,536 in a query
 _OF_NO_TEXT = hashlib.sha256().hexdigest()
@@ -150,7 +149,7 @@ def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator
     the plugin has the beginning of them.
     """
     column = f"near_{field}"
-    named = {name[:DIGITS]: name for name in names} if field == "exact" else {}
+    named = {name[:COPY_DIGITS]: name for name in names} if field == "exact" else {}
     for start in range(0, len(names), _MEMBERS):
         chunk = list(names[start : start + _MEMBERS])
         if field == "exact":
@@ -167,7 +166,7 @@ def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator
             for hit in response["hits"]["hits"]:
                 for value in hit["fields"].get(column, ()):
                     if field == "exact":
-                        yield hit["_id"], named[lengthen(value)[:DIGITS]]
+                        yield hit["_id"], named[lengthen(value)[:COPY_DIGITS]]
                     elif value in chunk:
                         yield hit["_id"], value
 

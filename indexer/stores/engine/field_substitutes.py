@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from indexer.fingerprinting.fingerprint import PROVISIONAL, lengthen
+from indexer.fingerprinting.fingerprint import COPY_DIGITS, PROVISIONAL, lengthen
 from indexer.recipe import Recipe
 from indexer.stores.engine.index_mapping import GROUPED
 
@@ -185,7 +185,6 @@ def _search_nested(multi_match: Mapping[str, Any], names: Mapping[str, str]) -> 
 
 # The columns of the plugin below a text, such as `text.near` and `text.near.status`.
 
-_DIGEST_BYTES = 12  # of a digest in a column
 _KEYED = ["complete", "truncated"]  # the statuses of texts with keys
 _COPIED = ["complete", "too_short", "numbers_only"]  # and of texts that may have copies
 _IN_COLUMN = "in a column"  # ends the name of an aggregation that a response has in another one
@@ -450,7 +449,7 @@ def column_digest(exact: str) -> str:
         packed = bytes.fromhex(lengthen(exact))
     except ValueError:
         return exact
-    return base64.urlsafe_b64encode(packed[:_DIGEST_BYTES]).decode("ascii")
+    return base64.urlsafe_b64encode(packed[: COPY_DIGITS // 2]).decode("ascii")
 
 
 def _is_of_text(family: str) -> bool:
