@@ -24,7 +24,7 @@ from indexer.stores import open_store
 
 ENGINES = ("opensearch", "elasticsearch")
 HERE = Path(__file__).parent
-KINDS = ["memory", "sqlite", "sqlite-reopened"]
+KINDS = [pytest.param("memory", marks=pytest.mark.slow), "sqlite", "sqlite-reopened"]
 KINDS += [pytest.param(name, marks=pytest.mark.engines) for name in ENGINES]
 PLUGIN = "-plugin"  # an index whose fingerprints the engine's plugin makes
 KINDS += [pytest.param(f"{name}{PLUGIN}", marks=pytest.mark.engines) for name in ENGINES]

@@ -71,6 +71,7 @@ def test_rows_keep_the_bits(reports, recipe):
         assert len(row.blocks) == (TABLES[recipe.bits] if TEXTS[id] else 0)
 
 
+@pytest.mark.long
 def test_pairs_and_families_are_those_within_a_distance(reports, recipe):
     apart = distances(recipe)
     usual = usual_of(recipe)
@@ -90,6 +91,7 @@ def test_pairs_and_families_are_those_within_a_distance(reports, recipe):
     )
 
 
+@pytest.mark.long
 def test_look_ups_and_folding_by_hamming_distance(reports, recipe):
     apart = distances(recipe)
     distance = 8 if recipe.has_long_bits else usual_of(recipe)

@@ -367,10 +367,12 @@ def test_same_document_twice_at_once(store) -> None:
     assert (judgement.verdict, stored) == ("new", True)
 
 
+@pytest.mark.long
 def test_of_pairs_that_race_one_is_new(url: str, kind: str) -> None:
     assert_one_of_each_pair_is_new(url, kind, "python", pairs=8, processes=2)
 
 
+@pytest.mark.long
 def test_of_pairs_that_race_on_two_sites_one_is_new(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
     assert_one_of_each_pair_is_new(url, "sqlite", "serve", pairs=8, processes=2)

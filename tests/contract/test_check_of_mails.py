@@ -33,6 +33,7 @@ def mail(path: Path, *attachments: bytes, name: str = "report.txt") -> str:
     return str(path)
 
 
+@pytest.mark.long
 def test_mail_is_a_duplicate_of_itself_where_attachments_are_documents(store, tmp_path) -> None:
     path = mail(tmp_path / "a.eml", FILE.encode())
     options = IndexOptions(reading=ReadOptions(attachments=True), namespace="other")
@@ -47,6 +48,7 @@ def test_mail_is_a_duplicate_of_itself_where_attachments_are_documents(store, tm
     assert len(list(store.scan())) == 2
 
 
+@pytest.mark.long
 def test_mail_is_stored_as_index_stores_it(store, tmp_path) -> None:
     path = mail(tmp_path / "a.eml", FILE.encode(), edited(FILE, 1, "other").encode())
     result = check_mail(store, path, store_it=True, labels=["kept"])
@@ -65,6 +67,7 @@ def test_mail_is_stored_as_index_stores_it(store, tmp_path) -> None:
     assert {item.of for item in again.attachments.values()} == {item.id for item in attachments}
 
 
+@pytest.mark.long
 def test_attachment_that_cannot_be_read_is_named(store, tmp_path) -> None:
     path = mail(tmp_path / "a.eml", b"%PDF-1.7 damaged", name="report.pdf")
     result = check_mail(store, path, store_it=True)
@@ -73,6 +76,7 @@ def test_attachment_that_cannot_be_read_is_named(store, tmp_path) -> None:
     assert f"{path}!/report.pdf was neither checked nor stored" in note
 
 
+@pytest.mark.long
 def test_file_without_attachments_is_read_as_ever(store, tmp_path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     for path in (str(tmp_path / "a.txt"), mail(tmp_path / "a.eml")):

@@ -31,6 +31,7 @@ def library(store):
     return fill(store, rows(TEXTS, cut=frozenset("hi")))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["jaccard", "lcs", "estimate"])
 def test_copies_are_similar_to_one(library, measure):
     pairs = list(match(library, MatchOptions(0.9, measure=measure)))

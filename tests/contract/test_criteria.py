@@ -49,6 +49,7 @@ def alike(pairs):
     return sorted("".join(sorted(pair)) for pair in pairs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("rules", "expected"), PAIRS, ids=str)
 def test_pairs_that_break_a_rule_are_no_near_duplicates(library, rules, expected):
     criteria = Criteria(**rules)

@@ -67,6 +67,7 @@ def pages(store, arrive=None, **options):
             arrive(len(ids_by_page))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hold", [False, True])
 @pytest.mark.parametrize("fold", ["live", "none"])
 def test_pages_by_token_are_those_by_number(library, fold, hold):
@@ -80,6 +81,7 @@ def test_pages_by_token_are_those_by_number(library, fold, hold):
     assert len(flat(shown_ids)) == (FAMILIES if fold == "live" else FAMILIES * COPIES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hold", [False, True])
 def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(library, hold):
     """Between pages come copies of shown texts that sort first, new families that sort first and
@@ -169,6 +171,7 @@ def test_totals_are_of_documents_and_families(library):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("query", ["", sentence(1, words=9)])
 def test_families_of_a_page_have_all_members(library, query):
     group(library)
@@ -212,6 +215,7 @@ def test_hits_of_any_query_are_folded_in_their_order(library):
     assert fold_hits(library, []) == ()
 
 
+@pytest.mark.long
 def test_many_lookups_find_the_same_as_each_alone(library):
     texts = [
         sentence(3, words=60),
@@ -241,6 +245,7 @@ def first(group, store, show):
     return min(group) if show == "metadata.absent" else max(group)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("show", ["modified:desc", "path:desc", "size", "metadata.absent"])
 @pytest.mark.parametrize("fold", ["live", "family"])
 def test_the_hit_to_show_follows_an_order(library, fold, show):

@@ -247,6 +247,7 @@ def test_what_is_no_label(grouped_store):
     assert labels_of(grouped_store) == LABELS
 
 
+@pytest.mark.long
 def test_history_is_read_without_keeping_a_job_out(grouped_store):
     store = undoable(grouped_store)
     assert label_history(store) == ()
@@ -291,6 +292,7 @@ def test_a_missing_document_is_reported(grouped_store):
     assert undo_labels(store, result.job).absent == ("b",)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -338,6 +340,7 @@ def test_families_whose_labels_disagree(grouped_store):
         found_ids(grouped_store, ("label_conflict", "maybe"))
 
 
+@pytest.mark.long
 def test_many_families_disagree(store):
     documents = []
     for place in range(1_100):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+import pytest
 from sample_library import fill, rows, sentence
 from starlette.testclient import TestClient
 
@@ -14,6 +15,7 @@ from indexer.review.serve import review_application
 from indexer.stores.requirements import stored_ids
 
 
+@pytest.mark.long
 def test_both_ids_name_the_document_that_stays(store, tmp_path: Path) -> None:
     path = str(tmp_path / "lease.txt")
     ids = list(islice(file_ids(b"", os.fsencode(path)), 3))

@@ -169,6 +169,7 @@ def found(store, text, **settings):
     return sorted(hit.id for hit in store.search(Query(text, join="all", **settings)).hits)
 
 
+@pytest.mark.long
 def test_any_condition_finds_what_python_finds(store):
     chance = random.Random(45)
     rows = list(random_rows(chance, 60))

@@ -63,6 +63,7 @@ def near_copies(families: int, members: int, seed: int) -> dict[str, str]:
     return texts
 
 
+@pytest.mark.long
 def test_families_after_changes_are_those_of_a_run_that_remembers_nothing(store):
     chance = random.Random(7)
     texts = near_copies(6, 5, 1)

@@ -300,6 +300,7 @@ def test_what_is_neither_letter_nor_digit_separates(store):
     assert ids(store, "com.example") == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "language",
     [

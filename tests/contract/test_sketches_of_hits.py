@@ -66,6 +66,7 @@ def count_rows(monkeypatch):
     return counts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_sketches_of_hits_fold_as_whole_hits_do(library_store, monkeypatch):
     store, counts = library_store, count_rows(monkeypatch)

@@ -58,6 +58,7 @@ def count_rows(database: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_equals_undisturbed(folder: Path, tmp_path: Path) -> None:
     run_json("index", folder, store=f"sqlite:///{tmp_path}/whole.db")
     database, url = tmp_path / "killed.db", f"sqlite:///{tmp_path}/killed.db"

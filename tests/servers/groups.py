@@ -26,7 +26,7 @@ def group_of(nodeid: str) -> str:
     of the plugin, whose nodes are started once a process; the tests of one file, which share costly
     fixtures. Unit, contract and doc tests are groups of their own.
     """
-    if nodeid.endswith("-plugin]"):
+    if "-plugin" in nodeid.partition("[")[2]:
         return "plugin"
     file = nodeid.partition("::")[0]
     parts = Path(file).parts

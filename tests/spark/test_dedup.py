@@ -108,6 +108,7 @@ def tables(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_rows_of_csv_are_those_of_one_machine(
     spark: SparkSession, tables: Path, tmp_path: Path
 ) -> None:

@@ -198,9 +198,10 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     assert run(spark, job)["stages"]["made"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "recipe",
-    [pytest.param(DEFAULT_V1, marks=pytest.mark.slow), DEFAULT_V2],
+    [DEFAULT_V1, DEFAULT_V2],
     ids=lambda recipe: recipe.name,
 )
 def test_a_store_keeps_its_recipe_and_the_copies_of_it(

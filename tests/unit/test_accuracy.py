@@ -52,12 +52,14 @@ def excess(similarity: float, agree: NDArray[np.bool_]) -> float:
     return error / float(np.sqrt(similarity * (1 - similarity) / SLOTS))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_error_is_no_larger_than_it_should_be(shape: str) -> None:
     similarity, agree = sketch_pairs(shape)
     assert excess(similarity, agree) < SHAPES[shape][2] * TOLERANCE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_the_bound_catches_an_estimator_a_tenth_worse(shape: str) -> None:
     similarity, agree = sketch_pairs(shape)
@@ -65,12 +67,14 @@ def test_the_bound_catches_an_estimator_a_tenth_worse(shape: str) -> None:
     assert excess(similarity, worse) > SHAPES[shape][2] * TOLERANCE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_the_bound_catches_a_sketch_of_fewer_slots(shape: str) -> None:
     similarity, agree = sketch_pairs(shape)
     assert excess(similarity, agree[:, :100]) > SHAPES[shape][2] * TOLERANCE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_the_estimate_has_no_bias(shape: str) -> None:
     similarity, agree = sketch_pairs(shape)
@@ -124,6 +128,7 @@ def hamming(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.i
     )
 
 
+@pytest.mark.long
 def test_texts_are_estimated_within_theory() -> None:
     similarity, signed = signed_pairs()
     estimates = (signed.minhash[::2] == signed.minhash[1::2]).mean(axis=1)
@@ -133,6 +138,7 @@ def test_texts_are_estimated_within_theory() -> None:
     assert abs(off.mean()) < 3 / np.sqrt(len(off))
 
 
+@pytest.mark.long
 def test_simhash_distance_is_the_angle() -> None:
     """Of sets with cosine c, each bit differs with chance p = arccos(c) / pi (Charikar, STOC
     2002).
@@ -145,6 +151,7 @@ def test_simhash_distance_is_the_angle() -> None:
     assert np.sqrt(np.mean((off[spread > 0] / spread[spread > 0]) ** 2)) < 1.1
 
 
+@pytest.mark.long
 def test_the_interval_of_hamming_holds_the_angle() -> None:
     similarity, signed = signed_pairs()
     truth = 1 - np.arccos(2 * similarity / (1 + similarity)) / np.pi

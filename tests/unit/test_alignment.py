@@ -199,6 +199,7 @@ def hostile() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", hostile())
 def test_hostile_texts_stay_near_linear(name: str) -> None:
     a, b = hostile()[name]

@@ -58,6 +58,7 @@ def pair_ids(matched: MatchResult) -> set[tuple[str, str]]:
     return {(pair.a, pair.b) for pair in matched}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("threshold", "seed"), [(0.8, 1), pytest.param(0.6, 2, marks=pytest.mark.slow)]
 )
@@ -220,6 +221,7 @@ def test_bounds_of_a_count_hold_in_95_of_100_samples(size: int, data: st.DataObj
     assert held >= 0.95 - 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "recipe_name", [pytest.param("default_v1", marks=pytest.mark.slow), "default_v2"]
 )

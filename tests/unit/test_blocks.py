@@ -61,6 +61,7 @@ def test_four_bits_may_be_missed() -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "design",
     [choose_design(64, [(8, 2)]), *designs(64, 6)],

@@ -29,6 +29,7 @@ def test_unknown_synonyms_are_unknown_and_most_known_ones_known() -> None:
     assert sum(form(term) == form(synonym) for term, synonym in KNOWN.items()) >= 0.8 * len(KNOWN)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_clauses_and_halves_share_no_base() -> None:
     assert results("train", 3) == results("train", 3)
     halves = [
@@ -49,6 +50,7 @@ def test_types_are_captured(half: str) -> None:
     assert sum(score.negatives.values()) >= 45
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_clauses_of_two_companies_are_called_identical(seed: int) -> None:
     pairs = name_pairs(500, seed)
@@ -60,6 +62,7 @@ def test_no_clauses_of_two_companies_are_called_identical(seed: int) -> None:
     assert len([pattern for pattern in others if "abbreviation" not in pattern]) <= 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_clauses_below_the_names_of_two_parties_are_never_identical(seed: int) -> None:
     types = pair_types(bare_name_pairs(500, seed))
@@ -67,6 +70,7 @@ def test_clauses_below_the_names_of_two_parties_are_never_identical(seed: int) -
     assert types.count("near_identical") >= 400
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_other_headings_numbers_and_layouts_are_identical(seed: int) -> None:
     assert pair_types(heading_pairs(500, seed)).count("identical") >= 490

@@ -226,6 +226,7 @@ PAIRS_OF_NAMES = [
 ]
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(STARTS, st.sampled_from(NAMES_BY_NUMBER), st.integers(2, 40), st.integers(41, 99))
 def test_a_number_in_a_name_is_never_a_label(start: str, name: str, one: int, two: int) -> None:

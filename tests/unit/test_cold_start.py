@@ -49,6 +49,7 @@ def loaded(*words: str) -> set[str]:
     return set(done.stderr.split())
 
 
+@pytest.mark.long
 def test_a_look_up_or_search_loads_no_readers_of_other_formats_and_schemes(tmp_path: Path) -> None:
     library = tmp_path / "library"
     library.mkdir()
@@ -76,6 +77,7 @@ def test_the_list_of_commands_loads_no_command() -> None:
     assert loaded("--help") & (commands | UNUSED_BY_HELP | UNUSED_PACKAGES) == set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_loads_nothing_that_computes(command: str) -> None:
     modules = loaded(command, "--help")

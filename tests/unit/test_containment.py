@@ -67,6 +67,7 @@ texts = st.dictionaries(
 )
 
 
+@pytest.mark.long
 @given(texts, st.sampled_from([0.1, 0.5, 0.9]))
 @settings(max_examples=60)
 def test_reported_stretches_exist_and_long_stretches_are_reported(texts_by_id, threshold):

@@ -57,6 +57,7 @@ def test_documents_are_long_and_structured(document):
     assert kinds[Paragraph] >= 7
 
 
+@pytest.mark.long
 def test_distinct_documents_are_clearly_below_the_threshold():
     worst = max(len(a & b) / len(a | b) for a, b in combinations(map(grams, ALL), 2))
     assert 0.5 < worst < 0.65

@@ -62,6 +62,7 @@ def test_no_invoice_is_in_a_family_or_folded_if_numbers_are_distinguished(count)
     assert len(search(store, "", SearchOptions(limit=2000)).hits) < len(texts) / 4
 
 
+@pytest.mark.long
 @given(
     TEXTS,
     st.builds(

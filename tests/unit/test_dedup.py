@@ -428,6 +428,7 @@ def test_options_out_of_range(options) -> None:
         DedupOptions(**options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("point", ["before_commit", "after_commit"])
 def test_interrupted_run_goes_on(folder: Path, point: str, monkeypatch) -> None:
     monkeypatch.setattr("indexer.jobs.dedup.BATCH_ROWS", 20)

@@ -65,6 +65,7 @@ def test_answers_stay_those_of_the_first_implementation() -> None:
     assert digest(found) == DIGEST
 
 
+@pytest.mark.long
 def test_facts_that_are_kept_give_the_same_answers_in_any_pair() -> None:
     texts = [source(text) for pair in pairs(12) for text in pair]
     for a in texts:
@@ -83,6 +84,7 @@ def test_signs_and_addresses_are_those_of_a_search_of_the_whole_text() -> None:
         assert [found.span() for found in _matches(whole)] == spans
 
 
+@pytest.mark.long
 def test_numbers_within_what_is_written_alike_need_no_comparison(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

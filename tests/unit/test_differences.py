@@ -238,6 +238,7 @@ def test_a_sentence_for_each_kind() -> None:
     ]
 
 
+@pytest.mark.long
 def test_invoices_that_differ_in_one_fact_are_distinguished() -> None:
     sides = [ComparedText(text, DEFAULT) for text in invoices(1000)]
     distinguish = Criteria("distinguish")

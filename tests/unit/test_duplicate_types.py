@@ -410,6 +410,7 @@ def apply_edits(text: str, edits: list[tuple[int, str]]) -> str:
     return " ".join(words)
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(
     TEXTS,

@@ -377,6 +377,7 @@ def test_a_path_that_does_not_exist(folder: Path) -> None:
         duplicates(folder / "none")
 
 
+@pytest.mark.long
 def test_the_command_prints_lines_of_json_and_ends_with_1_if_a_file_failed(folder: Path) -> None:
     write(folder, {"a": TEXT, "b": TEXT})
     (folder / UNDECODABLE).write_text(TEXT)
@@ -396,6 +397,7 @@ def test_the_command_prints_lines_of_json_and_ends_with_1_if_a_file_failed(folde
     assert json.loads(done.stdout) == {"undone": [str(folder / UNDECODABLE)]}
 
 
+@pytest.mark.long
 def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
     block, *_ = blocks("docs/duplicates.md")
     documents = tmp_path / "documents"

@@ -39,11 +39,13 @@ def model(tmp_path, monkeypatch):
     sys.modules.pop(tokens.MODEL, None)
 
 
+@pytest.mark.long
 def test_words_and_sentences(model) -> None:
     assert tokens.dutch_words("Honden, zei hij.") == ["Honden", ",", "zei", "hij", "."]
     assert tokens.dutch_sentences(TEXT) == [TEXT[:33], TEXT[34:]]
 
 
+@pytest.mark.long
 def test_recipes_have_slots_of_their_own(model) -> None:
     slots = {
         name: fingerprint(TEXT, recipe_named(f"{name}:none::")).minhash.tolist()

@@ -212,6 +212,7 @@ def indexed(folder: Path) -> dict[str, Row]:
     return {Path(row.path).name: row for row in store.scan()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FILES)
 def test_equal_texts_around_other_pictures_are_no_copies(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "files"
@@ -226,6 +227,7 @@ def test_equal_texts_around_other_pictures_are_no_copies(name: str, tmp_path: Pa
     assert a.exact == c.exact != b.exact
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("attachments", [False, True])
 def test_mails_with_other_scans_are_for_review(attachments: bool, tmp_path: Path) -> None:
     folder = tmp_path / "mails"
@@ -243,6 +245,7 @@ def test_mails_with_other_scans_are_for_review(attachments: bool, tmp_path: Path
     assert second.reasons[0] == "attachments differ: scan200.png / scan10.png"
 
 
+@pytest.mark.long
 def test_mails_with_other_scans_are_in_no_group(tmp_path: Path) -> None:
     """Copies of one mail are, with and without attachments as documents of their own."""
     folder = tmp_path / "mails"
@@ -281,6 +284,7 @@ def test_files_belong_to_the_digest_whatever_recipe_comes(tmp_path: Path) -> Non
     assert len(digests | {row.exact for row in store.scan()}) == 4
 
 
+@pytest.mark.long
 def test_documents_that_an_earlier_version_read_are_counted_and_read_again(tmp_path: Path) -> None:
     path = tmp_path / "a.docx"
     path.write_bytes(word_file(PICTURES[0]))
@@ -326,6 +330,7 @@ def test_what_was_not_read_counts_beside_files_in_the_document() -> None:
     assert packed[:64] == with_unread(pack_embedded([file]), "b.pdf", "aa")[:64]
 
 
+@pytest.mark.long
 def test_an_export_without_duplicates_has_both_mails_with_other_scans(tmp_path: Path) -> None:
     folder = tmp_path / "mails"
     folder.mkdir()

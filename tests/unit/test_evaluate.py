@@ -100,6 +100,7 @@ def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
     assert low == high == 0.5  # each group finds one of its two: nothing varies from group to group
 
 
+@pytest.mark.long
 def test_a_lower_threshold_finds_the_fuzzy_ones_and_captures_sets(corpus: Path) -> None:
     low, high = evaluate(
         [str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.4, 0.9], rule="connected")

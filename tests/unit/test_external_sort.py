@@ -26,6 +26,7 @@ pieces = st.lists(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unique", [False, True])
 @given(parts=pieces)
@@ -56,6 +57,7 @@ def test_stretches_of_a_merge_are_short():
     assert 0 < longest <= 64 * 2
 
 
+@pytest.mark.long
 def test_memory_first_and_files_beyond():
     budget = SpillFiles(1)
     first, second = budget.array(1 << 18, np.uint8), budget.array((1 << 9, 1 << 10), np.uint8)

@@ -20,6 +20,7 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(formats()))
 def test_every_format_gives_the_same_words(name: str) -> None:
     result = READER.extract(formats()[name], name)
@@ -29,11 +30,13 @@ def test_every_format_gives_the_same_words(name: str) -> None:
     assert result.extractor == READER.identity
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["a.docx", "a.eml", "a.html", "a.pdf", "a.rtf"])
 def test_titles(name: str) -> None:
     assert READER.extract(formats()[name], name).title == TITLE
 
 
+@pytest.mark.long
 def test_content_type_has_no_parameters_and_metadata_plain_names() -> None:
     assert READER.extract(html(), "a.html").content_type == "text/html"
     result = READER.extract(formats()["a.eml"], "a.eml")
@@ -59,6 +62,7 @@ IPTC = b"Photoshop 3.0\08BIM\x04\x04\0\0" + struct.pack(">I", 49) + b"\x1c\x02\x
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffc0000b08000100010101110000ffd9")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("marker", "metadata"),
     [(0xFE, CAPTION), (0xE1, EXIF), (0xE1, XMP), (0xE1, XMP[:90]), (0xED, IPTC)],
@@ -97,6 +101,7 @@ def test_pdf_with_an_empty_password_is_read() -> None:
     assert words(READER.extract(pdf(password=""), "a.pdf").text) == words(" ".join(PARAGRAPHS))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "data", [NOISE, b"%PDF-1.4\n" + NOISE, b"PK\x03\x04" + NOISE, b"text\0with a NUL"]
 )
@@ -107,6 +112,7 @@ def test_noise_is_refused_with_a_way_forward(data: bytes) -> None:
     assert "@" not in str(caught.value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("data", "name"),
     [
@@ -125,6 +131,7 @@ def test_cut_files_are_never_called_complete(data: bytes, name: str) -> None:
         assert "the end of the file is missing" in result.warnings
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.9, 0.99])
 @pytest.mark.parametrize("name", ["a.docx", "a.odt", "a.pdf", "a.zip"])
 def test_a_file_cut_anywhere_is_truncated_or_refused(name: str, share: float) -> None:
@@ -147,12 +154,14 @@ def test_archive_with_a_damaged_member_is_truncated() -> None:
     assert any("encrypted" in warning for warning in result.warnings)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [html, docx, odt, rtf])
 def test_text_is_cut_at_the_limit(make: object) -> None:
     result = READER.extract(make(PARAGRAPHS * 100), "a")  # type: ignore[operator]
     assert (len(result.text), result.truncated, result.warnings) == (5_000, True, (CUT,))
 
 
+@pytest.mark.long
 def test_limit_counts_code_points_and_the_last_one_is_whole() -> None:
     extraction = READER.extract(html(["😀" * 4_990]), "a.html")
     assert extraction.text.count("😀") == 4_990
@@ -160,6 +169,7 @@ def test_limit_counts_code_points_and_the_last_one_is_whole() -> None:
     assert (cut.text, cut.truncated) == ("😀" * 5_000, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     ["😀 and 𝔉𝔯𝔞𝔨𝔱𝔲𝔯 and 𠮷野家", "a \ufffd that was there", "Zażółć gęślą jaźń", "שלום עולם"],
@@ -179,6 +189,7 @@ def test_html_that_is_utf8_is_read_as_utf8_whatever_it_claims() -> None:
     )
 
 
+@pytest.mark.long
 def test_the_name_decides_where_the_first_bytes_do_not() -> None:
     assert words(READER.extract("<p>plików <b>owoców</b></p>".encode(), "a.htm").text) == [
         "plików",

@@ -189,6 +189,7 @@ def test_any_bytes_have_an_answer(data: bytes, name: str) -> None:
         assert len(document.text) <= 100
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tail", [b"", b"\xe9"])
 def test_one_line_of_fifty_megabytes(tail: bytes) -> None:
     before = time.process_time()

@@ -119,6 +119,7 @@ def test_bytes_and_texts_of_some_size_pass_whole() -> None:
     assert result.text.split()[1] == str(len(data))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("word", ["hang", "spin"])
 def test_document_that_takes_too_long_is_the_only_one_lost(word: str) -> None:
     before = time.monotonic()
@@ -257,6 +258,7 @@ def test_document_that_is_interrupted_twice_is_to_blame() -> None:
     assert sum(isinstance(result, Document) for result in results.values()) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("maker", "kind", "words"),
     [
@@ -306,6 +308,7 @@ def script(tmp_path: Path, body: str) -> list[str]:
     return [sys.executable, str(place)]
 
 
+@pytest.mark.long
 def test_program_needs_no_main_guard(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(formats()["a.html"])
     body = f"""
@@ -350,12 +353,14 @@ def hanging_program(
             program.kill()
 
 
+@pytest.mark.long
 def test_program_killed_outright_leaves_no_worker(tmp_path: Path) -> None:
     with hanging_program(tmp_path) as (program, workers):
         program.kill()
     wait_for(lambda: not any(worker.is_running() for worker in workers), 5)
 
 
+@pytest.mark.long
 def test_interrupt_reaches_the_program_and_not_the_workers(tmp_path: Path) -> None:
     with hanging_program(tmp_path) as (program, workers):
         for worker in workers:
@@ -369,6 +374,7 @@ def test_interrupt_reaches_the_program_and_not_the_workers(tmp_path: Path) -> No
     wait_for(lambda: not any(worker.is_running() for worker in workers), 5)
 
 
+@pytest.mark.long
 def test_time_in_which_the_program_is_stopped_does_not_count(tmp_path: Path) -> None:
     body = """
     with Pool(HostileExtractor, 1, Limits(seconds=1)) as pool:

@@ -72,6 +72,7 @@ def test_documents_of_one_text_are_one_family():
     assert list(assigned) == [(4, 4, None), (2, 4, 1.0), (7, 4, 1.0)]
 
 
+@pytest.mark.long
 @given(
     st.dictionaries(
         st.tuples(st.integers(0, 600), st.integers(0, 600)), st.sampled_from([0.4, 0.6])

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
 from family_oracle import expected, families_of, lone_incomplete_principals, violations
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -186,7 +187,7 @@ Histories.TestCase.settings = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-TestHistories = Histories.TestCase
+TestHistories = pytest.mark.long(Histories.TestCase)
 
 
 def test_a_document_that_lost_its_cluster_leaves_no_cluster_of_its_name() -> None:

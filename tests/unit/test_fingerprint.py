@@ -54,6 +54,7 @@ def test_golden_vector(case: dict[str, Any], sign: Any) -> None:
     assert vector(sign([text_of(case)], recipe_of(case))) == GOLDEN[case["name"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sign", [define, fingerprints])
 @pytest.mark.parametrize("recipe", PLAIN, ids=lambda recipe: recipe.name)
 @pytest.mark.parametrize("case", plain_cases(), ids=lambda case: case["name"])
@@ -122,6 +123,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case["name"])
 def test_golden_vectors_equal_the_oracle(case: dict[str, Any]) -> None:
     recipe, vector, text = recipe_of(case), GOLDEN[case["name"]], normalise(text_of(case))

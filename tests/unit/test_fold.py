@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -230,6 +231,7 @@ class Batches(NoFolding):
         self.sizes.append(len(hits))
 
 
+@pytest.mark.long
 def test_late_pages_compare_hits_in_batches_and_read_no_more_than_before() -> None:
     rule = Batches()
     hits = (hit(str(number), None) for number in range(12_000))

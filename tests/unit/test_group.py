@@ -30,6 +30,7 @@ contents = st.one_of(
 texts = st.dictionaries(names, contents, min_size=1, max_size=12)
 
 
+@pytest.mark.long
 @given(
     texts,
     st.sampled_from([0.5, 0.8, 0.95]),
@@ -58,6 +59,7 @@ def test_families_are_those_of_the_definition_in_any_order(
         assert (row.similarity is None) == (row.family == row.id)
 
 
+@pytest.mark.long
 @given(texts, st.sampled_from([(0.8, None), (0.8, 0.5), (0.5, 0.9)]), st.sampled_from([2, 1000]))
 @settings(max_examples=60, deadline=None)
 def test_clusters_are_chains(texts_by_id, thresholds, cap):
@@ -132,7 +134,7 @@ History.TestCase.settings = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-TestHistory = History.TestCase
+TestHistory = pytest.mark.long(History.TestCase)
 
 
 def test_the_account_adds_up():
@@ -291,6 +293,7 @@ def test_nothing_is_written_on_a_dry_run():
     assert families_of(store) == {"a": "a", "b": "b"}
 
 
+@pytest.mark.long
 def test_all_documents_in_one_hot_band_are_one_family_in_bounded_time():
     texts = {f"{place:04}": f"{sentence(1, 200)} number {place}" for place in range(600)}
     store = library(rows(texts))

@@ -179,6 +179,7 @@ def test_dedupe_equals_dedup(tmp_path: Path, settings: dict[str, Any]) -> None:
     assert len(result.kept) == done.kept > len(texts) // 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settings", [{}, {"measure": "jaccard"}, {"all_pairs": True}])
 def test_pairs_equal_match(settings: dict[str, Any]) -> None:
     texts = corpus()
@@ -196,6 +197,7 @@ def test_pairs_equal_match(settings: dict[str, Any]) -> None:
     assert len(found) > 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settings", [{}, {"threshold": 0.7}, {"principal": "longest"}])
 def test_groups_equal_group(settings: dict[str, Any]) -> None:
     texts = corpus()

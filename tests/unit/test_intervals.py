@@ -33,6 +33,7 @@ def shares(sums: np.ndarray) -> list[np.ndarray]:
     return [np.where(sums[:, 1] > 0, sums[:, 0] / np.maximum(sums[:, 1], 1), np.nan)]
 
 
+@pytest.mark.long
 def test_bootstrap_covers_the_true_share() -> None:
     chance, covered, trials = random.Random(1), 0, 150
     for seed in range(trials):

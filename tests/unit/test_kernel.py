@@ -89,12 +89,14 @@ def test_the_kernel_is_there() -> None:
     assert kernel_name() == "rust"
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(TEXTS, max_size=4))
 def test_any_text(texts: list[str]) -> None:
     assert differences_by_both(texts) == []
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(st.lists(BREAKS, min_size=1, max_size=4))
 def test_words_that_are_divided_at_line_ends(texts: list[str]) -> None:
@@ -128,6 +130,7 @@ RARER_BEFORE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("before", ["", "e", *RARER_BEFORE], ids=ascii)
 def test_every_code_point(before: str) -> None:
     step = 1 << 12
@@ -143,6 +146,7 @@ def test_every_code_point_around_a_line_end() -> None:
     assert differences_by_both(texts) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "size", [0, 1, 3, 4, 5, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1000, 4096, 70_000]
 )
@@ -187,6 +191,7 @@ def test_long_texts_with_few_features() -> None:
     assert differences([text, text + "é"], dataclasses.replace(DEFAULT_V1, slots=1024)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "run",
     [

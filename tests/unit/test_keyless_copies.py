@@ -50,6 +50,7 @@ def answers(store, criteria, measure="lcs"):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", TEXTS)
 @pytest.mark.parametrize("measure", ["lcs", "jaccard"])
 @pytest.mark.parametrize(

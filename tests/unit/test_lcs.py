@@ -65,6 +65,7 @@ def test_words_that_differ_in_accents_count_where_one_text_has_none(a: str, b: s
     assert found == common / max(1, len(left), len(right))
 
 
+@pytest.mark.long
 def test_a_letter_with_an_accent_is_one_as_it_is_written_and_as_it_is_folded() -> None:
     for code in range(0x2000):
         letter = chr(code)

@@ -23,6 +23,7 @@ def message(text: str, encoding: str) -> bytes:
     return mail.as_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
 def test_polish_mail_stays_polish(encoding: str) -> None:
     text = native_reader().extract(message(3 * POLISH, encoding), "a.eml").text
@@ -69,6 +70,7 @@ def test_outlook_keeps_the_message_id_in_a_property_of_its_own() -> None:
     assert tika.thread_fields({"Content-Type": ["text/plain"]}) == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", ["To: bo@x.org", "X-GM-THRID: 17", "Cc: c@x.org", "Bcc: c@x"])
 def test_a_mail_may_begin_with_any_field(first: str) -> None:
     data = f"{first}\nFrom: ann@x.org\nMessage-ID: <2@x>\n\nYes, at noon.\n".encode()

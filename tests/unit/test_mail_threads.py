@@ -606,6 +606,7 @@ def labels(threads: list[Thread]) -> list[tuple[str, ...]]:
     ]
 
 
+@pytest.mark.long
 def test_the_same_threads_for_every_order_of_the_mails():
     messages = [read_message(one.bytes(), one.key, one.key) for one in corpus(60, seed=3)]
     before = labels(build_threads(messages, similarity))
@@ -613,6 +614,7 @@ def test_the_same_threads_for_every_order_of_the_mails():
     assert labels(build_threads(messages, similarity)) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_inclusive_mails_have_every_segment_and_attachment(seed):
     mails = corpus(120, seed)
@@ -623,6 +625,7 @@ def test_inclusive_mails_have_every_segment_and_attachment(seed):
     assert sum(len(thread.inclusive) for thread in threads) < 0.6 * len(mails)
 
 
+@pytest.mark.long
 def test_segments_of_the_clients():
     """Words whose kind and depth are right; docs/threads.md has the figures by client."""
     right = total = 0

@@ -250,6 +250,7 @@ def test_every_line_of_text_stays(lines: list[str]) -> None:
     assert manual_page(f".TH X 1\n{source}\n").text.split() == words
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece",
     ["\\[", "\\h'", "\\*[", ".if n ", "\\\\", "\\s'", '"', ".B a\n", ".as s x\n", ".am m\nx\n..\n",

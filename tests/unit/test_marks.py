@@ -292,6 +292,7 @@ def test_the_same_facts_or_none(old: str, new: str) -> None:
     assert not states_other_facts(Comparison(text(notice + LEASE), text(changed)))
 
 
+@pytest.mark.long
 def test_dedupe_keeps_records_that_differ_in_one_fact() -> None:
     records = invoices(100)
     again = [f"DUPLICATE\n{record}" for record in records[:10]]

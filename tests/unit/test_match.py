@@ -62,6 +62,7 @@ def similarities(matched):
     return {(pair.a, pair.b): pair.similarity for pair in matched}
 
 
+@pytest.mark.long
 @given(texts, st.sampled_from([0.2, 0.5, 0.7, 0.8, 0.9, 1.0]))
 @settings(max_examples=60, deadline=None)
 def test_the_complete_mode_finds_every_pair_and_no_other(texts_by_id, threshold):
@@ -103,6 +104,7 @@ def test_a_pair_has_the_same_similarity_wherever_it_is_measured(measure):
             assert row.similarity == values[min(row.id, row.family), max(row.id, row.family)]
 
 
+@pytest.mark.long
 @given(
     st.dictionaries(st.text("abcdef", min_size=1, max_size=2), few_words.map(" ".join), max_size=12)
     | texts,
@@ -396,6 +398,7 @@ short_texts = st.dictionaries(
 )
 
 
+@pytest.mark.long
 @given(short_texts, st.sampled_from([0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0]))
 @settings(max_examples=150, deadline=None)
 def test_every_pair_with_a_short_text_is_found(texts_by_id, threshold):

@@ -44,6 +44,7 @@ def all_of(matched):
     )
 
 
+@pytest.mark.long
 @given(
     texts,
     st.sampled_from([0.3, 0.8]),
@@ -65,6 +66,7 @@ def test_pairs_are_the_same(texts_by_id, threshold, cap, against, all_pairs):
         assert all_of(match(store, MatchOptions(**options))) == expected
 
 
+@pytest.mark.long
 @given(texts, st.sampled_from(["original", "longest", "central"]), st.sampled_from([2, 1000]))
 @settings(max_examples=30)
 def test_families_are_the_same(texts_by_id, kind, cap):

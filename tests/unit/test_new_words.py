@@ -202,6 +202,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("most", "expected"), LIMITS)
 @pytest.mark.parametrize("measure", ["jaccard", "lcs", "containment"])
 def test_novelty_is_an_upper_limit_wherever_pairs_are_decided(store, most, expected, measure):

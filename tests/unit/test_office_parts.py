@@ -53,6 +53,7 @@ def text_of(data: bytes, name: str) -> str:
     return native_reader().extract(data, name).text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("make", "name"),
     [(word_file, "a.docx"), (open_document, "a.odt"), (rich_text, "a.rtf")],
@@ -122,6 +123,7 @@ def rich_text_with_changes() -> bytes:
     return source.replace("INSERTED", INSERTED).replace("DELETED", DELETED).encode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("make", "name"),
     [
@@ -135,6 +137,7 @@ def test_tracked_changes_are_accepted_in_every_format(make, name: str) -> None:
     assert " ".join(text_of(make(), name).split()) == f"The ferry {INSERTED} every day."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
@@ -153,6 +156,7 @@ def test_blocks_of_a_page_join_no_words(source: str, expected: str) -> None:
         assert " ".join(text_of(data.encode(), "a.html").split()) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1"])
 def test_blocks_of_a_mail_join_no_words(charset: str) -> None:
     message = EmailMessage()

@@ -336,6 +336,7 @@ def test_threads_of_outlook_files_are_those_of_the_same_mails(tmp_path) -> None:
     assert [failure.path for failure in of_outlook.failed] == [str(tmp_path / "msg" / "bad.msg")]
 
 
+@pytest.mark.long
 def test_index_and_threads_name_the_same_thread() -> None:
     message = outlook(_1035="<2@x.org>", _1042="<1@x.org>", _1039="<1@x.org>")
     document = NativeExtractor(DEFAULT_LIMITS).extract(message.to_bytes(), "a.msg")
@@ -359,6 +360,7 @@ def test_attachments_are_indexed_beside_the_message(tmp_path) -> None:
     store.close()
 
 
+@pytest.mark.long
 def test_a_message_and_the_mail_of_it_have_one_text() -> None:
     message = outlook(_0C1A="Ann", _5D01="ann@example.org", _0E04="Bob <bob@example.org>")
     mail = (

@@ -73,6 +73,7 @@ def words(document: Document) -> str:
     return " ".join(document.text.split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "draw_line",
     [
@@ -106,6 +107,7 @@ def test_text_that_is_drawn_twice_is_read_once(reader: NativeExtractor, draw_lin
     assert not document.truncated and not document.warnings
 
 
+@pytest.mark.long
 def test_pages_that_are_drawn_a_second_time_as_a_whole(reader: NativeExtractor) -> None:
     """Of one such page nobody knows if it is drawn twice or has two copies, a receipt and one to be
     returned; a file of them draws twice.

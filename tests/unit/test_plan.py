@@ -30,6 +30,7 @@ def test_known_layouts(weight: float, layout: tuple[int, int]) -> None:
     assert (chosen.bands, chosen.rows) == layout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slots", [16, 64, 128, 200])
 @pytest.mark.parametrize("threshold", [0.1, 0.35, 0.5, 0.62, 0.8, 0.9, 0.95, 0.97])
 @pytest.mark.parametrize("weight", [0.1, 0.25, 0.5, 0.75])
@@ -110,6 +111,7 @@ def test_picture_marks_the_threshold_and_is_well_formed() -> None:
     assert "25 bands x 5 rows" in "".join(root.itertext())
 
 
+@pytest.mark.long
 @given(
     st.floats(0.05, 0.95),
     st.floats(0.5, 0.999),

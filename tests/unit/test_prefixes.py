@@ -52,6 +52,7 @@ def candidates(collection, threshold, budget=None, limit=None, of_larger=False):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("of_larger", [False, True])
 @pytest.mark.parametrize("limit", [None, NEVER, ALWAYS])
 @given(collection=sets | large, threshold=thresholds)

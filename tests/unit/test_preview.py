@@ -66,6 +66,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.long
 @RECIPES
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: str(options.settings()))
 def test_no_document_moves_at_the_options_of_the_families(
@@ -89,6 +90,7 @@ def test_no_document_moves_at_the_options_of_the_families(
     store.close()
 
 
+@pytest.mark.long
 @RECIPES
 @pytest.mark.parametrize("measure", ["jaccard", "lcs"])
 @pytest.mark.parametrize("principal", ["original", "longest", "central"])
@@ -124,6 +126,7 @@ def test_a_store_without_a_group_is_shown_by_the_default() -> None:
     assert (shown.measure, shown.threshold, figures.is_grouped) == (MEASURE, FOLD, False)
 
 
+@pytest.mark.long
 @RECIPES
 @pytest.mark.parametrize("measure", ["jaccard", "lcs"])
 def test_lower_thresholds_with_too_many_pairs_are_estimated(

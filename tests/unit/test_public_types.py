@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import public_types
+import pytest
 from page_blocks import blocks
 
 ROOT = Path(__file__).parent.parent.parent
@@ -22,10 +23,12 @@ print(nearfold.dedupe(["a", "b"]).kept, nearfold.__version__)
 """
 
 
+@pytest.mark.long
 def test_the_stub_is_what_the_modules_say() -> None:
     assert public_types.main(["--check"]) == 0, "run python tools/public_types.py"
 
 
+@pytest.mark.long
 def test_programs_of_the_documentation_have_types(tmp_path: Path) -> None:
     programs = {"promised": PROGRAM}
     for page in ("README.md", "docs/python.md"):

@@ -26,6 +26,7 @@ def text_of(pdf: bytes, folder: Path) -> str:
     return " ".join(original(str(file), open_store("sqlite://:memory:")).text.split())
 
 
+@pytest.mark.long
 def test_the_document_has_both_texts(tmp_path: Path) -> None:
     pdf = redline_pdf(compare(A, B, names=("a.txt", "b\u202e.txt")))
     text = text_of(pdf, tmp_path)
@@ -40,6 +41,7 @@ def test_the_document_has_both_texts(tmp_path: Path) -> None:
     assert pdf == redline_pdf(compare(A, B, names=("a.txt", "b\u202e.txt")))
 
 
+@pytest.mark.long
 def test_characters_that_no_font_has_are_named(tmp_path: Path) -> None:
     thai = compare("rent สัญญา here", "rent สัญญา there")
     assert "no font here has them: U+0E0D" in text_of(redline_pdf(thai), tmp_path)

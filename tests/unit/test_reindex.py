@@ -53,6 +53,7 @@ def filled(tmp_path):
     store.close()
 
 
+@pytest.mark.long
 def test_searches_go_on_all_along(filled):
     reader, wrong, searches, stop = open_store(filled.url), [], [0], threading.Event()
 
@@ -82,6 +83,7 @@ def test_searches_go_on_all_along(filled):
     assert searches[0] > 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("signed", [50, 400])
 def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(filled, signed, tmp_path):
     """Killed among the signatures, or with all of them made and the transaction under way."""

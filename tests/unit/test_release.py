@@ -30,6 +30,7 @@ def bare(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_a_bare_checkout_works(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(
         "Ferries leave the harbour at eight in the morning.", encoding="utf-8"

@@ -129,6 +129,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_reported_and_repaired(name: str, store: Store) -> None:
     what, how = DAMAGES[name]

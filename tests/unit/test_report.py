@@ -109,6 +109,7 @@ def test_an_audited_report_states_the_missed_pairs(tmp_path: Path) -> None:
     assert "far apart by their sketches" in seen
 
 
+@pytest.mark.long
 def test_the_same_documents_and_date_give_the_same_report() -> None:
     assert report(hostile(), "2024-05-01") == report(hostile(), "2024-05-01")
     assert report(hostile(), "2024-05-01") != report(hostile(), "2024-05-02")

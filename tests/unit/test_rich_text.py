@@ -60,6 +60,7 @@ def test_text_of_rich_text(source: bytes, text: str) -> None:
     assert rich_text(source) == text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece", [b"\\f1\\fcharset0", b'{\\field{\\*\\fldinst{HYPERLINK "a" ', b"{", b"\\'", b"\\u1"]
 )

@@ -16,6 +16,7 @@ from indexer.documents.pdf import reorder_lines
 DATA = Path(__file__).parent.parent / "data" / "right_to_left"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["hebrew", "arabic"])
 def test_a_pdf_of_libreoffice_has_the_words_of_its_page_in_order(name: str) -> None:
     page = (DATA / f"{name}.html").read_text(encoding="utf-8")

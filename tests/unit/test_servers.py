@@ -210,6 +210,7 @@ def owner(tmp_path):
         started.kill()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_server_ends_with_the_process_that_started_it(owner, number):
     started, pid, supervisor, folder = owner

@@ -37,6 +37,7 @@ def documents(paths: list[str]) -> Iterator[Connection]:
     db.close()
 
 
+@pytest.mark.long
 @given(paths=PATHS, data=st.data())
 @pytest.mark.parametrize("at_once", [1, 3, 100])
 def test_first_rows_by_path_and_id(paths: list[str], at_once: int, data: st.DataObject) -> None:

@@ -15,6 +15,7 @@ texts = st.lists(words, min_size=2, max_size=12)
 thresholds = st.sampled_from([0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 0.95])
 
 
+@pytest.mark.long
 @given(texts, thresholds, st.sampled_from([2, 3, 2_000]))
 @settings(deadline=None, max_examples=60)
 def test_every_near_duplicate_is_found(words_of_texts, threshold, rows_at_first):

@@ -119,6 +119,7 @@ def test_without_tokens_there_is_no_sketch(text: str, version: str) -> None:
         simhash_doc(text, version)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", VERSIONS)
 @given(terms=st.lists(st.text("abcdé", min_size=1), min_size=1, max_size=30))
 def test_bits_are_signs_of_sums(terms: list[str], version: str) -> None:

@@ -35,6 +35,7 @@ def entries(rows: dict[int, set[int]]) -> keys.Entries:
     return keys.pack(columns[:, 0], columns[:, 1])
 
 
+@pytest.mark.long
 @given(STEPS)
 @pytest.mark.parametrize(("page", "at_once", "looked_up"), [(1, 1, 1), (2, 3, 2), (128, 9, 99)])
 def test_keys_are_found_until_they_are_removed(

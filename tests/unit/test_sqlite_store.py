@@ -74,6 +74,7 @@ def run(script, *arguments):
     )
 
 
+@pytest.mark.long
 def test_every_acknowledged_batch_survives_kill_9(store, path):
     chance, acknowledged = random.Random(9), -1
     for round_ in range(4):
@@ -443,6 +444,7 @@ def test_rows_of_real_sketches_take_few_bytes_and_lose_nothing(tmp_path):
     store.close()
 
 
+@pytest.mark.long
 def test_the_log_begins_anew_though_somebody_reads_all_the_time(store, path, monkeypatch):
     log = Path(f"{path}-wal")
     with closing(open_store(f"sqlite:///{path}")) as other, reading_all_the_time(path):

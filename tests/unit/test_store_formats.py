@@ -114,6 +114,7 @@ def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("point", "number"),
     [

@@ -67,6 +67,7 @@ def test_the_mapping_of_an_engine_has_the_type_of_each_field() -> None:
             assert properties.get(field.in_engine, field.mapping)["type"] == expected, field.name
 
 
+@pytest.mark.long
 def test_a_declared_field_is_kept_in_every_form() -> None:
     root = Path(__file__).parent.parent.parent
     done = subprocess.run(

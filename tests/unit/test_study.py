@@ -116,6 +116,7 @@ def test_a_study_goes_on_where_it_was_cut_short_and_order_changes_nothing(tmp_pa
     assert account.octets == sum(len(text.encode()) for text in TEXTS)
 
 
+@pytest.mark.long
 def test_a_study_that_was_killed_while_it_read_starts_again(tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
@@ -137,6 +138,7 @@ def test_a_study_that_was_killed_while_it_read_starts_again(tmp_path: Path) -> N
     assert study(folder, out, bits=(16,), sample=1).account.studied == 400
 
 
+@pytest.mark.long
 def test_what_a_study_writes_is_no_document_of_it(tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
@@ -152,6 +154,7 @@ def test_what_a_study_writes_is_no_document_of_it(tmp_path: Path) -> None:
     assert study(folder / "studied", folder, bits=(16,), sample=1).account.documents > 5
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=12))
 def test_common_pairs_are_those_of_all_comparisons(bits: list[tuple[int, int]]) -> None:
     """By the definition: every pair, both distances; few values, so that many pairs are near."""

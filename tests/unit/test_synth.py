@@ -62,6 +62,7 @@ def text_of(result: SynthResult, name: str) -> str:
     return (Path(result.out) / name).read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_bytes_for_ever(
     corpus: SynthResult, folder: Path, tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_kinds_do_not_change_each_other(corpus: SynthResult, folder: Path, tmp_p
     )
 
 
+@pytest.mark.long
 def test_every_kind_is_generated_and_counted(corpus: SynthResult) -> None:
     assert Counter(row["kind"] for row in gold(corpus)) == Counter(corpus.kinds)
     assert set(corpus.absent) == {"office", "scan"}
@@ -106,6 +108,7 @@ def test_every_kind_is_generated_and_counted(corpus: SynthResult) -> None:
     assert all((Path(corpus.out) / row[side]).is_file() for row in gold(corpus) for side in "ab")
 
 
+@pytest.mark.long
 def test_identical_kinds_hold_the_same_text_in_every_format(corpus: SynthResult) -> None:
     rows = gold(corpus, "copy") + gold(corpus, "format")
     assert {Path(row["b"]).suffix for row in rows} == {
@@ -152,6 +155,7 @@ def test_contained_texts_lie_in_the_others(corpus: SynthResult) -> None:
     assert all(float(row["containment"]) > 0.99 for row in rows if row["kind"] != "reply")
 
 
+@pytest.mark.long
 def test_moved_paragraphs_are_the_same_words(corpus: SynthResult) -> None:
     for row in gold(corpus, "moved"):
         a, b = (text_of(corpus, row[side]) for side in "ab")

@@ -126,6 +126,7 @@ def test_a_negative_weight_counts() -> None:
     assert weights.tolist() == pytest.approx([math.log(0.1 / 0.9), math.log(0.9 / 0.1)])
 
 
+@pytest.mark.long
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=60), st.randoms(use_true_random=False))
 def test_order_does_not_matter(features: list[int], random) -> None:
     shuffled = list(features)

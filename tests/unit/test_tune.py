@@ -146,6 +146,7 @@ def test_both_sides_of_the_truth_are_needed(tmp_path: Path, rows: str) -> None:
         cases_of([str(tmp_path / "gold.csv")])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [*RECIPES, "4-grams:default:mmh3:64:fss", "clauses", "baseline:winnowing"]
 )
@@ -228,6 +229,7 @@ def test_fair_figures_take_the_threshold_from_the_other_half() -> None:
     assert sum(scores.similar) == sum(scores.different) == 40
 
 
+@pytest.mark.long
 def test_kinds_add_up(tuned: TuneResult) -> None:
     for result in tuned.results:
         duplicates = [kind for kind in result.kinds if kind.type in ("identical", "fuzzy")]
@@ -256,6 +258,7 @@ def test_every_recipe_has_a_threshold_of_its_own() -> None:
         recipes_of("huge")
 
 
+@pytest.mark.long
 def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: TuneResult) -> None:
     assert tuned.choice.recipe == "default_v3" and tuned.choice.recall in (0.8, 0.9, 0.95, 0.99)
     assert tuned.choice.thresholds[0] <= tuned.choice.threshold <= tuned.choice.thresholds[1]
@@ -299,6 +302,7 @@ def test_a_run_goes_on_and_ignores_what_does_not_fit(cases: Cases, tmp_path: Pat
     ]
 
 
+@pytest.mark.long
 def test_a_measure_scores_the_texts_instead_of_that_of_the_recipe(
     gold: Path, tuned: TuneResult, tmp_path: Path
 ) -> None:
@@ -315,6 +319,7 @@ def test_a_measure_scores_the_texts_instead_of_that_of_the_recipe(
     assert tune(gold, tmp_path, options=dataclasses.replace(options, measure=None)).kept == 0
 
 
+@pytest.mark.long
 def test_several_workers_find_the_same(cases: Cases, tuned: TuneResult, tmp_path: Path) -> None:
     recipes = [recipe_named(name) for name in RECIPES[1:4]]
     progress: list[tuple[str, int, int]] = []
@@ -327,6 +332,7 @@ def test_several_workers_find_the_same(cases: Cases, tuned: TuneResult, tmp_path
     assert progress[0][1:] == (0, 3) and progress[-1][1:] == (3, 3)
 
 
+@pytest.mark.long
 def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
     out, root = tmp_path / "out", Path(__file__).parent.parent.parent
     command = [
@@ -366,6 +372,7 @@ def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.long
 def test_the_report_needs_nothing_but_itself(tuned: TuneResult, tmp_path: Path) -> None:
     hostile = dataclasses.replace(
         tuned, left_out={"<script>alert(1)</script>": "no \u202e library"}

@@ -67,6 +67,7 @@ def test_sampling_is_consistent(weights: list[float]) -> None:
     assert all(value in {sketch[slot] for sketch in alone} for slot, value in enumerate(whole))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spread", [1.0, 4.0, 100.0])
 def test_equal_slots_estimate_the_weighted_jaccard_similarity(spread: float) -> None:
     """200 pairs whose weights differ by random factors: no bias, and no more error than theory

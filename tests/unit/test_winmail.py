@@ -63,6 +63,7 @@ def text_of(data: bytes, name: str = "a.eml") -> str:
     return native_reader().extract(data, name).text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", [HTML, PLAIN], ids=["html", "plain"])
 def test_the_body_is_read(body: tuple[int, int, bytes]) -> None:
     data = mail(tnef(body))
@@ -77,6 +78,7 @@ def test_a_body_that_the_mail_has_already_is_read_once() -> None:
     assert text_of(data).count("harbour") == 1
 
 
+@pytest.mark.long
 def test_attachments_are_those_of_the_mail() -> None:
     data = mail(tnef(PLAIN, attached=REPORT))
     rest, (file,) = split_attachments(data)
@@ -87,6 +89,7 @@ def test_attachments_are_those_of_the_mail() -> None:
     assert [found.name for found in unpack_embedded(document.embedded)] == ["report.txt"]
 
 
+@pytest.mark.long
 def test_a_message_in_a_message_is_read() -> None:
     assert BODY in text_of(mail(tnef((0x37, 0x1E, b"Outer\0"), inner=tnef(PLAIN))))
 
@@ -122,6 +125,7 @@ def test_a_mail_of_empty_parts_is_empty() -> None:
     assert not document.text.strip() and not document.truncated
 
 
+@pytest.mark.long
 def test_text_beside_an_invitation_is_read() -> None:
     entry = b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Board\nEND:VEVENT\nEND:VCALENDAR"
     invitation = b"Content-Type: text/calendar; method=REQUEST\n\n" + entry
@@ -132,6 +136,7 @@ def test_text_beside_an_invitation_is_read() -> None:
         assert "SUMMARY:Board" in text
 
 
+@pytest.mark.long
 def test_encrypted_mails_say_so() -> None:
     pgp = (
         b"Content-Type: application/pgp-encrypted\n\nVersion: 1",

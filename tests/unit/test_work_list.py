@@ -70,6 +70,7 @@ IS_IN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("judgements", [(), ("hot", "cold")])
 @given(DOCUMENTS, st.data())
 def test_lists_are_those_of_the_definition(

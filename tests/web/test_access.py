@@ -75,6 +75,7 @@ def closed_site(small_store: str, logins: Path) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/", "/api/search", "/api/token", "/metrics", "/static/base.css"])
 def test_nothing_is_answered_without_a_login(closed_site: str, path: str) -> None:
     wrong = ("", "Basic", "Basic !", "Bearer x", basic("anna", "wrong"), basic("eve", PASSWORD))
@@ -134,6 +135,7 @@ def test_the_header_of_a_proxy_counts_on_connections_from_this_machine_only() ->
     assert access.login(twice) is None
 
 
+@pytest.mark.long
 def test_off_this_machine_a_password_is_printed_and_needed(small_store: str) -> None:
     command = [sys.executable, "-m", "indexer", "serve", "--host", "0.0.0.0", "--port", "0"]
     with subprocess.Popen(

@@ -65,6 +65,7 @@ def test_answers(store: Any) -> None:
     assert sorted(row.id for row in store.scan()) == ["first", "mail-17"]
 
 
+@pytest.mark.long
 def test_a_reader_may_not_check(store: Any, tmp_path: Path) -> None:
     logins = tmp_path / "logins"
     add_account(logins, "anna", "reviewer", PASSWORD)

@@ -92,6 +92,7 @@ def test_each_field_has_its_keys(review: Page, store: Any) -> None:
     assert labels(store, "m3") == set()
 
 
+@pytest.mark.long
 def test_fields_are_known_without_their_options(store: Any) -> None:
     with run_site(store.url, *FIELDS):
         pass

@@ -39,6 +39,7 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
         yield TestClient(review_application(store, frozenset({"testserver"})))
 
 
+@pytest.mark.long
 def test_the_date_of_a_document_is_named_on_every_page(client: TestClient) -> None:
     def text(address: str) -> str:
         return re.sub(r"\s+", " ", re.sub("<[^>]*>", "", client.get(address).text))

@@ -47,6 +47,7 @@ def test_the_address_of_static_files_changes_with_them(
     assert http.static_address() != before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/document?id=long1", "/api/document?id=long1"])
 def test_answers_are_compressed(site: str, path: str) -> None:
     plain = request(site, path).body
@@ -102,6 +103,7 @@ def test_a_missing_document_says_what_to_do_on_the_page(site: str) -> None:
     assert "nearfold search" not in page
 
 
+@pytest.mark.long
 def test_an_empty_store_says_how_documents_come_into_it(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/empty.db"
     store = open_store(url)
@@ -116,6 +118,7 @@ def test_an_empty_store_says_how_documents_come_into_it(tmp_path: Path) -> None:
             assert "No documents are in this store yet" in page, place
 
 
+@pytest.mark.long
 def test_parts_of_a_text_are_two_landmarks_of_two_names(site: str) -> None:
     for path in ("/document?id=long1", "/compare?a=long1&b=long2&wait=30"):
         page = request(site, path).body.decode()

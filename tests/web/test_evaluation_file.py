@@ -72,6 +72,7 @@ def test_it_requests_nothing_and_is_accessible(
     context.close()
 
 
+@pytest.mark.long
 def test_it_is_the_same_for_the_same_documents(page_of: Path) -> None:
     folder = page_of.parent
     evaluation = evaluate(

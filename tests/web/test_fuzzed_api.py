@@ -61,6 +61,7 @@ OPERATIONS = {result.ok().label: result.ok() for result in API.get_all_operation
 
 
 # Schemathesis draws some values with `random`, which Hypothesis refuses now and then.
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 @pytest.mark.parametrize("label", sorted(OPERATIONS))
 def test_no_request_breaks_the_api(label: str, site: str) -> None:

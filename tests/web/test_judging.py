@@ -146,6 +146,7 @@ def test_judging_by_keyboard_survives_a_kill_and_can_be_undone(
     assert len(answers) == 6
 
 
+@pytest.mark.long
 def test_each_assessor_has_another_order_and_no_hints(folder: Path) -> None:
     orders = {}
     for name in ("anna", "bert"):

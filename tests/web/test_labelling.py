@@ -83,6 +83,7 @@ def labels(store: Any, *ids: str) -> list[tuple[str, ...]]:
     return [tuple(sorted(found[id].labels)) for id in ids]
 
 
+@pytest.mark.long
 def test_a_decision_leads_to_the_next_page(forms: Forms, store: Any) -> None:
     answer = forms.send("/label", id="m1", choose=SET[0], dry_run="no", next="/document?id=m2")
     assert (answer.status, answer.headers["location"]) == (303, "/document?id=m2")
@@ -94,12 +95,14 @@ def test_a_decision_leads_to_the_next_page(forms: Forms, store: Any) -> None:
     assert "anna" in forms.page("/jobs")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", ["//evil.example", "http://evil.example", "/\\evil", "x", "/\n"])
 def test_no_form_leads_to_another_site(forms: Forms, place: str) -> None:
     answer = forms.send("/label", id="m1", add="hot", dry_run="no", next=place)
     assert answer.headers["location"].startswith("/labelled?number=")
 
 
+@pytest.mark.long
 def test_a_dry_run_is_confirmed_and_undone_by_addresses_that_can_be_loaded_again(
     forms: Forms, store: Any
 ) -> None:
@@ -125,6 +128,7 @@ def test_a_dry_run_is_confirmed_and_undone_by_addresses_that_can_be_loaded_again
         assert request(forms.site, path).status == 405
 
 
+@pytest.mark.long
 def test_a_dry_run_tells_documents_of_one_name_apart(forms: Forms, store: Any) -> None:
     named = store.get([f"m{place}" for place in range(4)]).values()
     store.write([dataclasses.replace(row, path=f"/papers/{row.id}/copyright") for row in named])
@@ -140,6 +144,7 @@ def test_an_unknown_dry_run_or_labelling_is_not_found(forms: Forms) -> None:
     assert forms.send("/label/confirm", plan="4711").status == 404
 
 
+@pytest.mark.long
 def test_parallel_labellings_land(forms: Forms, store: Any) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(
@@ -157,6 +162,7 @@ def test_parallel_labellings_land(forms: Forms, store: Any) -> None:
     assert len(label_history(store)) == 24
 
 
+@pytest.mark.long
 def test_what_is_labelled_while_a_job_runs_lands_after_it(forms: Forms, store: Any) -> None:
     path = "/label"
     with Journal(journal_path(store.address)):
@@ -214,6 +220,7 @@ def test_two_servers_of_one_store_write_each_label_once(store: Any) -> None:
     assert len(label_history(store)) == 4
 
 
+@pytest.mark.long
 def test_a_store_is_asked_nothing_while_a_job_holds_it(
     store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +255,7 @@ def test_a_conflict_that_shows_late_is_shown_to_its_reviewer_until_seen(store: A
     assert left[1]["undo"] == 4711
 
 
+@pytest.mark.long
 def test_pages_show_a_conflict_that_shows_late(forms: Forms, store: Any) -> None:
     seen = forms.seen("m1")
     with Journal(journal_path(store.address)):
@@ -286,6 +294,7 @@ def test_a_request_that_cannot_be_read_holds_up_no_other(store: Any) -> None:
     assert isinstance(queue.outcome(number, 20), LabelResult)
 
 
+@pytest.mark.long
 def test_a_conflict_shows_both_values_and_the_reviewer_chooses(forms: Forms, store: Any) -> None:
     seen = forms.seen("m1")
     label(store, ["m1"], LabelOptions(add=["not responsive"]), reviewer="ben")
@@ -309,6 +318,7 @@ def test_a_conflict_shows_both_values_and_the_reviewer_chooses(forms: Forms, sto
     assert labels(store, "m1") == [("responsive",)]
 
 
+@pytest.mark.long
 def test_the_same_choice_of_two_reviewers_is_no_conflict(forms: Forms, store: Any) -> None:
     seen = forms.seen("m1")
     label(store, ["m1"], LabelOptions(add=["responsive"]), reviewer="ben")
@@ -316,6 +326,7 @@ def test_the_same_choice_of_two_reviewers_is_no_conflict(forms: Forms, store: An
     assert answer.headers["location"] == "/jobs"
 
 
+@pytest.mark.long
 def test_an_undo_that_finds_other_labels_says_so(forms: Forms, store: Any) -> None:
     forms.send("/label", id="m1", choose=SET[0], dry_run="no", next="/jobs")
     label(store, ["m1"], LabelOptions(add=["hot"]), reviewer="ben")
@@ -325,6 +336,7 @@ def test_an_undo_that_finds_other_labels_says_so(forms: Forms, store: Any) -> No
     assert labels(store, "m1") == [("hot", "responsive")]
 
 
+@pytest.mark.long
 def test_keys_without_a_given_set_add_labels_of_the_store(store: Any) -> None:
     label(store, ["m0"], LabelOptions(add=["hot"]))
     label(store, ["m1"], LabelOptions(add=["cold"]))
@@ -351,6 +363,7 @@ def test_a_journal_of_before_has_no_reviewers(store: Any) -> None:
     assert [job.reviewer for job in label_history(store)] == ["ben", ""]
 
 
+@pytest.mark.long
 def test_several_are_labelled_after_a_dry_run_and_undone_at_once(forms: Forms, store: Any) -> None:
     label(store, ["m1"], LabelOptions(add=[SET[1]]))
     checked = {"id": ["m0", "m1", "other"], "choose": SET[0], "dry_run": "yes", "next": "/"}
@@ -368,6 +381,7 @@ def test_several_are_labelled_after_a_dry_run_and_undone_at_once(forms: Forms, s
     assert b"check at least one" in nothing.body
 
 
+@pytest.mark.long
 def test_all_but_the_principal_are_labelled(forms: Forms, store: Any) -> None:
     head = store.get(["m0"])["m0"].family
     scope = {"head": head, "choose": SET[0], "dry_run": "no", "next": "/jobs"}
@@ -382,6 +396,7 @@ def test_all_but_the_principal_are_labelled(forms: Forms, store: Any) -> None:
     assert "Label these like the hit" in hits
 
 
+@pytest.mark.long
 def test_the_dashboard_shows_progress_and_what_comes_next(forms: Forms, store: Any) -> None:
     forms.send("/label", id="m1", choose=SET[0], dry_run="no", next="/")
     forms.send("/label", id="m2", choose=SET[1], dry_run="no", next="/")
@@ -395,6 +410,7 @@ def test_the_dashboard_shows_progress_and_what_comes_next(forms: Forms, store: A
     assert " anna " in page
 
 
+@pytest.mark.long
 def test_a_conflict_names_who_labelled_and_when(forms: Forms, store: Any) -> None:
     seen = forms.seen("m1")
     label(store, ["m1"], LabelOptions(add=["hot"]), reviewer="ben")

@@ -38,6 +38,7 @@ def answers(store: Any, megabytes: int) -> list[list[str]]:
     return texts
 
 
+@pytest.mark.long
 def test_pages_are_the_same_below_and_beyond_the_limit(store: Any) -> None:
     kept = answers(store, 1 << 20)
     assert text_cache._texts.weight
@@ -62,6 +63,7 @@ def test_memory_is_looked_at_after_each_request_and_discarded_once_it_has_grown(
         assert len(times) == expected
 
 
+@pytest.mark.long
 def test_a_store_forgets_what_it_read(store: Any) -> None:
     before = answers(store, 1 << 20)
     assert cached_by_connections(store)

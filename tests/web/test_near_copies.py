@@ -55,6 +55,7 @@ def client(store: Any) -> Client:
     return Client(review_application(store, frozenset({"testserver"})))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "other", "reason"),
     [
@@ -82,6 +83,7 @@ def test_threshold_counts_the_near_copies_that_rules_keep_apart(client: Client) 
     assert "Near copies that the rules keep apart" in client.get("/threshold?wait=20").text
 
 
+@pytest.mark.long
 def test_one_click_joins_and_the_next_group_keeps_it(client: Client, store: Any) -> None:
     answer = client.submit("/family/join", id="opposite", other="lease", next="/family?id=lease")
     assert (answer.status_code, answer.headers["location"]) == (303, "/family?id=lease")

@@ -71,6 +71,7 @@ def page(browser: Browser, originals: Originals, record: PageRecord) -> Iterator
         yield record.watch(windows.new_page())
 
 
+@pytest.mark.long
 def test_files_are_saved_as_they_were_indexed(originals: Originals) -> None:
     answer = originals.get("/original", "lease.pdf")
     assert answer.body == (originals.folder / "lease.pdf").read_bytes()
@@ -103,6 +104,7 @@ def test_a_file_that_changed_or_went_is_not_given(originals: Originals) -> None:
     assert originals.view("lease.jpg") == {"kind": "picture", "reason": "", "attachments": []}
 
 
+@pytest.mark.long
 def test_kinds_are_told_by_bytes(originals: Originals) -> None:
     kinds = {name: originals.view(name)["kind"] for name in originals.ids}
     mailbox = next(name for name in kinds if name.startswith("1@a"))
@@ -114,6 +116,7 @@ def test_kinds_are_told_by_bytes(originals: Originals) -> None:
     assert "plain text" in originals.view("note.txt")["reason"]
 
 
+@pytest.mark.long
 def test_frames_and_bytes_have_policies_of_their_own(originals: Originals) -> None:
     policies = {
         name: originals.get("/original/page", name).headers["content-security-policy"]
@@ -133,6 +136,7 @@ def test_frames_and_bytes_have_policies_of_their_own(originals: Originals) -> No
     assert originals.get("/original/picture", "lease.pdf").status == 404
 
 
+@pytest.mark.long
 def test_a_tiff_comes_as_png(originals: Originals) -> None:
     second = originals.get("/original/picture", "lease.tif", "&page=2")
     assert Image.open(io.BytesIO(second.body)).format == "PNG"
@@ -141,6 +145,7 @@ def test_a_tiff_comes_as_png(originals: Originals) -> None:
     assert originals.get("/original/page", "lease.tif").body.count(b"<img") == 2
 
 
+@pytest.mark.long
 def test_attachments_are_parts_of_a_mail(originals: Originals) -> None:
     parts = originals.view("letter.eml")["attachments"]
     assert [part["name"] for part in parts] == ["image/png", "note.txt", "lease.pdf", "x.bin"]
@@ -153,6 +158,7 @@ def test_attachments_are_parts_of_a_mail(originals: Originals) -> None:
     assert originals.get("/original", "lease.pdf", "&attachment=1").status == 404
 
 
+@pytest.mark.long
 def test_what_cannot_be_made_of_a_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OriginalUnavailable, match="damaged, or too large"):
         files.render("word", b"PK\3\4 nothing")
@@ -168,6 +174,7 @@ def test_what_cannot_be_made_of_a_file_is_said(monkeypatch: pytest.MonkeyPatch) 
     assert files.kind_of_original(bomb.getvalue(), "a.docx", "") == "none"
 
 
+@pytest.mark.long
 def test_nothing_is_given_without_a_folder_of_originals(originals: Originals) -> None:
     with run_site(f"sqlite:///{originals.folder.parent}/store.db") as site:
         elsewhere = Originals(site, originals.folder)

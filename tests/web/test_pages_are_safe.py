@@ -56,6 +56,7 @@ FILES = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path", [*PATHS, *FILES, "/api/search", "/api/openapi.json", "/api/family"]
 )
@@ -224,6 +225,7 @@ def test_labels_are_tried_written_and_undone_by_the_api(site: str) -> None:
     assert post("survey/refresh") == {"forgotten": True}
 
 
+@pytest.mark.long
 def test_originals_are_served_by_id_from_inside_the_root_only(
     site: str, store_url: str, tmp_path: Path
 ) -> None:
@@ -269,6 +271,7 @@ def test_static_files_are_those_of_one_folder(site: str, path: str) -> None:
     assert request(site, path).status == 404
 
 
+@pytest.mark.long
 def test_changes_of_a_pair_come_as_a_word_document(site: str) -> None:
     answer = request(site, "/redline.docx?a=m1&b=m2")
     assert answer.status == 200
@@ -282,6 +285,7 @@ def test_changes_of_a_pair_come_as_a_word_document(site: str) -> None:
     assert request(site, "/redline.docx?a=m1").status == 400
 
 
+@pytest.mark.long
 def test_the_api_answers_as_it_is_described(site: str) -> None:
     described = json.loads(request(site, "/api/openapi.json").body)
     assert described["openapi"].startswith("3.1")
@@ -428,6 +432,7 @@ def test_pages_and_api_say_the_same(site: str) -> None:
     )
 
 
+@pytest.mark.long
 def test_parallel_requests_are_answered_while_documents_are_added(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/busy.db"
     store = open_store(url)
@@ -445,6 +450,7 @@ def test_parallel_requests_are_answered_while_documents_are_added(tmp_path: Path
     store.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sent", "code", "message"),
     [
@@ -469,6 +475,7 @@ def test_serve_says_where_and_ends_on_a_signal(
     assert (process.returncode, errors) == (code, message)
 
 
+@pytest.mark.long
 def test_serve_fails_before_it_listens(tmp_path: Path, site: str, store_url: str) -> None:
     def refused(*options: str, store: str = store_url) -> tuple[int, str]:
         command = [sys.executable, "-m", "indexer", "serve", "--store", store, *options]

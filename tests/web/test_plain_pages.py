@@ -49,18 +49,21 @@ def lines(html: str, heading: str) -> list[str]:
     return re.findall(r"<bdi>([^<]*)</bdi>", section)
 
 
+@pytest.mark.long
 def test_content_types_of_one_name_are_told_apart(client: Any) -> None:
     told_apart = ["HTML", "Markdown (text/markdown)", "Markdown (text/x-markdown)"]
     assert lines(client.get("/").text, "Type") == told_apart
     assert lines(client.get("/overview").text, "Content types") == told_apart
 
 
+@pytest.mark.long
 def test_a_status_that_all_hits_have_is_not_offered(client: Any, store: Any) -> None:
     assert "<h2>Status</h2>" not in client.get("/").text
     store.write(rows({"cut": sentence(9, 60)}, cut=frozenset({"cut"})))
     assert lines(open_site(store).get("/").text, "Status") == ["complete", "truncated"]
 
 
+@pytest.mark.long
 def test_metadata_shows_times_as_people_write_them(client: Any) -> None:
     for path in ("/compare?a=0&b=1", "/document?id=0"):
         html = client.get(path).text
@@ -76,6 +79,7 @@ def test_without_labels_there_are_no_choices(client: Any) -> None:
     assert "data-choices" not in html
 
 
+@pytest.mark.long
 def test_notes_name_no_options_of_the_command_line(client: Any) -> None:
     client.get("/api/search?fold=types&top=2&q=&wait=30")  # a page does not wait as long
     html = client.get("/?fold=types&top=2&q=").text

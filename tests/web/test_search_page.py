@@ -68,6 +68,7 @@ def found(address: str, **query: Any) -> str:
     return " ".join(hit["id"] for hit in answer["hits"])
 
 
+@pytest.mark.long
 def test_filters_of_their_own_parameters(library: Any, tmp_path: Path) -> None:
     with run_site(library.url) as address:
         assert found(address, modified_from="1970-01-02", modified_to="1970-01-03") == "a1 b0"
@@ -109,6 +110,7 @@ def test_a_search_is_narrowed_saved_and_opened_again(library: Any, browser: Brow
         record.check()
 
 
+@pytest.mark.long
 def test_saved_searches_are_of_the_store_and_of_one_name(library: Any) -> None:
     with run_site(library.url, "--reviewer", "anna") as address:
         forms = Forms(address)
@@ -128,6 +130,7 @@ def test_saved_searches_are_of_the_store_and_of_one_name(library: Any) -> None:
         assert search == {"name": "mine", "address": "/?q=agreement", "reviewer": "anna"}
 
 
+@pytest.mark.long
 def test_saved_searches_are_counted_on_a_page_and_by_the_command(library: Any) -> None:
     with run_site(library.url, "--reviewer", "anna") as address:
         forms = Forms(address)
@@ -150,6 +153,7 @@ def test_saved_searches_are_counted_on_a_page_and_by_the_command(library: Any) -
     assert f"{documents['any']:>10}" in run("search", "--saved", store=library.url)
 
 
+@pytest.mark.long
 def test_all_words_must_match_and_any_of_them_is_a_click_away(library: Any) -> None:
     with run_site(library.url) as address:
         page = request(address, "/?q=quay0+court6").body.decode()
@@ -172,6 +176,7 @@ def test_a_query_that_cannot_be_parsed_is_shown_with_the_column(library: Any) ->
         assert json.loads(request(address, "/api/search?q=a+OR").body)["kind"] == "QueryError"
 
 
+@pytest.mark.long
 def test_hits_come_as_an_archive_with_a_load_file(library: Any, tmp_path: Path) -> None:
     with run_site(library.url, "--originals", str(tmp_path / "files")) as address:
         answer = request(address, "/hits.zip?fold=family&sort=path")
@@ -274,6 +279,7 @@ def test_a_page_of_all_ranked_matches_follows_unless_some_are_checked(
         windows.close()
 
 
+@pytest.mark.long
 def test_documents_read_in_a_guessed_encoding_are_a_filter(tmp_path: Path) -> None:
     text = "Der Frühzug fährt täglich um acht Uhr über Köln nach München und hält überall.\n"
     (tmp_path / "old.txt").write_bytes(text.encode("latin-1") * 3)

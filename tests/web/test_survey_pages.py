@@ -36,6 +36,7 @@ def store(tmp_path: Path) -> Iterator[Any]:
         yield store
 
 
+@pytest.mark.long
 def test_overview_says_that_the_store_is_being_read(
     store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +86,7 @@ def test_pages_wait_only_a_moment_for_the_labels_of_a_store(
     assert site.offered_labels.known() == site.offered_labels.of_keys() == ("hot",)
 
 
+@pytest.mark.long
 def test_a_group_discards_the_survey_before_it(store: Any) -> None:
     site = Site(store)
     for threshold, measure in ((0.6, "lcs"), (0.95, "lcs"), (0.6, "jaccard")):
@@ -99,6 +101,7 @@ def test_a_group_discards_the_survey_before_it(store: Any) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", survey.at)
 
 
+@pytest.mark.long
 def test_changes_that_no_job_made_mark_the_survey_as_stale(store: Any) -> None:
     site = Site(store)
     for name in ("survey", "figures"):
@@ -112,6 +115,7 @@ def test_changes_that_no_job_made_mark_the_survey_as_stale(store: Any) -> None:
         assert (ask(site, name).stale, ask(site, name).documents) == (False, len(TEXTS) + 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("within", [None, "labels"])
 def test_labels_do_not_discard_what_was_read(store: Any, within: Any) -> None:
     """Families that stay within labels are read again."""
@@ -141,6 +145,7 @@ def figure(text: str, name: str) -> int:
     return int(number.replace(",", ""))
 
 
+@pytest.mark.long
 def test_the_pages_agree_with_the_last_group(store: Any) -> None:
     with run_site(store.url) as address:
         assert f"goes by the default measure {MEASURE}" in text_of(address, "/threshold")
@@ -164,6 +169,7 @@ def test_the_pages_agree_with_the_last_group(store: Any) -> None:
         assert re.search("By measure lcs|No other document|Near copies", family)
 
 
+@pytest.mark.long
 def test_each_bar_of_similarities_leads_to_its_documents(store: Any) -> None:
     group(store, GroupOptions(0.6, "lcs"))
     with run_site(store.url) as address:

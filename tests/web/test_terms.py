@@ -52,6 +52,7 @@ def test_the_words_of_a_search_are_marked_in_its_documents(client: TestClient) -
     assert hits(client, "/document?id=one&q=%2B%2B") == []
 
 
+@pytest.mark.long
 def test_terms_of_the_matter_are_marked_on_every_page_in_their_colours(client: TestClient) -> None:
     assert change(client, "save", "lawyer*") == change(client, "save", '"the advice"') == 200
     assert change(client, "save", "lawyer*") == 200
@@ -70,6 +71,7 @@ def test_terms_of_the_matter_are_marked_on_every_page_in_their_colours(client: T
     assert hits(client, "/document?id=one") == terms[:1]
 
 
+@pytest.mark.long
 def test_a_term_has_words_and_is_deleted_once(client: TestClient) -> None:
     for wrong in ("", " ", "-out", "x" * 101, "a\u202eb"):
         assert change(client, "save", wrong) == 400

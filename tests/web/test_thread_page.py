@@ -78,6 +78,7 @@ def test_the_tree_and_the_ways_to_it(library: Any, browser: Browser) -> None:
         ]
 
 
+@pytest.mark.long
 def test_a_mail_lists_its_attachments_and_an_attachment_its_mail(tmp_path: Path) -> None:
     parts = (
         "Content-Type: text/plain\n\nThe lease is attached, as you asked me on Monday.",

@@ -137,6 +137,7 @@ def test_a_list_of_a_field_goes_by_that_alone(store: Any) -> None:
     assert len(Site(store).coding().fields) == 1
 
 
+@pytest.mark.long
 def test_after_group_the_first_page_is_the_dashboard_of_the_matter(store: Any) -> None:
     label(store, ["c0"], LabelOptions(add=["hot"]))
     client = TestClient(
@@ -223,6 +224,7 @@ def overview(forms: Forms) -> str:
     return request(forms.site, "/overview").body.decode()
 
 
+@pytest.mark.long
 def test_pages_of_the_work_list(store: Any) -> None:
     with run_site(store.url, "--label", "hot", "--reviewer", "anna") as address:
         forms = Forms(address)
