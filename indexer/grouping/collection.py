@@ -10,7 +10,7 @@ import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b, shake_256
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -68,6 +68,12 @@ class Records:
         ends, data = self._pages[page]
         return data[ends[within] : ends[within + 1]].tobytes()
 
+    def __iter__(self) -> Iterator[bytes]:
+        for ends, data in self._pages:
+            whole, places = data.tobytes(), ends.tolist()
+            yield from (whole[start:end] for start, end in pairwise(places))
+        yield from self._pending
+
 
 class Names(StringSequence):
     """Strings as UTF-8 records; lone surrogates are kept."""
@@ -87,7 +93,7 @@ class Names(StringSequence):
         return self._records[place].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
-        return (self[position] for position in range(len(self)))
+        return (record.decode("utf-8", "surrogatepass") for record in self._records)
 
 
 # From pairs of distinct texts to pairs of the documents that carry them.
@@ -300,7 +306,16 @@ class Entries(Sequence[Entry]):
         return Entry(self.ids[position], self.paths[position], *rest)
 
     def __iter__(self) -> Iterator[Entry]:
-        return (self[position] for position in range(len(self)))
+        columns = self.ids, self.paths, self._rest, self._texts.tolist()
+        for id, path, packed, text in zip(*columns, strict=True):
+            rest: list[Any] = [*marshal.loads(packed), text]
+            yield Entry(id, path, *rest)
+
+    def order_fields(self) -> Iterator[tuple[Status, int, int | None, Value]]:
+        """Yield status, words, time and value of each document, by which documents are ordered."""
+        for rest in self._rest:
+            fields = marshal.loads(rest)
+            yield fields[0], fields[1], fields[2], fields[-2]
 
 
 def pack_entry(row: Row, order_value: Value, rule_values: RuleValues) -> bytes:

@@ -153,16 +153,11 @@ class Grouping:
         summed = np.zeros(len(entries))
         if sums:
             summed = np.array(sums)[texts]
-        rows = [
-            (entry.words, entry.modified, entry.status == "complete", entry.order_value)
-            for entry in entries
-        ]
-        words = [row[0] for row in rows]
-        modified = [row[1] for row in rows]
-        order = principal_order(
-            kind, words, modified, summed.tolist(), entries.ids, [row[3] for row in rows]
-        )
-        return sorted(order, key=lambda position: not rows[position][2])
+        columns = zip(*entries.order_fields(), strict=True)
+        statuses, words, modified, values = map(list, columns) if len(entries) else ([],) * 4
+        by_id = range(len(entries))
+        order = principal_order(kind, words, modified, summed.tolist(), by_id, values)
+        return sorted(order, key=lambda position: statuses[position] != "complete")
 
     def pairs(self, order: list[int], progress: Progress) -> BandPairs:
         """Return the pairs of texts that may be similar enough for a family or a cluster."""

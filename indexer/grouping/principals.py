@@ -41,6 +41,11 @@ class Graph:
             sorter.add(encode_pair(right, left))
         self._codes = sorter.sorted()
         self._ends = np.searchsorted(self._codes, np.arange(count + 1, dtype=np.uint64) << _HALF)
+        self._has_pairs = (np.diff(self._ends) > 0).tobytes()
+
+    def has_pairs(self, text: int) -> bool:
+        """Return whether another text may be similar to this one."""
+        return bool(self._has_pairs[text])
 
     def of(self, text: int) -> Texts:
         """Return the other texts that may be similar to this one, ascending."""
@@ -125,7 +130,7 @@ class _PrincipalTexts:
         pairs: list[tuple[int, int]] = []
         before: set[int] = set()
         for text in coming:
-            if text in before or self._of_text[text] >= 0:
+            if not graph.has_pairs(text) or text in before or self._of_text[text] >= 0:
                 continue
             others = graph.of(text)
             is_principal = self._of_text[others] >= 0
@@ -143,6 +148,8 @@ class _PrincipalTexts:
         """Return the principal to join and its similarity; (-1, 0) when there is no candidate."""
         if self._of_text[text] >= 0:
             return int(self._of_text[text]), 1.0
+        if not graph.has_pairs(text):
+            return -1, 0.0
         others = graph.of(text)
         others = others[self._of_text[others] >= 0]
         if not len(others):
@@ -159,10 +166,12 @@ def principal_order(
     words: Sequence[int],
     modified: Sequence[int | None],
     sums: Sequence[float],
-    ids: Sequence[str],
+    ids: Sequence[str] | range,
     values: Sequence[Value] = (),
 ) -> list[int]:
     """Return documents in the order in which they may become principals; ties by id.
+
+    `ids`: a range stands for documents that ascend by id.
 
     `original`: fewest quoted words first, which are the `values`, then greatest `sums`, then most
     words; `longest`: most words first; `first`: oldest first, those without a time last; `central`:

@@ -43,7 +43,7 @@ from indexer.jobs.dedup_output import (
 )
 from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
 from indexer.jobs.dedup_spool import FingerprintRow, Removal, RowSpool, row_id
-from indexer.model import Progress, field_of, no_progress
+from indexer.model import Progress, Status, field_of, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.system.external_memory import MemoryBudget
@@ -213,39 +213,54 @@ def fingerprint_texts(
 ) -> list[FingerprintRow]:
     """Return the rows of these texts, in order; without a text or with an error as they are."""
     texts = [item.text for item in batch if isinstance(item.text, str)]
-    signatures = fingerprints([text[: read_options.max_chars] for text in texts], recipe)
+    texts = [text[: read_options.max_chars] for text in texts]
+    fingerprinted = zip(texts, _fingerprint_fields(fingerprints(texts, recipe)), strict=True)
     rows: list[FingerprintRow] = []
-    position = 0
     for item in batch:
         if isinstance(item.text, ExtractionError):
             rows.append(FingerprintRow(item.file, item.number, error=str(item.text)))
         elif item.text is None:
             rows.append(FingerprintRow(item.file, item.number, own=item.own))
         else:
-            rows.append(
-                _fingerprinted_row(item, item.text[: read_options.max_chars], signatures, position)
-            )
-            position += 1
+            text, fields = next(fingerprinted)
+            rows.append(_fingerprinted_row(item, text, *fields))
     return rows
 
 
+def _fingerprint_fields(
+    signatures: Fingerprints,
+) -> Iterator[tuple[Status, str, int, int, bytes | None]]:
+    """Yield status, digest, words, characters and packed slots of each text; no keys are read."""
+    packed = pack_slots(signatures.minhash)
+    size = len(packed) // max(1, len(signatures))
+    numbers = signatures.words.tolist(), signatures.chars.tolist()
+    fields = zip(signatures.status, signatures.exact, *numbers, strict=True)
+    for position, of_text in enumerate(fields):
+        has_slots = signatures.is_signed(position) and signatures.recipe.minhash
+        slots = packed[position * size : (position + 1) * size]
+        yield *of_text, slots if has_slots else None
+
+
 def _fingerprinted_row(
-    item: RowText, text: str, signatures: Fingerprints, position: int
+    item: RowText,
+    text: str,
+    status: Status,
+    exact: str,
+    words: int,
+    chars: int,
+    slots: bytes | None,
 ) -> FingerprintRow:
-    """Return the row of the text whose signature is at `position`; its keys are not read."""
-    status, chars = signatures.status[position], int(signatures.chars[position])
-    has_slots = signatures.is_signed(position) and signatures.recipe.minhash
-    encoded = text.encode("utf-8", "surrogatepass")
+    encoded = b"" if chars else text.encode("utf-8", "surrogatepass")
     return FingerprintRow(
         file=item.file,
         number=item.number,
         text=text,
         status="truncated" if len(text) < item.chars and status == "complete" else status,
-        exact=signatures.exact[position],
+        exact=exact,
         raw="" if chars else hashlib.sha256(encoded).hexdigest(),
-        words=int(signatures.words[position]),
+        words=words,
         chars=chars,
-        minhash=pack_slots(signatures.minhash[position]) if has_slots else None,
+        minhash=slots,
         own=item.own,
     )
 
@@ -326,7 +341,9 @@ class DedupRun:
     def _decide(self) -> None:
         options = self.options.family_options()
         criteria = options.folding
-        rows = self.spool.rows(with_text=bool(criteria))
+        # Criteria separate copies by their texts: rows of equal digests, or any that state facts.
+        read = "all" if criteria.numbers == "distinguish" else "equal"
+        rows = self.spool.rows(read if criteria else "none")
         settings = options, self.spool.rows_read, criteria, self.budget, self.progress
         grouping = grouping_of_rows(rows, self.spool, DEFAULT, *settings)
         collection = grouping.collection

@@ -22,6 +22,7 @@ from indexer.jobs.dataset_files import (
     kind_of_rows,
 )
 from indexer.jobs.dedup_passages import SpanEdits, with_csv_text, with_json_text
+from indexer.jobs.dedup_spool import TEXTS
 from indexer.system.files import check_new, check_output_path, is_special, write_error
 
 SPOOL = "rows.db"
@@ -29,6 +30,7 @@ _OWN = {
     "report",
     "rows",
     "spans",
+    TEXTS,
     *(f"{SPOOL}{ending}" for ending in ("", "-wal", "-shm", "-journal")),
 }
 

@@ -1,28 +1,32 @@
-"""The rows of a run, in one file next to its output, with their fingerprints and decisions.
+"""The rows of a run, in files next to its output, with their fingerprints and decisions.
 
-Each batch is one transaction, so that a run that was killed goes on behind the last one.
+Each batch is one transaction, so that a run that was killed goes on behind the last one. The texts
+are in a file of their own, one after the other, which is written before the rows that name them.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
 from indexer.model import Row, Status
 from indexer.system.failpoints import reached
 
+TEXTS = "texts"  # the name of their file
 _SCHEMA = """
 CREATE TABLE run (settings TEXT NOT NULL, step TEXT NOT NULL, visited INTEGER NOT NULL);
 CREATE TABLE row (
     place INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, status TEXT NOT NULL,
     exact BLOB NOT NULL, raw BLOB, words INTEGER NOT NULL, chars INTEGER NOT NULL, minhash BLOB,
-    own TEXT
+    own TEXT, start INTEGER NOT NULL, size INTEGER NOT NULL
 );
-CREATE TABLE text (place INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE failure (
     place INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, error TEXT NOT NULL
 );
@@ -46,6 +50,8 @@ SELECT max(place) FROM (
     SELECT max(place) AS place FROM row UNION ALL SELECT max(place) FROM failure
 )
 """
+_SHARED = "exact IN (SELECT exact FROM row GROUP BY exact HAVING count(*) > 1)"
+_COLUMNS = "place, status, exact, raw, words, chars, minhash, start, size"
 AT_ONCE = 500  # rows read by one query
 
 
@@ -71,25 +77,8 @@ class FingerprintRow:
 
     def as_row(self, id: str) -> Row:
         """Return the row as matching and grouping take it."""
-        return Row(
-            id=id,
-            recipe="",
-            status=self.status,
-            title="",
-            text=self.text,
-            path="",
-            content_type="",
-            modified=None,
-            size=0,
-            source="",
-            extractor="",
-            raw=self.raw,
-            exact=self.exact,
-            words=self.words,
-            chars=self.chars,
-            family=id,
-            minhash=self.minhash,
-        )
+        digests = self.raw, self.exact
+        return _row(id, self.status, self.text, *digests, self.words, self.chars, self.minhash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +122,8 @@ class RowSpool:
             self._connection = sqlite3.connect(path, timeout=0.2, isolation_level=None)
             try:
                 self._begin(settings)
+                [(size,)] = self._connection.execute("SELECT max(start + size) FROM row")
+                self._texts = _Texts(path.with_name(TEXTS), size or 0)
             except BaseException:
                 self._connection.close()
                 raise
@@ -140,7 +131,8 @@ class RowSpool:
         self.rows_read = 0 if position is None else int(position) + 1
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the files."""
+        self._texts.close()
         self._connection.close()
 
     @property
@@ -162,8 +154,9 @@ class RowSpool:
         ]
         fingerprinted = [(position, row) for position, row in numbered if not row.error]
         with self._transaction():
+            spans = self._texts.add([row.text for _, row in fingerprinted])
             self._connection.executemany(
-                "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         position,
@@ -176,26 +169,22 @@ class RowSpool:
                         row.chars,
                         row.minhash,
                         row.own,
+                        *span,
                     )
-                    for position, row in fingerprinted
-                ],
-            )
-            self._connection.executemany(
-                "INSERT INTO text VALUES (?, ?)",
-                [
-                    (position, row.text.encode("utf-8", "surrogatepass"))
-                    for position, row in fingerprinted
+                    for (position, row), span in zip(fingerprinted, spans, strict=True)
                 ],
             )
             self._connection.executemany("INSERT INTO failure VALUES (?, ?, ?, ?)", failures)
         self.rows_read += len(rows)
 
-    def rows(self, with_text: bool = False) -> Iterator[Row]:
-        """Yield the rows that are signed, ascending; their texts are empty unless `with_text`."""
-        text = "text.text FROM row JOIN text USING (place)" if with_text else "x'' FROM row"
-        columns = "row.place, status, exact, raw, words, chars, minhash"
-        for values in self._connection.execute(f"SELECT {columns}, {text} ORDER BY row.place"):
-            yield _row(*values)
+    def rows(self, texts: str) -> Iterator[Row]:
+        """Yield the rows that are signed, ascending, with the texts of `all` rows, of those of
+        `equal` digests, or of `none`.
+        """
+        is_read = {"all": "1", "equal": _SHARED, "none": "0"}[texts]
+        query = f"SELECT {is_read}, {_COLUMNS} FROM row ORDER BY place"
+        for with_text, *columns in self._connection.execute(query):
+            yield self._stored_row(columns, with_text)
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
         """Return rows with their texts by id, which is the position."""
@@ -203,15 +192,17 @@ class RowSpool:
         for start in range(0, len(ids), AT_ONCE):
             positions = [int(id) for id in ids[start : start + AT_ONCE]]
             marks = ",".join("?" * len(positions))
-            columns = "row.place, status, exact, raw, words, chars, minhash, text.text"
-            rows = self._connection.execute(
-                f"SELECT {columns} FROM row JOIN text USING (place) WHERE row.place IN ({marks})",
-                positions,
-            )
-            for values in rows:
-                row = _row(*values)
+            query = f"SELECT {_COLUMNS} FROM row WHERE place IN ({marks})"
+            for columns in self._connection.execute(query, positions):
+                row = self._stored_row(columns)
                 by_id[row.id] = row
         return by_id
+
+    def _stored_row(self, columns: Sequence[Any], with_text: bool = True) -> Row:
+        place, status, exact, raw, words, chars, minhash, start, size = columns
+        text = self._texts.read(start, size) if with_text else ""
+        digests = (raw or b"").hex(), exact.hex()
+        return _row(row_id(place), status, text, *digests, words, chars, minhash)
 
     @property
     def visited(self) -> int:
@@ -322,15 +313,43 @@ class RowSpool:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, OSError) as error:
             raise _own_error(error, self._path) from error
 
 
-def _own_error(error: sqlite3.DatabaseError, path: Path) -> Exception:
-    """Return nearfold's error for one of SQLite."""
+class _Texts:
+    """The texts of rows, one after the other in a file, of which `size` bytes are known."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self._file = path.open("a+b")
+        self._file.truncate(size)
+        self._size = size
+
+    def close(self) -> None:
+        self._file.close()
+
+    def add(self, texts: Sequence[str]) -> list[tuple[int, int]]:
+        """Store texts; return where each begins, and its size."""
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        sizes = list(map(len, encoded))
+        starts = accumulate(sizes, initial=self._size)
+        self._file.writelines(encoded)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._size += sum(sizes)
+        return list(zip(starts, sizes, strict=False))
+
+    def read(self, start: int, size: int) -> str:
+        """Return a text."""
+        self._file.seek(start)
+        return self._file.read(size).decode("utf-8", "surrogatepass")
+
+
+def _own_error(error: Exception, path: Path) -> Exception:
+    """Return nearfold's error for one of SQLite or of the system."""
     if "locked" in str(error):
         return StoreBusy(what=str(path.parent), holder="another nearfold dedup")
-    if isinstance(error, sqlite3.OperationalError):
+    if isinstance(error, sqlite3.OperationalError | OSError):
         remedy = "free disk space, or make its folder writable"
         return StoreStopped(reason=f"{path}: {error}", remedy=remedy)
     remedy = f"remove {path.parent}; the run then starts anew"
@@ -338,20 +357,35 @@ def _own_error(error: sqlite3.DatabaseError, path: Path) -> Exception:
 
 
 def _row(
-    place: int,
+    id: str,
     status: Status,
-    exact: bytes,
-    raw: bytes | None,
+    text: str,
+    raw: str,
+    exact: str,
     words: int,
     chars: int,
     minhash: bytes | None,
-    text: bytes,
 ) -> Row:
     """Return a row as matching and grouping take it."""
-    decoded = text.decode("utf-8", "surrogatepass")
-    digests = exact.hex(), (raw or b"").hex()
-    row = FingerprintRow(0, 0, decoded, status, *digests, words, chars, minhash)
-    return row.as_row(row_id(place))
+    return Row(
+        id=id,
+        recipe="",
+        status=status,
+        title="",
+        text=text,
+        path="",
+        content_type="",
+        modified=None,
+        size=0,
+        source="",
+        extractor="",
+        raw=raw,
+        exact=exact,
+        words=words,
+        chars=chars,
+        family=id,
+        minhash=minhash,
+    )
 
 
 def row_id(position: int) -> str:
