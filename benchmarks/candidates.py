@@ -54,11 +54,12 @@ def distances(texts: list[str], pairs: Pairs, recipe: str) -> np.ndarray:
     return np.array([(a ^ b).bit_count() for a, b in signed if a is not None and b is not None])
 
 
-def pdf(text: str) -> bytes:
+def pdf(text: str, producer: str = "ReportLab") -> bytes:
     """Return a PDF of lines of 80 characters."""
     lines = wrap_lines(text, 80)
     file = BytesIO()
     canvas = Canvas(file)
+    canvas.setProducer(producer)
     for start in range(0, len(lines), LINES):
         for number, line in enumerate(lines[start : start + LINES]):
             canvas.drawString(50, 800 - 15 * number, line)

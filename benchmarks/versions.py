@@ -1,7 +1,8 @@
 """Recovery of a synthetic history of revisions: the fraction of steps between the right two
-versions.
+versions; and the pairs of versions of real texts that each measure finds.
 
     python benchmarks/versions.py [--histories 200] [--versions 12] [--words 400]
+    python benchmarks/versions.py --topics ~/.pyenv/versions/*/lib/python*/pydoc_data/topics.py
 
 A history begins with a text of English word frequencies. Each revision edits one before it in a few
 positions: words replaced, inserted and deleted, sometimes a passage moved. In a chain it is the
@@ -9,16 +10,42 @@ last one, in a tree any; with gaps, a third of the versions is lost, and the rig
 nearest one that is left. `steps`: right two versions, whichever was first; `directed`: the right
 origin too. Without dates the tree begins with the shortest text. "star" is what is right when every
 version is said to come from the first one.
+
+`--topics`: the help topics of several releases of Python, prose that grows from release to release.
+Two different texts of one topic are a pair; it has grown if one has a tenth more words. Printed are
+the fraction that `match`, `group` and `similar` find by each measure, and the precision of `match`;
+a topic that is a passage of another one makes no wrong pair. "copietje": its recipe and defaults.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from harness import arguments
+import ast
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from itertools import combinations
+from pathlib import Path
 
-from indexer.comparing.measures import common, feature_set
+import numpy as np
+from harness import arguments, head, row, thousandths
+
+from indexer import (
+    GroupOptions,
+    IndexOptions,
+    MatchOptions,
+    SimilarOptions,
+    group,
+    index,
+    match,
+    open_store,
+    recipe_named,
+    similar_many,
+)
+from indexer.comparing.measures import align, common, feature_set
+from indexer.comparing.words import Words, normal_words
 from indexer.jobs.versions import lineage
 from indexer.recipe import DEFAULT
+from indexer.stores.abilities import FullStore
 
 Text = list[str]
 Random = np.random.Generator
@@ -88,12 +115,97 @@ def count_recovered(texts: list[Text], origins: list[int], dated: bool) -> tuple
     return len(either), len(right & steps)
 
 
+Pairs = set[tuple[str, str]]
+MEASURES = {"lcs": "default", "grown": "default", "copietje": "ws:norm-html:sha1:128"}
+
+
+def topics(files: Sequence[Path]) -> dict[str, str]:
+    """Return the different texts of each topic, by topic and number of the file."""
+    texts: dict[str, str] = {}
+    for number, file in enumerate(files):
+        tree = ast.parse(file.read_text())
+        value = next(node.value for node in tree.body if isinstance(node, ast.Assign))
+        for topic, text in ast.literal_eval(value).items():
+            if text not in texts.values():
+                texts[f"{topic}/{number}"] = text
+    return texts
+
+
+def topic_of(name: str) -> str:
+    return name.partition("/")[0]
+
+
+def found_pairs(store: FullStore, measure: str, threshold: float) -> dict[str, Pairs]:
+    """Return the pairs of names that each command finds; copietje has `match` alone."""
+    names = {row.id: "/".join(Path(row.path).parts[-2:]) for row in store.scan()}
+    if measure == "copietje":
+        options = MatchOptions(threshold, measure="estimate", false_negative_weight=0.75)
+        return {"match": matched(store, options)}
+    found = {"match": matched(store, MatchOptions(threshold, measure=measure))}
+    group(store, GroupOptions(threshold, measure))
+    members = [(row.family, names[row.id]) for row in store.scan()]
+    found["group"] = {_pair(a, b) for (f, a), (g, b) in combinations(members, 2) if f == g}
+    results = similar_many(store, (), SimilarOptions(threshold, measure, 100), ids=list(names))
+    hits = ((names[of.query], names[hit.id]) for of in results for hit in of.matches)
+    return found | {"similar": {_pair(*pair) for pair in hits}}
+
+
+def matched(store: FullStore, options: MatchOptions) -> Pairs:
+    result = match(store, options)
+    names = ["/".join(Path(path).parts[-2:]) for path in result.paths]
+    pairs = zip(list(result.left), list(result.right), strict=True)
+    return {_pair(names[a], names[b]) for a, b in pairs}
+
+
+def _pair(a: str, b: str) -> tuple[str, str]:
+    return (a, b) if a < b else (b, a)
+
+
+def print_topics(files: Sequence[Path]) -> None:
+    texts = topics(files)
+    read = {name: normal_words(text) for name, text in texts.items()}
+    pairs = list(combinations(sorted(texts), 2))
+    true = {(a, b) for a, b in pairs if topic_of(a) == topic_of(b)}
+    sizes = {pair: sorted(len(read[name]) for name in pair) for pair in true}
+    grown = {pair for pair, (shorter, longer) in sizes.items() if longer >= 1.1 * shorter}
+    print(f"{len(texts)} texts, {len(true)} pairs of one topic, {len(grown)} of which grew\n")
+    print(*head(["", "match", "of grown", "group", "similar", "precision"]), sep="\n")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            file = Path(folder, "texts", name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        for measure, recipe in MEASURES.items():
+            with closing(open_store(f"sqlite:///{folder}/{measure}.db")) as store:
+                index(f"{folder}/texts", store, IndexOptions(recipe_named(recipe)))
+                for threshold in (0.5, 0.8):
+                    found = found_pairs(store, measure, threshold)
+                    listed = found["match"]
+                    wrong = [(a, b) for a, b in listed - true if not is_passage(read[a], read[b])]
+                    values = [len(listed & true) / len(true), len(listed & grown) / len(grown)]
+                    values += [
+                        len(found[by] & true) / len(true) if by in found else None
+                        for by in ("group", "similar")
+                    ]
+                    values.append(1 - len(wrong) / len(listed))
+                    print(row([f"{measure} {threshold}", *map(thousandths, values)]), flush=True)
+
+
+def is_passage(a: Words, b: Words) -> bool:
+    """Return whether nearly all words of one text are in passages of the other."""
+    return max(align(a, b).containment) >= 0.9
+
+
 def main() -> None:
     parser = arguments(__doc__)
+    parser.add_argument("--topics", nargs="+", type=Path)
     parser.add_argument("--histories", type=int, default=200)
     parser.add_argument("--versions", type=int, default=12)
     parser.add_argument("--words", type=int, default=400)
     options = parser.parse_args()
+    if options.topics:
+        print_topics(options.topics)
+        return
     heads = ("without dates", "directed", "with dates", "star")
     print(f"{'history':18} {'steps':>6}", *(f" {head:>13}" for head in heads))
     for name, (branches, has_gaps) in KINDS.items():

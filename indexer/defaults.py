@@ -7,6 +7,7 @@ docs/lab/013-default-measure.md has the evidence, 018-who-leads.md for principal
 import re
 
 MEASURE = "lcs"  # one of `MEASURE_NAMES`
+MISREAD = "lcs_misread"  # in place of it where one of two texts is a scan
 REVIEW = 0.8  # minimum similarity of pairs that people review
 FOLD = 0.9  # minimum similarity of documents that are folded (hidden), and of families
 MAX_REPLACED = 2  # times that words stand for the same others in what words in order fold

@@ -247,7 +247,8 @@ class Row:
     the document (`pack_embedded`); they are in the digest `exact`, too, so that equal texts around
     other files are no copies. `date`, in milliseconds since 1970 UTC, is when a mail was sent, when
     another document says that it was modified or created, else the time of its file; None without
-    any. `custodian`: who held it; empty for nobody.
+    any. `custodian`: who held it; empty for nobody. `ocr`: the program that recognised the
+    characters of a scan; empty for other texts.
 
     A part of a document is a row of its own: `parent` is the document's id, `text` its characters
     [`start`, `stop`), `title` the number and heading above it. `parts` are written with their
@@ -287,6 +288,7 @@ class Row:
     embedded: str = ""
     date: int | None = None
     custodian: str = ""
+    ocr: str = ""
     parts: tuple[Row, ...] | None = None
 
 
@@ -307,13 +309,14 @@ class Prefilter:
 
     Rows with a sketch have at least `min_equal` slots equal to `slots`, a sketch as it is stored,
     with slots of `slot_bytes`. `lengths`: the fewest and the most words of the text, if they
-    matter.
+    matter. `ocr`: only rows that have a value of `ocr`.
     """
 
     slots: bytes
     slot_bytes: int
     min_equal: int
     lengths: tuple[int, int] | None = None
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,13 +66,18 @@ def rtf(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
 
 
 def pdf(
-    paragraphs: Sequence[str] = PARAGRAPHS, *, password: str | None = None, pages: int = 1
+    paragraphs: Sequence[str] = PARAGRAPHS,
+    *,
+    password: str | None = None,
+    pages: int = 1,
+    producer: str = "ReportLab",
 ) -> bytes:
     """Return a PDF with `pages` pages of the same paragraphs; a password encrypts it."""
 
     def save(file: io.BytesIO) -> None:
         canvas = Canvas(file, encrypt=None if password is None else StandardEncryption(password))
         canvas.setTitle(TITLE)
+        canvas.setProducer(producer)
         for _ in range(pages):
             for line, text in enumerate(paragraphs):
                 canvas.drawString(72, 780 - 20 * line, text)

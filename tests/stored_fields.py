@@ -29,6 +29,7 @@ FULL = row(
     embedded=f"{'0a' * 32} 1 []",
     date=1_578_297_600_000,
     custodian="Smith, Ann",
+    ocr="Tesseract",
 )
 PART = row("full#1", parent="full", start=3, stop=9, modified=None, status="empty", family="full#1")
 ROWS = (FULL, PART)

@@ -102,10 +102,10 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
             out.print(Text(f"  {visible(sentence)}"))
     if result.matches:
         number = count_of(len(result.matches), "near duplicate")
-        measure = result.matches[0].measure
-        order = rank_phrase(measure)
+        measures = list(dict.fromkeys(match.measure for match in result.matches))
+        order = rank_phrase(measures[0]) if len(measures) == 1 else ""
         phrase = f", in the order of {order}" if order else ""
-        out.print(f"\n{number} by measure: {measure}{phrase}")
+        out.print(f"\n{number} by measure: {' and '.join(measures)}{phrase}")
     else:
         out.print("no near duplicates found")
         if result.status in COMPARED:

@@ -21,7 +21,7 @@ from hansken.query import Range, to_query  # type: ignore[import-untyped]
 from hansken.remote import RECOVERABLE_JSON_STREAM_ERRORS  # type: ignore[import-untyped]
 from requests import RequestException
 
-from indexer.documents.base import ReadOptions, SourceItem
+from indexer.documents.base import OCR, ReadOptions, SourceItem
 from indexer.documents.blobs import INSIDE, bounded, file_payload
 from indexer.errors import UnreadableFile, UsageError
 from indexer.model import Blob, Document, FailedBlob, Payload
@@ -163,7 +163,7 @@ class _Stream:
             text[: self.max_chars],
             self.title,
             "text/html" if self.is_raw_markup else "text/plain",
-            {},
+            {OCR: "Hansken"} if self.name == "ocr" else {},
             _IDENTITY,
             len(text) > self.max_chars,
         )

@@ -23,6 +23,7 @@ from typing import TypeAlias
 from indexer.documents.base import (
     CUT,
     HTML_NAMES,
+    OCR,
     XML_NAMES,
     embedded_kind,
     is_mail,
@@ -175,8 +176,8 @@ _METADATA_NAMES = {
     "Message-From": "from",
     "Message-To": "to",
 }
-READER = 3  # version of what is made of Tika's results; raise it when texts or files in them change
-_MAX_TITLE, _MAX_WARNING = 500, 300
+READER = 4  # version of what is made of Tika's results; raise it when texts or files in them change
+_MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _REARRANGED = re.compile(rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar", re.I | re.M)
 _MESSAGE_STREAM = "__properties_version1.0".encode("utf-16-le")
 _OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}
@@ -299,7 +300,7 @@ def document(
         text=_SURROGATES.sub("\ufffd", text[:chars]),
         title=_clean(_first(metadata, "dc:title"), _MAX_TITLE),
         content_type=content_type.partition(";")[0].strip(),
-        metadata=_metadata(metadata) | thread_fields(metadata),
+        metadata=_metadata(metadata) | thread_fields(metadata) | _ocr(metadata, data),
         extractor=extractor,
         truncated=bool(warnings),
         warnings=(*warnings, *notes),
@@ -385,6 +386,33 @@ def _metadata(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
         for key, name in _METADATA_NAMES.items()
     }
     return {name: value for name, value in values.items() if value}
+
+
+# Programs that recognise characters, as they name themselves in a PDF or in hOCR. The font is that
+# of the invisible text of Tesseract, which a program that joins pages keeps.
+_OCR_PROGRAM = re.compile(
+    "abbyy|finereader|tesseract|ocrmypdf|paper capture|omnipage|readiris|textbridge|cuneiform", re.I
+)
+_OCR_NAMES = ("ocr-system", "pdf:docinfo:creator_tool", "xmp:CreatorTool", "pdf:docinfo:producer")
+_OCR_FONT = b"GlyphLessFont"
+
+
+def _ocr(metadata: Mapping[str, Sequence[str]], data: bytes) -> dict[str, str]:
+    """Return the program that recognised the characters of a scan, under the name of metadata.
+
+    >>> _ocr({"pdf:docinfo:producer": ["Adobe Acrobat 9.0 Paper Capture Plug-in"]}, b"")
+    {'ocr_program': 'Adobe Acrobat 9.0 Paper Capture Plug-in'}
+    """
+    values = (value for name in _OCR_NAMES for value in metadata.get(name, ()))
+    program = next(filter(_OCR_PROGRAM.search, values), "")
+    is_image = _first(metadata, "Content-Type").startswith("image/")
+    parsers = metadata.get("X-TIKA:Parsed-By", ())
+    is_read = is_image and any("TesseractOCRParser" in parser for parser in parsers)
+    if not program and (
+        is_read or _first(metadata, "pdf:ocrPageCount") not in ("", "0") or _OCR_FONT in data
+    ):
+        program = "Tesseract"
+    return {OCR: _clean(program, _MAX_PROGRAM)} if program else {}
 
 
 def _first(metadata: Mapping[str, Sequence[str]], key: str) -> str:

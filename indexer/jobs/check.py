@@ -31,7 +31,7 @@ from indexer.comparing.criteria import (
 )
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText, check_measure, measure_pair
-from indexer.defaults import FOLD, MEASURE, REVIEW
+from indexer.defaults import FOLD, MEASURE, REVIEW, DefaultName
 from indexer.documents.base import DEFAULT_LIMITS, ReadOptions
 from indexer.documents.blobs import identifier, read
 from indexer.documents.containers import divide, may_be_mail
@@ -86,7 +86,7 @@ class CheckOptions:
 
     threshold: float = FOLD
     review: float | None = None
-    measure: str = MEASURE
+    measure: str = DefaultName(MEASURE)
     review_differences: bool = False
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from indexer.documents.base import CUSTODIAN, DEFAULT_LIMITS, PARENT, Limits, Task
+from indexer.documents.base import CUSTODIAN, DEFAULT_LIMITS, OCR, PARENT, Limits, Task
 from indexer.documents.blobs import read
 from indexer.documents.extractors import document_or_task, extractor_pool, name_with_format
 from indexer.documents.sources import walk
@@ -89,6 +89,7 @@ def row_of(
         embedded=embedded,
         date=named_date(metadata, document.content_type, modified)[0],
         custodian=metadata.get(CUSTODIAN, ""),
+        ocr=metadata.get(OCR, ""),
     )
 
 

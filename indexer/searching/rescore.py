@@ -27,7 +27,7 @@ from indexer.comparing.measures import (
     words_in_order,
 )
 from indexer.comparing.words import Words
-from indexer.defaults import MEASURE, REVIEW
+from indexer.defaults import MEASURE, MISREAD, REVIEW
 from indexer.grouping.words_in_common import lcs_to_each, may_have_common_words
 from indexer.model import Candidate, Estimate, Match, NewWords, Sameness, WordsInOrder
 
@@ -36,8 +36,9 @@ _AT_ONCE = 20  # pairs whose words are asked for together
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The criteria of matches, the rarity of words for them, the ids whose fields break them, and
-    the files in the query and in each document, as rows keep them, where there are any.
+    """The criteria of matches, the rarity of words for them, the ids whose fields break them, the
+    files in the query and in each document, as rows keep them, where there are any, and the ids
+    that are compared by `lcs_misread` instead of `lcs`.
 
     Without `rarity` criteria on novelty are refused, and new words have no weight.
     """
@@ -46,6 +47,7 @@ class Conditions:
     rarity: Rarity | None = None
     broken: Collection[str] = frozenset()
     embedded: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    scans: Collection[str] = ()
 
 
 NO_CONDITIONS = Conditions()
@@ -68,18 +70,20 @@ def rescore(
     with their rarity if it is given, and the shared passages by literal matching. Raises
     `UnknownMeasure`, and `UsageError` for criteria on novelty without rarity.
     """
-    scores = list(_scores(query, list(candidates), threshold, measure, copies))
+    entries = list(candidates)
+    scans = [entry for entry in entries if entry[0].id in conditions.scans]
+    others = [entry for entry in entries if entry[0].id not in conditions.scans]
+    scores = list(_scores(query, others, threshold, measure, copies))
+    scores += _scores(query, scans, threshold, MISREAD, copies)
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
-    accepted, refused = _accepted(
-        query, _ranked(query, similar, measure), limit, conditions, copies
-    )
+    accepted, refused = _accepted(query, _ranked(query, similar), limit, conditions, copies)
     new_words = measure_new_words([(query, score.text) for score in accepted], conditions.rarity)
     matches = [
         replace(
-            _match(query, score, measure, conditions.embedded),
+            _match(query, score, conditions.embedded),
             same=copies.get(score.candidate.id),
             new_words=new,
-            rank=measure_named(measure).rank(score.similarity, new),
+            rank=measure_named(score.measure).rank(score.similarity, new),
         )
         for score, new in zip(accepted, new_words, strict=True)
     ]
@@ -104,7 +108,7 @@ def _scores(
 ) -> Iterator[_Score]:
     """Yield the score of each candidate; it may be 0 below the threshold."""
     yield from (
-        _Score(candidate, text, _exact(1.0))
+        _Score(candidate, text, _exact(1.0), measure)
         for candidate, text in candidates
         if candidate.id in copies
     )
@@ -120,13 +124,13 @@ def _scores(
     else:
         estimates = (measure_pair(measure, query, text, minimum=threshold) for _, text in others)
     for (candidate, text), value in zip(others, estimates, strict=True):
-        yield _Score(candidate, text, value)
+        yield _Score(candidate, text, value, measure)
 
 
-def _ranked(query: TextOperand, scores: Sequence[_Score], measure: str) -> list[_Score]:
+def _ranked(query: TextOperand, scores: Sequence[_Score]) -> list[_Score]:
     def order(entry: tuple[NewWords, _Score]) -> tuple[float, str, str]:
         new, score = entry
-        rank = measure_named(measure).rank(score.similarity, new)
+        rank = measure_named(score.measure).rank(score.similarity, new)
         return -rank, score.candidate.path, score.candidate.id
 
     new_words = measure_new_words([(query, score.text) for score in scores])
@@ -185,6 +189,7 @@ class _Score(NamedTuple):
     candidate: Candidate
     text: TextOperand
     value: Estimate
+    measure: str
 
     @property
     def similarity(self) -> float:
@@ -194,10 +199,9 @@ class _Score(NamedTuple):
 def _match(
     query: TextOperand,
     score: _Score,
-    measure: str,
     embedded: Mapping[str, tuple[str, str]],
 ) -> Match:
-    candidate, text, value = score
+    candidate, text, value, measure = score
     alignment = align(query.words, text.words)
     in_order = _in_order(query.words, text.words, measure, value.similarity)
     rearranged = is_rearranged(alignment.overlap, in_order.similarity, REVIEW)

@@ -28,7 +28,7 @@ from indexer.comparing.criteria import (
 from indexer.comparing.differences import Rarity, sameness
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words
-from indexer.defaults import MEASURE, REVIEW, DefaultName, DefaultNumber
+from indexer.defaults import MEASURE, MISREAD, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
 from indexer.fingerprinting.fingerprint import content_digest, fingerprint
 from indexer.fingerprinting.keys import DISTANCE, hamming, pack_slots, stored_sketch
@@ -77,6 +77,11 @@ class Lookup:
     def is_itself(self, candidate: Candidate) -> bool:
         """Return whether a candidate is the document that is looked up."""
         return candidate.id == self.id or candidate.path == self.path
+
+    @property
+    def is_scan(self) -> bool:
+        """True for a document whose characters a program recognised."""
+        return bool(self.row and self.row.ocr)
 
     def as_row(self, own: Fingerprint) -> Row:
         """Return the document as a row with the statistics of its fingerprint."""
@@ -238,6 +243,11 @@ class SimilarOptions:
     criteria: Criteria = NO_CRITERIA
     window: int = WINDOW
 
+    @property
+    def compares_scans(self) -> bool:
+        """True where scans are compared by `lcs_misread`: no measure was asked for."""
+        return self.measure == MEASURE and isinstance(self.measure, DefaultName)
+
     def for_recipe(self, recipe: Recipe) -> SimilarOptions:
         """Return the options with the defaults of a recipe.
 
@@ -384,7 +394,37 @@ def _look_up(
         texts = [(lookup.text, own) for lookup, own in zip(lookups, prints, strict=True)]
         settings = options.threshold, options.window
         results = with_candidates_by_words(store, recipe, *settings, texts, results)
+    if looks_up_scans(options, recipe):
+        results = _with_scans(store, recipe, options, lookups, prints, results)
     return prints, results
+
+
+def looks_up_scans(options: SimilarOptions, recipe: Recipe) -> bool:
+    """Return whether keys made for other texts find too few scans."""
+    if not options.compares_scans and options.measure != MISREAD:
+        return False
+    recall = stored_recall(recipe, MISREAD, options.threshold)
+    return recall is not None and recall < USUAL_RECALL
+
+
+def _with_scans(
+    store: FullStore,
+    recipe: Recipe,
+    options: SimilarOptions,
+    lookups: Sequence[Lookup],
+    prints: Sequence[Fingerprint],
+    results: Sequence[Candidates],
+) -> list[Candidates]:
+    """Add the rows that share one band, where the row or the document itself is a scan."""
+    minimum = min_equal(MISREAD, options.threshold, recipe)
+    prefilters = [
+        None
+        if own.minhash is None
+        else Prefilter(pack_slots(own.minhash), recipe.slot_bytes, minimum, ocr=not lookup.is_scan)
+        for lookup, own in zip(lookups, prints, strict=True)
+    ]
+    found = store.candidates([(own.bands, ()) for own in prints], options.window, 1, prefilters)
+    return [_merge(*entry, is_complete=False) for entry in zip(results, found, strict=True)]
 
 
 def _with_close_bits(result: Candidates, own: Fingerprint, near: Candidates) -> Candidates:
@@ -444,13 +484,15 @@ def _result(
         if (row := rows.get(candidate.id))
     ]
     broken = frozenset(id for id, row in rows.items() if not _meets_rules(context, values, row))
+    is_compared = options.compares_scans
+    scans = [id for id, row in rows.items() if is_compared and (lookup.is_scan or row.ocr)]
     matches, refused = rescore(
         query,
         texts,
         options.threshold,
         options.measure,
         options.limit,
-        Conditions(options.criteria, context.rarity, broken, _embedded(lookup, rows)),
+        Conditions(options.criteria, context.rarity, broken, _embedded(lookup, rows), scans),
         _copies(replace(lookup.as_row(own), text=query.text), rows, options.criteria),
     )
     notes = [*_notes(own, result, options, recipe), *_notes_on_fields(values, options.criteria)]

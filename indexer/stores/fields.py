@@ -135,6 +135,7 @@ FIELDS = (  # in the order of the columns in SQLite
     StoredField("embedded", "keyword", default="", is_later=True, sqlite_format=6),
     StoredField("date", "time", is_later=True, sqlite_format=8),
     StoredField("custodian", "keyword", default="", is_later=True, sqlite_format=8),
+    StoredField("ocr", "keyword", default="", is_later=True, sqlite_format=9),
 )
 _WRITTEN = tuple(field.name for field in FIELDS if field.is_written and field.name != "status")
 _KEYWORDS = tuple(name for name in _WRITTEN if name not in ("id", "title", "text"))

@@ -3,6 +3,8 @@
 Of each text there is a copy with one character in twenty misread.
 """
 
+from dataclasses import replace
+
 import pytest
 from sample_library import fill, rows
 
@@ -60,6 +62,26 @@ def test_scans_are_found_among_other_texts_by_the_default_recipe(unprepared):
     store.refresh()
     families = {row.id: row.family for row in store.scan()}
     assert all(families[name] == families[copy] for name, copy in pairs)
+
+
+def test_a_look_up_by_the_default_recipe_finds_what_is_marked_as_a_scan(unprepared):
+    unprepared.prepare(DEFAULT)
+    clean = {f"clean-{number}": letter(number, 2) for number in range(6)}
+    misread = {
+        COPY[name]: add_ocr_noise(text, 0.05, RandomSource(7, name)) for name, text in clean.items()
+    }
+    marked = [replace(row, ocr="Tesseract") for row in rows(misread)]
+    store = fill(unprepared, [*rows(clean), *marked])
+    assert {row.ocr for row in store.get(list(misread)).values()} == {"Tesseract"}
+    found = {
+        (name, hit.id, hit.measure)
+        for name in (*clean, *misread)
+        for hit in similar(store, id=name).matches
+    }
+    right = {(name, copy, MEASURE) for pair in COPY.items() for name, copy in (pair, pair[::-1])}
+    assert found <= right and len(found) >= len(right) - 2
+    by_lcs = SimilarOptions(measure="lcs")
+    assert not any(similar(store, options=by_lcs, id=name).matches for name in clean)
 
 
 def test_match_and_families(scans):

@@ -16,9 +16,7 @@ ARGUMENTS = {
     "dedup": ["--corpus {rows} --sample 40", "--growth 100"],
     "engine_bytes": ["{corpus} --documents 20 --length 500 --server {opensearch_http}"],
     "engines": ["--documents 300 --lookups 5 --searches 2 --arrivals 1 --server {opensearch_http}"],
-    "families_read": [""],
     "hostile": ["--tokens 2000"],
-    "in_memory": ["--rows 60"],
     "ingest": ["--plain {corpus} --runs 1", "--families --documents 60 --runs 1"],
     "load": ["--documents 60 --seconds 3", "--documents 60 --seconds 3 --store {opensearch}/load"],
     "lookups": ["{store} --runs 2 --warm 1 --cold 1"],
@@ -33,7 +31,7 @@ ARGUMENTS = {
     "pipeline": ["{opensearch_http} --runs 1"],
     "planning": ["--documents 50,100 --words 60"],
     "rare_terms": ["{corpus} --documents 20 --rounds 1"],
-    "retrieval": ["{corpus} --documents 20 --queries 5"],
+    "scans": ["{corpus} --scans 3 --others 5"],
     "signing": ["{corpus} --documents 10 --runs 1"],
     "spark": [
         "--documents 100 --only families --memory 1g --master local[2]",

@@ -19,8 +19,8 @@ class Row(model.Row):
     language: str = ""
 
 
-# 2. It is declared once: a keyword, in files of format 9 and later, and in existing indices.
-LANGUAGE = StoredField("language", "keyword", default="", is_later=True, sqlite_format=9)
+# 2. It is declared once: a keyword, in files of format 10 and later, and in existing indices.
+LANGUAGE = StoredField("language", "keyword", default="", is_later=True, sqlite_format=10)
 
 
 def main() -> None:

@@ -92,6 +92,14 @@ def test_picture_is_a_document_without_text() -> None:
     assert (result.text, result.content_type) == ("", "image/png")
 
 
+def test_a_pdf_of_a_program_that_recognises_characters_is_a_scan() -> None:
+    producer = "Adobe Acrobat 9.0 Paper Capture Plug-in"
+    assert READER.extract(pdf(producer=producer), "a.pdf").metadata["ocr_program"] == producer
+    assert "ocr_program" not in READER.extract(pdf(), "a.pdf").metadata
+    page = b'<html><head><meta name="ocr-system" content="tesseract 5.3"></head>Yes.</html>'
+    assert READER.extract(page, "a.html").metadata["ocr_program"] == "tesseract 5.3"
+
+
 def test_encrypted_pdf_says_so() -> None:
     with pytest.raises(ExtractionError, match="encrypted; remove its password"):
         READER.extract(pdf(password="secret"), "a.pdf")

@@ -371,6 +371,7 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
             "DROP INDEX documents_by_parent; ALTER TABLE documents DROP COLUMN start; "
             "ALTER TABLE documents DROP COLUMN stop; ALTER TABLE documents DROP COLUMN embedded; "
             "ALTER TABLE documents DROP COLUMN date; ALTER TABLE documents DROP COLUMN custodian; "
+            "DROP INDEX documents_by_ocr; ALTER TABLE documents DROP COLUMN ocr; "
             "ALTER TABLE documents DROP COLUMN in_family; DROP INDEX documents_by_family; "
             "CREATE INDEX documents_by_family ON documents (family); "
             "UPDATE documents SET family = id; DROP TABLE key_runs; DROP TABLE key_pages; "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TypeAlias
 
-from indexer.model import Candidates, Scope, WordFrequencies, WordLookup
+from indexer.model import Candidates, Prefilter, Scope, WordFrequencies, WordLookup
 from indexer.stores.engine import rows, search_bodies
 from indexer.stores.engine.queries import MAX_WINDOW, IndexQueries
 from indexer.stores.engine.search_bodies import Body, Key
@@ -17,7 +17,7 @@ from indexer.stores.engine.search_bodies import Body, Key
 def candidates(
     queries: IndexQueries,
     lookups: Sequence[list[Key]],
-    lengths: Sequence[tuple[int, int] | None],
+    prefilters: Sequence[Prefilter | None],
     recipes: Sequence[str],
     limit: int,
     shared: int,
@@ -26,9 +26,9 @@ def candidates(
     """Return the candidates of many look-ups by few requests, in order.
 
     `lookups` holds the keys of each look-up, of which `shared` are shared or hot; one without keys
-    has no candidates. `lengths` holds the fewest and the most words of its candidates if there are
-    such bounds, `recipes` the ids of recipes that rows may have. `cap` returns, for a number of
-    rows, the most of them that may carry a key before it is frequent and no longer searched.
+    has no candidates. Of `prefilters` the lengths and scans are looked at. `recipes` holds the ids
+    of recipes that rows may have. `cap` returns, for a number of rows, the most of them that may
+    carry a key before it is frequent and no longer searched.
     """
     frequent = _frequent_keys(queries, lookups, cap)
     searches: dict[int, Body] = {}
@@ -38,7 +38,7 @@ def candidates(
             minimum = max(1, shared - (len(keys) - len(cold)))
             window = min(limit, MAX_WINDOW)
             searches[index] = search_bodies.candidates(
-                cold, recipes, window, minimum, lengths[index]
+                cold, recipes, window, minimum, prefilters[index]
             )
     hits = dict(zip(searches, _best_hits(queries, list(searches.values()), limit), strict=True))
     responses = []

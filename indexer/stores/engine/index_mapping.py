@@ -266,7 +266,8 @@ def later_fields(properties: Mapping[str, Any]) -> Body:
     It is empty for an index without any field of ours.
 
     >>> list(later_fields({"near_family": {"type": "keyword"}}))
-    ['near_error', 'near_file', 'near_check', 'near_embedded', 'near_date', 'near_custodian']
+    ['near_error', 'near_file', 'near_check', 'near_embedded', 'near_date', 'near_custodian', \
+'near_ocr']
     >>> later_fields({"title": {"type": "text"}})
     {}
     """

@@ -146,11 +146,8 @@ def _params(field: str) -> Body:
     return {"field": field, "fields": _fields(), "merged": list(_MERGED)}
 
 
-_OF_CLIENTS = (
-    "near_embedded",
-    "near_date",
-    "near_custodian",
-)  # the script leaves them
+# the script leaves them
+_OF_CLIENTS = ("near_embedded", "near_date", "near_custodian", "near_ocr")
 
 
 def _fields() -> list[str]:

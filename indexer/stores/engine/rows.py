@@ -93,6 +93,7 @@ def source(row: Row, has_file: bool = True) -> dict[str, Any]:
         "near_unsearchable": unsearchable or None,
         "near_embedded": row.embedded or None,
         "near_custodian": row.custodian or None,
+        "near_ocr": row.ocr or None,
         "labels": row.labels,
         "metadata": searchable,
         **{name: getattr(row, name) for name in _PLAIN},

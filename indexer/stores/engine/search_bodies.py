@@ -12,7 +12,7 @@ from itertools import chain, product
 from typing import Any, TypeAlias
 
 from indexer import mappings
-from indexer.model import Query, Scope, WordLookup
+from indexer.model import Prefilter, Query, Scope, WordLookup
 from indexer.stores.fields import FIELDS
 from indexer.stores.filters import FACET_VALUES, FOLDER, YEAR, facet_field, metadata_name, range_of
 from indexer.stores.query_syntax import (
@@ -444,21 +444,31 @@ def carriers(keys: Sequence[Key], limit: int) -> Body:
     return {"size": 0, "track_total_hits": limit + 1, "query": {"bool": {"should": clauses}}}
 
 
+_IS_SCAN: Body = {"exists": {"field": "near_ocr"}}
+
+
+def scans() -> Body:
+    """Return a search of a row whose characters a program recognised."""
+    return {"size": 1, "terminate_after": 1, "_source": False, "query": _IS_SCAN}
+
+
 def candidates(
     keys: Sequence[Key],
     recipes: Sequence[str],
     limit: int,
     shared: int = 1,
-    lengths: tuple[int, int] | None = None,
+    prefilter: Prefilter | None = None,
 ) -> Body:
     """Return a search of the rows that have at least `shared` of these keys, their score.
 
-    `recipes`: the ids that rows may have; several of an online recipe. `lengths`: the fewest and
-    the most words of their texts.
+    `recipes`: the ids that rows may have; several of an online recipe. Of `prefilter` the lengths
+    and scans are looked at.
     """
     filters: list[Body] = [{"terms": {"near_recipe": [*recipes]}}]
-    if lengths:
-        filters.append(_of_lengths(lengths))
+    if prefilter and prefilter.lengths:
+        filters.append(_of_lengths(prefilter.lengths))
+    if prefilter and prefilter.ocr:
+        filters.append(_IS_SCAN)
     clauses = [{"constant_score": {"filter": {"term": {field: key}}}} for field, key in keys]
     return {
         "size": limit,

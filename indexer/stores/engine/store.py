@@ -244,9 +244,13 @@ class EngineStore:
         keys = [search_bodies.keys(*lookup) for lookup in lookups]
         queries = self.index.queries(self._scope)
         screened = prefilters or [None] * len(keys)
-        lengths = [prefilter.lengths if prefilter else None for prefilter in screened]
+        if any(prefilter and prefilter.ocr for prefilter in screened) and not self._has_scans():
+            keys = [
+                [] if prefilter and prefilter.ocr else of_lookup
+                for of_lookup, prefilter in zip(keys, screened, strict=True)
+            ]
         candidates = candidate_queries.candidates(
-            queries, keys, lengths, recipes, limit, shared, self._cap
+            queries, keys, screened, recipes, limit, shared, self._cap
         )
         if not all(entry.found for entry in candidates) and self.index.is_replaced(facts):
             return self.candidates(lookups, limit, shared, prefilters)
@@ -256,6 +260,12 @@ class EngineStore:
             filter_candidates(entry, prefilter) if prefilter else entry
             for entry, prefilter in zip(candidates, prefilters, strict=True)
         ]
+
+    def _has_scans(self) -> bool:
+        if not self.index.has_field("near_ocr"):
+            return False
+        found = self.index.queries(self._scope).search(search_bodies.scans())
+        return bool(found["hits"]["hits"])
 
     def _cap(self, rows: int) -> int:
         return max(self.frequent_key_floor, int(self.frequent_key_fraction * rows))

@@ -34,7 +34,7 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     """
     recipe_id = index.require_recipe().id
     cleaned = storable_rows(rows)
-    for name in ("embedded", "date", "custodian"):
+    for name in ("embedded", "date", "custodian", "ocr"):
         if any(getattr(row, name) for row in cleaned):
             index.require_field(f"near_{name}")
     reasons = refusals(cleaned, recipe_id)

@@ -47,6 +47,7 @@ _OF_PATH = (
     "SELECT group_concat(number, ' ') FROM "
     "(SELECT number FROM documents WHERE path = ? ORDER BY id LIMIT -1)"
 )
+_OCR = "SELECT group_concat(number, ' ') FROM documents WHERE ocr <> ''"
 _ANY_LENGTH = 0, (1 << 63) - 1
 _ENTRIES = 4  # entries of the index of paths that are read in the time of one row
 _AT_ONCE = 20_000  # entries, no more
@@ -66,6 +67,11 @@ def find_candidates(
 ) -> Candidates:
     """Return the rows that share keys: one read of all keys, of a frequent one up to its cap."""
     cache = read_cache(db)
+    scans: Numbers | None = None
+    if prefilter and prefilter.ocr:
+        scans = parse_numbers(db.execute(_OCR).fetchone()[0] or "")
+        if not len(scans):
+            return Candidates(())
     bands, blocks = lookup
     cap = max(frequent_key_floor, int(frequent_key_fraction * known_count(db, scope)))
     named: dict[int, str] = {}
@@ -81,6 +87,9 @@ def find_candidates(
     if not rows_by_key:
         return Candidates((), tuple(capped))
     numbers, shared = count_shared(rows_by_key, max(1, min_shared - len(capped)))
+    if scans is not None:
+        is_scan = np.isin(numbers, scans)
+        numbers, shared = numbers[is_scan], shared[is_scan]
     lengths = prefilter.lengths if prefilter else None
     if lengths and len(numbers) > limit:  # of fewer all are read below
         is_of_length = np.isin(numbers, _first_of_lengths(db, numbers, shared, limit, lengths))

@@ -18,7 +18,7 @@ from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.system.recipe_inputs import with_key
 
-FORMAT = 8
+FORMAT = 9
 _DATES = (
     "UPDATE documents SET date = nearfold_date(metadata, content_type, modified), "
     "custodian = nearfold_member(metadata, 'custodian')"
