@@ -70,14 +70,15 @@ def pdf(
     *,
     password: str | None = None,
     pages: int = 1,
-    producer: str = "ReportLab",
+    producer: str = "",
 ) -> bytes:
     """Return a PDF with `pages` pages of the same paragraphs; a password encrypts it."""
 
     def save(file: io.BytesIO) -> None:
         canvas = Canvas(file, encrypt=None if password is None else StandardEncryption(password))
         canvas.setTitle(TITLE)
-        canvas.setProducer(producer)
+        if producer:
+            canvas.setProducer(producer)
         for _ in range(pages):
             for line, text in enumerate(paragraphs):
                 canvas.drawString(72, 780 - 20 * line, text)
