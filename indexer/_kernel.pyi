@@ -82,3 +82,16 @@ def words_in_common(
     either text; how much oftener a word comes in the one than in the other, at most. None for a
     pair of texts of some 8,000 words or more.
     """
+
+class WordNumbers:
+    """The numbers of words, from 0 in the order in which they come first.
+
+    Each method returns the number of each word, uint32 in native byte order, and the new words.
+    """
+
+    def __init__(self) -> None: ...
+    def of_text(self, text: str) -> tuple[bytes, list[str]]:
+        """Number the words of a text, as `spaced_words` returns them."""
+
+    def of_words(self, words: list[str]) -> tuple[bytes, list[str]]:
+        """Number these words."""

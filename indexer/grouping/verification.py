@@ -69,7 +69,8 @@ class Verifier:
         self._store = store
         self._collection = collection
         self._limit = collection.budget.items(4, BYTES_A_CHAR, limit=MAX_CHARS)
-        self._texts = LruCache[int, ComparedText](self._limit // 2, lambda text: len(text.text))
+        self._texts = LruCache[int, ComparedText](self._limit // 3, lambda text: len(text.text))
+        self._kept = LruCache[int, str](self._limit // 3, len)
         self._rarity = rarity
         self.refused: dict[tuple[int, int], float] | None = None
         self.marks_passed_over = False
@@ -199,7 +200,8 @@ class Verifier:
     def _accept(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
         """Return whether each pair meets the criteria on texts; texts are read if they matter."""
         criteria = self._collection.criteria
-        words = None if criteria.needs_facts else self._sequences.words(pairs)
+        reads_texts = criteria.needs_facts or criteria.reads_changes
+        words = None if reads_texts else self._sequences.words(pairs)
         if words is None:
             self.read(text for pair in pairs for text in pair)
             return self.accepts_each([(self.text(a), self.text(b)) for a, b in pairs])
@@ -312,7 +314,7 @@ class Verifier:
         texts = list(dict.fromkeys(chain.from_iterable(allowed)))
         chars = np.cumsum(self._collection.chars[texts])
         kept = texts[: int(np.searchsorted(chars, self._limit // 2))]
-        (self._sequences.read if self.measure == "lcs" else self.read)(kept)
+        (self._contents if self.measure == "lcs" else self.read)(kept)
 
     def _batches(self, chars: NDArray[np.int64]) -> Iterator[slice]:
         """Yield slices of at most `BATCH` items.
@@ -332,9 +334,14 @@ class Verifier:
         uses_sketches = self.measure in ("estimate", "hamming") and not self._collection.criteria
         if not texts or uses_sketches:
             return ["" for _ in texts]
-        ids = [self._collection.first_id(text) for text in texts]
-        rows = self._store.get(ids)
-        return [rows[id].text if id in rows else "" for id in ids]
+        self._kept.use(texts)
+        missing = [text for text in texts if text not in self._kept]
+        ids = [self._collection.first_id(text) for text in missing]
+        rows = self._store.get(ids) if ids else {}
+        self._kept.trim()
+        for text, id in zip(missing, ids, strict=True):
+            self._kept.add(text, rows[id].text if id in rows else "")
+        return [self._kept[text] for text in texts]
 
     def _new_text(self, text: int, content: str) -> ComparedText:
         collection = self._collection

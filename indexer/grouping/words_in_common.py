@@ -7,13 +7,12 @@ The compiled kernel, where installed, computes it without a vocabulary of many t
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, count
-from operator import attrgetter
-from typing import NamedTuple
+from itertools import chain, combinations, groupby, islice
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
 from unicodedata import is_normalized
 
 import numpy as np
@@ -35,6 +34,11 @@ from indexer.fingerprinting.normalise import first_accent, without_accents
 from indexer.model import WITHOUT_ACCENTS
 from indexer.system.external_memory import LruCache
 from indexer.wording import count_of
+
+try:
+    from indexer import _kernel
+except ImportError:
+    _kernel = None  # type: ignore[assignment]
 
 # Words in order of many pairs: `lcs` of texts whose words have numbers of one vocabulary.
 
@@ -58,24 +62,39 @@ class WordSequence:
         return 4 * len(self.codes) + self.counts.nbytes + 200
 
 
+class _WordNumbers:
+    """The definition of the kernel's `WordNumbers`."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def of_text(self, text: str) -> tuple[bytes, list[str]]:
+        """Number the `normal_words` of a text."""
+        return self.of_words(folded_words(text))
+
+    def of_words(self, words: list[str]) -> tuple[bytes, list[str]]:
+        """Return the number of each word as uint32, and the new words."""
+        known = len(self._numbers)
+        numbers = [self._numbers.setdefault(word, len(self._numbers)) for word in words]
+        return np.array(numbers, np.uint32).tobytes(), list(islice(self._numbers, known, None))
+
+
 class Vocabulary:
     """The numbers of words, in the order in which they come first."""
 
     def __init__(self) -> None:
-        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        self._numbers = getattr(_kernel, "WordNumbers", _WordNumbers)()
         self._spelling: list[str] = []
         self._plain = np.zeros(0, dtype=np.int64)  # of each word that without accents
         self._has_accents = np.zeros(0, dtype=np.bool_)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._spelling)
 
     def words(self, sequence: WordSequence) -> Words:
         """Return the words of a sequence of this vocabulary, without their positions in
         the text.
         """
-        if len(self._spelling) < len(self._numbers):
-            self._spelling = list(self._numbers)
         numbers = as_numbers(sequence.codes)
         distinct, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
         order = np.argsort(first)
@@ -87,17 +106,16 @@ class Vocabulary:
 
     def sequence(self, words: Words) -> WordSequence | None:
         """Return the words of a text as numbers; None when there are more than code points."""
-        if len(self._numbers) + len(words.vocabulary) > MAX_CODES:
+        if len(self) + len(words.vocabulary) > MAX_CODES:
             return None
-        positions = self._positions(words.vocabulary)
-        return self._sequence(positions[words.numbers])
+        numbers = self._added(*self._numbers.of_words(list(words.vocabulary)))
+        return self._sequence(numbers[words.numbers])
 
     def sequence_of(self, text: str) -> WordSequence | None:
         """Return the `sequence` of the `normal_words` of a text."""
-        words = folded_words(text)
-        if len(self._numbers) + len(words) > MAX_CODES:
+        if len(self) + len(text) > MAX_CODES:
             return self.sequence(normal_words(text))
-        return self._sequence(self._positions(words))
+        return self._sequence(self._added(*self._numbers.of_text(text)))
 
     def in_order(self, a: WordSequence, b: WordSequence, minimum: float) -> tuple[int, int] | None:
         """Return the words in order of two texts, and those that are the same but for their accents
@@ -117,23 +135,24 @@ class Vocabulary:
     def _plain_codes(self, sequence: WordSequence) -> str | list[int]:
         return as_string(self._plain[as_numbers(sequence.codes)])
 
-    def _positions(self, words: Sequence[str]) -> NDArray[np.int64]:
-        known = len(self._numbers)
-        positions = np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
-        if len(self._numbers) > known:
-            self._add_plain({words[index] for index in np.flatnonzero(positions >= known).tolist()})
-        return positions
+    def _added(self, numbers: bytes, new: list[str]) -> NDArray[np.int64]:
+        """Return the numbers of words, of which some are new."""
+        if new:
+            self._add(new)
+        return np.frombuffer(numbers, np.uint32).astype(np.int64)
 
-    def _add_plain(self, new: Collection[str]) -> None:
-        """Number the words without accents of new words."""
-        changing = [word for word in new if not word.isascii()]
-        numbers = [self._numbers[word] for word in changing]
-        plain = [self._numbers[without_accents(word)] for word in changing]
-        known, size = len(self._plain), len(self._numbers)
-        self._plain = np.concatenate([self._plain, np.arange(known, size)])
-        self._plain[numbers] = plain
-        self._has_accents = np.concatenate([self._has_accents, np.zeros(size - known, np.bool_)])
-        self._has_accents[numbers] = [first_accent(word) != "" for word in changing]
+    def _add(self, new: list[str]) -> None:
+        """Take new words, and number these words without accents."""
+        changing = [number for number, word in enumerate(new, len(self)) if not word.isascii()]
+        self._spelling += new
+        words = [self._spelling[number] for number in changing]
+        plain, more = self._numbers.of_words([without_accents(word) for word in words])
+        self._spelling += more
+        if len(self) > len(self._plain):
+            self._plain = _enlarged(self._plain, np.arange(2 * len(self)))
+            self._has_accents = _enlarged(self._has_accents, np.zeros(2 * len(self), np.bool_))
+        self._plain[changing] = np.frombuffer(plain, np.uint32)
+        self._has_accents[changing] = [first_accent(word) != "" for word in words]
 
     def _sequence(self, numbers: NDArray[np.int64]) -> WordSequence:
         if len(numbers) > _MAX_COUNTED:
@@ -143,6 +162,12 @@ class Vocabulary:
             counts = np.bincount(bins, minlength=BINS).astype(np.uint16)
         codes = as_string(numbers)
         return WordSequence(str(codes), counts, bool(self._has_accents[numbers].any()))
+
+
+def _enlarged(values: NDArray[Any], room: NDArray[Any]) -> NDArray[Any]:
+    """Return the room with the values at its begin."""
+    room[: len(values)] = values
+    return room
 
 
 def may_reach_pair(a: WordSequence, b: WordSequence, minimum: float) -> bool:
@@ -173,12 +198,6 @@ def may_reach(
     return possible
 
 
-try:
-    from indexer import _kernel
-except ImportError:
-    _kernel = None  # type: ignore[assignment]
-
-
 def _similarity(in_order: int, accents: int, longer: int) -> float:
     return (in_order + WITHOUT_ACCENTS * accents) / longer if longer else 0.0
 
@@ -202,6 +221,11 @@ class InCommon(NamedTuple):
     def lcs(self) -> float:
         """The measure `lcs`."""
         return _similarity(self.in_order, self.accents, max(self.words))
+
+    @property
+    def is_exact(self) -> bool:
+        """True if the texts are not so long that `measure_pair` aligns them otherwise."""
+        return math.prod(self.words) <= EXACT_CELLS
 
     @property
     def max_out_of_order(self) -> int:
@@ -385,6 +409,7 @@ def _words_of_key(common: int, threshold: float) -> int:
 MAX_CHARS = 20_000_000  # characters of texts that are kept at most
 BYTES_A_CHAR = 13  # of a text that is kept, its features and words included
 BATCH = 500  # texts or pairs that are read or measured together
+FEW_PAIRS = 3  # of each text on average, that are compared without numbers of words
 
 
 BYTES_A_WORD = 150  # of a vocabulary
@@ -468,13 +493,34 @@ class SequenceCache:
         self._distinct = LruCache[int, NDArray[np.int64]](memory // 8, attrgetter("nbytes"))
 
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float | None]:
-        """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long."""
+        """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long.
+
+        Texts of few pairs are compared by the kernel, which numbers no words of all texts.
+        """
         values: list[float | None] = [None] * len(pairs)
-        for position, left, right, is_possible in self._bounded(pairs, minimum):
+        if hasattr(_kernel, "words_in_common"):
+            values = self._measure_few(pairs, minimum)
+        is_open = [index for index, value in enumerate(values) if value is None]
+        bounded = self._bounded([pairs[index] for index in is_open], minimum)
+        for position, left, right, is_possible in bounded:
             if not is_possible:
-                values[position] = 0.0
+                values[is_open[position]] = 0.0
             elif found := self._vocabulary.in_order(left, right, minimum):
-                values[position] = _similarity(*found, max(len(left.codes), len(right.codes)))
+                longer = max(len(left.codes), len(right.codes))
+                values[is_open[position]] = _similarity(*found, longer)
+        return values
+
+    def _measure_few(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float | None]:
+        """Return `lcs` of each pair as above; None also where texts are in many pairs."""
+        texts = list(dict.fromkeys(chain.from_iterable(pairs)))
+        if len(pairs) > FEW_PAIRS * len(texts):
+            return [None] * len(pairs)
+        contents = dict(zip(texts, self._contents(texts), strict=True))
+        values: list[float | None] = []
+        for left, of_left in groupby(pairs, key=itemgetter(0)):
+            others = [contents[right] for _, right in of_left]
+            in_common = words_in_common(contents[left], others, minimum)
+            values += [common.lcs if common and common.is_exact else None for common in in_common]
         return values
 
     def values_below(self, pairs: Sequence[tuple[int, int]]) -> list[float]:

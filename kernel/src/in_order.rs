@@ -77,7 +77,29 @@ impl<'a> Words<'a> {
     }
 }
 
-fn split(spaced: &str) -> impl Iterator<Item = &str> {
+/// The numbers of the words of many texts, in the order in which they come first.
+#[derive(Default)]
+pub struct Numbers {
+    of_words: HashMap<Box<str>, u32>,
+}
+
+impl Numbers {
+    /// Append the number of each word; those that are new are returned.
+    pub fn add<'a>(&mut self, words: impl Iterator<Item = &'a str>, numbers: &mut Vec<u32>) -> Vec<&'a str> {
+        let mut new = Vec::new();
+        for word in words {
+            let next = self.of_words.len() as u32;
+            numbers.push(self.of_words.get(word).copied().unwrap_or_else(|| {
+                self.of_words.insert(word.into(), next);
+                new.push(word);
+                next
+            }));
+        }
+        new
+    }
+}
+
+pub fn split(spaced: &str) -> impl Iterator<Item = &str> {
     spaced.split(' ').filter(|word| !word.is_empty())
 }
 
@@ -138,6 +160,14 @@ mod tests {
                 assert_eq!(lcs(&b, &a, kinds as usize), by_table(&a, &b), "{length} words of {kinds}");
             }
         }
+    }
+
+    #[test]
+    fn words_are_numbered_as_they_come() {
+        let (mut numbers, mut list) = (Numbers::default(), Vec::new());
+        assert_eq!(numbers.add(split("to be or  not to be"), &mut list), ["to", "be", "or", "not"]);
+        assert_eq!(numbers.add(["", "not"].into_iter(), &mut list), [""]);
+        assert_eq!(list, [0, 1, 2, 3, 0, 1, 4, 3]);
     }
 
     #[test]

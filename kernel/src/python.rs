@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use crate::grams::MAX_WIDTH;
-use crate::in_order::Words;
+use crate::in_order::{Numbers, Words, split};
 use crate::keys::write_hex;
 use crate::maps::Maps;
 use crate::normalise::{Normalised, Version};
@@ -18,7 +18,7 @@ use crate::slots::{self, Buckets};
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::{differ_at_most, near_in_buckets, near_sketches, sign, spaced_words, words_in_common};
+    use super::{WordNumbers, differ_at_most, near_in_buckets, near_sketches, sign, spaced_words, words_in_common};
 }
 
 type Arrays<'py> = (
@@ -160,6 +160,43 @@ fn spaced_words<'py>(py: Python<'py>, text: &Bound<'py, PyString>) -> PyResult<B
         normalised.spaced()
     })?;
     Ok(PyString::new(py, &spaced))
+}
+
+/// The numbers of the words of many texts; see the stub.
+#[pyclass]
+#[derive(Default)]
+struct WordNumbers(Numbers);
+
+type Numbered<'py> = (Bound<'py, PyBytes>, Bound<'py, PyList>);
+
+#[pymethods]
+impl WordNumbers {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn of_text<'py>(&mut self, text: &Bound<'py, PyString>) -> PyResult<Numbered<'py>> {
+        let mut normalised = Normalised::default();
+        normalised.read(&utf8(text)?, Version::V2);
+        let spaced = normalised.spaced();
+        self.number(text.py(), split(&spaced))
+    }
+
+    #[allow(clippy::needless_pass_by_value)]
+    fn of_words<'py>(&mut self, py: Python<'py>, words: Vec<Bound<'py, PyString>>) -> PyResult<Numbered<'py>> {
+        let words = words.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
+        self.number(py, words.iter().map(AsRef::as_ref))
+    }
+}
+
+impl WordNumbers {
+    fn number<'a, 'py>(&mut self, py: Python<'py>, words: impl Iterator<Item = &'a str>) -> PyResult<Numbered<'py>> {
+        let mut numbers = Vec::new();
+        let new = PyList::new(py, self.0.add(words, &mut numbers))?;
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+        Ok((PyBytes::new(py, &bytes), new))
+    }
 }
 
 /// The words that a text has in common with others; see the stub.

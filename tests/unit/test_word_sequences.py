@@ -22,6 +22,7 @@ def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
         for (a, b), value in zip(pairs, values, strict=True):
             exact = lcs(normal_words(contents[a]), normal_words(contents[b]))
             assert value == exact or (value == 0 and exact < least)
+            assert cache.measure_pairs([(a, b)], least) == [value]
         for (a, b), flag in zip(pairs, cache.may_reach(pairs, least).tolist(), strict=True):
             assert flag or lcs(normal_words(contents[a]), normal_words(contents[b])) < least
 
@@ -50,6 +51,16 @@ def test_the_words_of_a_sequence_are_those_of_the_text(contents, memory):
             assert words.numbers.tolist() == exact.numbers.tolist()
 
 
+@given(texts)
+def test_the_kernel_numbers_words_as_the_definition(contents):
+    kernel = words_in_common._kernel.WordNumbers()
+    defined = words_in_common._WordNumbers()
+    for text in [*contents, "\ud800 x-\ny ½"]:
+        assert kernel.of_text(text) == defined.of_text(text)
+        words = contents[0].split(" ")
+        assert kernel.of_words(words) == defined.of_words(words)
+
+
 def test_a_pair_is_ruled_out_by_its_words_alone():
     vocabulary = words_in_common.Vocabulary()
     fox, pen = (
@@ -63,6 +74,7 @@ def test_a_pair_is_ruled_out_by_its_words_alone():
 
 def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
     monkeypatch.setattr(words_in_common, "MAX_CODES", 3)
+    monkeypatch.setattr(words_in_common, "FEW_PAIRS", 0)
     cache = SequenceCache(lambda numbers: ["a b c" if n == 0 else "a x y z" for n in numbers], 100)
     assert cache.measure_pairs([(0, 1), (0, 0)], 0.0) == [None, 1.0]
     assert cache.words([(0, 1)]) is None
