@@ -150,6 +150,12 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     is_flag=True,
     help="Measure the detector of duplicate types too, by the type of every found pair.",
 )
+@click.option(
+    "--baselines",
+    is_flag=True,
+    help="Measure two published signatures too: lexical signatures (Park et al. 2002) and sums of "
+    "hashes (Cooper et al. 2002).",
+)
 @synonyms_option("With --types: a file of synonyms.")
 @out_file_option("Write one HTML file too.", "--report")
 @replace_option

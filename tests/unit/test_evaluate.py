@@ -305,3 +305,20 @@ def test_tables_are_by_query_by_size_and_by_set(corpus: Path) -> None:
     assert first.items() <= queries[0].items() and len(queries) == 10
     assert [(row["documents"], row["sets"], row["longest"]) for row in sizes] == [("3", "10", "80")]
     assert (sets[0]["query"], sets[0]["documents"], sets[0]["mean_words"]) == ("q0", "3", "80.0")
+
+
+def test_published_signatures_are_baselines(tmp_path: Path) -> None:
+    original = text()
+    texts = {"a": original, "b": original[::-1], "c": change_words(original, 40), "d": text()}
+    for name, words in texts.items():
+        tmp_path.joinpath(f"{name}.txt").write_text(" ".join(words))
+    gold = tmp_path / "gold.csv"
+    gold.write_text("a,b,type\na.txt,b.txt,duplicate\na.txt,c.txt,fuzzy\na.txt,d.txt,different\n")
+    evaluation = evaluate([str(gold)], options=EvaluateOptions(baselines=True))
+    signatures, sums = evaluation.results[1:]
+    assert (signatures.recipe, sums.recipe) == ("lexical-signatures", "hash-sums")
+    for result in (signatures, sums):
+        (miss,) = result.misses
+        assert {miss.a.path[-5:], miss.b.path[-5:]} == {"a.txt", "c.txt"}
+        assert not result.false_positives
+    assert sums.misses[0].similarity == 0.0

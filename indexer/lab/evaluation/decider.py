@@ -7,10 +7,11 @@ recipes find pairs that share a key, and a recipe without keys compares every pa
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from itertools import combinations, islice
 
 import numpy as np
@@ -24,6 +25,7 @@ from indexer.comparing.clauses.duplicates import (
     verdict,
 )
 from indexer.comparing.measures import ComparedText, check_measure, fingerprinted_text, measure_pair
+from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import WORDS, fingerprint
@@ -271,3 +273,90 @@ class TypeDecider:
         if self.similarity(pair) < threshold:
             return "below the threshold"
         return "another obligation or formula, or too different in length"
+
+
+# Signatures that Conrad & Raymond cite, as baselines.
+
+LEXICAL_SIGNATURES, HASH_SUMS = "lexical-signatures", "hash-sums"
+BASELINES = (LEXICAL_SIGNATURES, HASH_SUMS)
+RAREST, WEIGHTIEST = 2, 3  # words of a lexical signature
+MAX_FREQUENCY = 0.5  # fraction of the texts that have a salient term
+
+
+class BaselineDecider:
+    """Texts compared by one of two published signatures, of words with statistics of these texts.
+    Pairs are positions in `texts`, the lower one first.
+
+    `lexical-signatures` (Park et al., SIGIR 2002): the two rarest words of a text and the three
+    others of the highest tf-idf, the hybrid that did best there. The similarity is the fraction of
+    them that the other text has, the lower one of both ways. `hash-sums` (Cooper et al., CIKM
+    2002): the sum of Java's hash codes of the salient terms, here those of at most half the texts;
+    1 if the sums are equal.
+    """
+
+    id = ""
+
+    def __init__(self, texts: Sequence[str], name: str) -> None:
+        self.name = self.measure = name
+        self._words = [Counter(normal_words(text).folded) for text in texts]
+        self._frequencies = Counter(word for words in self._words for word in words)
+        signature = self._lexical if name == LEXICAL_SIGNATURES else self._hash_sum
+        self._signatures = [signature(words) for words in self._words]
+
+    def _lexical(self, words: Counter[str]) -> tuple[object, ...]:
+        rarest = sorted(words, key=lambda word: (self._frequencies[word], word))
+        idf = {word: math.log(len(self._words) / self._frequencies[word]) for word in words}
+        others = sorted(rarest[RAREST:], key=lambda word: (-words[word] * idf[word], word))
+        return (*rarest[:RAREST], *others[:WEIGHTIEST])
+
+    def _hash_sum(self, words: Counter[str]) -> tuple[object, ...]:
+        limit = MAX_FREQUENCY * len(self._words)
+        salient = [word for word in words if self._frequencies[word] <= limit]
+        return (sum(map(java_hash, salient)),) if salient else ()
+
+    def similarity(self, pair: Pair) -> float:
+        """Return the similarity of the signatures of two texts; 0 without words."""
+        left, right = (self._signatures[position] for position in pair)
+        if not left or not right:
+            return 0.0
+        if self.name == HASH_SUMS:
+            return float(left == right)
+        return min(self._fraction(left, pair[1]), self._fraction(right, pair[0]))
+
+    def _fraction(self, signature: Sequence[object], position: int) -> float:
+        return sum(word in self._words[position] for word in signature) / len(signature)
+
+    def decide(self, threshold: float) -> Decision:
+        """Return the pairs at the threshold or above, of those with an entry in common."""
+        sharing: dict[object, list[int]] = defaultdict(list)
+        for position, words in enumerate(self._words):
+            is_sum = self.name == HASH_SUMS
+            for entry in self._signatures[position] if is_sum else words:
+                sharing[entry].append(position)
+        candidates: set[Pair] = set()
+        for position, signature in enumerate(self._signatures):
+            for other in set().union(*(sharing[entry] for entry in signature)) - {position}:
+                candidates.add((min(position, other), max(position, other)))
+        values = {pair: self.similarity(pair) for pair in sorted(candidates)}
+        found = {pair: value for pair, value in values.items() if value >= threshold and value > 0}
+        return Decision(found, frozenset(candidates), frozenset())
+
+    def reason(self, pair: Pair, names: Sequence[str], decision: Decision, threshold: float) -> str:
+        """Return why a pair was found or not; `names` are those of its two texts."""
+        if pair in decision.found:
+            return "at the threshold or above"
+        for name, position in zip(names, pair, strict=True):
+            if not self._signatures[position]:
+                return f"{name} has no words for a signature"
+        return "below the threshold"
+
+
+def java_hash(text: str) -> int:
+    """Return `String.hashCode` of Java.
+
+    >>> java_hash("salient"), java_hash("terms")
+    (1863704768, 110250375)
+    """
+    units = memoryview(text.encode("utf-16-le", "surrogatepass")).cast("H")
+    value = reduce(lambda before, unit: (31 * before + unit) & 0xFFFFFFFF, units, 0)
+    return value - (1 << 32) if value >> 31 else value

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 
 from indexer.errors import UsageError
 from indexer.grouping.group_options import check_threshold
-from indexer.lab.evaluation.decider import NOT_FOUND, Decider, Decision, TypeDecider
+from indexer.lab.evaluation.decider import (
+    BASELINES,
+    NOT_FOUND,
+    BaselineDecider,
+    Decider,
+    Decision,
+    TypeDecider,
+)
 from indexer.lab.evaluation.gold import Group, Pair, gold_documents, groups
 from indexer.lab.evaluation.judgements import Gold, GoldDocument
 from indexer.lab.evaluation.precision_recall import RULES, Rule, ordered_pair
@@ -41,7 +48,7 @@ class EvaluateOptions:
     `indexer.lab.evaluation.precision_recall.RULES`. `closed`: whether pairs that are not listed are
     different; see `read_gold`. `seed`: the seed of the bootstrap. `types`: also measure the
     detector of duplicate types, its overlap being the threshold, and count the types of found
-    pairs.
+    pairs. `baselines`: also measure two published signatures.
     `synonyms`: lines as `duplicate_sets` takes them, with `types` alone.
 
     Raises `UsageError` for an unknown rule, thresholds outside (0, 1], and `synonyms` without
@@ -55,6 +62,7 @@ class EvaluateOptions:
     closed: bool | None = None
     seed: int = 0
     types: bool = False
+    baselines: bool = False
     synonyms: str = ""
 
     def __post_init__(self) -> None:
@@ -92,9 +100,10 @@ def evaluate(
     stored = store.stored_recipe() if store else None
     recipes = options.recipes or [stored or DEFAULT]
     type_decider = TypeDecider(texts, options.synonyms) if options.types else None
-    total = (len(recipes) + options.types) * len(options.thresholds)
+    baselines = BASELINES if options.baselines else ()
+    total = (len(recipes) + options.types + len(baselines)) * len(options.thresholds)
     results: list[Result] = []
-    for decider in _deciders(texts, recipes, options.measure, type_decider):
+    for decider in _deciders(texts, recipes, options.measure, type_decider, baselines):
         scorer = _Scorer(by_key, decider, type_decider, options)
         for threshold in options.thresholds:
             progress(f"{decider.name} at {threshold:g}", len(results), total)
@@ -117,12 +126,17 @@ def _deciders(
     recipes: Iterable[Recipe],
     measure: str | None,
     type_decider: TypeDecider | None,
-) -> Iterator[Decider | TypeDecider]:
-    """Yield the decider of each recipe, made when needed, then the one of duplicate types."""
+    baselines: Iterable[str],
+) -> Iterator[Decider | TypeDecider | BaselineDecider]:
+    """Yield the decider of each recipe, made when needed, then the one of duplicate types, then
+    those of the baselines.
+    """
     for recipe in recipes:
         yield Decider(texts, recipe, measure)
     if type_decider is not None:
         yield type_decider
+    for name in baselines:
+        yield BaselineDecider(texts, name)
 
 
 def _read_truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]:
@@ -149,7 +163,7 @@ class _Scorer:
     def __init__(
         self,
         documents: Mapping[str, GoldDocument],
-        decider: Decider | TypeDecider,
+        decider: Decider | TypeDecider | BaselineDecider,
         type_decider: TypeDecider | None,
         options: EvaluateOptions,
     ) -> None:
