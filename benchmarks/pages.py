@@ -1,7 +1,8 @@
 """Response times of the review pages over a large store, beside a bare full-text query of the same
 words.
 
-    python benchmarks/pages.py [--documents 100000] [--rounds 30] [--store FILE|URL]
+    python benchmarks/pages.py [--documents 100000] [--words 60-600] [--rounds 30]
+        [--store FILE|URL]
 
 Texts are synthetic: half of the documents stand in families of 2 to 40 that differ by a few words,
 the rest alone; words follow a Zipf law. The store is made once in FILE (default: a temporary one)
@@ -39,11 +40,13 @@ VOCABULARY, BATCH = 40_000, 1_000
 Parameters = dict[str, str]
 
 
-def texts(documents: int, rng: np.random.Generator) -> Iterator[tuple[str, int]]:
-    """Yield texts of 60 to 600 words, families first, each with the number of the first of it."""
+def texts(documents: int, lengths: range, rng: np.random.Generator) -> Iterator[tuple[str, int]]:
+    """Yield texts of so many words, families first, each with the number of the first of it."""
     count = 0
     while count < documents:
-        base = np.minimum(rng.zipf(1.25, int(rng.integers(60, 600))), VOCABULARY)
+        base = np.minimum(
+            rng.zipf(1.25, int(rng.integers(lengths.start, lengths.stop))), VOCABULARY
+        )
         size = int(min(40, 2 + rng.pareto(1.5))) if count < documents // 2 else 1
         first = count
         for copy in range(min(size, documents - count)):
@@ -60,11 +63,11 @@ def peer_file(url: str) -> Path:
     return Path(f"{url.removeprefix('sqlite:///')}.peer")
 
 
-def make_store(url: str, documents: int, families: str) -> None:
+def make_store(url: str, documents: int, lengths: range, families: str) -> None:
     """Write the store and, beside one in a file, the peer's table, then the families."""
     started = time.monotonic()
     in_file = url.startswith("sqlite:")
-    remaining = texts(documents, np.random.default_rng(1))
+    remaining = texts(documents, lengths, np.random.default_rng(1))
     store = open_store(url)
     store.prepare(DEFAULT)
     with closing(sqlite3.connect(peer_file(url) if in_file else ":memory:")) as peer, peer:
@@ -170,12 +173,12 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
         table = Table(*server)
         table.add("first search of the server", "/", [{"q": "warm"}])
         for kind, words in queries.items():
-            asked = [{"q": text} for text in words]
+            asked = [{"q": text, "fold": "family"} for text in words]
             table.add(f"search: {kind}", "/", asked, peer_times(url, words))
             table.add(f"search: {kind}, page 2", "/", [{**q, "page": "2"} for q in asked[-3:]])
-        table.add("search: every document", "/", [{}] * min(rounds, 5))
+        table.add("search: every document", "/", [{"q": "", "fold": "family"}] * min(rounds, 5))
         frequent = [{"q": text} for text in queries["a frequent word"]]
-        table.add("search by family", "/", [{**q, "fold": "family"} for q in frequent])
+        table.add("search by similarity", "/", [{**q, "fold": "live"} for q in frequent])
         table.add("search by type of clause", "/", [{**q, "fold": "types"} for q in frequent])
         table.add("search with a filter", "/", [{**q, "folder": "/synthetic"} for q in frequent])
         for page in ("family", "document", "versions", "matrix"):
@@ -238,6 +241,7 @@ def is_made(url: str) -> bool:
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--words", default="60-600", help="of a text: the fewest and the most")
     parser.add_argument(
         "--families",
         choices=("group", "generator"),
@@ -256,7 +260,8 @@ def main() -> None:
         url = options.store or f"sqlite:///{folder}/pages.db"
         url = url if "://" in url else f"sqlite:///{Path(url).absolute()}"
         if not is_made(url):
-            make_store(url, options.documents, options.families)
+            first, last = map(int, options.words.split("-"))
+            make_store(url, options.documents, range(first, last), options.families)
         measure(url, options.rounds, not options.without_survey)
 
 

@@ -391,7 +391,8 @@ class RankedRow:
     """One hit in the order of the store; `score` is None when that is not by relevance.
 
     `digest`: that of the normalised text or, where nothing is left of it, of the bytes; copies have
-    the same. `words`: as the recipe counts them; None where that is not known.
+    the same. `words`: as the recipe counts them; None where that is not known. `similarity`: of a
+    member of a group to its principal, as `group` stored it; None where a hit does not have it.
     """
 
     id: str
@@ -402,6 +403,7 @@ class RankedRow:
     minhash: bytes | None
     digest: str = ""
     words: int | None = None
+    similarity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

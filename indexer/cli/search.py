@@ -153,8 +153,8 @@ def search_command(
       one|other         alternatives, as in +ferry|boat
       "words together"  in this order, next to each other
       word*             words that begin so
-      from:ann          the value of a field: from, to, custodian, subject, sent, date, type, label,
-                        path
+      from:ann          the value of a field: from, to, cc, custodian, subject, sent, date, type,
+                        label, path
 
     With --join all, every word must match, and there are operators:
 

@@ -31,19 +31,6 @@ if TYPE_CHECKING:
     from indexer.jobs.threads import NearMail, ThreadsResult
 
 
-REASONS = {
-    "own_text": "its text is in no later mail",
-    "changed": "an answer quotes it with changes",
-    "quoted_text": "a later mail has its text, but not what it quotes",
-    "attachment": "a later mail has its text, but not its attachments",
-    "subject": "its subject is in no other inclusive mail",
-    "attribution": "the lines above its quotations are in no other inclusive mail",
-    "signature": "its signature is in no other inclusive mail",
-    "disclaimer": "its disclaimer is in no other inclusive mail",
-    "empty": "it has no text",
-}
-
-
 @click.command("threads")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--namespace", help="What ids are relative to, as for `index`.")
@@ -127,6 +114,8 @@ def _write(result: ThreadsResult, form: str, out: Path) -> None:
 
 def _print_thread(thread: Thread, result: ThreadsResult, paths: Mapping[str, str]) -> None:
     from rich.text import Text
+
+    from indexer.documents.mail.threads import REASONS
 
     out = console()
     mails = count_of(len(thread.mails), "mail")

@@ -175,6 +175,7 @@ _METADATA_NAMES = {
     "xmpTPg:NPages": "pages",
     "Message-From": "from",
     "Message-To": "to",
+    "Message-Cc": "cc",
 }
 READER = 4  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100

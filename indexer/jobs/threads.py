@@ -22,6 +22,7 @@ from indexer.documents.base import (
 from indexer.documents.blobs import INSIDE, read
 from indexer.documents.containers import MAILBOX
 from indexer.documents.mail.message import (
+    Attachment,
     MailMessage,
     is_compound_file,
     is_outlook_message,
@@ -36,7 +37,15 @@ from indexer.fingerprinting.keys import stored_sketch
 from indexer.grouping.group import assign_families, grouping_of_rows
 from indexer.grouping.group_options import GroupOptions, check_threshold
 from indexer.jobs.versions import own_date
-from indexer.model import Assignment, Blob, FailedBlob, Fingerprint, Query, Row
+from indexer.model import (
+    Assignment,
+    Blob,
+    FailedBlob,
+    Fingerprint,
+    Query,
+    Row,
+    unpack_embedded,
+)
 from indexer.recipe import DEFAULT
 from indexer.searching.folding_rules import named_ids
 from indexer.stores.base import Store
@@ -273,6 +282,7 @@ class _Account:
 
 MAX_SEARCHES = 20
 MAX_MAILS = 500
+MAX_CHARS = 2_000_000  # of the mails of a thread that are judged by their texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,12 +290,15 @@ class StoredThread:
     """The mails of a thread in the order of its tree, with their rows, which have no texts.
 
     `id` is the id of the thread, as `Thread` has it. `is_complete`: answers to every mail were
-    looked for; else there may be more.
+    looked for; else there may be more. `is_judged`: the texts say which mails are inclusive, and
+    which are `near` duplicates by what their senders wrote, by id.
     """
 
     id: str
     mails: tuple[tuple[ThreadMail, Row], ...]
     is_complete: bool
+    is_judged: bool
+    near: Mapping[str, NearMail]
 
 
 def stored_thread(store: Store, row: Row) -> StoredThread | None:
@@ -293,17 +306,20 @@ def stored_thread(store: Store, row: Row) -> StoredThread | None:
 
     The mails are those with the same first Message-ID (`thread` of their metadata), those that they
     answer, and those that answer them, looked up by at most 20 searches; at most 500 mails. The
-    tree is the one of `build_threads` by the fields alone.
+    tree and what is inclusive are as `build_threads` has them, by the stored texts; by the fields
+    alone where the texts have more than two million characters together.
     """
     if not named_ids(row):
         return None
-    search = _Search(store, {row.id: replace(row, text="")})
+    search = _Search(store, {row.id: row}, chars=len(row.text))
     is_complete = search.run()
-    messages = [_message(known) for known in search.rows.values()]
-    threads = build_threads(messages, lambda _a, _b: 0.0)
+    is_judged = search.chars <= MAX_CHARS
+    messages = [_message(known, is_judged) for known in search.rows.values()]
+    threads = build_threads(messages, similarity)
     tree = next(thread for thread in threads if _has(thread, row.id))
-    mails = tuple((mail, search.rows[mail.message.id]) for mail in tree.mails)
-    return StoredThread(tree.id, mails, is_complete)
+    mails = tuple((mail, replace(search.rows[mail.message.id], text="")) for mail in tree.mails)
+    near = near_mails(tree.mails, REVIEW) if is_judged else {}
+    return StoredThread(tree.id, mails, is_complete, is_judged, near)
 
 
 def _has(thread: Thread, id: str) -> bool:
@@ -315,8 +331,9 @@ class _Search:
     """Looks up the mails of a thread."""
 
     store: Store
-    rows: dict[str, Row]
+    rows: dict[str, Row]  # without texts beyond those that are judged
     asked: set[tuple[str, str]] = field(default_factory=set)
+    chars: int = 0
 
     def run(self) -> bool:
         """Search until every mail was requested; return False where a limit ends it."""
@@ -327,7 +344,8 @@ class _Search:
             hits = self.store.search(Query("", (condition,))).hits
             ids = [hit.id for hit in hits if hit.id not in self.rows]
             for row in rows_of(self.store, ids[: MAX_MAILS - len(self.rows)]):
-                self.rows[row.id] = replace(row, text="")
+                self.chars += len(row.text)
+                self.rows[row.id] = replace(row, text="") if self.chars > MAX_CHARS else row
         return True
 
     def _next(self) -> tuple[str, str] | None:
@@ -352,7 +370,8 @@ class _Search:
                 yield f"metadata.{THREAD}", message_hash(row.metadata[MESSAGE_ID])
 
 
-def _message(row: Row) -> MailMessage:
+def _message(row: Row, with_text: bool) -> MailMessage:
+    attached = unpack_embedded(row.embedded) if with_text else ()
     return MailMessage(
         id=row.id,
         path=row.path,
@@ -361,4 +380,6 @@ def _message(row: Row) -> MailMessage:
         subject=row.title,
         sender=row.metadata.get("from", ""),
         date=own_date(row)[0],
+        body=row.text if with_text else "",
+        attachments=tuple(Attachment(file.name, file.sha256) for file in attached),
     )

@@ -98,7 +98,8 @@ class Page:
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
 _GROUP = {"wait": "1.5"}
 _READING = {"wait": "0.2"}  # nor the first page of a store for all of it
-_SEARCHING = {"wait": "1.5", "ranking": "first"}
+# facts are compared when somebody unfolds a hit
+_SEARCHING = {"wait": "1.5", "ranking": "first", "facts": "0"}
 _DASHBOARD = Page(
     "/dashboard", "dashboard.html", "Dashboard", ("dashboard", "status", "figures"), _GROUP
 )

@@ -23,6 +23,7 @@ from jinja2.filters import do_forceescape, do_mark_safe
 from indexer.coding import NO_CODING
 from indexer.comparing.criteria import format_marks, format_reasons
 from indexer.comparing.differences import format_differences, format_new_words_by_text
+from indexer.documents.mail.threads import REASONS
 from indexer.model import guessed_encoding
 from indexer.searching.snippets import Highlighter
 from indexer.stores.fields import metadata_label
@@ -156,6 +157,7 @@ def environment() -> Environment:
         "differing": format_differences,
         "marks": format_marks,
         "reasons": lambda match: "; ".join(map(visible, format_reasons(match))),
+        "needed": lambda reasons: "; ".join(REASONS[reason] for reason in reasons),
         "new_words_by_side": format_new_words_by_text,
         "marked": marked,
     }

@@ -330,6 +330,7 @@ class Site:
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
         self._is_survey_wanted = False
+        self._is_grouped = False
         self.statistics_reader = SurveyReader(self._read_statistics)
         self._previews: LatestReader[tuple[DatedSurvey, float | None], ThresholdPreview] = (
             LatestReader(lambda key: preview_at(*key), _PREVIEWS)
@@ -370,7 +371,8 @@ class Site:
     @property
     def is_grouped(self) -> bool:
         """Return whether `group` has run on the store, as far as this machine knows."""
-        return bool(known_group_settings(self.store.address))
+        self._is_grouped = self._is_grouped or bool(known_group_settings(self.store.address))
+        return self._is_grouped
 
     def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
         """Return the statistics of the store, None if it is not ready within `timeout` seconds.

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -369,11 +370,14 @@ def hits_of_groups(
     The first `facts` folded hits of each have the facts in which they differ from it. With a
     `query` hits have a snippet.
     """
-    texts.read_ahead(ids_of(groups))
+    stored = {group.representative.id: _stored_similarities(group, texts) for group in groups}
+    known = frozenset(chain.from_iterable(stored.values()))
+    texts.read_ahead([id for id in ids_of(groups) if id not in known])
     headings = texts.headings([group.representative.id for group in groups], query)
     for group in groups:
         representative = group.representative
-        members = tuple(sorted(_folded_hits(group, texts, rule), key=_by_similarity))
+        folded_hits = _folded_hits(group, texts, rule, stored[representative.id])
+        members = tuple(sorted(folded_hits, key=_by_similarity))
         folded = _with_differences(representative.id, members, texts, facts)
         heading = headings.get(representative.id, Heading())
         yield Hit(
@@ -387,23 +391,39 @@ def hits_of_groups(
         )
 
 
-def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHit, ...]:
+def _stored_similarities(group: Group, texts: StoredTexts) -> dict[str, float]:
+    """Return the similarities of members to their principal that hits have, by id."""
+    principal = group.representative
+    if principal.id != principal.family or texts.stored_measure != texts.measure:
+        return {}
+    return {
+        hit.id: hit.similarity
+        for hit in group.members
+        if hit.similarity is not None and hit.family == principal.id
+    }
+
+
+def _folded_hits(
+    group: Group, texts: StoredTexts, rule: Rule, stored: Mapping[str, float]
+) -> tuple[FoldedHit, ...]:
     if isinstance(rule, ByType):
         kinds = [rule.duplicates[hit.id] for hit in group.members]
         return tuple(
             FoldedHit(hit.id, hit.path, kind.terminology, kind.type, texts.parts.get(hit.id))
             for hit, kind in zip(group.members, kinds, strict=True)
         )
-    values = texts.similarities(group.representative.id, [hit.id for hit in group.members])
+    others = [hit.id for hit in group.members if hit.id not in stored]
+    computed = texts.similarities(group.representative.id, others)
+    values = {**stored, **dict(zip(others, computed, strict=True))}
     return tuple(
         FoldedHit(
             hit.id,
             hit.path,
-            value,
+            values[hit.id],
             part=texts.parts.get(hit.id),
             as_read="truncated" in (group.representative.status, hit.status),
         )
-        for hit, value in zip(group.members, values, strict=True)
+        for hit in group.members
     )
 
 

@@ -606,7 +606,10 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
     families_by = family_settings(view, options.fold, options.of)
     measure = fold_measure(options.fold, options.measure, families_by)
     criteria = _criteria(options, measure)
-    texts = StoredTexts(view, recipe, ranking.snapshot, criteria, measure, options.least)
+    stored_measure = str(families_by.get("measure", "")) if options.of == "documents" else ""
+    texts = StoredTexts(
+        view, recipe, ranking.snapshot, criteria, measure, options.least, stored_measure
+    )
     folded = fold_search(ranking, start, texts, options, progress)
     groups = folded.page(options)
     if options.fold == "family":

@@ -90,7 +90,8 @@ class StoredTexts:
 
     Titles, texts and features of the last few hundred documents are remembered. `parts`: where the
     parts lie that were read, by id. `metadata`: the names of metadata of what was read. `criteria`:
-    what texts meet whose similarity, by `measure`, is `threshold` or more.
+    what texts meet whose similarity, by `measure`, is `threshold` or more. `stored_measure`: of the
+    similarities that hits have; empty for an unknown one.
     """
 
     store: FullStore
@@ -99,6 +100,7 @@ class StoredTexts:
     criteria: Criteria = NO_CRITERIA
     measure: str = MEASURE
     threshold: float = 0.0
+    stored_measure: str = ""
     parts: dict[str, Part] = field(default_factory=dict)
     metadata: set[str] = field(default_factory=set)
     rarity: Rarity = field(init=False)

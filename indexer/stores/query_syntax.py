@@ -432,7 +432,9 @@ def lower_case_operators(text: str) -> tuple[str, ...]:
 
 # Conditions on fields, in both syntaxes.
 
-FIELD_NAMES = ("from", "to", "custodian", "subject", "sent", "date", "type", "label", "path")
+FIELD_NAMES = (
+    "from", "to", "cc", "custodian", "subject", "sent", "date", "type", "label", "path",
+)  # fmt: skip
 _DATE = "is a day such as 2020-01-31, a month, a year, or a range such as 2020-01-01..2020-03"
 _FIELD_NAME = re.compile(r"(?P<name>[A-Za-z]+):")
 _CONDITION = re.compile(

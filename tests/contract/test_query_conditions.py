@@ -31,7 +31,8 @@ def random_rows(chance, count):
     for number in range(count):
         title = " ".join(chance.choices(WORDS, k=chance.randint(0, 2)))
         text = " ".join(chance.choices(WORDS, k=chance.randint(0, 9)))
-        metadata = {"from": chance.choice(PEOPLE)} if chance.random() < 0.7 else {}
+        fields = (field for field in ("from", "cc") if chance.random() < 0.7)
+        metadata = {field: chance.choice(PEOPLE) for field in fields}
         yield row(
             f"{number:03}",
             title=title,
@@ -57,7 +58,7 @@ def random_node(chance, depth):
             TitleTerm(random_term(chance)),
             Near(*(random_words(chance) for _ in "ab"), chance.randint(1, 4)),
             FieldValue("from", chance.choice(["ann", "ann smith", "MÜLLER", "ann@x.org", "zoe"])),
-            FieldValue("from", chance.choice(["jo", "an", ""]), is_prefix=True),
+            FieldValue(chance.choice(["from", "cc"]), chance.choice(["jo", ""]), is_prefix=True),
             FieldValue("type", chance.choice(["mail", "pdf", "text", "word"])),
             DateRange(JANUARY, None),
             DateRange(JANUARY, JANUARY + 31 * DAY),

@@ -302,6 +302,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         ],
         "document": [{"id": "m1"}, {"id": hostile_rows()[0].id}],
         "similar": [{"id": "m1"}],
+        "facts": [{"id": "m1", "other": "m2"}],
         "thread": [{"id": "m1"}, {"id": hostile_rows()[0].id}],
         "family": [{"id": "m2"}, {"id": "long1"}],
         "differences": [{"id": "m2", "wait": "20"}, {"id": "long1", "wait": "20"}],

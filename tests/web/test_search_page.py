@@ -17,6 +17,7 @@ import pytest
 from command import run
 from playwright.sync_api import Browser, Route, expect
 from sample_library import edited, rows, sentence
+from starlette.testclient import TestClient
 
 from indexer.grouping.group import group
 from indexer.jobs.index import IndexOptions, index
@@ -26,7 +27,8 @@ from indexer.review.api import documents
 from indexer.review.exports import hits
 from indexer.review.serve import review_application
 from indexer.review.site import Site
-from indexer.searching.search import SearchOptions
+from indexer.searching.fold_hits import fold_hits
+from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
 from indexer.stores.sqlite import full_text
 from web.plain_requests import request
@@ -309,6 +311,32 @@ def test_a_page_of_hits_is_kept_until_the_store_changes(library: Any) -> None:
     assert site.search("", options).total == changed.total + 1
     site.discard_kept()
     assert site.search("", options) is not changed
+
+
+def test_stored_groups_fold_a_search_that_names_no_way(library: Any) -> None:
+    client = TestClient(review_application(library, frozenset({"testserver"})))
+
+    def fold(**parameters: Any) -> str:
+        return str(client.get("/api/search", params=parameters).json()["fold"])
+
+    assert (fold(), fold(q="the"), fold(fold="none")) == ("family", "family", "none")
+    assert (fold(threshold=0.8), fold(policy="strict")) == ("live", "live")
+    store = Site(library).store
+    options = SearchOptions(fold="family", facts=0)
+    assert [hit.folded for hit in search(store, "", options).hits] == [
+        hit.folded for hit in fold_hits(store, ["a0", "a1", "b0", "b1", "c0"], fold="family")
+    ]
+
+
+def test_a_page_leaves_the_facts_of_folded_hits_to_a_request(library: Any) -> None:
+    library.write(rows({"d0": "The fee is 30 euros a day.", "d1": "The fee is 40 euros a day."}))
+    client = TestClient(review_application(library, frozenset({"testserver"})))
+    answer = client.get("/api/facts", params={"id": "d0", "other": ["d1", "gone"]}).json()
+    differing, gone = answer["others"]
+    assert (differing["id"], differing["differences"]) == ("d1", ["1 amount differs: 30 / 40"])
+    assert gone == {"id": "gone", "marks": "", "differences": []}
+    page = client.get("/", params={"q": "", "sort": "path"}).text
+    assert 'data-facts="/api/facts?id=a0&amp;other=a1"' in page
 
 
 def test_a_store_in_memory_keeps_no_pages() -> None:

@@ -3,17 +3,20 @@
 import dataclasses
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 from sample_library import rows, sentence
+from starlette.testclient import TestClient
 
 from indexer.documents.base import ReadOptions, message_hash
 from indexer.grouping.group import group
 from indexer.jobs.index import IndexOptions, index
 from indexer.recipe import DEFAULT
+from indexer.review.serve import review_application
 from indexer.stores import open_store
 from web.plain_requests import request
 from web.watching import PageRecord, open_window, run_site
@@ -76,6 +79,30 @@ def test_the_tree_and_the_ways_to_it(library: Any, browser: Browser) -> None:
             ("2", "1", 1),
             ("3", "2", 2),
         ]
+
+
+def test_inclusive_and_nearly_equal_mails_are_marked(tmp_path: Path) -> None:
+    first = "The ferry to Calais is late, and the port closes at nine, so please wait at the gate."
+    quoted = f"On Mon, Jan 6, 2020 at 10:00 AM Ann <ann@x.org> wrote:\n> {first}"
+    bodies = {
+        "1": first,
+        "2": f"I wait at the gate until ten, and then I go home.\n\n{quoted}",
+        "3": first.replace("nine", "noon"),
+    }
+    for number, body in bodies.items():
+        fields = f"Message-ID: <{number}@x>\nFrom: Ann <ann@x.org>\nSubject: The ferry\n"
+        date = f"Date: Mon, 6 Jan 2020 1{number}:00:00 +0000\n"
+        reply = "" if number == "1" else "In-Reply-To: <1@x>\n"
+        (tmp_path / f"{number}.eml").write_text(f"{fields}{date}{reply}\n{body}\n")
+    with closing(open_store(f"sqlite:///{tmp_path}/mails.db")) as store:
+        index([str(tmp_path)], store, IndexOptions(include=["*.eml"]))
+        ids = {Path(row.path).stem: row.id for row in store.scan()}
+        client = TestClient(review_application(store, frozenset({"testserver"})))
+        mails = client.get(f"/api/thread?id={ids['1']}").json()["mails"]
+        page = client.get(f"/thread?id={ids['1']}").text
+    marks = [(mail["inclusive"], mail["held_by"], mail["near"]) for mail in mails]
+    assert marks == [(False, ids["2"], None), (True, None, None), (True, None, ids["1"])]
+    assert "3 mails, 2 inclusive" in page and f'href="#{ids["2"]}">a later mail' in page
 
 
 @pytest.mark.long

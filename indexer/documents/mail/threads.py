@@ -210,6 +210,17 @@ lines above a quote), `signature` and `disclaimer`: no other inclusive mail has 
 mail has the quotes with other attributions. `empty`:
 there is nothing in it that another mail could have.
 """
+REASONS: Mapping[Reason, str] = {
+    "own_text": "its text is in no later mail",
+    "changed": "an answer quotes it with changes",
+    "quoted_text": "a later mail has its text, but not what it quotes",
+    "attachment": "a later mail has its text, but not its attachments",
+    "subject": "its subject is in no other inclusive mail",
+    "attribution": "the lines above its quotations are in no other inclusive mail",
+    "signature": "its signature is in no other inclusive mail",
+    "disclaimer": "its disclaimer is in no other inclusive mail",
+    "empty": "it has no text",
+}
 _MIN_CHANGED, _INCLUSIVE_CHANGED = 8, 0.8
 InclusiveRun = tuple[str, ...]
 

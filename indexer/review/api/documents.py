@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from indexer.comparing.criteria import Criteria
+from indexer.comparing.criteria import Criteria, format_marks
+from indexer.comparing.differences import format_differences
 from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.base import PARENT
 from indexer.documents.mail.threads import ThreadMail
-from indexer.jobs.threads import stored_thread
+from indexer.jobs.threads import StoredThread, stored_thread
 from indexer.model import Facet, Query, Row
 from indexer.review import family_view
 from indexer.review.api.endpoints import (
@@ -30,8 +32,10 @@ from indexer.review.api.endpoints import (
     text_meta,
 )
 from indexer.review.api.responses import (
+    DifferingFacts,
     DocumentAnswer,
     DocumentFacts,
+    FactsAnswer,
     Results,
     Similar,
     ThreadAnswer,
@@ -41,10 +45,12 @@ from indexer.review.api.responses import (
 from indexer.review.caches import ReadProgress
 from indexer.review.compared_documents import stored_original
 from indexer.review.originals.pages import original_view
-from indexer.searching.fold_hits import WITH_THRESHOLD
-from indexer.searching.search import TOP, SearchOptions, parse_filters
+from indexer.searching.fold_hits import WITH_THRESHOLD, Fold
+from indexer.searching.search import FACTS, TOP, SearchOptions, parse_filters
 from indexer.searching.similar import SimilarOptions
+from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.fields import metadata_label, rows_of
+from indexer.stores.requirements import require_recipe
 
 if TYPE_CHECKING:
     from indexer.review.site import Site
@@ -66,9 +72,8 @@ class SearchParameters(Parameters, frozen=True):
         str,
         text_meta(
             "words, all of which must match; AND OR NOT ( ), a w/5 b, a|b, -word, "
-            '"words together", word* beginnings, from: to: custodian: subject: sent: type: label: '
-            "path:; "
-            "empty for every document"
+            '"words together", word* beginnings, from: to: cc: custodian: subject: sent: type: '
+            "label: path:; empty for every document"
         ),
     ] = ""
     join: Annotated[
@@ -76,12 +81,13 @@ class SearchParameters(Parameters, frozen=True):
         about("all of the words must match; or any, with +word required, and without operators"),
     ] = "all"
     fold: Annotated[
-        Literal["live", "family", "threads", "types", "none"],
+        Literal["", "live", "family", "threads", "types", "none"],
         about(
             "by similarity of the hits, by stored near-duplicate group, by thread of "
-            "mails, by duplicate type of clauses, or not"
+            "mails, by duplicate type of clauses, or not; empty: by group where `nearfold group` "
+            "has run and neither a threshold nor a policy is given, else by similarity"
         ),
-    ] = "live"
+    ] = ""
     of: Annotated[
         Literal["documents", "parts", "both"],
         about("whole documents, their parts (clauses), or both"),
@@ -149,6 +155,9 @@ class SearchParameters(Parameters, frozen=True):
     ] = ""
     limit: Annotated[int, number_meta("hits per page", 1, 100)] = 10
     page: Annotated[int, number_meta("number of the page, from 1", 1, 10_000)] = 1
+    facts: Annotated[
+        int, number_meta("folded hits of each hit whose facts are compared with it", 0, FACTS)
+    ] = FACTS
     wait: Annotated[float, number_meta("with fold=types: seconds to wait for it", 0, 30)] = 30
 
 
@@ -158,6 +167,14 @@ class DocumentParameters(DocumentId, frozen=True):
     part: Part = 1
     original: Original = "no"
     attachment: Attachment = 0
+
+
+class FactsParameters(DocumentId, frozen=True):
+    """Documents whose facts are compared with those of one."""
+
+    other: Annotated[
+        tuple[Item, ...], about(f"ids of other documents; the first {FACTS} are compared")
+    ] = ()
 
 
 class SimilarParameters(DocumentId, frozen=True):
@@ -175,14 +192,15 @@ def search(site: Site, values: SearchParameters) -> Results:
     """
     facets_key = values.q, values.join, filter_texts(values), values.of
     cached_facets = site.facets.get(facets_key)
-    if values.fold == "types":
-        options = search_options(values, with_facets=True)
+    options = search_options(site, values, not cached_facets)
+    if options.fold == "types":
+        options = replace(options, facets=_FACETS)
         folded, progress = site.folded_by_type(values.q, options, values.wait)
         if folded is None:
             return _not_ready(values, progress)
         page = folded
     else:
-        page = site.search(values.q, search_options(values, not cached_facets))
+        page = site.search(values.q, options)
     facets = cached_facets or site.facets.put(facets_key, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
     return Results(
@@ -200,6 +218,7 @@ def search(site: Site, values: SearchParameters) -> Results:
         passed_over=page.passed_over,
         unranked=page.unranked,
         policy=page.policy,
+        fold=options.fold,
     )
 
 
@@ -220,30 +239,39 @@ def _not_ready(values: SearchParameters, progress: ReadProgress) -> Results:
         ready=False,
         done=progress.done,
         to_compare=progress.total,
+        fold="types",
     )
 
 
-def search_options(values: SearchParameters, with_facets: bool) -> SearchOptions:
+def search_options(site: Site, values: SearchParameters, with_facets: bool) -> SearchOptions:
     """Return the options of a search by its parameters."""
-    has_threshold = values.fold in WITH_THRESHOLD
+    fold = values.fold or _default_fold(site, values)
+    has_threshold = fold in WITH_THRESHOLD
     # a fold by type is waited for, whatever its page
-    is_bounded = values.ranking == "first" and values.fold != "types"
+    is_bounded = values.ranking == "first" and fold != "types"
     return SearchOptions(
-        fold=values.fold,
+        fold=fold,
         threshold=values.threshold if has_threshold else None,
         filters=parse_filters(filter_texts(values)),
         join=values.join,
         sort=values.sort,
-        criteria=Criteria(policy=values.policy or None if values.fold == "live" else None),
+        criteria=Criteria(policy=values.policy or None if fold == "live" else None),
         limit=values.limit,
         page=values.page,
         of=values.of,
         top=values.top,
         most_chars=values.chars,
         most_ranked=_MAX_RANKED if is_bounded else None,
-        show=values.show or None if values.fold in ("live", "family") else None,
+        facts=FACTS if fold == "types" else values.facts,
+        show=values.show or None if fold in ("live", "family") else None,
         facets=_FACETS if with_facets else (),
     )
+
+
+def _default_fold(site: Site, values: SearchParameters) -> Fold:
+    """Return how hits are folded by parameters that do not name a way."""
+    has_own = values.threshold is not None or bool(values.policy) or values.of != "documents"
+    return "live" if has_own or not site.is_grouped else "family"
 
 
 def filter_texts(values: SearchParameters) -> tuple[str, ...]:
@@ -254,7 +282,7 @@ def filter_texts(values: SearchParameters) -> tuple[str, ...]:
 
 def _notes_on_threshold(values: SearchParameters) -> Iterator[str]:
     """Yield a sentence where the form was sent with the threshold of another way of folding."""
-    if values.threshold is not None and values.fold not in WITH_THRESHOLD:
+    if values.threshold is not None and values.fold not in ("", *WITH_THRESHOLD):
         yield "the threshold is left out: it belongs to folding by similarity or by type"
 
 
@@ -325,19 +353,40 @@ def similar(site: Site, values: SimilarParameters) -> Similar:
     )
 
 
+def facts(site: Site, values: FactsParameters) -> FactsAnswer:
+    """Return in which facts others differ from a document, in sentences."""
+    row = site.row(values.id)
+    others = values.other[:FACTS]
+    texts = StoredTexts(site.store, require_recipe(site.store))
+    return FactsAnswer(
+        row.id,
+        tuple(
+            DifferingFacts(
+                other,
+                format_marks(differences.marks),
+                tuple(format_differences(differences.facts)),
+            )
+            for other, differences in zip(others, texts.differences(row.id, others), strict=True)
+        ),
+    )
+
+
 def thread(site: Site, values: DocumentId) -> ThreadAnswer:
     """Return the thread of a stored mail."""
     row = site.row(values.id)
     tree = stored_thread(site.store, row)
     if tree is None:
         return ThreadAnswer(DocumentFacts.of(row), "", (), ())
-    mails = tuple(_thread_mail(mail, stored_row) for mail, stored_row in tree.mails)
-    notes = () if tree.is_complete else (_MANY_MAILS,)
-    return ThreadAnswer(DocumentFacts.of(row), tree.id, mails, notes)
+    mails = tuple(_thread_mail(mail, stored_row, tree) for mail, stored_row in tree.mails)
+    notes = {_MANY_MAILS: tree.is_complete, _LONG_MAILS: tree.is_judged}
+    missing = tuple(note for note, holds in notes.items() if not holds)
+    return ThreadAnswer(DocumentFacts.of(row), tree.id, mails, missing)
 
 
-def _thread_mail(mail: ThreadMail, row: Row) -> ThreadMailAnswer:
+def _thread_mail(mail: ThreadMail, row: Row, tree: StoredThread) -> ThreadMailAnswer:
     message = mail.message
+    near = tree.near.get(row.id)
+    is_near = near is not None and near.principal != row.id
     return ThreadMailAnswer(
         id=row.id,
         path=row.path,
@@ -348,12 +397,20 @@ def _thread_mail(mail: ThreadMail, row: Row) -> ThreadMailAnswer:
         depth=mail.depth,
         copy_of=mail.copy_of,
         labels=row.labels,
+        inclusive=mail.is_inclusive if tree.is_judged else None,
+        reasons=mail.reasons if tree.is_judged else (),
+        held_by=mail.held_by if tree.is_judged else None,
+        near=near.principal if near and is_near else None,
+        similarity=near.similarity if near and is_near else None,
     )
 
 
 _MANY_MAILS = (
     "the thread has many mails; answers that name no other mail than the one they answer may be "
     "missing here"
+)
+_LONG_MAILS = (
+    "the mails have more than two million characters, so that it is not known which are inclusive"
 )
 DOCUMENT_READS: Mapping[str, ReadEndpoint] = {
     "search": ReadEndpoint(
@@ -376,6 +433,13 @@ DOCUMENT_READS: Mapping[str, ReadEndpoint] = {
         DocumentId,
         thread,
         ThreadAnswer,
+    ),
+    "facts": ReadEndpoint(
+        "facts",
+        "The facts in which documents differ from one, as for the folded hits of a search.",
+        FactsParameters,
+        facts,
+        FactsAnswer,
     ),
     "similar": ReadEndpoint(
         "similar",

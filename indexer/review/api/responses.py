@@ -28,6 +28,7 @@ from indexer.review.compared_documents import stored_original
 from indexer.review.family_view import MemberDifferences, NearCopy, VaryingPassage
 from indexer.review.originals.files import OriginalView
 from indexer.review.side_by_side import Cells, Fact
+from indexer.searching.fold_hits import Fold
 from indexer.stores.fields import DateKind, named_date
 from indexer.wording import count_of, format_words_in_order, percent
 
@@ -112,7 +113,7 @@ class Results:
     were folded, None where that is not known, `policy` what they may differ in. `passed_over`: by
     fold `types`, hits whose texts did not fit into what is compared; if not `ready`, `done` of
     `to_compare` texts are read, and there are no hits yet. `unranked`: matches that are not ranked
-    yet, and come last.
+    yet, and come last. `fold`: how hits are folded.
     """
 
     query: str
@@ -132,6 +133,24 @@ class Results:
     to_compare: int = 0
     unranked: int = 0
     policy: str | None = None
+    fold: Fold = "live"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingFacts:
+    """The differences of a document from another one in words: its marks, and the facts."""
+
+    id: str
+    marks: str
+    differences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactsAnswer:
+    """The documents that were compared with the one of this id."""
+
+    id: str
+    others: tuple[DifferingFacts, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +203,9 @@ class ThreadMailAnswer:
     `date`: when it was sent, in milliseconds since 1970 UTC; None if that is not known. `parent`:
     the id of the mail that it answers, None for the first one and where that mail is not in the
     store; `depth` counts the mails above it. `copy_of`: the id of the first mail with the same
-    Message-ID, None for that one.
+    Message-ID, None for that one. `inclusive`: no later mail holds it, for these `reasons`; else it
+    is `held_by` one; None where the texts were not compared. `near`: the mail of the thread whose
+    sender wrote nearly the same before, and how similar it is.
     """
 
     id: str
@@ -196,6 +217,11 @@ class ThreadMailAnswer:
     depth: int
     copy_of: str | None
     labels: tuple[str, ...]
+    inclusive: bool | None = None
+    reasons: tuple[str, ...] = ()
+    held_by: str | None = None
+    near: str | None = None
+    similarity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,7 +228,7 @@ def export_lines(site: Site, values: SearchParameters) -> Iterator[ExportLine]:
 
 
 def _batches(site: Site, values: SearchParameters) -> Iterator[tuple[Hit, ...]]:
-    options = replace(search_options(values, False), limit=_BATCH, page=1, facts=0)
+    options = replace(search_options(site, values, False), limit=_BATCH, page=1, facts=0)
     for _ in range(MAX_HITS // _BATCH):
         page = search(site.store, values.q, options)
         yield page.hits

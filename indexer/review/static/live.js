@@ -97,6 +97,24 @@ export function discounted() {
   look();
 }
 
+// The facts in which folded hits differ from their hit, compared when it is unfolded.
+export function folded() {
+  for (const fold of document.querySelectorAll("details.fold[data-facts]")) fold.addEventListener("toggle", async () => {
+    try {
+      const answer = await ask(fold.dataset.facts);
+      for (const { id, marks, differences } of answer.others) {
+        const item = fold.querySelector(`li[data-folded="${CSS.escape(id)}"]`);
+        for (const [name, text] of [[".marks", marks], [".facts-differ", differences.join("; ")]]) {
+          if (text) item.querySelector(name).textContent = text;
+          else item.querySelector(name).remove();
+        }
+      }
+    } catch (error) {
+      fold.querySelector("[data-compared]").textContent = error.message;
+    }
+  }, { once: true });
+}
+
 export function slider() {
   const form = document.querySelector("[data-slider]");
   if (!form) return;

@@ -4,7 +4,7 @@ import { keyboard } from "./keyboard.js";
 import { decide } from "./label_keys.js";
 import { differences } from "./differences.js";
 import { hits } from "./hits.js";
-import { discounted, jobs, reading, slider, waiting } from "./live.js";
+import { discounted, folded, jobs, reading, slider, waiting } from "./live.js";
 
 for (const part of document.querySelectorAll("[data-scripted], [data-opens]")) part.hidden = false;
 for (const part of document.querySelectorAll("[data-unscripted]")) part.hidden = true;
@@ -17,5 +17,6 @@ hits();
 reading();
 waiting();
 discounted();
+folded();
 slider();
 jobs();

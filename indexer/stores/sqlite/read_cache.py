@@ -59,10 +59,10 @@ Numbers: TypeAlias = NDArray[np.int64]
 Scores: TypeAlias = tuple[Numbers, NDArray[np.float64]]
 
 YEAR = "strftime('%Y', d.date / 1000.0, 'unixepoch')"
-CACHED = ("d.status", "d.content_type", "d.labels", "d.custodian", YEAR)
+CACHED = ("d.status", "d.content_type", "d.labels", "d.custodian", YEAR, "d.extractor")
 _BY_VALUES = (
     f"SELECT {', '.join(CACHED)}, group_concat(d.number, ' ') FROM documents d "
-    "GROUP BY 1, 2, 3, 4, 5"
+    "GROUP BY 1, 2, 3, 4, 5, 6"
 )
 _SOME = "SELECT d.number, {} FROM documents d WHERE d.number IN (SELECT value FROM json_each(?))"
 _LABELS = "SELECT number, labels FROM documents WHERE {} IN (SELECT value FROM json_each(?))"

@@ -113,7 +113,7 @@ _OUTLINES = (
 _OUTLINES_AT_ONCE = 2_000
 _PAGE = 100
 _HIT_COLUMNS = (
-    "id, path, in_family, status, minhash, words, "
+    "id, path, in_family, status, minhash, words, iif(provisional, NULL, similarity), "
     f"CASE status WHEN 'empty' THEN raw ELSE {rows.EXACT} END"
 )
 
@@ -195,9 +195,9 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
 
 def _ranked(file: File, matches: FullTextMatches, size: int) -> Iterator[RankedRow]:
     for page in matches.pages(file, _HIT_COLUMNS, size):
-        for score, name, path, family, status, minhash, words, stored in page:
+        for score, name, path, family, status, minhash, words, similarity, stored in page:
             digest = rows.unpack_digest(stored)
-            yield RankedRow(name, path, score, family, status, minhash, digest, words)
+            yield RankedRow(name, path, score, family, status, minhash, digest, words, similarity)
 
 
 def _conditions(query: Query, has_words: bool) -> tuple[list[str], list[str | float]]:
