@@ -95,7 +95,9 @@ def families_of(stage: Stage) -> dict[str, Family]:
     "options",
     [
         {"measure": "lcs", "threshold": 0.6, "cap": 6, "against": "p"},
-        {"threshold": 0.5, "criteria": Criteria("distinguish")},
+        pytest.param(
+            {"threshold": 0.5, "criteria": Criteria("distinguish")}, marks=pytest.mark.slow
+        ),
         pytest.param({"threshold": 0.5}, marks=pytest.mark.slow),
         pytest.param(
             {"threshold": 0.8, "exact": True, "cap": 4, "against": "p"}, marks=pytest.mark.slow
