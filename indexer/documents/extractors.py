@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import re
 import zlib
-from typing import TypeVar
+from collections.abc import Callable
+from typing import IO, TypeVar
 
 from indexer.documents.base import ExtractorFactory, ExtractorPool, Limits, Task, is_mail_text
 from indexer.documents.mailboxes import unique_name
@@ -21,34 +24,41 @@ from indexer.documents.plain_text import (
 from indexer.errors import ExtractionError, UnknownName, UnreadableFile
 from indexer.model import READ_AS, Document
 
-# Single files compressed with gzip, unpacked before anything reads them.
+# Single files compressed with gzip, bzip2 or xz, unpacked before anything reads them.
 
-_MAGIC = b"\x1f\x8b"
+_PACKERS: tuple[tuple[re.Pattern[bytes], str, Callable[..., IO[bytes]]], ...] = (
+    (re.compile(rb"\x1f\x8b"), ".gz", gzip.open),
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), ".bz2", bz2.open),
+    (re.compile(rb"\xfd7zXZ\0"), ".xz", lzma.open),
+)
 _OUTLOOK_STORE = b"!BDN"
 _FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 def unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
-    """Return the content of a gzip file, and its name without `.gz`; other bytes and names
-    unchanged.
+    """Return the content of a file packed by gzip, bzip2 or xz, and its name without `.gz`, `.bz2`
+    or `.xz`; other bytes and names unchanged.
 
     Raises `ExtractionError` when it is damaged, `UnreadableFile` when it holds more than
     `limits.bytes`.
     """
-    if not data.startswith(_MAGIC):
+    packer = next((packer for packer in _PACKERS if packer[0].match(data)), None)
+    if packer is None:
         return data, name
+    _, suffix, opened = packer
     try:
-        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.bytes + 1)
-    except (OSError, EOFError, zlib.error) as error:
+        with opened(io.BytesIO(data)) as file:
+            content = file.read(limits.bytes + 1)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise ExtractionError(
-            f"the gzip file is damaged ({error}); repair it or leave it out"
+            f"the {suffix[1:]} file is damaged ({error}); repair it or leave it out"
         ) from error
     if len(content) > limits.bytes:
         raise UnreadableFile(
             reason=f"unpacked it holds more than {limits.bytes:,} bytes",
             remedy="split it, or leave it out",
         )
-    return content, name[:-3] if name.lower().endswith(".gz") else name
+    return content, name[: -len(suffix)] if name.lower().endswith(suffix) else name
 
 
 K = TypeVar("K")
@@ -82,7 +92,7 @@ def extractor_named(name: str, headings: bool = False) -> ExtractorFactory:
 def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document | Task[K]:
     """Return the document of a plain text, and a task for the worker processes for anything else.
 
-    Gzip files are unpacked first; raises `ExtractionError` when that fails, and for a store of
+    Packed files are unpacked first; raises `ExtractionError` when that fails, and for a store of
     Outlook.
     """
     data, name = unpack(data, name, limits)

@@ -1,14 +1,21 @@
 """Text of PDF files as Tika reads them, repaired: text that was drawn twice, rotated text, pages,
-lines of Arabic and Hebrew.
+lines of Arabic and Hebrew; and what a PDF holds besides its text.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
 import re
 import unicodedata
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, compress, groupby, pairwise
+
+from indexer.model import EmbeddedFile, EmbeddedKind
 
 _PAGE_END = re.compile(r"\n{4,}")
 _MAX_LISTED = 5  # numbers of pages in a warning
@@ -395,3 +402,219 @@ def _directions(line: str) -> list[str]:
     if positions and line[positions[-1] + 1 :].isspace():
         directions[positions[-1] :] = [directions[positions[-1]]] * (len(line) - positions[-1])
     return directions
+
+
+# Pictures, drawings and attached files, none of which is text.
+#
+# The description of a page, and of a form that it shows, holds its text, and may hold pictures and
+# drawings. Rules, borders and backgrounds, which are lines and rectangles along the axes, count
+# only where there is no text: each program draws them differently around the same text.
+
+_OBJECT = re.compile(rb"(?<!\d)(\d{1,10})\s+\d{1,5}\s+obj\b")
+_BODY_END = re.compile(rb"(?<!end)stream\r?\n|endobj")
+_LENGTH = re.compile(rb"/Length\s+(\d{1,10})(?!\s+\d+\s+R)\b")
+_FILE = re.compile(rb"/(?:Subtype\s*/(?:(Image)|U3D|PRC)|Type\s*/(?:EmbeddedFile|Sound))\b")
+_ENCRYPT = re.compile(rb"/Encrypt\s*(?:\d+\s+\d+\s+R|<<)")
+_OBJECT_STREAM, _FIRST = re.compile(rb"/Type\s*/ObjStm\b"), re.compile(rb"/First\s+(\d{1,10})")
+_PAGE, _SIGNATURE = re.compile(rb"/Type\s*/Page\b"), re.compile(rb"/ByteRange\s*\[")
+_DESCRIPTION = re.compile(rb"/(?:Subtype\s*/Form|PatternType\s+1)\b")
+_CONTENTS = re.compile(rb"/Contents\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
+_REFERENCE = re.compile(rb"(\d+)\s+\d+\s+R")
+_SIGNED = re.compile(rb"/Contents\s*<([0-9A-Fa-f\s]*)>")
+_DRAWN_NOTE = re.compile(
+    rb"/Subtype\s*/(Stamp|Ink|Line|Square|Circle|Polygon|PolyLine|Highlight|Underline|Squiggly"
+    rb"|StrikeOut|Redact)\b"
+)
+_APPEARANCE = re.compile(rb"/AP\s*<<[^>]*?/N\s+(\d+)\s+\d+\s+R")
+_GEOMETRY = re.compile(rb"/(?:InkList|QuadPoints|Vertices|L)\s*(\[[^/>]*\])")
+_FILTER = re.compile(rb"/Filter\s*(\[[^\]]*\]|/\w+)")
+_NAME = re.compile(rb"/(\w+)")
+_DECODERS = {
+    b"FlateDecode": lambda data: zlib.decompressobj().decompress(data, _MAX_DECODED),
+    b"ASCII85Decode": lambda data: base64.a85decode(data.strip().removesuffix(b"~>")),
+    b"ASCIIHexDecode": lambda data: binascii.unhexlify(b"".join(data.split()).rstrip(b">")),
+}
+_DECODERS |= {b"Fl": _DECODERS[b"FlateDecode"], b"A85": _DECODERS[b"ASCII85Decode"]}
+_MAX_DECODED = 64 << 20
+_UNDECODABLE = (zlib.error, ValueError, KeyError)
+# the end of a picture is followed by operators, which are ASCII
+_INLINE = rb"(?<![^\s])BI\s(?P<inline>.*?\sID\s.*?)\sEI(?=\s(?:[\t\n\r -~]{12}|[\t\n\r -~]*\Z))"
+_STRING = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*>"
+_SEGMENT = re.compile(
+    rb"%s|%s|(?P<numbers>(?:[-+]?[\d.]+\s+){2,6})(?P<operator>m|l|c|v|y|re)(?=\s|\Z)(?!\s+W)"
+    % (_INLINE, _STRING),
+    re.DOTALL,
+)
+_MAY_DRAW = re.compile(rb"[\d.]\s+(?:[cvyl]|re)\s|(?<!\S)BI\s")
+_SHOWS_TEXT = re.compile(rb"(?<![\w/])T[jJ](?!\w)")
+_OBLIQUE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _PdfObject:
+    """An object of a PDF: what is before its stream, and the stream as it is in the file."""
+
+    body: bytes
+    stream: bytes | None
+
+    def decoded(self) -> bytes:
+        """Return the stream without its filters. Raises one of `_UNDECODABLE`."""
+        data = self.stream or b""
+        found = _FILTER.search(self.body)
+        for name in _NAME.findall(found[1]) if found else ():
+            data = _DECODERS[name](data)
+        return data
+
+
+def pdf_files(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield what a PDF holds besides its text: streams of pictures and attached files as they are
+    in the file, pictures and drawings inside the descriptions of pages, stamps and other marks.
+
+    Of an encrypted file, whose descriptions cannot be looked into, all bytes count.
+    """
+    found = list(_objects(data))
+    yield from _stored_files(stored for _, stored in found)
+    if _ENCRYPT.search(data):
+        yield EmbeddedFile("unread", "drawings of an encrypted file", _digest(data))
+        return
+    objects = dict(found)
+    for _, stored in found:
+        if stored.stream is not None and _OBJECT_STREAM.search(stored.body):
+            objects |= dict(_packed_objects(stored))
+    names: Counter[str] = Counter()
+    for kind, name, content in _drawn(objects):
+        names[name] += 1
+        yield EmbeddedFile(kind, f"{name} {names[name]}", _digest(content))
+
+
+def _objects(data: bytes) -> Iterator[tuple[int, _PdfObject]]:
+    """Yield the objects of a file by their numbers, in its order; later ones replace earlier."""
+    position = 0
+    while found := _OBJECT.search(data, position):
+        end = _BODY_END.search(data, found.end())
+        if end is None:
+            return
+        body = data[found.end() : end.start()]
+        position = end.end()
+        if end[0] == b"endobj":
+            yield int(found[1]), _PdfObject(body, None)
+            continue
+        length = _LENGTH.search(body)
+        last = position + int(length[1]) if length else position
+        if not data[last : last + 12].lstrip().startswith(b"endstream"):
+            last = position
+        position = data.find(b"endstream", last)
+        if position < 0:
+            return
+        yield int(found[1]), _PdfObject(body, data[end.end() : position].rstrip(b"\r\n"))
+
+
+def _packed_objects(packed: _PdfObject) -> Iterator[tuple[int, _PdfObject]]:
+    """Yield the objects in a stream of objects."""
+    first = _FIRST.search(packed.body)
+    try:
+        content = packed.decoded()
+        start = int(first[1]) if first else 0
+        header = [int(value) for value in content[:start].split()]
+    except _UNDECODABLE:
+        return
+    bounds = [*(start + offset for offset in header[1::2]), len(content)]
+    for number, (begin, end) in zip(header[::2], pairwise(bounds), strict=False):
+        yield number, _PdfObject(content[begin:end], None)
+
+
+def _stored_files(objects: Iterable[_PdfObject]) -> Iterator[EmbeddedFile]:
+    """Yield the streams that are files."""
+    count = 0
+    for stored in objects:
+        found = _FILE.search(stored.body) if stored.stream is not None else None
+        if found and stored.stream is not None:
+            count += 1
+            kind: EmbeddedKind = "picture" if found[1] else "attachment"
+            yield EmbeddedFile(kind, f"{kind} {count}", _digest(stored.stream))
+
+
+def _drawn(objects: Mapping[int, _PdfObject]) -> Iterator[tuple[EmbeddedKind, str, bytes]]:
+    """Yield kind, name and content of what is drawn: in pages, in forms and patterns, by notes; and
+    the signatures by a key.
+    """
+    for stored in objects.values():
+        note = _DRAWN_NOTE.search(stored.body)
+        if note:
+            yield "object", note[1].decode("ascii").lower(), _note(stored.body, objects)
+        elif _SIGNATURE.search(stored.body):
+            signed = _SIGNED.search(stored.body)
+            yield "object", "signature", b"".join(signed[1].split()) if signed else stored.body
+        elif stored.stream is not None and _DESCRIPTION.search(stored.body):
+            yield from _pictures_and_drawing([stored])
+        elif _PAGE.search(stored.body):
+            yield from _pictures_and_drawing(_contents(stored.body, objects))
+
+
+def _note(body: bytes, objects: Mapping[int, _PdfObject]) -> bytes:
+    """Return what shows a note: its geometry and its appearance."""
+    numbers = b" ".join(_GEOMETRY.findall(body)).translate(None, b"[]").split()
+    pieces = [" ".join(f"{_number(value):.1f}" for value in numbers).encode()]
+    appearance = _APPEARANCE.search(body)
+    shown = objects.get(int(appearance[1])) if appearance else None
+    if shown is not None:
+        try:
+            pieces.append(shown.decoded())
+        except _UNDECODABLE:
+            pieces.append(shown.stream or b"")
+    return b"\n".join(b" ".join(piece.split()) for piece in pieces)
+
+
+def _contents(body: bytes, objects: Mapping[int, _PdfObject]) -> list[_PdfObject]:
+    """Return the streams that describe a page, given by one reference, by several, or by one to a
+    list of them.
+    """
+    found = _CONTENTS.search(body)
+    numbers = _REFERENCE.findall(found[1]) if found else []
+    streams = [objects[int(number)] for number in numbers if int(number) in objects]
+    if len(streams) == 1 and streams[0].stream is None:
+        numbers = _REFERENCE.findall(streams[0].body)
+        streams = [objects[int(number)] for number in numbers if int(number) in objects]
+    return [stream for stream in streams if stream.stream is not None]
+
+
+def _pictures_and_drawing(
+    streams: Sequence[_PdfObject],
+) -> Iterator[tuple[EmbeddedKind, str, bytes]]:
+    """Yield the pictures inside a description, and what it draws; a description that cannot be
+    decoded as it is in the file.
+    """
+    try:
+        content = b"\n".join(stream.decoded() for stream in streams)
+    except _UNDECODABLE:
+        yield "unread", "description", b"\n".join(stream.stream or b"" for stream in streams)
+        return
+    if not _MAY_DRAW.search(content):
+        return
+    has_text = _SHOWS_TEXT.search(content) is not None
+    segments: list[str] = []
+    x = y = 0.0
+    for found in _SEGMENT.finditer(content):
+        if found["inline"]:
+            yield "picture", "inline picture", found["inline"]
+        if not found["operator"]:
+            continue
+        operator = found["operator"].decode("ascii")
+        numbers = [_number(value) for value in found["numbers"].split()]
+        is_oblique = min(abs(numbers[-2] - x), abs(numbers[-1] - y)) > _OBLIQUE
+        if not has_text or operator in "cvy" or (operator == "l" and is_oblique):
+            segments += [f"{value:.1f}" for value in numbers] + [operator]
+        x, y = numbers[-2:]
+    if segments:
+        yield "picture", "drawing", " ".join(segments).encode()
+
+
+def _number(value: bytes) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return 0.0
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -16,7 +16,6 @@ from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
-from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
@@ -37,7 +36,7 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.pdf import pdf_text
+from indexer.documents.pdf import pdf_files, pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document, EmbeddedFile, EmbeddedKind, pack_embedded
 
@@ -542,8 +541,7 @@ def _without_deleted(data: bytes) -> bytes:
 
 
 # The files in a document besides its text. Nothing reads them: their bytes are counted in the
-# digest of the document. Drawings made of lines, and pictures inside the page descriptions of a
-# PDF, are not found.
+# digest of the document.
 
 _MAILS = ("message/rfc822", *_OUTLOOK.values())
 _MAIL_NAMES = {".eml": "message/rfc822", ".msg": _OUTLOOK[MAGIC]}
@@ -554,23 +552,38 @@ _DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.
 _OBJECT = re.compile(
     r"(?:^|/)(?:embeddings/[^/]*\.(?:bin|ole)|activeX/[^/]*\.bin|vbaProject\.bin)$", re.IGNORECASE
 )
-_DOCUMENT = re.compile(
-    r"\.(?:pdf|rtf|eml|msg|zip|epub|(?:doc|xls|ppt|dot|pot)[xmt]?|od[tspgf])$", re.IGNORECASE
+_MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
+_UNREAD_XML = (
+    (
+        "drawing",
+        re.compile(
+            rb"<a:custGeom\b.*?</a:custGeom>|<inkml:trace\b[^>]*>[^<]*"
+            rb"|\b(?:svg:d|draw:points)=\"[^\"]*"
+            rb"|<v:(?:shape|polyline|curve)\s[^>]*?\b(?:path|points)=\"[^\"]*",
+            re.DOTALL,
+        ),
+    ),
+    ("formulas", re.compile(rb"<(?:x:)?(?:f|formula[12])\b[^>]*>[^<]+|\btable:formula=\"[^\"]*")),
 )
 _MAX_DEPTH = 4  # of archives in archives
 _UNREADABLE = (
     ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
     zipfile.BadZipFile, tarfile.TarError, KeyError, IndexError,
 )  # fmt: skip
-_PDF_STREAM = re.compile(rb"/(?:Subtype\s*/(Image)|Type\s*/EmbeddedFile)\b")
-_STREAM_START = re.compile(rb"stream\r?\n|endobj")
-_MAX_DICTIONARY = 16 << 10  # bytes between the name of a type and its stream
 _RTF_FILE = re.compile(
     rb"\\(?:(pict)|objdata)\b(?:\\[a-z*]+-?\d*|[{}\s]|(?![0-9a-fA-F]{32})[^\\{}\s]+)*?"
     rb"((?:[0-9a-fA-F]{2}\s*){16,})"
 )
 _DATA_URL = re.compile(rb"""data:(image|audio|video)/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)""", re.I)
 _BINARY_DATA = re.compile(rb"<office:binary-data>([A-Za-z0-9+/=\s]+)</office:binary-data>")
+_PACKED = {
+    f"application/{kind}"
+    for kind in (
+        "x-7z-compressed", "x-rar-compressed", "x-archive", "x-cpio", "x-arj", "x-unix-dump",
+        "zlib", "x-lzma", "x-lz4", "x-lz4-framed", "x-brotli", "zstd", "x-snappy-framed",
+        "x-compress", "x-bzip2", "x-bzip", "x-xz", "gzip",
+    )
+}  # fmt: skip
 _OLE_STREAMS = ("Data", "Pictures", "ObjectPool")
 
 
@@ -600,60 +613,75 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
     if data.startswith(_ZIP):
         return _of_zip
     if b"%PDF-" in data[:1024]:
-        return _of_pdf
+        return pdf_files
     if data.startswith(b"{\\rtf"):
         return _of_rtf
     if data.startswith(MAGIC):
         return _of_compound_file
     if data[257:262] == b"ustar":
         return _of_tar
+    if kind in _PACKED:
+        return _of_packed
     if b";base64," in data or b"<office:binary-data>" in data:
         return _of_markup
     return None
 
 
 def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
-    """Yield pictures, sound and objects in an Office document, an EPUB or an archive, also those in
-    the documents that it holds.
+    """Yield pictures, sound, objects, drawings and formulas in an Office document or an EPUB; of an
+    archive, and of the documents in it, what is no text.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for member in archive.infolist():
-            kind = embedded_kind(member.filename, "object")
-            is_object = _OBJECT.search(member.filename)
-            name = member.filename.rpartition("/")[2]
-            if _DRAWN.search(member.filename):
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        is_document = any(member.filename in _MANIFESTS for member in members)
+        for member in members:
+            path, name = member.filename, member.filename.rpartition("/")[2]
+            kind = embedded_kind(path, "object" if is_document else "attachment")
+            is_small = member.file_size <= _MAX_MEMBER
+            if is_document and _DRAWN.search(path):
                 continue
-            if kind == "object" and not is_object:
-                if _DOCUMENT.search(member.filename) and member.file_size <= _MAX_MEMBER:
-                    yield from _of_member(partial(archive.read, member), name, depth + 1)
-                continue
-            yield EmbeddedFile(kind, name, _member_digest(archive, member))
+            if kind in ("picture", "media") or _OBJECT.search(path):
+                yield EmbeddedFile(kind, name, _member_digest(archive, member))
+            elif not is_document or "/embeddings/" in path:
+                if is_small and not member.flag_bits & 1:
+                    yield from _of_member(archive.read(member), name, depth + 1)
+                else:
+                    yield EmbeddedFile("attachment", name, _member_digest(archive, member))
+            elif is_small and path.endswith(".xml") and path != "styles.xml":
+                yield from _of_part(archive.read(member), name)
+
+
+def _of_part(content: bytes, name: str) -> Iterator[EmbeddedFile]:
+    """Yield the drawings, and the formulas, of a part of an Office document."""
+    for kind, pattern in _UNREAD_XML:
+        if found := pattern.findall(content):
+            yield EmbeddedFile("object", f"{kind} in {name}", _sha256(b"\n".join(found)))
 
 
 def _of_tar(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield pictures and sound in an archive, and in the documents that it holds."""
+    """Yield what is no text in an archive, and in the documents that it holds."""
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
         for member in archive:
-            file = archive.extractfile(member) if member.size <= _MAX_MEMBER else None
-            name = member.name.rpartition("/")[2]
-            kind = embedded_kind(name, "object")
-            if file and kind != "object":
-                yield EmbeddedFile(kind, name, _sha256(file.read()))
-            elif file and _DOCUMENT.search(name):
-                yield from _of_member(file.read, name, 1)
+            if file := archive.extractfile(member):
+                yield from _of_member(file.read(), member.name.rpartition("/")[2], 1)
 
 
-def _of_member(read: Callable[[], bytes], name: str, depth: int) -> Iterator[EmbeddedFile]:
-    """Yield the files in a document of an archive; for one in too many others, its bytes stand."""
-    with suppress(*_UNREADABLE):
-        content = read()
-        find = _finder(content, _MAIL_NAMES.get(name[-4:].lower(), ""))
-        if find is not _of_zip:
-            yield from find(content) if find else ()
-        elif depth < _MAX_DEPTH:
-            yield from _of_zip(content, depth)
-        else:
-            yield EmbeddedFile("unread", name, _sha256(content))
+def _of_member(content: bytes, name: str, depth: int) -> Iterator[EmbeddedFile]:
+    """Yield the files in a document of an archive; of a file that is neither a document nor text,
+    and of a document in too many archives, the bytes count.
+    """
+    kind = embedded_kind(name, "attachment")
+    find = _finder(content, _MAIL_NAMES.get(name[-4:].lower(), ""))
+    if find is None:
+        if b"\0" in content or kind != "attachment" or not _is_utf8(content):
+            yield EmbeddedFile(kind, name, _sha256(content))
+        return
+    try:
+        if depth >= _MAX_DEPTH and find is _of_zip:
+            raise ValueError
+        yield from list(_of_zip(content, depth) if find is _of_zip else find(content))
+    except _UNREADABLE:
+        yield EmbeddedFile("unread", name, _sha256(content))
 
 
 def _member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
@@ -663,21 +691,9 @@ def _member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
     return _sha256(f"{member.CRC} {member.file_size}".encode())
 
 
-def _of_pdf(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the streams of pictures and of attached files, as they are in the file."""
-    count = 0
-    for found in _PDF_STREAM.finditer(data):
-        start = _STREAM_START.search(data, found.end(), found.end() + _MAX_DICTIONARY)
-        if start is None or start[0] == b"endobj":
-            continue
-        end = data.find(b"endstream", start.end())
-        if end < 0:
-            continue
-        count += 1
-        kind: EmbeddedKind = "picture" if found[1] else "attachment"
-        yield EmbeddedFile(
-            kind, f"{kind} {count}", _sha256(data[start.end() : end].rstrip(b"\r\n"))
-        )
+def _of_packed(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield an archive of a kind that only Tika opens: nothing knows what it did not read."""
+    yield EmbeddedFile("unread", "archive", _sha256(data))
 
 
 def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:

@@ -179,6 +179,88 @@ def test_a_file_with_another_picture_has_another_digest(name: str) -> None:
     assert file.kind == "picture"
 
 
+def described(content: str, *others: str, packed: bool = False) -> bytes:
+    """Return a PDF whose page has a description, and other objects: their bodies and streams."""
+    bodies = ["<< /Type /Page /Contents 2 0 R >>", f"<< >>\0{content}", *others]
+    data = b"%PDF-1.5\n"
+    for number, whole in enumerate(bodies, start=1):
+        body, _, stream = whole.partition("\0")
+        if packed and stream:
+            body = body.replace("<<", "<< /Filter /FlateDecode", 1)
+        encoded = zlib.compress(stream.encode("latin-1")) if packed else stream.encode("latin-1")
+        stored = b"stream\n%s\nendstream\n" % encoded if stream else b""
+        data += b"%d 0 obj\n%s\n%sendobj\n" % (number, body.encode(), stored)
+    return data + b"%%EOF"
+
+
+SHOWN = "BT /F1 12 Tf (It is agreed: 1 2 3 4 5 6 c) Tj ET "
+INLINE = "q 8 0 0 1 0 0 cm BI /W 8 /H 1 /BPC 1 /IM true ID {} EI Q "
+FORM, PATTERN = "<< /Subtype /Form >>\0", "<< /PatternType 1 >>\0"
+SIGNED = "<< /Type /Sig /ByteRange [0 1 2 3] /Contents <{}> >>"
+STAMP = "<< /Subtype /Stamp /AP << /N 4 0 R >> >>"
+DRAWINGS = {
+    "inline picture": [(SHOWN + INLINE.format(sign),) for sign in "ab"],
+    "inline picture of a form": [(SHOWN, FORM + INLINE.format(sign)) for sign in "ab"],
+    "inline picture of a pattern": [(SHOWN, PATTERN + INLINE.format(sign)) for sign in "ab"],
+    "curve": [(f"{SHOWN} 1 1 m 2 2 3 3 {end} 9 c S",) for end in "45"],
+    "slanting line": [(f"{SHOWN} 1 1 m {end} 9 l S",) for end in "45"],
+    "bar without text": [(SHOWN, f"{FORM}0 0 3 {height} re f") for height in "12"],
+    "stamp": [(SHOWN, STAMP, f"{FORM}BT ({word}) Tj ET") for word in ("Paid", "Void")],
+    "line through text": [(SHOWN, f"<< /Subtype /StrikeOut /QuadPoints [{x}] >>") for x in "12"],
+    "signature": [(SHOWN, SIGNED.format(digits)) for digits in ("0a", "0b")],
+    "filter that is not known": [(SHOWN, f"<< /Subtype /Form /Filter /X >>\0{x}") for x in "ab"],
+    "encrypted": [(SHOWN, "<< /Encrypt 9 0 R >>", f"{FORM}{sign}") for sign in "ab"],
+}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_what_a_pdf_draws_counts(name: str) -> None:
+    first, second = (embedded_files(described(*parts), "") for parts in DRAWINGS[name])
+    assert first and first[:64] != second[:64]
+
+
+@pytest.mark.parametrize("name", DRAWINGS.keys() - {"encrypted", "filter that is not known"})
+def test_a_pdf_that_is_saved_again_is_a_copy(name: str) -> None:
+    """It is, whatever packs its descriptions, and however they write blanks and numbers."""
+    parts = DRAWINGS[name][0]
+    saved = [part.replace(" 9 ", "\n9.00 ") for part in parts]
+    first = embedded_files(described(*parts), "")
+    assert first == embedded_files(described(*saved, packed=True), "")
+
+
+@pytest.mark.parametrize("drawn", ["", "1 1 m 9 1 l S", "0 0 9 9 re f", "0 0 9 9 re W n"])
+def test_rules_and_borders_around_text_of_a_pdf_do_not_count(drawn: str) -> None:
+    assert embedded_files(described(SHOWN + drawn), "") == ""
+
+
+def test_a_pdf_with_its_objects_in_streams_is_looked_into() -> None:
+    packed = "7 0 << /Type /Page /Contents 4 0 R >>"
+    stream = f"<< /Type /ObjStm /N 1 /First 4 >>\0{packed}"
+    drawn = [described(SHOWN, stream, f"<< >>\0{end} 1 m 3 9 l S", packed=True) for end in "12"]
+    digests = {embedded_files(data, "")[:64] for data in drawn}
+    assert len(digests) == 2
+
+
+OTHERS = {"data.bin": b"\0", "a.exe": b"MZ\0", "b.tar.gz": b"\x1f\x8b", "latin.txt": b"\xe9"}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_no_text_in_an_archive_counts(name: str) -> None:
+    for packed in (zip_file, tar_file):
+        digests = {
+            embedded_files(packed(name, OTHERS[name] + end), "")[:64] for end in (b"1", b"2")
+        }
+        assert len(digests) == 2
+    assert embedded_files(zip_file("b.txt", b"yes"), "") == ""
+
+
+def test_an_archive_that_only_tika_opens_counts_by_its_bytes() -> None:
+    kind = "application/x-7z-compressed"
+    (file,) = unpack_embedded(embedded_files(b"7z\xbc\xaf1", kind))
+    assert file.kind == "unread"
+    assert embedded_files(b"7z\xbc\xaf1", kind) != embedded_files(b"7z\xbc\xaf2", kind)
+
+
 @pytest.mark.parametrize("part", ["vbaProject.bin", "activeX/activeX1.bin", "embeddings/o1.bin"])
 def test_macros_controls_and_objects_of_office_documents_count(part: str) -> None:
     def digests(content: bytes) -> str:

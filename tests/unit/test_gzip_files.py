@@ -1,6 +1,8 @@
-"""Gzip files: exact contents, refusal of damaged files and of bombs."""
+"""Files packed by gzip, bzip2 and xz: exact contents, refusal of damaged files and of bombs."""
 
+import bz2
 import gzip
+import lzma
 from pathlib import Path
 
 import pytest
@@ -13,19 +15,24 @@ from indexer.documents.extractors import unpack
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.stores import open_store
 
+PACKERS = {".GZ": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
+
+@pytest.mark.parametrize("suffix", PACKERS)
 @given(st.binary(), st.binary())
-def test_what_was_packed_comes_out(first: bytes, second: bytes) -> None:
-    packed = gzip.compress(first) + gzip.compress(second)
-    assert unpack(packed, "notes.txt.GZ", DEFAULT_LIMITS) == (first + second, "notes.txt")
+def test_what_was_packed_comes_out(suffix: str, first: bytes, second: bytes) -> None:
+    packed = PACKERS[suffix](first) + PACKERS[suffix](second)
+    unpacked = unpack(packed, f"notes.txt{suffix}", DEFAULT_LIMITS)
+    assert unpacked == (first + second, "notes.txt")
 
 
 def test_other_bytes_are_left_alone() -> None:
     assert unpack(b"plain", "odd.gz", DEFAULT_LIMITS) == (b"plain", "odd.gz")
 
 
-def test_damaged_and_too_large_ones_are_refused() -> None:
-    packed = gzip.compress(b"words " * 1000)
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_damaged_and_too_large_ones_are_refused(suffix: str) -> None:
+    packed = PACKERS[suffix](b"words " * 1000)
     with pytest.raises(ExtractionError, match="damaged"):
         unpack(packed[:-20], "a.gz", DEFAULT_LIMITS)
     with pytest.raises(ExtractionError, match="damaged"):
