@@ -10,7 +10,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable
-from typing import IO, TypeVar
+from typing import Any, TypeVar
 
 from indexer.documents.base import ExtractorFactory, ExtractorPool, Limits, Task, is_mail_text
 from indexer.documents.mailboxes import unique_name
@@ -26,7 +26,7 @@ from indexer.model import READ_AS, Document
 
 # Single files compressed with gzip, bzip2 or xz, unpacked before anything reads them.
 
-_PACKERS: tuple[tuple[re.Pattern[bytes], str, Callable[..., IO[bytes]]], ...] = (
+_PACKERS: tuple[tuple[re.Pattern[bytes], str, Callable[..., Any]], ...] = (
     (re.compile(rb"\x1f\x8b"), ".gz", gzip.open),
     (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), ".bz2", bz2.open),
     (re.compile(rb"\xfd7zXZ\0"), ".xz", lzma.open),
