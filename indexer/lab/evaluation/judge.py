@@ -103,17 +103,17 @@ class JudgingSession:
 
     @property
     def judged(self) -> int:
-        """Return how many of the tasks have an answer, unsure ones included."""
+        """Return how many of the tasks have a judgement, unsure ones included."""
         return sum(self.answer(task) is not None for task in self._tasks.values())
 
     @property
     def unsure(self) -> list[Task]:
         """Return the tasks that the assessor is unsure of."""
-        answers = ((task, self.answer(task)) for task in self._tasks.values())
-        return [task for task, answer in answers if answer and answer.type == UNSURE]
+        judged = ((task, self.answer(task)) for task in self._tasks.values())
+        return [task for task, judgement in judged if judgement and judgement.type == UNSURE]
 
     def next(self) -> Task | None:
-        """Return the first task without an answer; None when all have one."""
+        """Return the first task without a judgement; None when all have one."""
         return next((task for task in self._tasks.values() if self.answer(task) is None), None)
 
     def task(self, key: str) -> Task:
@@ -123,7 +123,7 @@ class JudgingSession:
         return self._tasks[key]
 
     def answer(self, task: Task) -> Judgement | None:
-        """Return the answer that a task was given; None without one."""
+        """Return the judgement of a task; None without one."""
         return self._writer.sheet.answers.get(ordered_pair(task.a, task.b))
 
     @property
@@ -334,7 +334,7 @@ class _Pages:
         self._token = secrets.token_urlsafe(32)
 
     def next(self, request: Request) -> Response:
-        """Show the first pair without an answer, or that all have one."""
+        """Show the first pair without a judgement, or that all have one."""
         return self._task_page(self._session.next())
 
     def pair(self, request: Request) -> Response:
@@ -342,7 +342,7 @@ class _Pages:
         return self._task_page(self._session.task(request.query_params.get("key", "")))
 
     async def judge(self, request: Request) -> Response:
-        """Store an answer; the next pair is shown once the answer is on the disk."""
+        """Store a judgement; the next pair is shown once it is on the disk."""
         fields = await self._read_form(request)
         key = _first(fields, "key")
         answer, note = _first(fields, "answer"), _first(fields, "note")
@@ -350,7 +350,7 @@ class _Pages:
         return RedirectResponse("/", 303)
 
     async def undo(self, request: Request) -> Response:
-        """Take back the last answer and show its pair."""
+        """Take back the last judgement and show its pair."""
         await self._read_form(request)
         task = await run_in_threadpool(self._session.undo)
         return RedirectResponse(f"/pair?key={task.key}" if task else "/", 303)

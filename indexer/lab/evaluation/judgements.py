@@ -174,7 +174,7 @@ DUPLICATES = (IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE)
 TYPES = (*DUPLICATES, "contained", DIFFERENT)
 
 
-UNSURE = "unsure"  # an answer of an assessor who gives no type
+UNSURE = "unsure"  # a judgement of an assessor who gives no type
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +260,16 @@ class Sheet:
     judgements: dict[tuple[str, str], Judgement] = field(default_factory=dict)
     answers: dict[tuple[str, str], Judgement] = field(default_factory=dict)
 
-    def put(self, answer: Judgement) -> None:
-        """Set the answer for a pair instead of an earlier one."""
-        pair = ordered_pair(answer.a, answer.b)
+    def put(self, judgement: Judgement) -> None:
+        """Set the judgement for a pair instead of an earlier one."""
+        pair = ordered_pair(judgement.a, judgement.b)
         self.withdraw(pair)
-        self.answers[pair] = answer
-        if answer.type != UNSURE:
-            self.judgements[pair] = answer
+        self.answers[pair] = judgement
+        if judgement.type != UNSURE:
+            self.judgements[pair] = judgement
 
     def withdraw(self, pair: tuple[str, str]) -> None:
-        """Remove the answer for a pair, if there is one."""
+        """Remove the judgement for a pair, if there is one."""
         self.answers.pop(pair, None)
         self.judgements.pop(pair, None)
 
