@@ -22,6 +22,24 @@ _FROM, _BELOW = "similarity_from", "similarity_below"
 FACET_VALUES = 20
 _DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 _EPOCH, _MILLISECONDS = date(1970, 1, 1).toordinal(), 86_400_000
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN = "application/vnd.oasis.opendocument."
+_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
+CONTENT_TYPES = {  # the beginnings of content types, by the name of a kind of documents
+    "mail": _MAILS,
+    "email": _MAILS,
+    "pdf": ("application/pdf",),
+    "word": ("application/msword", f"{_OFFICE}wordprocessingml", f"{_OPEN}text", "application/rtf"),
+    "excel": ("application/vnd.ms-excel", f"{_OFFICE}spreadsheetml", f"{_OPEN}spreadsheet"),
+    "powerpoint": (
+        "application/vnd.ms-powerpoint",
+        f"{_OFFICE}presentationml",
+        f"{_OPEN}presentation",
+    ),
+    "html": ("text/html", "application/xhtml"),
+    "text": ("text/plain",),
+    "image": ("image/",),
+}
 _METADATA = re.compile(r"metadata\.(?P<name>.+)", re.DOTALL)
 
 

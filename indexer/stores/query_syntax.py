@@ -45,7 +45,7 @@ from indexer.fingerprinting.normalise import (
     ranges,
     without_ignorables,
 )
-from indexer.stores.filters import span_of_days
+from indexer.stores.filters import CONTENT_TYPES, span_of_days
 from indexer.wording import well_formed
 
 # Words of texts for full-text search, the same in every store.
@@ -200,7 +200,7 @@ class FieldValue:
     @property
     def content_types(self) -> tuple[str, ...]:
         """The beginnings of content types, one of which a document of this type has."""
-        return TYPES.get(self.text.lower(), (self.text.lower(),))
+        return CONTENT_TYPES.get(self.text.lower(), (self.text.lower(),))
 
     def pattern(self) -> str:
         """Return a regular expression of the value in any case, as Python and Lucene read it."""
@@ -241,24 +241,6 @@ class Not:
 Node: TypeAlias = Term | TitleTerm | Near | FieldValue | DateRange | And | Or | Not
 # characters of words in fields; all beyond ASCII are, so that every engine can test it
 WORD_CHARACTERS = "0-9A-Za-z\x80-\U0010ffff"
-_OFFICE = "application/vnd.openxmlformats-officedocument."
-_OPEN = "application/vnd.oasis.opendocument."
-_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
-TYPES = {
-    "mail": _MAILS,
-    "email": _MAILS,
-    "pdf": ("application/pdf",),
-    "word": ("application/msword", f"{_OFFICE}wordprocessingml", f"{_OPEN}text", "application/rtf"),
-    "excel": ("application/vnd.ms-excel", f"{_OFFICE}spreadsheetml", f"{_OPEN}spreadsheet"),
-    "powerpoint": (
-        "application/vnd.ms-powerpoint",
-        f"{_OFFICE}presentationml",
-        f"{_OPEN}presentation",
-    ),
-    "html": ("text/html", "application/xhtml"),
-    "text": ("text/plain",),
-    "image": ("image/",),
-}
 
 
 def _is_word_character(character: str) -> bool:
@@ -316,8 +298,8 @@ class _Group:
 def parse_query(text: str, join: Join = "any") -> SearchWords:
     """Return the words and conditions of a query.
 
-    Raises `UsageError` for more than 400 words, each letter of a script without spaces counted as
-    one, and `QueryError` for a query that cannot be parsed.
+    Raises `UsageError` for more than 400 words and values of fields, each character of a script
+    without spaces counted as one, and `QueryError` for a query that cannot be parsed.
 
     >>> parse_query('+near -far "duplicate documents" dup*').optional
     (Term(text='duplicate documents', is_prefix=False), Term(text='dup', is_prefix=True))
@@ -330,9 +312,11 @@ def parse_query(text: str, join: Join = "any") -> SearchWords:
     else:
         conditions, others = _separate_fields(text)
         words = replace(_ranking_words(others), conditions=conditions)
-    count = sum(map(_count_words, _all_terms(words)))
+    count = _words_to_search(words)
     if count > MAX_WORDS:
-        raise UsageError(f"the query holds {count} words; leave at most {MAX_WORDS}")
+        raise UsageError(
+            f"the query holds {count} words and values of fields; leave at most {MAX_WORDS}"
+        )
     return words
 
 
@@ -344,7 +328,7 @@ def highlighted_terms(text: str) -> tuple[Term, ...]:
     """
     try:
         words = parse_query(text, "all")
-    except QueryError:
+    except UsageError:
         words = parse_query(text)
     return words.terms
 
@@ -438,7 +422,8 @@ FIELD_NAMES = (
 _DATE = "is a day such as 2020-01-31, a month, a year, or a range such as 2020-01-01..2020-03"
 _FIELD_NAME = re.compile(r"(?P<name>[A-Za-z]+):")
 _CONDITION = re.compile(
-    rf"(?<![^\s|])(?P<sign>[+-]?)(?P<name>{'|'.join(FIELD_NAMES)}):"
+    r"(?P<phrase>\"[^\"]*\")"  # what looks like a field there is none
+    rf"|(?<![^\s|])(?P<sign>[+-]?)(?P<name>{'|'.join(FIELD_NAMES)}):"
     r"(?:\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s\"|()]+))",
     re.IGNORECASE,
 )
@@ -449,11 +434,13 @@ def _separate_fields(text: str) -> tuple[tuple[Node, ...], str]:
     """Return the conditions on fields of a query that is joined by `any`, and the rest of it."""
     conditions: list[Node] = []
     for match in _CONDITION.finditer(text):
+        if match["phrase"]:
+            continue
         column = match.start("name")
         value = match["word"] if match["quoted"] is None else match["quoted"]
         node = _condition(text, column, match["name"].lower(), value, match["quoted"] is not None)
         conditions.append(Not(node) if match["sign"] == "-" else node)
-    return tuple(conditions), _CONDITION.sub(" ", text)
+    return tuple(conditions), _CONDITION.sub(lambda match: match["phrase"] or " ", text)
 
 
 def _condition(text: str, column: int, field: str, value: str, is_quoted: bool) -> Node:
@@ -471,13 +458,10 @@ def _condition(text: str, column: int, field: str, value: str, is_quoted: bool) 
         raise QueryError(text, column, f"a value follows {field}: without a blank")
     if len(value) > _MAX_VALUE:
         raise QueryError(text, column, f"a value has up to {_MAX_VALUE} characters")
-    if field == "type" and "/" not in value and value.lower() not in TYPES:
-        raise QueryError(
-            text,
-            column,
-            f"{value!r} is no type of documents; choose one of {', '.join(TYPES)}, or write a "
-            "content type such as text/csv",
-        )
+    if field == "type" and "/" not in value and value.lower() not in CONTENT_TYPES:
+        known = ", ".join(CONTENT_TYPES)
+        fault = f"{value!r} is no type of documents; choose one of {known}, or write a content type"
+        raise QueryError(text, column, f"{fault} such as text/csv")
     return FieldValue(field, value, is_prefix)
 
 
@@ -493,6 +477,8 @@ def _dated(text: str, column: int, field: str, value: str) -> Node:
     if not is_known or not any(spans):
         raise QueryError(text, column, f"{field}: {_DATE}")
     start, end = spans
+    if start and end and start[0] >= end[1]:
+        raise QueryError(text, column, f"{field}: the first day of a range is not after its last")
     days = DateRange(start and start[0], end and end[1])
     return And((FieldValue("type", "mail"), days)) if field == "sent" else days
 
@@ -508,7 +494,8 @@ _TOKEN = re.compile(
     r"|\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s\"()|]+)|(?P<quote>\"))"
 )
 _VALUE = re.compile(r"(?P<word>[^\s\"()|]+)")
-_MAX_DEPTH, _MAX_DISTANCE = 50, 1_000
+_MAX_PARENTHESES, _MAX_DISTANCE = 50, 1_000
+_MAX_DEPTH = 10  # conditions within each other; SQLite and the engines bound these
 
 
 @dataclass(frozen=True, slots=True)
@@ -588,15 +575,15 @@ class _Parser:
         return Or(tuple(nodes)) if joins == {"OR"} else And(tuple(nodes))
 
     def _item(self, field: str) -> Node:
-        token = self._tokens[self._index]
-        if token.kind == "operator" and token.text == "NOT":
+        is_negated = False
+        while (token := self._tokens[self._index]).text == "NOT" and token.kind == "operator":
+            is_negated = not is_negated
             self._next()
-            return Not(self._item(field))
         if token.kind == "sign":
+            is_negated ^= token.text == "-"
             self._next()
-            node = self._near(field)
-            return Not(node) if token.text == "-" else node
-        return self._near(field)
+        node = self._near(field)
+        return Not(node) if is_negated else node
 
     def _near(self, field: str) -> Node:
         start = self._index
@@ -606,7 +593,8 @@ class _Parser:
         operator = self._next()
         end = self._index
         right = self._alternatives(field)
-        distance = int(operator.text[2:])
+        digits = operator.text[2:]
+        distance = int(digits) if len(digits) <= len(str(_MAX_DISTANCE)) else 0
         if not 0 < distance <= _MAX_DISTANCE:
             raise QueryError(
                 self._text, operator.column, f"a distance is 1 to {_MAX_DISTANCE} words"
@@ -647,13 +635,16 @@ class _Parser:
 
     def _parentheses(self, token: _Token, field: str) -> Node:
         self._depth += 1
-        if self._depth > _MAX_DEPTH:
-            raise QueryError(self._text, token.column, f"more than {_MAX_DEPTH} parentheses")
+        if self._depth > _MAX_PARENTHESES:
+            raise QueryError(self._text, token.column, f"more than {_MAX_PARENTHESES} parentheses")
         node = self._sequence(field)
         if self._kind != "close":
             raise QueryError(self._text, token.column, "this parenthesis is not closed; close it")
         self._next()
         self._depth -= 1
+        if _depth(node) > _MAX_DEPTH:
+            fault = f"more than {_MAX_DEPTH} conditions within each other here; leave some out"
+            raise QueryError(self._text, token.column, fault)
         return node
 
     def _field(self, token: _Token) -> Node:
@@ -729,20 +720,27 @@ def positive_terms(node: Node) -> Iterator[Term]:
             yield from positive_terms(each)
 
 
-def _all_terms(words: SearchWords) -> Iterator[Term]:
-    """Yield each term as often as a search looks for it."""
-    yield from (*words.terms, *words.excluded)
-    for node in words.conditions:
-        yield from _terms_within(node)
+def _words_to_search(words: SearchWords) -> int:
+    """Return how many words a query searches for, each as often as it does; the value of a field
+    counts as one.
+    """
+    terms = sum(map(_count_words, (*words.terms, *words.excluded)))
+    return terms + sum(map(_words_within, words.conditions))
 
 
-def _terms_within(node: Node) -> Iterator[Term]:
+def _words_within(node: Node) -> int:
     if isinstance(node, Not):
-        yield from _terms_within(node.node)
-    elif isinstance(node, And | Or):
-        for each in node.nodes:
-            yield from _terms_within(each)
-    elif isinstance(node, Near):
-        yield from (*node.left, *node.right) * max(len(node.left), len(node.right))
-    else:
-        yield from positive_terms(node)
+        return _words_within(node.node)
+    if isinstance(node, And | Or):
+        return sum(map(_words_within, node.nodes))
+    if isinstance(node, Near):
+        pairs = max(len(node.left), len(node.right))
+        return sum(map(_count_words, (*node.left, *node.right))) * pairs
+    return sum(map(_count_words, positive_terms(node))) or 1
+
+
+def _depth(node: Node) -> int:
+    """Return how many conditions lie within each other."""
+    if isinstance(node, Not):
+        return 1 + _depth(node.node)
+    return 1 + max(map(_depth, node.nodes)) if isinstance(node, And | Or) else 0

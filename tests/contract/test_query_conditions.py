@@ -184,6 +184,18 @@ def test_any_condition_finds_what_python_finds(store):
         assert found(store, text, sort=sort) == expected, text
 
 
+def test_the_deepest_query_is_within_the_bounds_of_every_store(store):
+    store.write([row("a", text="ash", date=JANUARY), row("b", text="elm", date=JANUARY)])
+    store.refresh()
+    deepest = "(sent:2020 OR NOT date:2020)"
+    for _ in range(4):
+        deepest = f"(elm OR NOT {deepest})"
+    with pytest.raises(UsageError, match="more than 10 conditions"):
+        found(store, f"ash ({deepest} AND elm)")
+    assert found(store, f"ash NOT elm|{deepest}") == ["a"]
+    assert found(store, " OR ".join(f"sent:{2020 + number % 50}" for number in range(200))) == []
+
+
 def test_dates_of_documents_sort_filter_and_count(store):
     dates = {"a": "2020-01-06", "b": "2019-12-31", "c": "2020-02-29", "d": None, "e": "1969-07-20"}
     spans = {name: day and span_of_days(day)[0] + 5 for name, day in dates.items()}

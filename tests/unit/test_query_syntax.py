@@ -85,6 +85,8 @@ def test_what_only_adds_to_the_rank_is_left_out():
 def test_too_many_words():
     with pytest.raises(UsageError, match="400"):
         parse_query(" ".join(f"-w{place}" for place in range(401)))
+    with pytest.raises(UsageError, match="401 words and values of fields"):
+        parse_query(" OR ".join(f"from:{number}" for number in range(401)), "all")
 
 
 @given(st.text(alphabet='ab +-|*"“ 模ที่½\0\ud800', max_size=60))
@@ -126,6 +128,10 @@ def test_words_that_must_all_match():
         ("path:C:\\x Re: d", SearchWords(((Term("Re"),), (d,)), conditions=(path,))),
         ("http://a", SearchWords((), (Term("http://a"),))),
         ("“a b”", SearchWords((), (Term("a b"),))),
+        ("NOT NOT a", SearchWords((), (a,))),
+        ("NOT -a", SearchWords((), (a,))),
+        ("NOT " * 5_001 + "a", SearchWords(excluded=(a,))),
+        ('"a from:x d"', SearchWords((), (Term("a from:x d"),))),
         (" ", SearchWords()),
     ):  # fmt: skip
         assert parse_query(query, "all") == expected, query
@@ -152,6 +158,9 @@ def test_words_that_must_all_match():
         ("date:..", 5, "date: is a day"),
         ("*bour", 0, "a star stands behind"),
         ("(" * 51 + "a" + ")" * 51, 50, "more than 50 parentheses"),
+        ("a OR " + "(a AND (a OR " * 6 + "a" + "))" * 6, 12, "more than 10 conditions"),
+        ("a w/" + "9" * 5_000 + " b", 2, "1 to 1000"),
+        ("date:2020-03..2020-01", 5, "not after its last"),
         ("from:" + "x" * 201, 5, "up to 200"),
     ],
 )
@@ -167,6 +176,9 @@ def test_fields_limit_ranked_words():
     conditions = Not(FieldValue("label", "not hot")), FieldValue("from", "ann", is_prefix=True)
     assert words.conditions == conditions
     assert [term.text for term in words.optional] == ["ferry", "boat", "AND"]
+    assert parse_query('"mail from:ann" boat') == SearchWords(
+        optional=(Term("mail from:ann"), Term("boat"))
+    )
     with pytest.raises(QueryError, match="'film' is no type"):
         parse_query("ferry type:film")
 

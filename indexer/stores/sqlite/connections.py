@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from indexer.stores.fields import named_date
-from indexer.stores.query_syntax import WORD_CHARACTERS, FieldValue
+from indexer.stores.query_syntax import MAX_WORDS, FieldValue
 from indexer.stores.sqlite.read_cache import ReadCache
 
 MAX_CONNECTIONS = 4
+# the other characters than `WORD_CHARACTERS`: Python takes long to compile those
+_NO_WORD = r"\x00-/:-@\[-`{-\x7f"
 
 
 def open_connection(path: str, pragmas: Sequence[str], timeout: float) -> Connection:
@@ -145,11 +147,11 @@ def _holds_value(stored: str, field: str, text: str, is_prefix: int) -> bool:
     return bool(_value_pattern(field, text, is_prefix).search(whole)) if text else bool(whole)
 
 
-@lru_cache
+@lru_cache(maxsize=MAX_WORDS)  # a query has no more values, each compared with every row
 def _value_pattern(field: str, text: str, is_prefix: int) -> re.Pattern[str]:
     value = FieldValue(field, text, bool(is_prefix))
-    start = f"(?<![{WORD_CHARACTERS}])" if value.starts else ""
-    end = f"(?![{WORD_CHARACTERS}])" if value.ends else ""
+    start = f"(?<![^{_NO_WORD}])" if value.starts else ""
+    end = f"(?![^{_NO_WORD}])" if value.ends else ""
     return re.compile(f"{start}{value.pattern()}{end}")
 
 
