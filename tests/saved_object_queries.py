@@ -34,7 +34,11 @@ def body(visualization: dict, scripted: dict[str, str]) -> dict:
 
 
 def _metric(agg: dict) -> dict:
-    return {agg["type"]: {"field": agg["params"]["field"]}}
+    params = agg["params"]
+    if agg["type"] == "top_hits":
+        sort = [{params["sortField"]: {"order": params["sortOrder"]}}]
+        return {"top_hits": {"size": params["size"], "_source": params["field"], "sort": sort}}
+    return {agg["type"]: {"field": params["field"]}}
 
 
 def _bucket(agg: dict, scripted: dict[str, str]) -> dict:

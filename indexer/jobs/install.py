@@ -80,9 +80,8 @@ def install_dashboards(
     Kibana at an address.
 
     The kind of the store decides which of the two products is meant. Installing twice changes
-    nothing. `time_field` holds the dates by which the dashboard shows documents; None: `modified`
-    in an index of nearfold's own, in a shared one a field of dates that all documents have, and
-    documents of any time where there is none. Raises `UnsupportedOperation` for a store without an
+    nothing. `time_field` holds the dates by which the dashboard shows documents; None: a field of
+    dates that all documents have, and documents of any time where there is none. Raises `UnsupportedOperation` for a store without an
     engine, `UsageError` for the other product, a file that cannot be written or a `time_field` that
     holds no dates, `StoreError` when the product does not accept it.
     """

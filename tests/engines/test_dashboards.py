@@ -7,6 +7,7 @@ import json
 import re
 import secrets
 import subprocess
+from contextlib import closing
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -174,7 +175,9 @@ def test_without_a_date_that_all_documents_have_it_shows_documents_of_any_time(
     saved, detail = installed_objects(store, name, tmp_path)
     assert "timeFieldName" not in saved["index"]["attributes"]
     assert "rate" not in saved and "any time" in detail
-    with pytest.raises(UsageError, match=r"no field of dates text \(it has: published, seen\)"):
+    with pytest.raises(
+        UsageError, match=r"no field of dates text \(it has: near_date, published, seen\)"
+    ):
         install_dashboards(store, str(tmp_path / "b"), time_field="text")
 
 
@@ -188,6 +191,20 @@ def test_tables_list_families_of_two_or_more(place, panel):
     assert (
         family["doc_count"] == 3 and family["2"]["value"] == 0 and 0.8 <= family["3"]["value"] <= 1
     )
+    (titled,) = family["5"]["hits"]["hits"]
+    assert list(titled["_source"]) == ["title"]
+
+
+def test_own_documents_are_shown_by_their_dates_as_long_as_all_have_one(place, tmp_path, request):
+    url, name = place
+    engine = request.node.callspec.params["place"]
+    with closing(open_store(f"{engine}://{urlsplit(url).netloc}/{name}")) as store:
+        saved, _ = installed_objects(store, name, tmp_path)
+        assert saved["index"]["attributes"]["timeFieldName"] == "near_date"
+        ask_any(url, "PUT", f"/{name}/_doc/undated?refresh=true", {"text": KEEPER})
+        saved, detail = installed_objects(store, name, tmp_path)
+        ask(url, "DELETE", f"/{name}/_doc/undated?refresh=true")
+    assert "timeFieldName" not in saved["index"]["attributes"] and "any time" in detail
 
 
 def test_similarity_histogram_counts_each_duplicate_once(place):

@@ -12,12 +12,14 @@ from functools import partial
 from typing import Any
 
 from indexer.coding import CODING_MARK, SEPARATOR, Coding, CodingField
+from indexer.documents.base import CUSTODIAN
 from indexer.documents.mail.threads import Thread, ThreadMail
 from indexer.jobs.threads import NearMail, ThreadsResult
 from indexer.model import Row
 from indexer.review.exports.batches import Batch, Piece
 from indexer.review.exports.custody import NO_CUSTODY, Custody
 from indexer.review.exports.writers import Column
+from indexer.stores.fields import DateKind, named_date
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,18 @@ def document_columns(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     )
 
 
+METADATA = ("from", "to", "cc", CUSTODIAN, "created", "modified")  # that columns read
+
+
+def date_of(row: Row) -> tuple[int | None, DateKind | None]:
+    """Return the date of a document, and which one it is."""
+    return named_date(row.metadata, row.content_type, row.modified)
+
+
+def _of_metadata(name: str, record: DocumentRecord) -> str | None:
+    return record.row.metadata.get(name)
+
+
 # Each column is declared once. `load_file` is its name in a load file, where it has one, and
 # `load_value` its value there, where that is another.
 FAMILIES = (
@@ -133,6 +147,12 @@ FAMILIES = (
     Column("content_type", "text", lambda record: record.row.content_type, "ContentType"),
     Column("size", "whole", lambda record: record.row.size, "FileSize"),
     Column("modified", "time", lambda record: record.row.modified, "DateModified"),
+    Column("date", "time", lambda record: date_of(record.row)[0], "DocDate"),
+    Column("date_of", "text", lambda record: date_of(record.row)[1], "DocDateType"),
+    Column("from", "text", partial(_of_metadata, "from"), "From"),
+    Column("to", "text", partial(_of_metadata, "to"), "To"),
+    Column("cc", "text", partial(_of_metadata, "cc"), "CC"),
+    Column("custodian", "text", partial(_of_metadata, CUSTODIAN), "Custodian"),
     Column("sha256", "text", lambda record: record.row.raw, "SHA256"),
 )
 _LABELS = ("labels", "Labels")
@@ -147,11 +167,17 @@ _LOAD_FILE_ORDER = (
     "FilePath",
     "Title",
     "ContentType",
+    "DocDate",
+    "DocDateType",
     "DateModified",
     "FileSize",
     "WordCount",
     "TextStatus",
     "Labels",
+    "From",
+    "To",
+    "CC",
+    "Custodian",
 )
 # Columns of load files alone.
 CUSTODY = (
@@ -159,7 +185,6 @@ CUSTODY = (
     Column("BegAttach", "text", lambda record: record.custody.begin),
     Column("EndAttach", "text", lambda record: record.custody.end),
     Column("AttachRange", "text", lambda record: record.custody.attach_range),
-    Column("Custodian", "text", lambda record: record.custody.custodian),
     Column("AllCustodians", "list", lambda record: list(record.custody.custodians)),
     Column("AllPaths", "list", lambda record: list(record.custody.paths)),
     Column("MIH", "text", lambda record: record.custody.mih),

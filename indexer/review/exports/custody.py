@@ -38,7 +38,6 @@ class Custody:
     mail: str | None = None
     begin: str | None = None
     end: str | None = None
-    custodian: str | None = None
     custodians: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     mih: str | None = None
@@ -108,7 +107,6 @@ class Custodies:
             mail=None if mail == row.id else mail,
             begin=mail if attachments else None,
             end=attachments[-1][1] if attachments else None,
-            custodian=own,
             custodians=positions.custodians,
             paths=positions.paths,
             mih=_mih(row) or None,

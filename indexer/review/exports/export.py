@@ -20,6 +20,7 @@ from indexer.model import Progress, Row, no_progress
 from indexer.review.exports.batches import Balance, Batch, Group, batches
 from indexer.review.exports.columns import (
     COLUMNS,
+    METADATA,
     BatchRecord,
     DocumentRecord,
     PairRecord,
@@ -131,7 +132,8 @@ class _TextCopies:
 
 
 def _without_text(row: Row) -> Row:
-    return replace(row, text="", metadata={}, bands=(), blocks=(), minhash=None)
+    shown = {name: row.metadata[name] for name in METADATA if name in row.metadata}
+    return replace(row, text="", metadata=shown, bands=(), blocks=(), minhash=None)
 
 
 def pair_records(

@@ -23,6 +23,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.coding import NO_CODING, Coding
+from indexer.documents.base import CUSTODIAN
 from indexer.errors import UsageError
 from indexer.model import Hit, Row
 from indexer.review.api.documents import SearchParameters, search_options
@@ -31,6 +32,7 @@ from indexer.review.exports.columns import (
     LOAD_FILE_FAMILIES,
     DocumentRecord,
     coded_columns,
+    date_of,
     document_columns,
 )
 from indexer.review.exports.writers import Column, Table, write_dat
@@ -163,6 +165,9 @@ _HIT_COLUMNS = (
     Column("title", "text", attrgetter("row.title")),
     Column("content_type", "text", attrgetter("row.content_type")),
     Column("modified", "time", attrgetter("row.modified")),
+    Column("date", "time", lambda line: date_of(line.row)[0]),
+    Column("date_of", "text", lambda line: date_of(line.row)[1]),
+    Column("custodian", "text", lambda line: line.row.metadata.get(CUSTODIAN)),
     Column("words", "whole", attrgetter("row.words")),
     Column("status", "text", attrgetter("row.status")),
     Column("labels", "list", attrgetter("row.labels")),

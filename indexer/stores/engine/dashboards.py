@@ -279,15 +279,15 @@ def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
     yield _chart(
         index,
         "totals",
-        "Documents and families",
+        "Documents and groups",
         "metric",
-        [count("1"), agg("2", "cardinality", field="near_family", customLabel="Families")],
+        [count("1"), agg("2", "cardinality", field="near_family", customLabel="Groups")],
     )
     if fields.time:
         yield _vega(index, "rate", "Duplicate rate over time", fields.time)
     field_of_labels = fields.displayed("labels")
-    yield _families(index, "largest", "Largest families", "1", field_of_labels)
-    yield _families(index, "review", "Families to review: most labels first", "2", field_of_labels)
+    yield _families(index, "largest", "Largest groups", "1", field_of_labels)
+    yield _families(index, "review", "Groups to review: most labels first", "2", field_of_labels)
     buckets = agg("2", "histogram", "segment", field="near_similarity", interval=0.02)
     yield _chart(
         index,
@@ -304,7 +304,7 @@ def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
     ):
         values = terms("2", "segment", column, 12, "1")
         yield _chart(index, name, title, "horizontal_bar", [count("1"), values, split("3")])
-    title = "Families as graphs: filter on one to see it alone"
+    title = "Groups as graphs: filter on one to see it alone"
     yield _vega(index, "graph", title, fields.time)
     yield _listing(index)
 
@@ -312,10 +312,21 @@ def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
 def _families(index: str, name: str, title: str, by: str, field_of_labels: str) -> SavedObject:
     """Return a table of families of two or more documents, by the metric with the id `by`.
 
-    It shows documents, distinct labels, and the minimum similarity to the principal.
+    It shows documents, distinct labels, the minimum similarity to the principal, and the title of
+    the member that is most similar to it.
     """
     labels = agg("2", "cardinality", field=field_of_labels, customLabel="Labels")
     minimum = agg("3", "min", field="near_similarity", customLabel="Least similarity")
+    title_of_member = agg(
+        "5",
+        "top_hits",
+        field="title",
+        aggregate="concat",
+        size=1,
+        sortField="near_similarity",
+        sortOrder="desc",
+        customLabel="Title",
+    )
     families = terms(
         "4",
         "bucket",
@@ -323,9 +334,11 @@ def _families(index: str, name: str, title: str, by: str, field_of_labels: str) 
         20,
         by,
         json=json.dumps({"min_doc_count": 2}),
-        customLabel="Family",
+        customLabel="Group",
     )
-    return _chart(index, name, title, "table", [count("1"), labels, minimum, families])
+    return _chart(
+        index, name, title, "table", [count("1"), labels, minimum, title_of_member, families]
+    )
 
 
 def _chart(

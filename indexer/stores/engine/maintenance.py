@@ -228,7 +228,7 @@ class EngineMaintenance:
 # The fields that the dashboard of an index shows: by which dates, and instead of which others.
 
 _DATES = ("date", "date_nanos")
-_FIRST = ("modified", "@timestamp")
+_FIRST = ("near_date", "modified", "@timestamp")
 _GROUPED = ("path", "content_type", "labels")  # fields whose values are counted
 
 
@@ -237,10 +237,10 @@ def dashboard_fields(
 ) -> DashboardFields:
     """Return the fields of a dashboard.
 
-    Its time is in `time_field`, else in `modified` for an index of nearfold's own, and for one that
-    is shared in a field of dates that all its documents have; none where there is no such field, no
-    document or no index yet. Ties: `modified`, `@timestamp`, then the first by name. Raises
-    `UsageError` for a `time_field` that is no field of dates of the index.
+    Its time is in `time_field`, else in a field of dates that all documents have: `near_date`,
+    `modified`, `@timestamp`, or the first by name. Without documents it is `modified` for an index
+    of nearfold's own. None where there is no such field or no index yet. Raises `UsageError` for a
+    `time_field` that is no field of dates of the index.
     """
     index = install.index_at(requests, address)
     if index is None:
@@ -255,10 +255,9 @@ def dashboard_fields(
             "name one of them by --time-field, or leave that out"
         )
     is_own = text_field(mapping) is not None and not is_shared_mapping(mapping)
-    if is_own:
-        return DashboardFields(time_field or OWN_FIELDS.time)
-    shown = time_field or _time_of_all(requests, name, dates)
-    names = substitutes(mapping)
+    of_none = OWN_FIELDS.time if is_own else None
+    shown = time_field or _time_of_all(requests, name, dates, of_none)
+    names = {} if is_own else substitutes(mapping)
     return DashboardFields(shown, {name: names[name] for name in _GROUPED if name in names})
 
 
@@ -267,14 +266,18 @@ def _date_fields(mapping: Mapping[str, Any]) -> list[str]:
     names = [
         path
         for path, definition in leaf_fields(mapping)
-        if definition.get("type") in _DATES and not path.startswith("near_")
+        if definition.get("type") in _DATES and (path in _FIRST or not path.startswith("near_"))
     ]
     first = [name for name in _FIRST if name in names]
     return [*first, *sorted(set(names) - set(first))]
 
 
-def _time_of_all(requests: Requests, index: str, dates: Sequence[str]) -> str | None:
-    """Return the first field of dates that every document has; None without one."""
+def _time_of_all(
+    requests: Requests, index: str, dates: Sequence[str], of_none: str | None
+) -> str | None:
+    """Return the first field of dates that every document has; None without one, and `of_none`
+    where there are no documents.
+    """
     filters = {str(index): {"exists": {"field": name}} for index, name in enumerate(dates)}
     if not filters:
         return None
@@ -285,8 +288,10 @@ def _time_of_all(requests: Requests, index: str, dates: Sequence[str]) -> str | 
     }
     response = requests.call("POST", f"{index}/_search", body)
     total = response["hits"]["total"]["value"]
+    if not total:
+        return of_none
     buckets = response["aggregations"]["dates"]["buckets"]
     for number, name in enumerate(dates):
-        if total and buckets[str(number)]["doc_count"] == total:
+        if buckets[str(number)]["doc_count"] == total:
             return name
     return None
