@@ -81,9 +81,10 @@ def install_dashboards(
 
     The kind of the store decides which of the two products is meant. Installing twice changes
     nothing. `time_field` holds the dates by which the dashboard shows documents; None: a field of
-    dates that all documents have, and documents of any time where there is none. Raises `UnsupportedOperation` for a store without an
-    engine, `UsageError` for the other product, a file that cannot be written or a `time_field` that
-    holds no dates, `StoreError` when the product does not accept it.
+    dates that all documents have, and documents of any time where there is none. Raises
+    `UnsupportedOperation` for a store without an engine, `UsageError` for the other product, a file
+    that cannot be written or a `time_field` that holds no dates, `StoreError` when the product does
+    not accept it.
     """
     return engine_of(store).put_dashboards(path, dry_run, time_field)
 
