@@ -19,6 +19,7 @@ from indexer.recipe import DEFAULT
 from indexer.review.serve import review_application
 from indexer.stores import open_store
 from web.plain_requests import request
+from web.test_labelling import Forms
 from web.watching import PageRecord, open_window, run_site
 
 REFERENCES = {"1": "", "2": "<1@x>", "3": "<1@x> <2@x>"}
@@ -135,4 +136,13 @@ def test_a_mail_lists_its_attachments_and_an_attachment_its_mail(tmp_path: Path)
         )
         assert answer["mail"]["id"] == ids["Ann/a.eml"]
         assert {count["value"] for count in answer["custodians"]} == {"Ann", "Bob"}
+        lease = ids["Ann/a.eml!/lease.txt"]
+        forms = Forms(address)
+        forms.send("/label", id=lease, add="hot", dry_run="no")
+        assert (
+            "all attachments like this" in request(address, f"/document?id={lease}").body.decode()
+        )
+        forms.send("/label", id=lease, add="hot", attachments="yes", dry_run="no")
+        labelled = {id for id, row in store.get(list(ids.values())).items() if row.labels}
+        assert labelled == {lease, ids["Ann/a.eml"]}
     store.close()

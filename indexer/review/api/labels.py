@@ -47,6 +47,9 @@ class LabelParameters(Parameters, frozen=True):
     remove: Annotated[tuple[Item, ...], about("labels to remove")] = ()
     family: Annotated[YesNo, about("label the rest of their near-duplicate groups as well")] = "no"
     others: Annotated[YesNo, about("with family, label that rest alone")] = "no"
+    attachments: Annotated[
+        YesNo, about("label the other documents of their mails, the mail and attachments, as well")
+    ] = "no"
     review: Annotated[
         tuple[Item, ...], about("labels that leave the rest of a group for review")
     ] = ()
@@ -114,6 +117,7 @@ def label_request(site: Site, values: LabelParameters, login: Login) -> LabelReq
         remove=values.remove,
         family=values.family == "yes",
         others=values.others == "yes",
+        attachments=values.attachments == "yes",
         review=values.review,
         threshold=values.threshold,
         leave=values.leave,

@@ -202,6 +202,7 @@ export function decide() {
     s: () => (document.activeElement?.closest("[data-item]") ?? document.querySelector("[data-item].at"))?.querySelector("[data-pick]")?.click(),
     u: () => press(undo()),
     o: () => press(document.querySelector("[data-others]")),
+    O: () => press(document.querySelector("[data-mail]")),
     w: () => press(document.querySelector("[data-next-family]")),
     m: () => document.querySelector("[data-leave]")?.click(),
     l: () => document.querySelector("[data-label-field]")?.focus(),
