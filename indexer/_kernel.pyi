@@ -95,3 +95,6 @@ class WordNumbers:
 
     def of_words(self, words: list[str]) -> tuple[bytes, list[str]]:
         """Number these words."""
+
+def signs_in_numbers(text: str) -> str:
+    """Return `indexer.fingerprinting.fingerprint.signs_in_numbers`."""

@@ -21,10 +21,11 @@ repeated, and by up to .1 where the same words are shuffled, far below every thr
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol
@@ -38,8 +39,8 @@ from indexer.comparing.words import (
     Words,
     are_variants,
     as_string,
-    find_unworded,
     is_lesser,
+    link_targets,
     number_runs,
     number_strings,
     translate_numbers,
@@ -275,6 +276,41 @@ class WordText(Protocol):
         """The words as they are written."""
 
 
+# What is no wording: targets of links, URLs, tokens, and lines that recur.
+
+_TOKEN = re.compile(  # a UUID, or ten and more letters with digits
+    r"""(?<![A-Za-z0-9])(?:
+        (?=[A-Fa-f-]{,35}[0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])
+        | (?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{10,}
+    )""",
+    re.VERBOSE,
+)
+_MIN_RECURRING = 3  # times that a line stands in a text
+_DIGITS = re.compile(r"\d+")
+
+
+def find_unworded(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of URLs, targets of links and tokens, and of lines that recur but for digits,
+    as running headers do.
+
+    >>> text = "page 1\\nand\\npage 2\\nor\\npage 3\\nsee www.x.org/a, A1B2C3D4E5F6"
+    >>> [text[start:end] for start, end in find_unworded(text)]
+    ['www.x.org/a,', 'A1B2C3D4E5F6', 'page 1\\n', 'page 2\\n', 'page 3\\n']
+    """
+    yield from link_targets(text)
+    yield from (match.span() for match in _TOKEN.finditer(text))
+    lines: dict[str, list[tuple[int, int]]] = {}
+    end = 0
+    without_numbers = _DIGITS.sub("0", text.casefold())
+    keys = map(str.strip, without_numbers.splitlines())
+    for key, line in zip(keys, text.splitlines(keepends=True), strict=True):
+        start, end = end, end + len(line)
+        lines.setdefault(key, []).append((start, end))
+    for key, spans in lines.items():
+        if len(spans) >= _MIN_RECURRING and any(map(str.isalpha, key)):
+            yield from spans
+
+
 # Words that the other text replaces by the same words again and again.
 
 MIN_FRACTION = 0.25  # of the positions where the words stand
@@ -308,9 +344,14 @@ def max_replaced(a: WordText, b: WordText) -> Replacement:
     return min(found, key=lambda made: (-made.times, made), default=NONE)
 
 
-def is_replaced(a: WordText, b: WordText, limit: float) -> bool:
-    """Return whether the same words stand for the same other words more than `limit` times."""
-    return any(replacements(a, b, limit))
+def is_replaced(
+    a: WordText, b: WordText, limit: float, aligned: AlignedWords | None = None
+) -> bool:
+    """Return whether the same words stand for the same other words more than `limit` times.
+
+    `aligned`: their words, if these are aligned already.
+    """
+    return any(replacements(a, b, limit, aligned))
 
 
 def may_be_replaced(pair: AlignedWords, limit: float) -> bool:
@@ -319,13 +360,15 @@ def may_be_replaced(pair: AlignedWords, limit: float) -> bool:
     return others > limit and any(_replacements(pair, pair.stretches, limit))
 
 
-def replacements(a: WordText, b: WordText, more_than: float = 0) -> Iterator[Replacement]:
+def replacements(
+    a: WordText, b: WordText, more_than: float = 0, aligned: AlignedWords | None = None
+) -> Iterator[Replacement]:
     """Yield each replacement that is made more than so many times, once.
 
     Words that are misread or spelled in another way are replaced once, however often; replacements
     in targets of links, tokens and lines that recur in both texts do not count.
     """
-    pair = AlignedWords(a.words, b.words)
+    pair = aligned or AlignedWords(a.words, b.words)
     found = list(_replacements(pair, pair.stretches, more_than))
     if not found:
         return
@@ -340,6 +383,7 @@ def replacements(a: WordText, b: WordText, more_than: float = 0) -> Iterator[Rep
     yield from _replacements(pair, kept, more_than)
 
 
+@lru_cache(maxsize=8)
 def _unworded(text: str) -> list[tuple[int, int]]:
     """Return the `find_unworded` by start, each with the last end so far: a line may have links."""
     spans = sorted(find_unworded(text))

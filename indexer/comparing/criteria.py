@@ -51,7 +51,7 @@ from indexer.comparing.measures import (
 from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
-from indexer.fingerprinting.fingerprint import content_digest
+from indexer.fingerprinting.fingerprint import content_digest, signs_in_numbers
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import DIGITS, Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
@@ -84,27 +84,9 @@ def have_same_symbols(a: str, b: str) -> bool:
     """
     if a == b:
         return True
-    if _signs_in_numbers(a) != _signs_in_numbers(b):
+    if signs_in_numbers(a) != signs_in_numbers(b):
         return False
     return value_symbols(composed_codes(a)) == value_symbols(composed_codes(b))
-
-
-SIGN_IN_NUMBER = (
-    r"(?<!\w)(?<!\w[./:,-])(?<!\d / )\d{1,3}(?: ?[/\u2044] ?|[:-])\d{1,3}"
-    r"(?!\w)(?![./:,-]\w)(?! / \d)"
-)
-_SIGN_IN_NUMBER = re.compile(SIGN_IN_NUMBER, re.ASCII)
-
-
-def _signs_in_numbers(text: str) -> str:
-    """Return the fractions, ratios, times and ranges of a text ("1/2", "1:2"), which other texts of
-    the same words may have as decimals.
-
-    >>> _signs_in_numbers("7 / 8 of 1\u20442"), _signs_in_numbers("12/5/2024, 12 / 5 / 2024")
-    ('7/8 1/2', '')
-    """
-    found = (match.group().replace(" ", "") for match in _SIGN_IN_NUMBER.finditer(text))
-    return " ".join(found).replace("\u2044", "/")
 
 
 # The requirements of a pair as options write them: `MEASURE=VALUE`, `novelty<=N`.
@@ -470,7 +452,7 @@ class Criteria:
         if not row.chars:
             return copy_key(row)
         if self.numbers != "distinguish":
-            signs = _signs_in_numbers(row.text)
+            signs = signs_in_numbers(row.text)
             return f"{copy_key(row)} {signs}" if signs else copy_key(row)
         if row.status in KEYED:
             text = sha256(row.text.encode(errors="replace")).hexdigest()
@@ -504,7 +486,7 @@ class Criteria:
 
         `pair`: their words, which `accepts_by_words` has aligned.
         """
-        if self._may_be_replaced(pair) and not self.accepts_replacements(a, b):
+        if self._may_be_replaced(pair) and not self.accepts_replacements(a, b, pair):
             return False
         reads_accents = self.policy == "strict" and not (a.text.isascii() and b.text.isascii())
         reads_marks = self.reads_marks and (reads_accents or may_separate(pair))
@@ -518,9 +500,11 @@ class Criteria:
     def _may_be_replaced(self, pair: AlignedWords) -> bool:
         return self.replaced is not None and may_be_replaced(pair, self.replaced)
 
-    def accepts_replacements(self, a: TextOperand, b: TextOperand) -> bool:
+    def accepts_replacements(
+        self, a: TextOperand, b: TextOperand, pair: AlignedWords | None = None
+    ) -> bool:
         """Return whether words are replaced no more often than the limit."""
-        return self.replaced is None or not is_replaced(a, b, self.replaced)
+        return self.replaced is None or not is_replaced(a, b, self.replaced, pair)
 
     def accepts_languages(self, a: Words, b: Words) -> bool:
         """Return whether words of one language stand for another's no more than that limit."""

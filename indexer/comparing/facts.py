@@ -43,16 +43,21 @@ from indexer.comparing.quantities import (
     NUMERALS,
     OF_ENDINGS,
     OF_LANGUAGES,
-    PARTY_WORDS,
-    PRODUCT_NOUNS,
     REACH,
     SINO_KOREAN,
     Quantity,
+    names_product,
     number_value,
     quantity,
 )
 from indexer.comparing.words import ATTACHED as ATTACHED  # noqa: PLC0414 - the door to it
-from indexer.comparing.words import Words, find_symbols, link_targets, running_headers
+from indexer.comparing.words import (
+    Words,
+    copyright_notices,
+    find_symbols,
+    link_targets,
+    running_headers,
+)
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import Difference, DifferenceKind
 
@@ -109,24 +114,6 @@ def address_value(address: str) -> str:
     'x.org/a'
     """
     return _SCHEME.sub("", address.casefold(), count=1)
-
-
-# Lines of copyright notices.
-
-_NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
-
-
-def _notices(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of copyright notices begin and end."""
-    folded = text.lower()
-    if not any(sign in folded for sign in ("copyright", "©", "(c)", "all rights reserved")):
-        return
-    end = 0
-    while match := _NOTICE.search(text, end):
-        start = text.rfind("\n", 0, match.start()) + 1
-        end = text.find("\n", match.end())
-        end = len(text) if end < 0 else end
-        yield start, end
 
 
 # A fact as it is compared, and the normal forms of names and negations.
@@ -202,6 +189,9 @@ def negation_value(word: str) -> str:
 
 ADDRESSES = ("address", "link")  # kinds of which each word of an address is a fact
 MAX_POSITIONS = 200  # of a word, that are looked at
+_BEFORE_NEGATION = frozenset("なせず")  # characters that Japanese negations begin with
+_STATING = frozenset((*MONTHS, *DATES, *BEFORE_DAY, *NEGATIONS, *CURRENCIES, *_BEFORE_NEGATION))
+_NEGATING = frozenset((*OF_LANGUAGES, *OF_ENDINGS))  # languages with negations of their own
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _RUN_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # an odd number: hashes of runs depend on the order
 Standing: TypeAlias = Literal["small", "name", "unknown"]
@@ -325,16 +315,22 @@ class FactSource:
 
     def is_in_frame(self, position: int) -> bool:
         """Return whether a word stands in a line of a copyright notice, or in a running header."""
+        if not self._has_frames:
+            return False
         start = self.starts[position]
         return _are_around(self._notices, start) or _are_around(self._headers[0], start)
 
+    @cached_property
+    def _has_frames(self) -> bool:
+        return bool(self._notices or self._headers[0])
+
     def is_in_later_header(self, position: int) -> bool:
         """Return whether a word stands in a running header that was on a page before."""
-        return _are_around(self._headers[1], self.starts[position])
+        return self._has_frames and _are_around(self._headers[1], self.starts[position])
 
     @cached_property
     def _notices(self) -> list[tuple[int, int]]:
-        return list(_notices(self.text))
+        return list(copyright_notices(self.text))
 
     @cached_property
     def _headers(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -378,6 +374,18 @@ class FactSource:
             if word in NUMERALS and not self._is_counted(position):
                 return None
             return None if self.is_of_number(position) else self._number(position, word)
+        if word in _STATING or self.words.language in _NEGATING or word.endswith("n't"):
+            if stated := self._stated(position, word):
+                return stated
+            if word in CURRENCIES:
+                return self._currency(position, word)
+        if self._has_capital(position) and not self.is_of_number(position):
+            spelling = self.spelling(position)
+            return Fact("name", name_value(spelling), spelling, position, position + 1)
+        return None
+
+    def _stated(self, position: int, word: str) -> Fact | None:
+        """Return the date or the negation that a word states."""
         if word in MONTHS and (self._has_digit(position - 1) or self._has_digit(position + 1)):
             return Fact("date", MONTHS[word], self.spelling(position), position, position + 1)
         if word in DATES:
@@ -388,15 +396,10 @@ class FactSource:
             return Fact(
                 "negation", negation_value(word), self.spelling(position), position, position + 1
             )
-        if word in CURRENCIES:
-            return self._currency(position, word)
-        if self._has_capital(position) and not self.is_of_number(position):
-            spelling = self.spelling(position)
-            return Fact("name", name_value(spelling), spelling, position, position + 1)
         return None
 
     def _begins_negation(self, position: int, word: str) -> bool:
-        if word not in ("な", "せ", "ず") or self.folded(position - 1) == "少":
+        if word not in _BEFORE_NEGATION or self.folded(position - 1) == "少":
             return False
         ending = "".join(self.folded_words(position, position + 3))
         return JAPANESE_ENDING.match(ending) is not None
@@ -488,6 +491,8 @@ class FactText:
 
     source: FactSource
     other: FactSource
+    _wholes: dict[int, Fact | None] = field(default_factory=dict, compare=False, repr=False)
+    _known: dict[int, Surroundings | None] = field(default_factory=dict, compare=False, repr=False)
 
     def fact(self, position: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
@@ -504,6 +509,13 @@ class FactText:
 
     def whole(self, position: int) -> Fact | None:
         """Return the fact that a word states, with its neighbours in a name or a date as one."""
+        if position not in self._wholes:
+            whole = self._read_whole(position)
+            of_words = range(whole.start, whole.end) if whole else (position,)
+            self._wholes.update(dict.fromkeys(of_words, whole))
+        return self._wholes[position]
+
+    def _read_whole(self, position: int) -> Fact | None:
         fact = self.fact(position)
         between = _WITHIN.get(fact.kind) if fact else None
         if not fact or not between:
@@ -525,6 +537,11 @@ class FactText:
         """Return the words that a fact is known by: those before it in its sentence, or else after
         it, or the short line above its own; None without such words, or in a list.
         """
+        if fact.start not in self._known:
+            self._known[fact.start] = self._read_surroundings(fact)
+        return self._known[fact.start]
+
+    def _read_surroundings(self, fact: Fact) -> Surroundings | None:
         before, after = self._next_to(fact, -1), self._next_to(fact, 1)
         if before is None or after is None:
             return None
@@ -575,10 +592,24 @@ class FactText:
         )
         for position in self.source.positions(word):
             for near in range(position + step, position + step * (offset + REACH), step):
-                fact = self.whole(near) if 0 <= near < len(self.source.starts) else None
-                if fact and fact.key[0] == where.kind and self.surroundings(fact) == where:
+                fact = self._fact_at(near, where) if 0 <= near < len(self.source.starts) else None
+                if fact:
                     yield fact
+                if fact or (offset == 1 and not self._may_be_skipped(near, word)):
                     break
+
+    def _fact_at(self, position: int, where: Surroundings) -> Fact | None:
+        """Return the whole fact that a word states, if these are its surroundings."""
+        fact = self.fact(position)
+        if fact is None or fact.key[0] != where.kind:
+            return None
+        fact = self.whole(position)
+        return fact if fact and self.surroundings(fact) == where else None
+
+    def _may_be_skipped(self, position: int, word: str) -> bool:
+        """Return whether a fact may be known by `word` although another word is between them."""
+        between = self.source.folded(position)
+        return between == word or (between in BESIDE and self.source.is_of_number(position))
 
     def is_name(self, word: str) -> bool:
         """Return whether a folded word is a name where it has a capital letter."""
@@ -686,43 +717,6 @@ def stated_facts(text: str, words: Words) -> tuple[str, ...]:
 
 
 # Names of products that stand for others.
-_TRADEMARK = re.compile(r"\s?[\u2122\u00ae]")
-_DEFINED = re.compile(r"(?:[(\"\u201c\u201e]|:[ \t]*)\Z")  # a defined term, the field of a form
-_LINE_START, _LINE_END = re.compile(r"(?:\A|[\r\n])[ \t]*\Z"), re.compile(r"[ \t]*(?:[\r\n,]|\Z)")
-
-
-def names_product(text: FactSource, name: str) -> bool:
-    """Return whether a name, as a fact has it, is one of a product and of no party or person.
-
-    A noun such as "app" or a trade mark says so, unless the name has elsewhere a title, a company's
-    form, a verb of contracts, a line of its own, or the label of a field next to it.
-
-    >>> from indexer.comparing.words import words
-    >>> source = FactSource(text := "Use the Acme app. Acme is new.", words(text))
-    >>> names_product(source, "acme")
-    True
-    """
-    parts = name.split()
-    size = len(parts)
-    firsts = text.positions(parts[0])
-    starts = [start for start in firsts if text.folded_words(start, start + size) == parts]
-    if any(_is_party(text, start, start + size) for start in starts):
-        return False
-    return any(
-        text.folded(start + size) in PRODUCT_NOUNS
-        or _TRADEMARK.match(text.text, text.ends[start + size - 1])
-        for start in starts
-    )
-
-
-def _is_party(text: FactSource, start: int, end: int) -> bool:
-    """Return whether words [start, end) may name a party, a person, or the value of a field."""
-    around = {text.folded(start - 1), text.folded(end), text.folded(end + 1)}
-    if not PARTY_WORDS.isdisjoint(around):
-        return True
-    before = text.text[max(0, text.starts[start] - REACH) : text.starts[start]]
-    is_line = _LINE_START.search(before) and _LINE_END.match(text.text, text.ends[end - 1])
-    return bool(is_line or _DEFINED.search(before))
 
 
 def with_renamed(made: list[Difference], a: FactSource, b: FactSource) -> list[Difference]:

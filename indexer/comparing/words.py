@@ -217,7 +217,7 @@ def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
 
 
-# What is no wording: targets of links, URLs, tokens, and lines that recur.
+# URLs, and targets of links.
 
 _OUTSIDE = r'\x00-\x20\x7f-\U0010ffff"<>\\^`{|}'  # characters that end a URL
 _TARGET = re.compile(r"""[:wW(=](?:(?<=:)//|(?<=[wW])[wW]{2}\.|(?<=\]\()|(?<==)(?=["']))""")
@@ -262,41 +262,11 @@ def _target(text: str, hint: re.Match[str], position: int) -> tuple[int, int] | 
     return (value.start() + 1, value.end()) if value else None
 
 
-_TOKEN = re.compile(  # a UUID, or ten and more letters with digits
-    r"""(?<![A-Za-z0-9])(?:
-        (?=[A-Fa-f-]{,35}[0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])
-        | (?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{10,}
-    )""",
-    re.VERBOSE,
-)
-_MIN_RECURRING = 3  # times that a running header stands in a text
-_DIGITS = re.compile(r"\d+")
-
-
-def find_unworded(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of URLs, targets of links and tokens, and of lines that recur but for digits,
-    as running headers do.
-
-    >>> text = "page 1\\nand\\npage 2\\nor\\npage 3\\nsee www.x.org/a, A1B2C3D4E5F6"
-    >>> [text[start:end] for start, end in find_unworded(text)]
-    ['www.x.org/a,', 'A1B2C3D4E5F6', 'page 1\\n', 'page 2\\n', 'page 3\\n']
-    """
-    yield from link_targets(text)
-    yield from (match.span() for match in _TOKEN.finditer(text))
-    lines: dict[str, list[tuple[int, int]]] = {}
-    end = 0
-    for line in text.splitlines(keepends=True):
-        start, end = end, end + len(line)
-        key = _DIGITS.sub("0", line.strip().casefold())
-        if any(map(str.isalpha, key)):
-            lines.setdefault(key, []).append((start, end))
-    for spans in lines.values():
-        yield from spans if len(spans) >= _MIN_RECURRING else ()
-
-
 # Running headers: lines at the edges of pages that recur, equal but for digits. Pages end in form
 # feeds, or are seen by lines that number them.
 
+_MIN_RECURRING = 3  # times that a running header stands in a text
+_DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
     r"\b(?:page|seite|pagina|página|pág\.?|blad|sida|side|strona|sivu|стр\.?)[ \t]*(\d{1,5})\b",
     re.IGNORECASE,
@@ -355,11 +325,9 @@ _LINE = re.compile(r"\S[^\n\f]*(?<=\S)")
 
 def _page_lines(text: str) -> list[int]:
     """Return the starts of lines that number pages, each by one more than the line before."""
-    if text.isascii() and not any(map(text.lower().__contains__, _PAGE_WORDS)):
-        return []
     numbers: list[int] = []
     starts: list[int] = []
-    for match in _PAGE_NUMBER.finditer(text):
+    for match in _page_numbers(text):
         start = text.rfind("\n", 0, match.start()) + 1
         end = text.find("\n", match.end())
         if (len(text) if end < 0 else end) - start <= _MAX_LINE:
@@ -367,6 +335,34 @@ def _page_lines(text: str) -> list[int]:
             starts.append(start)
     is_rising = all(after == before + 1 for before, after in pairwise(numbers))
     return starts if is_rising else []
+
+
+def _page_numbers(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of `_PAGE_NUMBER`; in ASCII it is tried only where one of its words is."""
+    if not text.isascii():
+        yield from _PAGE_NUMBER.finditer(text)
+        return
+    lower = text.lower()
+    found = [match.start() for word in _PAGE_WORDS for match in re.finditer(word, lower)]
+    yield from filter(None, (_PAGE_NUMBER.match(text, start) for start in sorted(found)))
+
+
+# Lines of copyright notices.
+
+_NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
+
+
+def copyright_notices(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines of copyright notices begin and end."""
+    folded = text.lower()
+    if not any(sign in folded for sign in ("copyright", "©", "(c)", "all rights reserved")):
+        return
+    end = 0
+    while match := _NOTICE.search(text, end):
+        start = text.rfind("\n", 0, match.start()) + 1
+        end = text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        yield start, end
 
 
 # Words that are written in two ways, or misread, but are the same.

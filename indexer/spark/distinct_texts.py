@@ -9,8 +9,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.comparing.criteria import COMPARED, SIGN_IN_NUMBER, Criteria, missing_field
-from indexer.fingerprinting.fingerprint import rows_with_symbols
+from indexer.comparing.criteria import COMPARED, Criteria, missing_field
+from indexer.fingerprinting.fingerprint import SIGN_IN_NUMBER, rows_with_symbols
 from indexer.model import DIGITS
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, pack_row, unpack_row, with_fields

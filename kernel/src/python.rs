@@ -14,11 +14,15 @@ use crate::maps::Maps;
 use crate::normalise::{Normalised, Version};
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
 use crate::slots::{self, Buckets};
+use crate::symbols;
 
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::{WordNumbers, differ_at_most, near_in_buckets, near_sketches, sign, spaced_words, words_in_common};
+    use super::{
+        WordNumbers, differ_at_most, near_in_buckets, near_sketches, sign, signs_in_numbers, spaced_words,
+        words_in_common,
+    };
 }
 
 type Arrays<'py> = (
@@ -197,6 +201,14 @@ impl WordNumbers {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
         Ok((PyBytes::new(py, &bytes), new))
     }
+}
+
+/// Fractions, ratios, times and ranges; see the stub.
+#[pyfunction]
+fn signs_in_numbers<'py>(py: Python<'py>, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+    let text = utf8(text)?;
+    let found = guarded(py, || symbols::signs_in_numbers(&text))?;
+    Ok(PyString::new(py, &found))
 }
 
 /// The words that a text has in common with others; see the stub.

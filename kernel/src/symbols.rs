@@ -117,6 +117,64 @@ fn is_minus(code: u32) -> bool {
     matches!(code, MINUS | 0x2013 | 0x2212)
 }
 
+/// The fractions, ratios, times and ranges of a text without their blanks, as `signs_in_numbers` of
+/// `indexer/fingerprinting/fingerprint.py` defines them.
+pub fn signs_in_numbers(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut found, mut end) = (String::new(), 0);
+    for (place, &byte) in bytes.iter().enumerate() {
+        let (size, is_slash) = match byte {
+            b'/' => (1, true),
+            b':' | b'-' => (1, false),
+            0xE2 if bytes[place..].starts_with("\u{2044}".as_bytes()) => (3, true),
+            _ => continue,
+        };
+        let blank = |at: usize| usize::from(is_slash && bytes.get(at) == Some(&b' '));
+        let first_end = place - if place > 0 { blank(place - 1) } else { 0 };
+        let first = first_end - bytes[..first_end].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let second = place + size + blank(place + size);
+        let last = second + bytes[second..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let is_short = |digits: usize| (1..=3).contains(&digits);
+        if first < end || !is_short(first_end - first) || !is_short(last - second) {
+            continue;
+        }
+        if !goes_on_before(&bytes[..first]) && !goes_on_after(&bytes[last..]) {
+            if !found.is_empty() {
+                found.push(' ');
+            }
+            found.push_str(&text[first..first_end]);
+            found.push(if is_slash { '/' } else { byte as char });
+            found.push_str(&text[second..last]);
+            end = last;
+        }
+    }
+    found
+}
+
+/// Whether bytes end in what makes a number after them a part of something longer.
+fn goes_on_before(bytes: &[u8]) -> bool {
+    match *bytes {
+        [.., digit, b' ', b'/', b' '] if digit.is_ascii_digit() => true,
+        [.., before, b'.' | b'/' | b':' | b',' | b'-'] if is_word(before) => true,
+        [.., before] => is_word(before),
+        [] => false,
+    }
+}
+
+/// Whether bytes begin with what makes a number before them a part of something longer.
+fn goes_on_after(bytes: &[u8]) -> bool {
+    match *bytes {
+        [b' ', b'/', b' ', digit, ..] if digit.is_ascii_digit() => true,
+        [b'.' | b'/' | b':' | b',' | b'-', after, ..] if is_word(after) => true,
+        [after, ..] => is_word(after),
+        [] => false,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 #[cfg(test)]
 mod tests {
     use crate::normalise::{Normalised, Version};

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import sys
 import threading
 import time
@@ -12,7 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.fingerprinting.fingerprint import Fingerprints, define, fingerprints, kernel_name
+from indexer.fingerprinting.fingerprint import (
+    SIGN_IN_NUMBER,
+    Fingerprints,
+    define,
+    fingerprints,
+    kernel_name,
+    signs_in_numbers,
+)
 from indexer.fingerprinting.hashing import gram_hashes
 from indexer.fingerprinting.normalise import encode
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, DEFAULT_V3, Recipe
@@ -101,6 +109,17 @@ def test_any_text(texts: list[str]) -> None:
 @given(st.lists(BREAKS, min_size=1, max_size=4))
 def test_words_that_are_divided_at_line_ends(texts: list[str]) -> None:
     assert differences_by_both(texts) == []
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from([*"1234 /:-.,a_é", "\u2044", " / ", "12", "\ud800"])).map("".join))
+def test_signs_in_numbers_by_kernel_and_by_hand(text: str) -> None:
+    found = (match.group() for match in re.finditer(SIGN_IN_NUMBER, text, re.ASCII))
+    expected = " ".join(number.replace(" ", "").replace("\u2044", "/") for number in found)
+    assert signs_in_numbers(text) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("indexer.fingerprinting.fingerprint._kernel", None)
+        assert signs_in_numbers(text) == expected
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
