@@ -96,5 +96,5 @@ class WordNumbers:
     def of_words(self, words: list[str]) -> tuple[bytes, list[str]]:
         """Number these words."""
 
-def signs_in_numbers(text: str) -> str:
-    """Return `indexer.fingerprinting.fingerprint.signs_in_numbers`."""
+def number_symbols(text: str) -> str:
+    """Return `indexer.fingerprinting.fingerprint.number_symbols`."""

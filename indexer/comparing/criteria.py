@@ -26,7 +26,7 @@ from indexer.comparing.differences import (
     measure_new_words,
     sameness,
 )
-from indexer.comparing.facts import stated_facts
+from indexer.comparing.facts import FactSource
 from indexer.comparing.marks import CONTAINED as CONTAINED  # noqa: PLC0414 - the door to them
 from indexer.comparing.marks import MIN_GROWTH as MIN_GROWTH  # noqa: PLC0414
 from indexer.comparing.marks import (
@@ -51,7 +51,7 @@ from indexer.comparing.measures import (
 from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
-from indexer.fingerprinting.fingerprint import content_digest, signs_in_numbers
+from indexer.fingerprinting.fingerprint import content_digest, number_symbols
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import DIGITS, Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
@@ -84,9 +84,28 @@ def have_same_symbols(a: str, b: str) -> bool:
     """
     if a == b:
         return True
-    if signs_in_numbers(a) != signs_in_numbers(b):
+    if number_symbols(a) != number_symbols(b):
         return False
     return value_symbols(composed_codes(a)) == value_symbols(composed_codes(b))
+
+
+def stated_facts(text: str, words: Words) -> tuple[str, ...]:
+    """Return what a text states, but for names, in order.
+
+    Texts that normalise to the same state the same facts where these are equal.
+
+    >>> stated_facts("NOT <-5 or $1,000", words("NOT <-5 or $1,000"))
+    ('not', '<', '-5', '1000 $')
+    """
+    source = FactSource(text, words)
+    values: list[str] = []
+    for position in range(len(words) + 1):
+        if symbol := source.symbols.get(position):
+            values.append(symbol)
+        fact = source.fact(position) if position < len(words) else None
+        if fact and fact.kind != "name":
+            values.append(fact.value)
+    return tuple(values)
 
 
 # The requirements of a pair as options write them: `MEASURE=VALUE`, `novelty<=N`.
@@ -452,7 +471,7 @@ class Criteria:
         if not row.chars:
             return copy_key(row)
         if self.numbers != "distinguish":
-            signs = signs_in_numbers(row.text)
+            signs = number_symbols(row.text)
             return f"{copy_key(row)} {signs}" if signs else copy_key(row)
         if row.status in KEYED:
             text = sha256(row.text.encode(errors="replace")).hexdigest()

@@ -43,10 +43,11 @@ from indexer.comparing.quantities import (
     NUMERALS,
     OF_ENDINGS,
     OF_LANGUAGES,
+    PARTY_WORDS,
+    PRODUCT_NOUNS,
     REACH,
     SINO_KOREAN,
     Quantity,
-    names_product,
     number_value,
     quantity,
 )
@@ -189,9 +190,6 @@ def negation_value(word: str) -> str:
 
 ADDRESSES = ("address", "link")  # kinds of which each word of an address is a fact
 MAX_POSITIONS = 200  # of a word, that are looked at
-_BEFORE_NEGATION = frozenset("なせず")  # characters that Japanese negations begin with
-_STATING = frozenset((*MONTHS, *DATES, *BEFORE_DAY, *NEGATIONS, *CURRENCIES, *_BEFORE_NEGATION))
-_NEGATING = frozenset((*OF_LANGUAGES, *OF_ENDINGS))  # languages with negations of their own
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _RUN_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # an odd number: hashes of runs depend on the order
 Standing: TypeAlias = Literal["small", "name", "unknown"]
@@ -374,18 +372,6 @@ class FactSource:
             if word in NUMERALS and not self._is_counted(position):
                 return None
             return None if self.is_of_number(position) else self._number(position, word)
-        if word in _STATING or self.words.language in _NEGATING or word.endswith("n't"):
-            if stated := self._stated(position, word):
-                return stated
-            if word in CURRENCIES:
-                return self._currency(position, word)
-        if self._has_capital(position) and not self.is_of_number(position):
-            spelling = self.spelling(position)
-            return Fact("name", name_value(spelling), spelling, position, position + 1)
-        return None
-
-    def _stated(self, position: int, word: str) -> Fact | None:
-        """Return the date or the negation that a word states."""
         if word in MONTHS and (self._has_digit(position - 1) or self._has_digit(position + 1)):
             return Fact("date", MONTHS[word], self.spelling(position), position, position + 1)
         if word in DATES:
@@ -396,10 +382,15 @@ class FactSource:
             return Fact(
                 "negation", negation_value(word), self.spelling(position), position, position + 1
             )
+        if word in CURRENCIES:
+            return self._currency(position, word)
+        if self._has_capital(position) and not self.is_of_number(position):
+            spelling = self.spelling(position)
+            return Fact("name", name_value(spelling), spelling, position, position + 1)
         return None
 
     def _begins_negation(self, position: int, word: str) -> bool:
-        if word not in _BEFORE_NEGATION or self.folded(position - 1) == "少":
+        if word not in ("な", "せ", "ず") or self.folded(position - 1) == "少":
             return False
         ending = "".join(self.folded_words(position, position + 3))
         return JAPANESE_ENDING.match(ending) is not None
@@ -585,17 +576,14 @@ class FactText:
     def facts_at(self, where: Surroundings) -> Iterator[Fact]:
         """Yield the facts with these surroundings."""
         step = 1 if where.before else -1  # from the words to the fact
-        offset, word = next(
-            (offset, word)
-            for offset, word in enumerate(where.before or where.after, start=1)
-            if word != _OF_FACT
-        )
-        for position in self.source.positions(word):
+        known = where.before or where.after
+        offset = next(index for index, word in enumerate(known, start=1) if word != _OF_FACT)
+        for position in self.source.positions(known[offset - 1]):
             for near in range(position + step, position + step * (offset + REACH), step):
                 fact = self._fact_at(near, where) if 0 <= near < len(self.source.starts) else None
                 if fact:
                     yield fact
-                if fact or (offset == 1 and not self._may_be_skipped(near, word)):
+                if fact or (offset == 1 and not self._may_be_skipped(near, known[offset - 1])):
                     break
 
     def _fact_at(self, position: int, where: Surroundings) -> Fact | None:
@@ -696,27 +684,45 @@ def _is_number(word: str) -> bool:
     return word in NUMBERS or SINO_KOREAN.fullmatch(word) is not None
 
 
-def stated_facts(text: str, words: Words) -> tuple[str, ...]:
-    """Return what a text states, but for names, in order.
+# Names of products that stand for others.
 
-    Texts that normalise to the same state the same facts where these are equal.
+_TRADEMARK = re.compile(r"\s?[\u2122\u00ae]")
+_DEFINED = re.compile(r"(?:[(\"\u201c\u201e]|:[ \t]*)\Z")  # a defined term, the field of a form
+_LINE_START, _LINE_END = re.compile(r"(?:\A|[\r\n])[ \t]*\Z"), re.compile(r"[ \t]*(?:[\r\n,]|\Z)")
+
+
+def names_product(text: FactSource, name: str) -> bool:
+    """Return whether a name, as a fact has it, is one of a product and of no party or person.
+
+    A noun such as "app" or a trade mark says so, unless the name has elsewhere a title, a company's
+    form, a verb of contracts, a line of its own, or the label of a field next to it.
 
     >>> from indexer.comparing.words import words
-    >>> stated_facts("NOT <-5 or $1,000", words("NOT <-5 or $1,000"))
-    ('not', '<', '-5', '1000 $')
+    >>> source = FactSource(text := "Use the Acme app. Acme is new.", words(text))
+    >>> names_product(source, "acme")
+    True
     """
-    source = FactSource(text, words)
-    values: list[str] = []
-    for position in range(len(words) + 1):
-        if symbol := source.symbols.get(position):
-            values.append(symbol)
-        fact = source.fact(position) if position < len(words) else None
-        if fact and fact.kind != "name":
-            values.append(fact.value)
-    return tuple(values)
+    parts = name.split()
+    size = len(parts)
+    firsts = text.positions(parts[0])
+    starts = [start for start in firsts if text.folded_words(start, start + size) == parts]
+    if any(_is_party(text, start, start + size) for start in starts):
+        return False
+    return any(
+        text.folded(start + size) in PRODUCT_NOUNS
+        or _TRADEMARK.match(text.text, text.ends[start + size - 1])
+        for start in starts
+    )
 
 
-# Names of products that stand for others.
+def _is_party(text: FactSource, start: int, end: int) -> bool:
+    """Return whether words [start, end) may name a party, a person, or the value of a field."""
+    around = {text.folded(start - 1), text.folded(end), text.folded(end + 1)}
+    if not PARTY_WORDS.isdisjoint(around):
+        return True
+    before = text.text[max(0, text.starts[start] - REACH) : text.starts[start]]
+    is_line = _LINE_START.search(before) and _LINE_END.match(text.text, text.ends[end - 1])
+    return bool(is_line or _DEFINED.search(before))
 
 
 def with_renamed(made: list[Difference], a: FactSource, b: FactSource) -> list[Difference]:

@@ -12,7 +12,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from indexer.comparing.facts import FactSource
     from indexer.comparing.words import Words
 
 # Names of products are next to the first, those of parties and people next to the second.
@@ -496,45 +495,3 @@ def _currency(symbol: str) -> str:
 
 def _is_unit_symbol(char: str) -> bool:
     return char in "%‰°" or unicodedata.category(char) == "Sc"
-
-
-# Names of products, among those of parties and people.
-
-_TRADEMARK = re.compile(r"\s?[\u2122\u00ae]")
-_DEFINED = re.compile(r"(?:[(\"\u201c\u201e]|:[ \t]*)\Z")  # a defined term, the field of a form
-_LINE_START, _LINE_END = re.compile(r"(?:\A|[\r\n])[ \t]*\Z"), re.compile(r"[ \t]*(?:[\r\n,]|\Z)")
-
-
-def names_product(text: FactSource, name: str) -> bool:
-    """Return whether a name, as a fact has it, is one of a product and of no party or person.
-
-    A noun such as "app" or a trade mark says so, unless the name has elsewhere a title, a company's
-    form, a verb of contracts, a line of its own, or the label of a field next to it.
-
-    >>> from indexer.comparing.facts import FactSource
-    >>> from indexer.comparing.words import words
-    >>> source = FactSource(text := "Use the Acme app. Acme is new.", words(text))
-    >>> names_product(source, "acme")
-    True
-    """
-    parts = name.split()
-    size = len(parts)
-    firsts = text.positions(parts[0])
-    starts = [start for start in firsts if text.folded_words(start, start + size) == parts]
-    if any(_is_party(text, start, start + size) for start in starts):
-        return False
-    return any(
-        text.folded(start + size) in PRODUCT_NOUNS
-        or _TRADEMARK.match(text.text, text.ends[start + size - 1])
-        for start in starts
-    )
-
-
-def _is_party(text: FactSource, start: int, end: int) -> bool:
-    """Return whether words [start, end) may name a party, a person, or the value of a field."""
-    around = {text.folded(start - 1), text.folded(end), text.folded(end + 1)}
-    if not PARTY_WORDS.isdisjoint(around):
-        return True
-    before = text.text[max(0, text.starts[start] - REACH) : text.starts[start]]
-    is_line = _LINE_START.search(before) and _LINE_END.match(text.text, text.ends[end - 1])
-    return bool(is_line or _DEFINED.search(before))

@@ -631,31 +631,31 @@ def with_datasketch_slots(row: Row, recipe: Recipe) -> Row:
 
 # Signs between the digits of two short numbers.
 
-SIGN_IN_NUMBER = (
+SYMBOL_IN_NUMBER = (
     r"(?<!\w)(?<!\w[./:,-])(?<!\d / )\d{1,3}(?: ?[/\u2044] ?|[:-])\d{1,3}"
     r"(?!\w)(?![./:,-]\w)(?! / \d)"
 )
-_SIGN_IN_NUMBER = re.compile(SIGN_IN_NUMBER, re.ASCII)
+_SYMBOL_IN_NUMBER = re.compile(SYMBOL_IN_NUMBER, re.ASCII)
 # each has one of these between digits; a set of first characters is found faster than lookbehinds
 _SIGN = re.compile(r"[/\u2044:-](?<=[0-9 ].)(?=[0-9 ])")
 _DIGITS_BEFORE = re.compile(r"\d{1,3} ?\Z", re.ASCII)
 _LONGEST = 4  # characters before a sign: three digits and a blank
 
 
-def signs_in_numbers(text: str) -> str:
+def number_symbols(text: str) -> str:
     """Return the fractions, ratios, times and ranges of a text ("1/2", "1:2"), which other texts of
     the same words may have as decimals.
 
-    >>> signs_in_numbers("7 / 8 of 1\u20442"), signs_in_numbers("12/5/2024, 12 / 5 / 2024")
+    >>> number_symbols("7 / 8 of 1\u20442"), number_symbols("12/5/2024, 12 / 5 / 2024")
     ('7/8 1/2', '')
     """
-    if hasattr(_kernel, "signs_in_numbers"):
-        return _kernel.signs_in_numbers(text)
+    if hasattr(_kernel, "number_symbols"):
+        return _kernel.number_symbols(text)
     found = []
     end = 0
     for sign in _SIGN.finditer(text):
         digits = _DIGITS_BEFORE.search(text, max(end, sign.start() - _LONGEST), sign.start())
-        match = _SIGN_IN_NUMBER.match(text, digits.start()) if digits else None
+        match = _SYMBOL_IN_NUMBER.match(text, digits.start()) if digits else None
         if match:
             found.append(match.group().replace(" ", ""))
             end = match.end()

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.comparing.criteria import COMPARED, Criteria, missing_field
-from indexer.fingerprinting.fingerprint import SIGN_IN_NUMBER, rows_with_symbols
+from indexer.fingerprinting.fingerprint import SYMBOL_IN_NUMBER, rows_with_symbols
 from indexer.model import DIGITS
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, pack_row, unpack_row, with_fields
@@ -102,7 +102,7 @@ def rows_by_text(
     if criteria.decides_copies:
         columns = {**ROW, "key": "string", "values": "string"}
         return fingerprinted.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
-    found = sf.regexp_extract_all("text", sf.lit(SIGN_IN_NUMBER), sf.lit(0))
+    found = sf.regexp_extract_all("text", sf.lit(SYMBOL_IN_NUMBER), sf.lit(0))
     numbers = sf.transform(found, lambda number: sf.translate(number, "\u2044 ", "/"))
     signs = sf.array_join(numbers, " ")
     exact = sf.rtrim(sf.concat_ws(" ", "exact", signs))

@@ -20,7 +20,7 @@ use crate::symbols;
 mod _kernel {
     #[pymodule_export]
     use super::{
-        WordNumbers, differ_at_most, near_in_buckets, near_sketches, sign, signs_in_numbers, spaced_words,
+        WordNumbers, differ_at_most, near_in_buckets, near_sketches, number_symbols, sign, spaced_words,
         words_in_common,
     };
 }
@@ -205,9 +205,9 @@ impl WordNumbers {
 
 /// Fractions, ratios, times and ranges; see the stub.
 #[pyfunction]
-fn signs_in_numbers<'py>(py: Python<'py>, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+fn number_symbols<'py>(py: Python<'py>, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
     let text = utf8(text)?;
-    let found = guarded(py, || symbols::signs_in_numbers(&text))?;
+    let found = guarded(py, || symbols::number_symbols(&text))?;
     Ok(PyString::new(py, &found))
 }
 

@@ -117,9 +117,9 @@ fn is_minus(code: u32) -> bool {
     matches!(code, MINUS | 0x2013 | 0x2212)
 }
 
-/// The fractions, ratios, times and ranges of a text without their blanks, as `signs_in_numbers` of
+/// The fractions, ratios, times and ranges of a text without their blanks, as `number_symbols` of
 /// `indexer/fingerprinting/fingerprint.py` defines them.
-pub fn signs_in_numbers(text: &str) -> String {
+pub fn number_symbols(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut found, mut end) = (String::new(), 0);
     for (place, &byte) in bytes.iter().enumerate() {

@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer.fingerprinting.fingerprint import (
-    SIGN_IN_NUMBER,
+    SYMBOL_IN_NUMBER,
     Fingerprints,
     define,
     fingerprints,
     kernel_name,
-    signs_in_numbers,
+    number_symbols,
 )
 from indexer.fingerprinting.hashing import gram_hashes
 from indexer.fingerprinting.normalise import encode
@@ -113,13 +113,13 @@ def test_words_that_are_divided_at_line_ends(texts: list[str]) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from([*"1234 /:-.,a_é", "\u2044", " / ", "12", "\ud800"])).map("".join))
-def test_signs_in_numbers_by_kernel_and_by_hand(text: str) -> None:
-    found = (match.group() for match in re.finditer(SIGN_IN_NUMBER, text, re.ASCII))
+def test_number_symbols_by_kernel_and_by_hand(text: str) -> None:
+    found = (match.group() for match in re.finditer(SYMBOL_IN_NUMBER, text, re.ASCII))
     expected = " ".join(number.replace(" ", "").replace("\u2044", "/") for number in found)
-    assert signs_in_numbers(text) == expected
+    assert number_symbols(text) == expected
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("indexer.fingerprinting.fingerprint._kernel", None)
-        assert signs_in_numbers(text) == expected
+        assert number_symbols(text) == expected
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
