@@ -51,7 +51,8 @@ fn fill<C: Copy + Into<u64>, const WIDTH: usize>(codes: &[C], key: Option<Key>, 
     }
 }
 
-#[multiversion(targets = "simd")]
+#[cfg_attr(not(feature = "no-avx512"), multiversion(targets = "simd"))]
+#[cfg_attr(feature = "no-avx512", multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt")))]
 fn fill_public<C: Copy + Into<u64>, const WIDTH: usize>(codes: &[C], hashes: &mut [u64]) {
     for (run, hash) in codes.windows(WIDTH).zip(hashes) {
         let [low, high] = packed::<C, WIDTH>(run);
@@ -59,7 +60,8 @@ fn fill_public<C: Copy + Into<u64>, const WIDTH: usize>(codes: &[C], hashes: &mu
     }
 }
 
-#[multiversion(targets = "simd")]
+#[cfg_attr(not(feature = "no-avx512"), multiversion(targets = "simd"))]
+#[cfg_attr(feature = "no-avx512", multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt")))]
 fn fill_keyed<C: Copy + Into<u64>, const WIDTH: usize>(codes: &[C], key: Key, hashes: &mut [u64]) {
     for (run, hash) in codes.windows(WIDTH).zip(hashes) {
         *hash = siphash24(key, packed::<C, WIDTH>(run));

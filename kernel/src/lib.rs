@@ -11,6 +11,7 @@ mod letters;
 pub mod maps;
 mod minhash;
 pub mod normalise;
+mod processor;
 #[cfg(feature = "extension")]
 mod python;
 mod separate;

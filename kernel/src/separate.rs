@@ -1,7 +1,13 @@
 //! Normalisation `default_v2`: one blank between words, none beside characters of scripts without spaces.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::ascii::{Block, SIZE};
+#[cfg(target_arch = "x86_64")]
+use crate::ascii::{avx2, avx512};
 use crate::codepoints::{SEPARATOR, Table, UNSPACED, WORDLESS};
 use crate::normalise::{Normalised, push};
+#[cfg(target_arch = "x86_64")]
+use crate::processor::has_all;
 
 const BLANK: u8 = b' ';
 const SHARP_S: u32 = 0xDF;
@@ -38,9 +44,16 @@ fn read_run(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
 
 fn read_run_with<const SYMBOLS: bool>(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2") {
+    if has_all!("avx512bw", "avx512vbmi2") {
         // SAFETY: the check above shows that the processor has these instructions.
-        return unsafe { avx512::read_run::<SYMBOLS>(text, inside, out) };
+        return unsafe { read_by_avx512::<SYMBOLS>(text, inside, out) };
+    } else if avx2::are_worthwhile(text) {
+        // SAFETY: as above.
+        return unsafe { read_by_avx2::<SYMBOLS>(text, inside, out) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if text.len() >= crate::ascii::MIN_SIZE {
+        return read_blocks::<crate::ascii::neon::Bytes, SYMBOLS>(text, inside, out);
     }
     read_bytes::<SYMBOLS>(text, inside, out)
 }
@@ -76,60 +89,59 @@ fn read_bytes<const SYMBOLS: bool>(text: &[u8], inside: bool, out: &mut Normalis
     before != BLANK
 }
 
-/// The same, 64 bytes at a time.
 #[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use std::arch::x86_64::{__m512i, _mm512_cmpeq_epi8_mask, _mm512_mask_mov_epi8};
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt,bmi1,bmi2")]
+fn read_by_avx512<const SYMBOLS: bool>(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
+    read_blocks::<avx512::Bytes, SYMBOLS>(text, inside, out)
+}
 
-    use super::{BLANK, Normalised, after_line_end};
-    use crate::ascii::avx512::{SIZE, all, append, load, lower, within};
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
+fn read_by_avx2<const SYMBOLS: bool>(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
+    read_blocks::<avx2::Bytes, SYMBOLS>(text, inside, out)
+}
 
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt,bmi1,bmi2")]
-    pub fn read_run<const SYMBOLS: bool>(text: &[u8], mut inside: bool, out: &mut Normalised) -> bool {
-        out.text.reserve(text.len() + SIZE);
-        let mut start = 0;
-        while start < text.len() {
-            let part = &text[start..text.len().min(start + SIZE)];
-            let bytes = load(part);
-            let (mut length, mut next) = (part.len(), start + part.len());
-            let mut hyphens = _mm512_cmpeq_epi8_mask(bytes, all(b'-'));
-            while hyphens != 0 {
-                let place = hyphens.trailing_zeros() as usize;
-                if let Some(end) = after_line_end(text, start + place + 1) {
-                    (length, next) = (place, end);
-                    break;
-                }
-                hyphens &= hyphens - 1;
+/// The same, a block at a time.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+fn read_blocks<B: Block, const SYMBOLS: bool>(text: &[u8], mut inside: bool, out: &mut Normalised) -> bool {
+    out.text.reserve(text.len() + SIZE);
+    let mut start = 0;
+    while start < text.len() {
+        let part = &text[start..text.len().min(start + SIZE)];
+        let bytes = B::load(part);
+        let (mut length, mut next) = (part.len(), start + part.len());
+        let minus = bytes.within(b'-', b'-');
+        let mut hyphens = minus;
+        while hyphens != 0 {
+            let place = hyphens.trailing_zeros() as usize;
+            if let Some(end) = after_line_end(text, start + place + 1) {
+                (length, next) = (place, end);
+                break;
             }
-            start = next;
-            if length == 0 {
-                continue;
-            }
-            let read = u64::MAX >> (SIZE - length);
-            let lower = lower(bytes);
-            let letters = within(lower, b'a', b'z') & read;
-            let plain = letters | within(bytes, b'0', b'9') & read;
-            let after = plain << 1 | u64::from(inside);
-            if SYMBOLS {
-                let [ends, others, minus] = marks(bytes);
-                let found = (others | minus & !after) & read;
-                out.symbols.take_block(&part[..length], [plain, plain & !after, found, ends & read], out.words);
-            }
-            out.words += u64::from((plain & !after).count_ones());
-            out.letters |= letters != 0;
-            inside = plain >> (length - 1) & 1 == 1;
-            append(_mm512_mask_mov_epi8(all(BLANK), plain, lower), plain | after & read, &mut out.text);
+            hyphens &= hyphens - 1;
         }
-        inside
+        start = next;
+        if length == 0 {
+            continue;
+        }
+        let read = u64::MAX >> (SIZE - length);
+        let kept = bytes.plain();
+        let letters = kept.within(b'a', b'z') & read;
+        let plain = letters | bytes.within(b'0', b'9') & read;
+        let after = plain << 1 | u64::from(inside);
+        if SYMBOLS {
+            let ends = bytes.within(b'\n', b'\n') | bytes.within(b'\r', b'\r');
+            let others = bytes.within(b'#', b'%') | bytes.within(b'<', b'>') | bytes.within(b'+', b'+');
+            let found = (others | minus & !after) & read;
+            out.symbols.take_block(&part[..length], [plain, plain & !after, found, ends & read], out.words);
+        }
+        out.words += u64::from((plain & !after).count_ones());
+        out.letters |= letters != 0;
+        inside = plain >> (length - 1) & 1 == 1;
+        kept.append(plain | after & read, &mut out.text);
     }
-
-    /// The ends of lines, the symbols but for the minus, and the hyphens.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    fn marks(bytes: __m512i) -> [u64; 3] {
-        let is = |byte| _mm512_cmpeq_epi8_mask(bytes, all(byte));
-        let others = within(bytes, b'#', b'%') | within(bytes, b'<', b'>') | is(b'+');
-        [is(b'\n') | is(b'\r'), others, is(b'-')]
-    }
+    inside
 }
 
 /// The place after blanks, one line end and more blanks; nothing if there is no line end.
@@ -283,8 +295,17 @@ mod tests {
                 (one.symbols.wanted, other.symbols.wanted) = (true, true);
                 let ends = read_run(&text[start..end], inside, &mut one);
                 assert_eq!(ends, read_bytes::<true>(&text[start..end], inside, &mut other));
-                assert_eq!((one.text, one.words, one.letters), (other.text, other.words, other.letters));
+                assert_eq!((&one.text, one.words, one.letters), (&other.text, other.words, other.letters));
                 assert_eq!(one.symbols.text, other.symbols.text);
+                #[cfg(target_arch = "x86_64")]
+                if crate::ascii::avx2::are_worthwhile(&text[start..end]) {
+                    let mut other = Normalised::default();
+                    other.symbols.wanted = true;
+                    // SAFETY: the check above shows that the processor has these instructions.
+                    assert_eq!(ends, unsafe { super::read_by_avx2::<true>(&text[start..end], inside, &mut other) });
+                    assert_eq!((&one.text, one.words, one.letters), (&other.text, other.words, other.letters));
+                    assert_eq!(one.symbols.text, other.symbols.text);
+                }
             }
         }
     }

@@ -16,7 +16,8 @@ pub fn simhash(hashes: &[u64]) -> u64 {
 
 /// Counts the hashes that have each bit set, by carry-save addition: at every digit, words are added in pairs, and the
 /// carry of two words is kept for the next digit.
-#[multiversion(targets = "simd")]
+#[cfg_attr(not(feature = "no-avx512"), multiversion(targets = "simd"))]
+#[cfg_attr(feature = "no-avx512", multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt")))]
 fn count(hashes: &[u64]) -> Numbers {
     let (parts, rest) = hashes.as_chunks::<LANES>();
     let (mut counts, mut waiting) = ([[0; LANES]; DIGITS], [[0; LANES]; DIGITS]);

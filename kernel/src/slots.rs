@@ -62,12 +62,12 @@ mod avx512 {
     use std::arch::x86_64::_mm512_cmpeq_epi8_mask;
 
     use super::{Bucket, NearPairs, add_bucket_by, add_near_by};
-    use crate::ascii::avx512::{SIZE, load};
+    use crate::ascii::SIZE;
+    use crate::ascii::avx512::load;
+    use crate::processor::has_all;
 
     pub fn is_here() -> bool {
-        is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("popcnt")
+        has_all!("avx512bw", "avx512vl", "popcnt")
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt")]

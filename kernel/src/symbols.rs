@@ -68,7 +68,7 @@ impl Symbols {
 
     /// Take up to 64 bytes of ASCII. Bit masks: `plain` bytes are of words, `starts` begin one, `marks` may be symbols,
     /// `ends` are ends of lines; no minus stands directly after a word. `words`: those that began before.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub fn take_block(&mut self, bytes: &[u8], [plain, starts, marks, ends]: [u64; 4], words: u64) {
         if let (true, Some(&first)) = (self.pending != NOTHING, bytes.first()) {
             self.finish(first.into(), words);
@@ -91,7 +91,7 @@ impl Symbols {
     }
 
     /// Whether a word stands after the last end of a line.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn has_word(&self, plain: u64, ends: u64) -> bool {
         if ends == 0 { self.in_line || plain != 0 } else { plain > ends }
     }

@@ -2,6 +2,7 @@
 //! under a secret key `sip24_pairs_v1`.
 
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 
 use multiversion::multiversion;
 
@@ -9,6 +10,8 @@ use crate::codepoints::{CODE, UNSPACED, table};
 use crate::grams::{GAMMA, mix64};
 #[cfg(target_arch = "x86_64")]
 use crate::letters;
+#[cfg(target_arch = "x86_64")]
+use crate::processor::has_all;
 use crate::siphash::{Key, siphash24};
 
 pub const BLANK: u64 = 0x20;
@@ -19,6 +22,8 @@ pub const FIRST_UNSPACED: u64 = 0xE00;
 const CODES: usize = 1 << 7;
 const PLACES: usize = 1 << 5;
 static LETTERS: [[u64; CODES]; PLACES] = letter_hashes();
+/// Features whose tables are in the cache, about.
+const PART: usize = 1 << 12;
 /// Marks a free place of the table.
 const FREE: u64 = 0;
 /// No letter at a place, and no number of an occurrence.
@@ -31,6 +36,7 @@ pub struct Words {
     /// The sum of each word's letters.
     sums: Vec<u64>,
     features: Vec<u64>,
+    arranged: Vec<u64>,
     /// Hashes with linear probing, at most half full, and how often those came that came again.
     places: Vec<u64>,
     counts: Vec<u64>,
@@ -48,9 +54,9 @@ pub struct Words {
 impl Default for Words {
     fn default() -> Self {
         let factor = RandomState::new().hash_one(0) | 1;
-        let (sums, features, places, counts, waiting, again, occurrences) = Default::default();
+        let (sums, features, arranged, places, counts, waiting, again, occurrences) = Default::default();
         let letters = Letters::default();
-        Words { sums, features, places, counts, zeros: 0, waiting, again, factor, occurrences, letters }
+        Words { sums, features, arranged, places, counts, zeros: 0, waiting, again, factor, occurrences, letters }
     }
 }
 
@@ -75,7 +81,7 @@ impl Words {
     fn add_letters<C: Copy + Into<u64>, const KEYED: bool>(&mut self, codes: &[C], words: usize) {
         let Words { sums, letters, .. } = self;
         #[cfg(target_arch = "x86_64")]
-        if !KEYED && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("lzcnt") {
+        if !KEYED && has_all!("avx512dq", "lzcnt") {
             // SAFETY: the check above shows that the processor has these instructions.
             return unsafe { letters::add(codes, words, sums) };
         }
@@ -84,12 +90,49 @@ impl Words {
 
     /// Turn the second and later occurrences of hashes into other features, or number them under a key.
     ///
-    /// Most hashes find their place free in one of two tables; the others are looked for.
+    /// Many features are arranged in parts by their hashes, so that the tables of each part are in the cache.
     fn number_occurrences<const KEYED: bool>(&mut self) {
         self.occurrences.clear();
         self.occurrences.resize(if KEYED { self.features.len() } else { 0 }, 0);
+        let mut start = 0;
+        for end in self.arrange() {
+            self.number_part::<KEYED>(start..end);
+            start = end;
+        }
+    }
+
+    /// Put equal features into the same part; where each part ends.
+    fn arrange(&mut self) -> Vec<usize> {
+        let Words { features, arranged, factor, .. } = self;
+        let bits = (features.len() / PART).next_power_of_two().trailing_zeros();
+        if bits == 0 {
+            return vec![features.len()];
+        }
+        let part = |hash: u64| (hash.wrapping_mul(*factor) >> (u64::BITS - bits)) as usize;
+        let mut ends = vec![0; 1 << bits];
+        for &hash in features.iter() {
+            ends[part(hash)] += 1;
+        }
+        let mut total = 0;
+        for end in &mut ends {
+            (*end, total) = (total, total + *end);
+        }
+        arranged.resize(features.len(), 0);
+        for &hash in features.iter() {
+            let end = &mut ends[part(hash)];
+            arranged[*end] = hash;
+            *end += 1;
+        }
+        features.copy_from_slice(arranged);
+        ends
+    }
+
+    /// Number the occurrences of some features, among which all those equal to them are.
+    ///
+    /// Most hashes find their place free in one of two tables; the others are looked for.
+    fn number_part<const KEYED: bool>(&mut self, part: Range<usize>) {
         self.waiting.clear();
-        self.waiting.extend(0..self.features.len());
+        self.waiting.extend(part);
         let factor = self.factor;
         self.seat::<KEYED>(|hash| home(hash, factor));
         self.seat::<KEYED>(|hash| home(hash.rotate_left(32), factor));
@@ -214,7 +257,8 @@ fn home(hash: u64, factor: u64) -> usize {
 }
 
 /// Turn sums of letters into hashes of words, and those into hashes of neighbours.
-#[multiversion(targets = "simd")]
+#[cfg_attr(not(feature = "no-avx512"), multiversion(targets = "simd"))]
+#[cfg_attr(feature = "no-avx512", multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt")))]
 fn pair(words: &mut [u64], pairs: &mut Vec<u64>) {
     for word in words.iter_mut() {
         *word = mix64(*word);
@@ -227,7 +271,8 @@ fn pair(words: &mut [u64], pairs: &mut Vec<u64>) {
 }
 
 /// Turn pairs into features, given the numbers of their occurrences.
-#[multiversion(targets = "simd")]
+#[cfg_attr(not(feature = "no-avx512"), multiversion(targets = "simd"))]
+#[cfg_attr(feature = "no-avx512", multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt")))]
 fn seal(key: Key, features: &mut [u64], occurrences: &[u64]) {
     for (feature, &occurrence) in features.iter_mut().zip(occurrences) {
         *feature = siphash24(key, [*feature, occurrence]);
