@@ -1,12 +1,13 @@
 """`dedup` beside text-dedup, datatrove and rensa: seconds, memory, precision and recall.
 
-    python benchmarks/dedup.py --corpus docstrings.jsonl [--rows N] [--sample 5000] [--seed 1]
+    python benchmarks/dedup.py --corpus FILE [--made] [--rows N] [--sample 5000] [--seed 1]
         [--peer text-dedup=PYTHON] [--peer datatrove=PYTHON] [--peer rensa=PYTHON]
     python benchmarks/dedup.py --growth 50000,100000,200000 [--seed 1]
 
 PYTHON is the interpreter of an environment that has the peer; several are given by several --peer.
 The corpus is made if the file does not exist: the first docstrings of ten words or more of the
-packages installed beside numpy, in the order of their files. All programs read it as JSON Lines and
+packages installed beside numpy, in the order of their files; with `--made`, N rows of 2 kB of
+made-up words, one in five a revision of an earlier one. All programs read it as JSON Lines and
 write what stays, at .8 where they take a threshold, and else as they come, one after the other.
 
 Seconds and processor seconds are those of the whole process with its children, memory is the
@@ -37,7 +38,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from corpora import word_strings, write_lines
+from corpora import revised_texts, word_strings, write_lines
 from harness import Usage, arguments, sizes
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
@@ -47,6 +48,7 @@ from indexer.comparing.measures import ComparedText
 from indexer.recipe import DEFAULT
 
 THRESHOLD = 0.8
+WORDS = 260, 480  # of a made-up row
 # A small process that starts a program, since the peak of a process counts that of the one it came
 # from. It takes over and waits for what outlives the program, such as a server of its forks.
 WATCHER = """
@@ -62,7 +64,7 @@ with open("usage", "w") as file:
     json.dump([usage.ru_utime + usage.ru_stime, usage.ru_maxrss], file)
 sys.exit(code)
 """
-PEERS = Path(__file__).with_name("dedup_peers.py")
+PEERS = Path(__file__).with_name("peers.py")
 DOCSTRING = re.compile(r'^[ ]*r?"""(.*?)"""', re.DOTALL | re.MULTILINE)
 
 
@@ -196,6 +198,7 @@ def print_programs(texts: list[str], sample: list[str], peers: dict[str, str]) -
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--made", action="store_true")
     parser.add_argument("--growth", type=sizes)
     parser.add_argument("--rows", type=int)
     parser.add_argument("--sample", type=int, default=5000)
@@ -208,7 +211,8 @@ def main() -> None:
     if not options.corpus:
         parser.error("give --corpus FILE or --growth ROWS")
     if not options.corpus.exists():
-        write_lines(options.corpus, islice(docstrings(), options.rows))
+        made = revised_texts(options.rows, options.seed, *WORDS) if options.made else docstrings()
+        write_lines(options.corpus, islice(made, options.rows))
     with options.corpus.open() as file:
         texts = [json.loads(line)["text"] for line in islice(file, options.rows)]
     start = random.Random(options.seed).randrange(max(1, len(texts) - options.sample))

@@ -28,7 +28,7 @@ OPTIONS = [
     "--no-annotate",
 ]
 # Each later lock agrees with the earlier ones.
-ORDER = ("test", "all", "core", "image", "docs", "build", "audit", "cross")
+ORDER = ("test", "all", "core", "image", "docs", "build", "audit", "cross", "peers")
 IMAGE_EXTRAS = ("opensearch", "elasticsearch", "aws", "web", "tika", "parquet", "figures")
 INPUTS = {
     "test": ("pyproject.toml", "--all-extras", "--group", "dev"),
@@ -39,6 +39,7 @@ INPUTS = {
     "build": ("requirements/build.in",),
     "audit": ("requirements/audit.in",),
     "cross": ("requirements/cross.in",),
+    "peers": ("pyproject.toml", "requirements/peers.in"),
 }
 HEAD = "# Written by tools/lock.py; checked by pip, which refuses a file whose hash is not here.\n"
 

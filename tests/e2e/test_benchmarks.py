@@ -29,7 +29,6 @@ ARGUMENTS = {
         "{corpus} --from {corpus} --documents 20 --passages 2 --leave-out",
     ],
     "pipeline": ["{opensearch_http} --runs 1"],
-    "planning": ["--documents 50,100 --words 60"],
     "rare_terms": ["{corpus} --documents 20 --rounds 1"],
     "scans": ["{corpus} --scans 3 --others 5"],
     "signing": ["{corpus} --documents 10 --runs 1"],
@@ -44,7 +43,7 @@ ARGUMENTS = {
 }
 RUN_BY_HAND = {
     "plugin": "builds the plugin and starts an engine with it",
-    "dedup_peers": "is run by dedup, with the packages that it compares with",
+    "peers": "installs the packages that it compares with",
     "defaults": "needs the manual pages of a machine",
 }
 RUNS = [(name, run) for name, runs in ARGUMENTS.items() for run in runs]

@@ -1,18 +1,30 @@
-"""The programs beside `dedup` in benchmarks/dedup.py, each run in an environment of its own.
+"""The newest peers, which requirements/peers.txt names, installed beside nearfold and measured.
 
-    python benchmarks/dedup_peers.py text-dedup|datatrove|rensa|datasketch|semhash ROWS
+    python benchmarks/peers.py [--rows 100000] [--corpus FILE] [--runs 7] [--slow 10000]
+    python benchmarks/peers.py text-dedup|datatrove|rensa|datasketch|semhash ROWS
 
-Reads rows of JSON Lines and writes those that stay to `kept.jsonl` of this folder.
+The first prints the processor, the versions, what `benchmarks/signing.py` prints with all
+instructions of the processor and, where Rust is installed, with those of AVX2, and what
+`benchmarks/dedup.py` prints of rows of 2 kB of made-up words; of datatrove, which is slow, on
+`--slow` of them. text-dedup needs other versions than these; give it to `benchmarks/dedup.py`. The
+second is how `benchmarks/dedup.py` runs one: it reads rows of JSON Lines and writes those that stay
+to `kept.jsonl` of this folder.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution
 from pathlib import Path
+
+HERE = Path(__file__).parent
+PEERS = "datasketch", "rensa", "fastsketchlsh", "datatrove"
 
 
 def text_dedup(rows: str) -> None:
@@ -114,8 +126,60 @@ def semhash(rows: str) -> None:
     Path("kept.jsonl").write_text("".join(t for t in lines if json.loads(t)["id"] in ids))
 
 
+def kernel_without_avx512(root: Path) -> Path | None:
+    """Return a kernel that uses no AVX-512; None where it cannot be built."""
+    if shutil.which("cargo") is None:
+        return None
+    target = root / "build" / "no-avx512"
+    command = ["cargo", "build", "--release", "--quiet", "--features", "extension,no-avx512"]
+    manifest = ["--manifest-path", str(root / "kernel" / "Cargo.toml")]
+    subprocess.run([*command, *manifest, "--target-dir", str(target)], check=True)
+    return next((target / "release").glob("*_kernel.[sd][oy]*"))
+
+
+def processor() -> str:
+    """Return the name of the processor, if the system reports it."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "")
+
+
+def main() -> None:
+    from harness import ROOT, arguments, machine
+
+    sys.path.append(str(ROOT / "tools"))
+    from environment import apart
+
+    parser = arguments(__doc__)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--slow", type=int, default=10_000)
+    parser.add_argument("--corpus", type=Path, default=ROOT / "build" / "rows-2kB.jsonl")
+    parser.add_argument("--runs", default="7")
+    options = parser.parse_args()
+    python = apart("peers") / "python"
+    (packages,) = python.parent.parent.glob("[lL]ib/**/site-packages")
+    found = {one.name.lower(): one.version for one in Distribution.discover(path=[str(packages)])}
+    print(time.strftime("%Y-%m-%d"), processor(), machine(), sep=", ")
+    print(*(f"{name} {found[name]}" for name in PEERS), sep=", ", flush=True)
+    for kernel in (None, kernel_without_avx512(ROOT)):
+        print("\nwithout AVX-512" if kernel else "\nall instructions", end=": ", flush=True)
+        chosen = ["--kernel", str(kernel)] if kernel else []
+        command = [python, HERE / "signing.py", "--runs", options.runs, *chosen]
+        subprocess.run(command, check=True)
+    peers = {name: ["--peer", f"{name}={python}"] for name in ("rensa", "datasketch", "datatrove")}
+    dedup = [sys.executable, HERE / "dedup.py", "--made", "--corpus", options.corpus, "--rows"]
+    for rows, names in ((options.rows, ("rensa", "datasketch")), (options.slow, ("datatrove",))):
+        print(flush=True)
+        chosen = [word for name in names for word in peers[name]]
+        subprocess.run([*dedup, str(rows), *chosen], check=True)
+
+
 if __name__ == "__main__":
-    peers = {"text-dedup": text_dedup, "datatrove": datatrove, "rensa": rensa}
-    peers |= {"datasketch": datasketch, "semhash": semhash}
-    name, rows = sys.argv[1:]
-    peers[name](rows)
+    if len(sys.argv) == 3 and not sys.argv[1].startswith("-"):
+        name, rows = sys.argv[1:]
+        peers = {"text-dedup": text_dedup, "datatrove": datatrove, "rensa": rensa}
+        peers |= {"datasketch": datasketch, "semhash": semhash}
+        peers[name](rows)
+    else:
+        main()
