@@ -5,6 +5,7 @@ one half, reported on the other.
     python benchmarks/clauses.py --half train --examples 5
     python benchmarks/clauses.py --speed         # milliseconds for result sets of 20, 100 and 1,000
     python benchmarks/clauses.py --names 500     # so many pairs that differ in a name or a heading
+    python benchmarks/clauses.py --languages     # 300 pairs in each of nine languages
 
 A set is captured when each of its clauses is found a duplicate of the first, of whatever type.
 Precision: of all pairs found, the true ones; two variants of one clause count neither
@@ -16,9 +17,11 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import product
 
-from harness import arguments
+from harness import arguments, head, row
 from synthetic_clauses import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
+from synthetic_language_pairs import CLAUSES, SAME, language_pairs
 from synthetic_names import (
     UNSEEN_FORMS,
     bare_name_pairs,
@@ -151,6 +154,25 @@ def print_names(count: int, seed: int, examples: int) -> None:
                 print(f"\n[{type}: {pattern}]\n  A {a!r}\n  B {b!r}")
 
 
+def print_languages() -> None:
+    """Print how many pairs of each kind are duplicates, and of how many the parties are known to be
+    exchanged.
+    """
+    kinds = (*SAME, "exchanged", "denied", "opposite", "unrelated")
+    print(*head(["language", "pairs", *kinds, "found exchanged"]), sep="\n")
+    for language, unseen in product(CLAUSES, (False, True)):
+        pairs = language_pairs(language, unseen=unseen)
+        types = Counter(zip((kind for kind, *_ in pairs), pair_types(pairs), strict=True))
+        of = Counter(kind for kind, *_ in pairs)
+        found = Counter[str]()
+        for (kind, type), count in types.items():
+            found[kind] += count if type not in ("none", "parties_exchanged") else 0
+        swapped = types["exchanged", "parties_exchanged"]
+        cells = [f"{found[kind]} of {of[kind]}" for kind in kinds]
+        name = f"{language}, unseen" if unseen else language
+        print(row([name, str(len(pairs)), *cells, str(swapped)]), flush=True)
+
+
 def print_speed() -> None:
     texts = paragraphs(1000)
     warming = [(str(number), text) for number, text in enumerate(texts[-150:])]
@@ -185,10 +207,14 @@ def main() -> None:
     parser.add_argument("--overlap", type=float, default=0.8)
     parser.add_argument("--examples", type=int, default=0)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--languages", action="store_true")
     parser.add_argument("--names", type=int, metavar="PAIRS")
     options = parser.parse_args()
     if options.names:
         print_names(options.names, options.seed, options.examples)
+        return
+    if options.languages:
+        print_languages()
         return
     if options.speed:
         print_speed()

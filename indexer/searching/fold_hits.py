@@ -37,6 +37,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
+from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
     from indexer.comparing.clauses.duplicates import Clause, Duplicate
@@ -155,6 +156,11 @@ def _min_equal(words: int, threshold: float, slots: int) -> int:
 # Folding hits by duplicate type, which is decided on the texts of the best of them.
 
 _AT_ONCE = 10  # documents that are read together
+_MAX_EXCHANGED = 5  # pairs that are named
+_UNTYPED = (
+    "duplicate types are of English, German, French, Dutch, Spanish, Italian, Portuguese, Chinese "
+    "and Japanese; {} in another language can be identical only"
+)
 
 
 @dataclass(slots=True)
@@ -163,14 +169,28 @@ class ByType:
 
     `representatives`: the hit that each duplicate folds under, by id; `duplicates`: of which type
     each is. `passed_over`: hits whose texts did not fit into what may be compared; `untyped`: those
-    in languages in which clauses are identical or have no type.
+    in languages in which clauses are identical or have no type; `exchanged`: pairs of
+    representatives that exchange parties, by their names.
     """
 
     representatives: Mapping[str, str]
     duplicates: Mapping[str, Duplicate]
     passed_over: int = 0
     untyped: int = 0
+    exchanged: Sequence[tuple[str, str]] = ()
     _positions: dict[str, int] = field(default_factory=dict)
+
+    def notes(self) -> Iterator[str]:
+        """Yield sentences on hits in languages without duplicate types, and on pairs that exchange
+        parties.
+        """
+        if self.untyped:
+            yield _UNTYPED.format(count_of(self.untyped, "hit"))
+        for a, b in self.exchanged[:_MAX_EXCHANGED]:
+            yield f"{visible(a)} and {visible(b)} exchange parties, and are not folded"
+        more = len(self.exchanged) - _MAX_EXCHANGED
+        if more > 0:
+            yield f"{count_of(more, 'more pair')} of hits exchange parties"
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
         """Do nothing: all were compared before."""
@@ -202,9 +222,10 @@ def by_type(
     text that exceeds the rest of them is passed over, and shown. `progress` is called
     with the number of texts read. Raises as `duplicate_sets` does.
     """
-    from indexer.comparing.clauses.duplicates import duplicate_sets, has_types
+    from indexer.comparing.clauses.duplicates import has_types, sets_and_exchanged
 
     rows: list[Clause] = []
+    names: dict[str, str] = {}
     left = math.inf if max_chars is None else max_chars
     passed_over = 0
     for start in range(0, len(ids), _AT_ONCE):
@@ -214,15 +235,18 @@ def by_type(
                 continue
             left -= len(row.text)
             rows.append(_clause(row))
+            names[row.id] = row.path if row.parent is None else f"{row.path} ({row.title})"
     representatives: dict[str, str] = {}
     duplicates: dict[str, Duplicate] = {}
     clauses = _with_progress(rows, progress)
-    for duplicate_set in duplicate_sets(clauses, overlap=overlap, synonyms=synonyms):
+    sets, exchanged = sets_and_exchanged(clauses, overlap, synonyms)
+    for duplicate_set in sets:
         for member in duplicate_set.members:
             representatives[member.id] = duplicate_set.principal
             duplicates[member.id] = member
     untyped = sum(not has_types(row[1]) for row in rows)
-    return ByType(representatives, duplicates, passed_over, untyped)
+    named = [(names[pair.a], names[pair.b]) for pair in exchanged]
+    return ByType(representatives, duplicates, passed_over, untyped, named)
 
 
 def _with_progress(clauses: Sequence[Clause], progress: Progress) -> Iterator[Clause]:

@@ -201,10 +201,6 @@ _TOP_ONLY = "by type only the best {} are compared; those after them are not fol
 _PASSED_OVER = (
     "by type texts of {:,} characters together are compared; {} did not fit in and {} not folded"
 )
-_UNTYPED = (
-    "duplicate types are of English, German, French, Dutch, Spanish, Italian and Portuguese; {} in "
-    "another language can be identical only"
-)
 _IGNORED = "no operators in a search here, so that their words are searched for: {}"
 _LEFT_OUT = "similarities are of texts without the approved passages of list {}"
 _APART = "not similar enough to the hit that `show` chose, and shown below it: {}"
@@ -255,12 +251,6 @@ def notes_on_folding(
         yield _PASSED_OVER.format(
             options.most_chars, count_of(passed_over, "hit"), "is" if passed_over == 1 else "are"
         )
-
-
-def notes_on_languages(rule: Rule) -> Iterator[str]:
-    """Yield a sentence if hits are in languages without duplicate types."""
-    if isinstance(rule, ByType) and rule.untyped:
-        yield _UNTYPED.format(count_of(rule.untyped, "hit"))
 
 
 def notes_on_order(
@@ -623,7 +613,8 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
         notes += tuple(suggest(view, query, options.filters, options.join))
     apart = len(shown) - len(groups)
     snippets_of = query if options.snippets else None
-    notes += tuple(notes_on_languages(folded.rule))
+    if isinstance(folded.rule, ByType):
+        notes += tuple(folded.rule.notes())
     notes += tuple(notes_on_order(options, groups, texts))
     notes += tuple(
         notes_on_folding(

@@ -2,13 +2,17 @@
 formulas, and lossless filters.
 """
 
+from collections import Counter
+
 import pytest
 from clause_pairs import RENT, REPAIR, kind
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from synthetic_language_pairs import CLAUSES, SAME, language_pairs
 
 from indexer.comparing.clauses.clause_terms import read_clause
 from indexer.comparing.clauses.duplicates import (
+    TYPES,
     duplicate_pairs,
     duplicate_sets,
     may_match,
@@ -96,8 +100,6 @@ def test_near_identical_forgives_slots_and_synonyms(left: str, right: str) -> No
         ("shall repair", "may repair"),
         ("shall repair", "shall not repair"),
         ("after any", "before any"),
-        ("The Tenant", "The Landlord"),
-        ("The Tenant", "The Lessor"),
         ("repair the roof and the windows", "photograph every tenant and guest"),
         ("any damage", "no damage"),
         ("shall repair", "is entitled to repair"),
@@ -106,6 +108,15 @@ def test_near_identical_forgives_slots_and_synonyms(left: str, right: str) -> No
 def test_another_obligation_is_no_duplicate(left: str, right: str) -> None:
     assert left in REPAIR
     assert kind(REPAIR, REPAIR.replace(left, right)) is None
+
+
+@pytest.mark.parametrize("other", ["The Landlord", "The Lessor"])
+def test_the_same_obligation_of_the_other_party_is_a_type(other: str) -> None:
+    text = REPAIR.replace("The Tenant", other)
+    assert kind(REPAIR, text) == "parties_exchanged"
+    clauses = [("a", REPAIR), ("b", text)]
+    assert duplicate_sets(clauses) == duplicate_pairs(clauses) == ()
+    assert [pair.type for pair in duplicate_pairs(clauses, exchanged=True)] == ["parties_exchanged"]
 
 
 def test_words_that_turn_a_sum_or_a_condition() -> None:
@@ -133,7 +144,7 @@ def test_parties_that_change_places() -> None:
     )
     assert (
         kind(text.format("Acme Foods", "Orion Bank"), text.format("Orion Bank", "Acme Foods"))
-        is None
+        == "parties_exchanged"
     )
     assert (
         kind(text.format("Acme Foods", "Orion Bank"), text.format("Solway Ltd", "Quill AG"))
@@ -143,7 +154,8 @@ def test_parties_that_change_places() -> None:
         "as a rule the {} insures the {} against all claims of third persons that arise "
         "out of the sale of goods"
     )
-    assert kind(lower.format("seller", "buyer"), lower.format("buyer", "seller")) is None
+    swapped = lower.format("buyer", "seller")
+    assert kind(lower.format("seller", "buyer"), swapped) == "parties_exchanged"
     assert (
         kind(lower.format("seller", "buyer"), lower.format("vendor", "purchaser"))
         == "near_identical"
@@ -262,7 +274,7 @@ def test_words_of_a_user() -> None:
             swapped,
             words="[opposites]\ncharterer <> shipowner\n[parties]\ncharterer, shipowner",
         )
-        is None
+        == "parties_exchanged"
     )
 
 
@@ -494,7 +506,7 @@ def test_other_languages_know_negations_and_parties_that_change_places(
 ) -> None:
     clause = template.format(debtor, creditor, "", 14)
     assert kind(clause, template.format(debtor, creditor, "", 30)) is not None
-    assert kind(clause, template.format(creditor, debtor, "", 14)) is None
+    assert kind(clause, template.format(creditor, debtor, "", 14)) == "parties_exchanged"
     assert kind(clause, template.format(debtor, creditor, no, 14)) is None
 
 
@@ -516,3 +528,18 @@ def test_languages_without_types_have_identical_clauses_alone() -> None:
     clause += "har mottagits av hyresgästen och det är bindande för båda parter."
     assert kind(clause.format("fjorton"), clause.format("fjorton").upper()) == "identical"
     assert kind(clause.format("fjorton"), clause.format("trettio")) is None
+
+
+@pytest.mark.parametrize(
+    ("unseen", "wrong"), [(True, {}), pytest.param(False, {"ja": 4}, marks=pytest.mark.slow)]
+)
+def test_pairs_of_nine_languages_are_what_they_were_made(unseen: bool, wrong: dict) -> None:
+    found = Counter()
+    for language in CLAUSES:
+        for relation, left, right in language_pairs(language, unseen=unseen):
+            type = kind(left, right)
+            if relation == "exchanged":
+                found[language] += type != "parties_exchanged"
+            else:
+                found[language] += (relation in SAME) != (type in TYPES)
+    assert +found == wrong

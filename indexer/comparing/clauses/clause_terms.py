@@ -225,6 +225,10 @@ _IDIOMS = re.compile(
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
+_CHARACTERS = (
+    "\u3040-\u30ff\u3400-\u9fff"  # Chinese and Japanese ones, each of which is a word here
+)
+_BETWEEN_CHARACTERS = re.compile(rf"(?<=[{_CHARACTERS}])(?=\w)|(?<=\w)(?=[{_CHARACTERS}])")
 _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
 _SAID = frozenset(["", "formula"])
 _MODAL = DUTY | RIGHT
@@ -244,7 +248,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> ParsedClause:
     before = text.removesuffix(body_text) if text.endswith(body_text) else ""
     counted = counted_part(f"{heading} {text}".lstrip()) if before or heading else ""
     in_doubt = (counted,) if is_counted_in_doubt(counted) else ()
-    tokens = clause_tokens(body_text)
+    tokens = clause_tokens(_BETWEEN_CHARACTERS.sub(" ", body_text))
     units = list(_units(tokens, lexicon))
     symbols = distinctive_symbols(body_text)
     substantive = tuple([unit for unit in units if unit.kind == NAME or unit.form not in ARTICLES])

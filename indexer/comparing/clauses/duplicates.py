@@ -11,8 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, combinations, product
 from typing import Literal, Protocol, TypeAlias
 
+from indexer.comparing import marks
+from indexer.comparing.alignment import Stretch
 from indexer.comparing.clauses.clause_terms import (
     NAME,
     Duty,
@@ -23,7 +26,6 @@ from indexer.comparing.clauses.clause_terms import (
 )
 from indexer.comparing.clauses.lexicon import Lexicon, default_lexicon, lexicon
 from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
-from indexer.comparing.marks import Comparison, exchanged, negated
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words, words_by_language
 from indexer.defaults import OVERLAP
@@ -41,27 +43,33 @@ from indexer.recipe import DEFAULT
 
 
 def has_other_obligation(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
-    """Return whether a visible sign shows that two clauses do not oblige to the same.
+    """Return whether a visible sign shows that two clauses do not oblige to the same, whoever does.
 
-    One denies more often than the other; the same verb stands with another force, or with the other
-    party; one has a word and the other its opposite; two parties have changed places; or either
-    obliges to an act that the other does not mention.
+    One denies more often than the other; the same verb stands with another force; one has a word
+    and the other its opposite; or either obliges to an act that the other does not mention.
     """
     return (
         left.negations != right.negations
         or _have_opposites(left, right, lexicon)
         or _have_other_force(left, right)
-        or _have_other_subject(left, right, lexicon)
         or _have_other_acts(left, right)
-        or have_changed_positions(left, right)
     )
+
+
+def have_exchanged_parties(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
+    """Return whether the same verb stands with the other party, or two parties have changed
+    places.
+    """
+    return _have_other_subject(left, right, lexicon) or have_changed_positions(left, right)
 
 
 # Languages other than English, whose parties, acts and forces are not read: what differs in them is
 # known by the negations of differences, words that change places, and short lists.
 
-LANGUAGES = ("en", "de", "fr", "nl", "es", "it", "pt")
+LANGUAGES = ("en", "de", "fr", "nl", "es", "it", "pt", "zh", "ja")
 _MIN_FUNCTION_WORDS = 2  # of a clause whose language is known
+_MAX_STRETCH = 3  # words of either text that may stand for each other
+_MIN_STEM, _MAX_ENDING = 4, 2  # letters of a word and of its inflection
 _OPPOSITES = (
     "vor nach, mit ohne, mindestens höchstens, darf muss, kann muss, weniger mehr, "
     "avant après, avec sans, peut doit, moins plus, "
@@ -98,17 +106,61 @@ def _opposites() -> frozenset[tuple[str, str]]:
     return frozenset(order for a, b in folded for order in ((a, b), (b, a)))
 
 
-def _have_other_facts(left: str, right: str) -> bool:
-    """Return whether one text denies what the other states, two parties change places, or a word
-    stands for its opposite.
+def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
+    """Return a verdict on clauses in other languages: None where one text denies what the other
+    states or a word stands for its opposite, `parties_exchanged` where two parties change places.
+
+    In Chinese and Japanese any words that stand for others may oblige to something else.
     """
-    pair = Comparison(ComparedText(left, DEFAULT), ComparedText(right, DEFAULT))
-    if negated(pair) or exchanged(pair):
-        return True
-    stretches = pair.aligned.stretches
-    return any(
-        (*stretch_left, *stretch_right) in _opposites() for stretch_left, stretch_right in stretches
+    pair = marks.Comparison(ComparedText(left, DEFAULT), ComparedText(right, DEFAULT))
+    stretches = list(filter(_is_replaced, pair.aligned.stretches))
+    words_in_place = chain.from_iterable(product(*stretch) for stretch in stretches)
+    if marks.negated(pair) or not _opposites().isdisjoint(words_in_place):
+        return None
+    is_unspaced = pair.aligned.a.language in marks.UNSPACED
+    is_swapped = marks.exchanged(pair) or any(
+        _are_forms(a, other_b) and _are_forms(b, other_a)
+        for (a, b), (other_a, other_b) in combinations(map(_joined, stretches), 2)
     )
+    if is_swapped or (is_unspaced and _has_moved_words(pair.aligned.stretches)):
+        return Verdict(EXCHANGED, found.terminology)
+    return None if is_unspaced and _has_other_words(pair.aligned.stretches) else found
+
+
+def _has_other_words(stretches: Sequence[Stretch]) -> bool:
+    """Return whether words, not numbers, stand for others."""
+    replaced = (left + right for left, right in stretches if left and right)
+    return not all(map(str.isdecimal, chain.from_iterable(replaced)))
+
+
+def _is_replaced(stretch: Stretch) -> bool:
+    """Return whether a few words of one text stand for a few of the other."""
+    shorter, longer = sorted(map(len, stretch))
+    return 1 <= shorter <= longer <= _MAX_STRETCH
+
+
+def _has_moved_words(stretches: Sequence[Stretch]) -> bool:
+    """Return whether words of one text stand elsewhere in the other, such as the first character of
+    a party whose name is in the name of the other party.
+    """
+    removed = {tuple(left) for left, right in stretches if left and not right}
+    added = {tuple(right) for left, right in stretches if right and not left}
+    return not removed.isdisjoint(added)
+
+
+def _joined(stretch: Stretch) -> tuple[str, str]:
+    return " ".join(stretch[0]), " ".join(stretch[1])
+
+
+def _are_forms(a: str, b: str) -> bool:
+    """Return whether two words are the same but for a short ending.
+
+    >>> _are_forms("mieter", "mieters"), _are_forms("mieter", "vermieter")
+    (True, False)
+    """
+    differing = (position for position, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+    stem = next(differing, min(len(a), len(b)))
+    return stem >= _MIN_STEM and max(len(a), len(b)) - stem <= _MAX_ENDING
 
 
 def have_changed_positions(left: ParsedClause, right: ParsedClause) -> bool:
@@ -202,15 +254,19 @@ def _by_verb(clause: ParsedClause) -> dict[str, list[Duty]]:
 # The duplicate type of two clauses.
 
 DuplicateType: TypeAlias = Literal["identical", "near_identical", "fuzzy"]
+PairType: TypeAlias = DuplicateType | Literal["parties_exchanged"]
 TYPES: tuple[DuplicateType, ...] = ("identical", "near_identical", "fuzzy")
+EXCHANGED: Literal["parties_exchanged"] = "parties_exchanged"
 MIN_LENGTH = 10  # words of a clause below which it can be identical only
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The duplicate type of two clauses, and the terminology they share, in [0, 1]."""
+    """The type of two clauses, and the terminology they share, in [0, 1]. Clauses whose parties are
+    exchanged are no duplicates.
+    """
 
-    type: DuplicateType
+    type: PairType
     terminology: float
 
 
@@ -229,9 +285,10 @@ def verdict(
 
     The figures of formulas are the same in all three. Clauses of fewer than ten words, and those
     without a term outside slots, can be identical only; one without substantive words is not a
-    duplicate of any clause. Clauses that exchange parties have no type, and clauses with another
-    obligation are not `fuzzy`. In the other `LANGUAGES` neither have clauses with another fact; in
-    any other language clauses are identical or have no type.
+    duplicate of any clause. Clauses that would be near identical or fuzzy if they did not exchange
+    parties are `parties_exchanged`, and no duplicates; clauses with another obligation are not
+    `fuzzy`. In the other `LANGUAGES` clauses with another fact have no type; in any other language
+    clauses are identical or have none.
     """
     found = _by_terms(left, right, lexicon, overlap)
     if found is None or found.type == "identical":
@@ -239,7 +296,7 @@ def verdict(
     if not (has_types(left.text) and has_types(right.text)):
         return None
     is_english = all(language_of(clause.text) in (None, "en") for clause in (left, right))
-    return None if not is_english and _have_other_facts(left.text, right.text) else found
+    return found if is_english else _with_facts(left.text, right.text, found)
 
 
 def _by_terms(
@@ -258,12 +315,13 @@ def _by_terms(
     same = _with_same_units(left, right, lexicon)
     if same and terminology(*same) >= overlap:
         is_swapped = _have_swapped_names(*same, lexicon)
-        return None if is_swapped else Verdict("near_identical", terminology(*same))
+        return Verdict(EXCHANGED if is_swapped else "near_identical", terminology(*same))
     if fraction < overlap or not lengths_agree(left.length, right.length):
         return None
     if has_other_obligation(left, right, lexicon):
         return None
-    return Verdict("fuzzy", fraction)
+    is_swapped = have_exchanged_parties(left, right, lexicon)
+    return Verdict(EXCHANGED if is_swapped else "fuzzy", fraction)
 
 
 def terminology(left: ParsedClause, right: ParsedClause) -> float:
@@ -406,7 +464,7 @@ class DuplicatePair:
 
     a: str
     b: str
-    type: DuplicateType
+    type: PairType
     terminology: float
 
 
@@ -445,22 +503,44 @@ def duplicate_sets(
     Raises `UsageError` for an overlap outside (0, 1], for a repeated id, and for lines that are no
     entries.
     """
+    return sets_and_exchanged(clauses, overlap, synonyms, statistics)[0]
+
+
+def sets_and_exchanged(
+    clauses: Iterable[Clause],
+    overlap: float = OVERLAP,
+    synonyms: str = "",
+    statistics: CorpusStatistics | None = None,
+) -> tuple[tuple[DuplicateSet, ...], tuple[DuplicatePair, ...]]:
+    """Return the sets of `duplicate_sets`, and the pairs of principals and single clauses that
+    exchange parties.
+    """
     result = _ResultSet(clauses, overlap, synonyms, statistics)
     members: dict[int, list[Duplicate]] = {}
+    pairs: list[DuplicatePair] = []
     for index, id in enumerate(result.ids):
-        # ascending, so the first principal wins a tie
-        best = max(result.duplicates(index), key=lambda pair: _strength(pair[1]), default=None)
+        best: tuple[int, Duplicate] | None = None
+        swapped: list[DuplicatePair] = []
+        for earlier, match in result.matches(index):
+            if match.type == EXCHANGED:
+                swapped.append(DuplicatePair(result.ids[earlier], id, EXCHANGED, match.terminology))
+                continue
+            found = Duplicate(id, match.type, match.terminology)
+            # ascending, so the first principal wins a tie
+            if best is None or _strength(found) > _strength(best[1]):
+                best = earlier, found
         if best is None:
             members[index] = []
+            pairs += swapped
             result.remember(index)
         else:
-            principal, match = best
-            members[principal].append(Duplicate(id, match.type, match.terminology))
-    return tuple(
+            members[best[0]].append(best[1])
+    sets = (
         DuplicateSet(result.ids[principal], tuple(duplicates))
         for principal, duplicates in members.items()
         if duplicates
     )
+    return tuple(sets), tuple(pairs)
 
 
 def duplicate_pairs(
@@ -469,8 +549,10 @@ def duplicate_pairs(
     overlap: float = OVERLAP,
     synonyms: str = "",
     statistics: CorpusStatistics | None = None,
+    exchanged: bool = False,
 ) -> tuple[DuplicatePair, ...]:
-    """Return all duplicate pairs, ascending by the later clause, then the earlier.
+    """Return all duplicate pairs, ascending by the later clause, then the earlier; with `exchanged`
+    also those of type `parties_exchanged`, which are no duplicates.
 
     Arguments and errors are as for `duplicate_sets`.
     """
@@ -479,7 +561,8 @@ def duplicate_pairs(
     for index, id in enumerate(result.ids):
         pairs += [
             DuplicatePair(result.ids[earlier], id, match.type, match.terminology)
-            for earlier, match in result.duplicates(index)
+            for earlier, match in result.matches(index)
+            if exchanged or match.type != EXCHANGED
         ]
         result.remember(index)
     return tuple(pairs)
@@ -570,8 +653,8 @@ class _ResultSet:
         for key in self._signatures[position].keys:
             self._keys.setdefault(key, []).append(position)
 
-    def duplicates(self, number: int) -> Iterator[tuple[int, Verdict]]:
-        """Yield the remembered clauses that this one duplicates, ascending."""
+    def matches(self, number: int) -> Iterator[tuple[int, Verdict]]:
+        """Yield the remembered clauses with which this one has a type, ascending."""
         signature, clause = self._signatures[number], self._clauses[number]
         exact = self._exact.get(clause.exact, ())
         sharing = {earlier for key in signature.keys for earlier in self._keys.get(key, ())}
@@ -586,7 +669,7 @@ class _ResultSet:
                 yield earlier, match
 
 
-def _strength(match: Verdict) -> tuple[int, float]:
+def _strength(match: Duplicate) -> tuple[int, float]:
     return -TYPES.index(match.type), match.terminology
 
 
