@@ -136,3 +136,13 @@ def test_only_so_much_text_is_compared(contracts):
     assert some.passed_over == len(lengths) - 3
     shown = [folded.id for hit in some.hits for folded in hit.folded]
     assert set(shown) < set(first)
+
+
+def test_clauses_that_exchange_parties_are_shown_and_named(unprepared, tmp_path):
+    text = "The {} shall pay the costs of the repair to the {} within {} days after the invoice."
+    for name, parties in (("a", ("Tenant", "Landlord")), ("b", ("Landlord", "Tenant"))):
+        (tmp_path / f"{name}.txt").write_text(text.format(*parties, 30))
+    index([str(tmp_path)], unprepared, IndexOptions())
+    page = search(unprepared, "repair", SearchOptions(fold="types", sort="path"))
+    assert [hit.path[-5:] for hit in page.hits] == ["a.txt", "b.txt"]
+    assert any("exchange parties, and are not folded" in note for note in page.notes)
