@@ -416,11 +416,11 @@ _LENGTH = re.compile(rb"/Length\s+(\d{1,10})(?!\s+\d+\s+R)\b")
 _FILE = re.compile(rb"/(?:Subtype\s*/(?:(Image)|U3D|PRC)|Type\s*/(?:EmbeddedFile|Sound))\b")
 _ENCRYPT = re.compile(rb"/Encrypt\s*(?:\d+\s+\d+\s+R|<<)")
 _OBJECT_STREAM, _FIRST = re.compile(rb"/Type\s*/ObjStm\b"), re.compile(rb"/First\s+(\d{1,10})")
-_PAGE, _SIGNATURE = re.compile(rb"/Type\s*/Page\b"), re.compile(rb"/ByteRange\s*\[")
+_PAGE, _BYTE_RANGE = re.compile(rb"/Type\s*/Page\b"), re.compile(rb"/ByteRange\s*\[")
 _DESCRIPTION = re.compile(rb"/(?:Subtype\s*/Form|PatternType\s+1)\b")
 _CONTENTS = re.compile(rb"/Contents\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
 _REFERENCE = re.compile(rb"(\d+)\s+\d+\s+R")
-_SIGNED = re.compile(rb"/Contents\s*<([0-9A-Fa-f\s]*)>")
+_KEY = re.compile(rb"/Contents\s*<([0-9A-Fa-f\s]*)>")
 _DRAWN_NOTE = re.compile(
     rb"/Subtype\s*/(Stamp|Ink|Line|Square|Circle|Polygon|PolyLine|Highlight|Underline|Squiggly"
     rb"|StrikeOut|Redact)\b"
@@ -542,9 +542,9 @@ def _drawn(objects: Mapping[int, _PdfObject]) -> Iterator[tuple[EmbeddedKind, st
         note = _DRAWN_NOTE.search(stored.body)
         if note:
             yield "object", note[1].decode("ascii").lower(), _note(stored.body, objects)
-        elif _SIGNATURE.search(stored.body):
-            signed = _SIGNED.search(stored.body)
-            yield "object", "signature", b"".join(signed[1].split()) if signed else stored.body
+        elif _BYTE_RANGE.search(stored.body):
+            key = _KEY.search(stored.body)
+            yield "object", "signature", b"".join(key[1].split()) if key else stored.body
         elif stored.stream is not None and _DESCRIPTION.search(stored.body):
             yield from _pictures_and_drawing([stored])
         elif _PAGE.search(stored.body):
@@ -556,12 +556,12 @@ def _note(body: bytes, objects: Mapping[int, _PdfObject]) -> bytes:
     numbers = b" ".join(_GEOMETRY.findall(body)).translate(None, b"[]").split()
     pieces = [" ".join(f"{_number(value):.1f}" for value in numbers).encode()]
     appearance = _APPEARANCE.search(body)
-    shown = objects.get(int(appearance[1])) if appearance else None
-    if shown is not None:
+    stream = objects.get(int(appearance[1])) if appearance else None
+    if stream is not None:
         try:
-            pieces.append(shown.decoded())
+            pieces.append(stream.decoded())
         except _UNDECODABLE:
-            pieces.append(shown.stream or b"")
+            pieces.append(stream.stream or b"")
     return b"\n".join(b" ".join(piece.split()) for piece in pieces)
 
 

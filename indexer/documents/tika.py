@@ -8,6 +8,7 @@ import codecs
 import hashlib
 import io
 import re
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -26,9 +27,8 @@ from indexer.documents.base import (
     XML_NAMES,
     embedded_kind,
     is_mail,
-    message_hash,
 )
-from indexer.documents.mail.headers import ancestors, message_ids
+from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
     MAGIC,
     TNEF,
@@ -40,33 +40,12 @@ from indexer.documents.pdf import pdf_files, pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document, EmbeddedFile, EmbeddedKind, pack_embedded
 
-# Mail: mark its type and character sets for Tika, and read the fields of its thread.
+# Mail: mark its character sets for Tika.
 
 _DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
 _HTML_PART = re.compile(rb"^Content-Type:\s*text/html", re.IGNORECASE | re.MULTILINE)
-_FIELD = re.compile(rb"[!-9;-~]+:")
-_FIRST_FIELD = b"Return-Path: <>\n"
 _MAX_BYTES = 32 << 20
 _MAX_VALUE = 1000
-_RAW = "message:raw-header:"
-_ID_FIELDS = (
-    ("message-id", "mapi:internet-message-id"),
-    ("in-reply-to", "mapi:in-reply-to-id"),
-    ("references", "mapi:internet-references"),
-)
-
-
-def mark_type(data: bytes, name: str) -> bytes:
-    """Return the bytes of a file `.eml` with a field before the others by which Tika knows a mail.
-
-    It takes others, such as `To:` and `X-Gmail-Labels:`, for the beginning of another format, whose
-    fields are text. What begins with no field is returned unchanged.
-
-    >>> mark_type(b"To: ann@x.org\\n\\nYes.\\n", "a.eml")
-    b'Return-Path: <>\\nTo: ann@x.org\\n\\nYes.\\n'
-    """
-    is_message = name.lower().endswith(".eml") and _FIELD.match(data)
-    return _FIRST_FIELD + data if is_message else data
 
 
 def mark_charset(data: bytes) -> bytes:
@@ -83,41 +62,6 @@ def mark_charset(data: bytes) -> bytes:
         return message.as_bytes() if any(changed) else data
     except (MessageError, LookupError, ValueError, TypeError, RecursionError):
         return data
-
-
-def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the `message_id` of a mail, the ids that it refers to (`references`), oldest first, by
-    blanks, and the MIH of the first of these, else of its own (`thread`); from Tika's metadata,
-    also of Outlook's own format. Empty for other documents.
-
-    Of more ids than 1,000 characters hold, the first and the last ones stay.
-
-    >>> thread_fields({"Message:Raw-Header:Message-Id": ["<b@x>"]})
-    {'message_id': '<b@x>', 'thread': '206802fe1e22b48356a5a4dee51e44bd'}
-    """
-    fields = {
-        key.lower().removeprefix(_RAW): " ".join(values)
-        for key, values in metadata.items()
-        if key.lower().startswith((_RAW, "mapi:"))
-    }
-    own, in_reply_to, references = (
-        fields.get(name) or fields.get(property, "") for name, property in _ID_FIELDS
-    )
-    line = ancestors(in_reply_to, references)
-    own_ids = message_ids(own)[:1]
-    values = {
-        "message_id": "".join(own_ids)[:_MAX_VALUE],
-        "references": _fitting(line),
-        "thread": message_hash(next(iter(line or own_ids), "")),
-    }
-    return {name: value for name, value in values.items() if value}
-
-
-def _fitting(ids: Sequence[str]) -> str:
-    """Return ids by blanks: all, or the first and as many of the last as fit into a value."""
-    while len(" ".join(ids)) > _MAX_VALUE and len(ids) > 1:
-        ids = (ids[0], *ids[2:])
-    return " ".join(ids)[:_MAX_VALUE]
 
 
 def _is_text_part(part: Message | EmailMessage) -> bool:
@@ -187,6 +131,7 @@ _FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
 _HARMLESS = frozenset({"X-TIKA:WARN:truncated_metadata"})
 _NO_BYTES = "ZeroByteFileException"  # of an attachment of no bytes, of which nothing is missing
 _ENVELOPE = "pkcs7"
+_ARMOUR = "-----BEGIN PGP MESSAGE-----"  # of what is encrypted inside the text of a mail
 _PGP = re.compile(rb"^Content-Type:\s*multipart/encrypted\b", re.IGNORECASE | re.MULTILINE)
 _PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
 
@@ -288,7 +233,8 @@ def document(
         content_type = next(
             (_OUTLOOK[mark] for mark in _OUTLOOK if data.startswith(mark)), content_type
         )
-    if content_type.startswith("message/") and _PGP.search(data):
+    is_mail_type = content_type.startswith("message/")
+    if is_mail_type and (_PGP.search(data) or _ARMOUR in text):
         warnings = (*warnings, _ENCRYPTED.format("PGP"))
     notes: Sequence[str] = ()
     if content_type.startswith("application/pdf"):
@@ -550,9 +496,12 @@ _MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the con
 # pictures that programs draw of what is in the file anyway
 _DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
 _OBJECT = re.compile(
-    r"(?:^|/)(?:embeddings/[^/]*\.(?:bin|ole)|activeX/[^/]*\.bin|vbaProject\.bin)$", re.IGNORECASE
+    r"(?:^|/)(?:embeddings/[^/]+|activeX/[^/]*\.bin|vbaProject\.bin"
+    r"|_xmlsignatures/[^/]*\.xml|META-INF/documentsignatures\.xml)$",
+    re.IGNORECASE,
 )
 _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
+_UNREAD_PARTS = re.compile(r"^styles\.xml$|/charts?/")  # whose drawings are markers
 _UNREAD_XML = (
     (
         "drawing",
@@ -564,18 +513,26 @@ _UNREAD_XML = (
         ),
     ),
     ("formulas", re.compile(rb"<(?:x:)?(?:f|formula[12])\b[^>]*>[^<]+|\btable:formula=\"[^\"]*")),
+    ("symbols", re.compile(rb"<w:sym\b[^>]*>|<w:(checkBox|ddList)>.*?</w:\1>", re.DOTALL)),
 )
 _MAX_DEPTH = 4  # of archives in archives
 _UNREADABLE = (
     ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
     zipfile.BadZipFile, tarfile.TarError, KeyError, IndexError,
 )  # fmt: skip
-_RTF_FILE = re.compile(
-    rb"\\(?:(pict)|objdata)\b(?:\\[a-z*]+-?\d*|[{}\s]|(?![0-9a-fA-F]{32})[^\\{}\s]+)*?"
-    rb"((?:[0-9a-fA-F]{2}\s*){16,})"
+_RTF_PIECE = re.compile(
+    rb"\\(?P<kind>pict|objdata)\b|\\bin(?P<size>\d{1,9}) ?"
+    rb"|(?P<digits>[0-9a-fA-F][0-9a-fA-F\s]{31,})|\\sn pVerticies\}\s*\{\\sv (?P<path>[^{}]*)"
 )
 _DATA_URL = re.compile(rb"""data:(image|audio|video)/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)""", re.I)
-_BINARY_DATA = re.compile(rb"<office:binary-data>([A-Za-z0-9+/=\s]+)</office:binary-data>")
+_BINARY_DATA = re.compile(
+    rb"<(?:office:binary-data|w:binData|pkg:binaryData|binary)\b[^>]*>([A-Za-z0-9+/=\s]+)</"
+)
+_SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL | re.IGNORECASE)
+_SVG_SHAPE = re.compile(
+    rb"""\s(?:d|points|x|y|width|height|c[xy]|r[xy]?|[xy][12])=["']([^"']*)""", re.IGNORECASE
+)
+_IN_MARKUP = (b";base64,", b"binary", b":binData", b"<svg")
 _PACKED = {
     f"application/{kind}"
     for kind in (
@@ -584,7 +541,12 @@ _PACKED = {
         "x-compress", "x-bzip2", "x-bzip", "x-xz", "gzip",
     )
 }  # fmt: skip
-_OLE_STREAMS = ("Data", "Pictures", "ObjectPool")
+_WORKBOOKS = ("Workbook", "Book")
+_OLE_STREAMS = (
+    "Data", "Pictures", "ObjectPool", "Macros", "_VBA_PROJECT_CUR", "MBD", "LNK", *_WORKBOOKS
+)  # fmt: skip
+_DRAWING_GROUP, _IMAGE, _CONTINUE, _FORMULA = 0xEB, 0x7F, 0x3C, 0x06
+_PICTURES = b"\x07\xf0"  # the type of a record of pictures in a group of drawings
 
 
 _Finder: TypeAlias = Callable[[bytes], Iterator[EmbeddedFile]]
@@ -622,7 +584,7 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
         return _of_tar
     if kind in _PACKED:
         return _of_packed
-    if b";base64," in data or b"<office:binary-data>" in data:
+    if any(mark in data for mark in _IN_MARKUP):
         return _of_markup
     return None
 
@@ -642,19 +604,19 @@ def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
                 continue
             if kind in ("picture", "media") or _OBJECT.search(path):
                 yield EmbeddedFile(kind, name, _member_digest(archive, member))
-            elif not is_document or "/embeddings/" in path:
+            elif not is_document:
                 if is_small and not member.flag_bits & 1:
                     yield from _of_member(archive.read(member), name, depth + 1)
                 else:
                     yield EmbeddedFile("attachment", name, _member_digest(archive, member))
-            elif is_small and path.endswith(".xml") and path != "styles.xml":
+            elif is_small and path.endswith(".xml") and not _UNREAD_PARTS.search(path):
                 yield from _of_part(archive.read(member), name)
 
 
 def _of_part(content: bytes, name: str) -> Iterator[EmbeddedFile]:
     """Yield the drawings, and the formulas, of a part of an Office document."""
     for kind, pattern in _UNREAD_XML:
-        if found := pattern.findall(content):
+        if found := [match[0] for match in pattern.finditer(content)]:
             yield EmbeddedFile("object", f"{kind} in {name}", _sha256(b"\n".join(found)))
 
 
@@ -697,21 +659,66 @@ def _of_packed(data: bytes) -> Iterator[EmbeddedFile]:
 
 
 def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
-    for count, found in enumerate(_RTF_FILE.finditer(data), start=1):
-        kind: EmbeddedKind = "picture" if found[1] else "object"
-        digits = b"".join(found[2].split()).lower()
-        yield EmbeddedFile(kind, f"{kind} {count}", _sha256(digits))
+    """Yield pictures and objects, in hexadecimal digits or binary, and paths of shapes."""
+    count, position = 0, 0
+    kind: EmbeddedKind | None = None
+    content = b""
+    while found := _RTF_PIECE.search(data, position):
+        position = found.end()
+        if found["kind"]:
+            if content:
+                count += 1
+                yield EmbeddedFile(kind or "object", f"{kind} {count}", _sha256(content))
+            kind, content = "picture" if found["kind"] == b"pict" else "object", b""
+        elif found["path"]:
+            yield EmbeddedFile("object", "drawing", _sha256(found["path"]))
+        elif found["size"]:
+            position += int(found["size"])
+            content += data[found.end() : position]
+        elif kind:
+            digits = b"".join(found["digits"].split())
+            content += binascii.unhexlify(digits[: len(digits) // 2 * 2])
+    if content:
+        yield EmbeddedFile(kind or "object", f"{kind or 'object'} {count + 1}", _sha256(content))
 
 
 def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the streams of Word, Excel and PowerPoint before 2007 that hold pictures or objects."""
+    """Yield the streams of Word, Excel and PowerPoint before 2007 that hold pictures, objects or
+    macros, and the pictures and formulas of Excel.
+    """
     for name, content in compound_streams(data, _OLE_STREAMS):
-        kind: EmbeddedKind = "object" if "/" in name else "picture"
-        yield EmbeddedFile(kind, name, _sha256(content))
+        if name in _WORKBOOKS:
+            yield from _of_workbook(content)
+        else:
+            kind: EmbeddedKind = "object" if "/" in name else "picture"
+            yield EmbeddedFile(kind, name, _sha256(content))
+
+
+def _of_workbook(content: bytes) -> Iterator[EmbeddedFile]:
+    """Yield the pictures of a workbook, and its formulas, from the records that it is made of."""
+    pictures = {_DRAWING_GROUP: bytearray(), _IMAGE: bytearray()}
+    formulas = bytearray()
+    position, before = 0, 0
+    while position + 4 <= len(content):
+        kind, size = struct.unpack_from("<HH", content, position)
+        record = content[position + 4 : position + 4 + size]
+        kind = before if kind == _CONTINUE else kind
+        if kind in pictures:
+            pictures[kind] += record
+        elif kind == _FORMULA:
+            formulas += record[:4] + record[20:]  # its cell, and what it computes
+        position, before = position + 4 + size, kind
+    _, mark, group = pictures[_DRAWING_GROUP].partition(_PICTURES)
+    if mark or pictures[_IMAGE]:
+        yield EmbeddedFile("picture", "pictures", _sha256(group + pictures[_IMAGE]))
+    if formulas:
+        yield EmbeddedFile("object", "formulas", _sha256(formulas))
 
 
 def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield what a page, or an OpenDocument in one file of XML, holds in base64."""
+    """Yield what a page, or an office document in one file of XML, holds in base64, and the shapes
+    of drawings in SVG.
+    """
     found = [(match[1].lower(), match[2]) for match in _DATA_URL.finditer(data)]
     found += [(b"image", match[1]) for match in _BINARY_DATA.finditer(data)]
     for count, (main, encoded) in enumerate(found, start=1):
@@ -719,7 +726,11 @@ def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
         with suppress(binascii.Error):
             content = base64.b64decode(b"".join(encoded.split()))
             yield EmbeddedFile(kind, f"{kind} {count}", _sha256(content))
+    for count, match in enumerate(_SVG.finditer(data), start=1):
+        if shapes := _SVG_SHAPE.findall(match[0]):
+            content = b"\n".join(b" ".join(shape.split()) for shape in shapes)
+            yield EmbeddedFile("picture", f"drawing {count}", _sha256(content))
 
 
-def _sha256(data: bytes) -> str:
+def _sha256(data: bytes | bytearray) -> str:
     return hashlib.sha256(data).hexdigest()

@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import hashlib
 import io
 import struct
 import tarfile
@@ -28,6 +29,7 @@ from indexer import (
     search,
 )
 from indexer.comparing.criteria import Criteria, format_marks
+from indexer.documents import tika
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.tika import embedded_files
 from indexer.jobs.duplicates import DuplicatesOptions, duplicates
@@ -241,6 +243,60 @@ def test_a_pdf_with_its_objects_in_streams_is_looked_into() -> None:
     drawn = [described(SHOWN, stream, f"<< >>\0{end} 1 m 3 9 l S", packed=True) for end in "12"]
     digests = {embedded_files(data, "")[:64] for data in drawn}
     assert len(digests) == 2
+
+
+def workbook(picture: bytes = b"", formula: bytes = b"") -> bytes:
+    """Return the records of a workbook of Excel before 2007."""
+    records = [(0x06, b"cell" + b"value of cells.." + formula)] if formula else []
+    if picture:
+        records += [(0xEB, b"ids\x07\xf0" + picture[:2]), (0x3C, picture[2:])]
+    records += [(0x3C, b"of another record")]
+    return b"".join(struct.pack("<HH", kind, len(data)) + data for kind, data in records)
+
+
+def office(path: str, content: str) -> bytes:
+    file = io.BytesIO(word_file(PICTURES[0]))
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(path, content)
+    return file.getvalue()
+
+
+SHEET, PART = "xl/worksheets/sheet1.xml", "word/footer1.xml"
+UNREAD = {
+    "formula": [office(SHEET, f"<c><f>A1+{end}</f><v>7</v></c>") for end in "12"],
+    "list of values": [office(SHEET, f"<formula1>{end}</formula1>") for end in "ab"],
+    "drawing": [office(PART, f"<a:custGeom>{end}</a:custGeom>") for end in "12"],
+    "box": [office(PART, f'<w:checkBox><w:checked w:val="{end}"/></w:checkBox>') for end in "01"],
+    "symbol": [office(PART, f'<w:sym w:char="F0A{end}"/>') for end in "78"],
+    "signature": [office("_xmlsignatures/sig1.xml", end) for end in "12"],
+    "embedded document": [office("word/embeddings/a.vsdx", end) for end in "12"],
+    "shape of SVG": [f'<svg><path d="M0 0 L{end}"/></svg>'.encode() for end in "12"],
+    "picture of FictionBook": [f"<binary id='a'>AA{end}=</binary>".encode() for end in "AE"],
+    "binary picture of RTF": [b"{\\rtf1 {\\pict\\bin3 ab%d}}" % end for end in (1, 2)],
+    "shape of RTF": [b"{\\rtf1 {\\sn pVerticies}{\\sv 8;2;(%d,9)}}" % end for end in (1, 2)],
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_is_not_read_of_office_files_and_pages_counts(name: str) -> None:
+    first, second = (embedded_files(data, "") for data in UNREAD[name])
+    assert first and first[:64] != second[:64]
+
+
+@pytest.mark.parametrize("of", [workbook, lambda end: workbook(formula=end)])
+def test_pictures_and_formulas_of_old_workbooks_count(of) -> None:
+    (first,), (second,) = (tika._of_workbook(of(end)) for end in (b"abc", b"abd"))
+    assert first.sha256 != second.sha256
+    assert list(tika._of_workbook(workbook())) == []
+
+
+def test_binary_data_of_rtf_is_read_in_time() -> None:
+    data = b"{\\rtf1 {\\pict\\pngblip\\picw8 \\bin9 %s}%s" % (
+        bytes(range(200, 256)),
+        b"\\a1 b" * 9999,
+    )
+    (file,) = unpack_embedded(embedded_files(data, "application/rtf"))
+    assert file.sha256 == hashlib.sha256(bytes(range(200, 209))).hexdigest()
 
 
 OTHERS = {"data.bin": b"\0", "a.exe": b"MZ\0", "b.tar.gz": b"\x1f\x8b", "latin.txt": b"\xe9"}

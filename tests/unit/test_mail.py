@@ -9,6 +9,7 @@ from samples import native_reader
 
 from indexer.documents import tika
 from indexer.documents.base import message_hash
+from indexer.documents.mail.headers import thread_fields
 
 POLISH = "Wszystkie pliki plików są gotowe; żółta łódź i pliku ów.\n"
 
@@ -56,18 +57,16 @@ def test_ids_of_the_thread_are_metadata() -> None:
 
 def test_of_many_references_the_first_and_the_last_stay() -> None:
     ids = [f"<{number:0100}@x>" for number in range(20)]
-    kept = tika.thread_fields({"Message:Raw-Header:References": [" ".join(ids)]})[
-        "references"
-    ].split()
+    kept = thread_fields({"Message:Raw-Header:References": [" ".join(ids)]})["references"].split()
     assert kept == [ids[0], *ids[-8:]] and len(" ".join(kept)) <= 1000
 
 
 def test_outlook_keeps_the_message_id_in_a_property_of_its_own() -> None:
-    assert tika.thread_fields({"mapi:internet-message-id": ["<a@x>"]}) == {
+    assert thread_fields({"mapi:internet-message-id": ["<a@x>"]}) == {
         "message_id": "<a@x>",
         "thread": message_hash("<a@x>"),
     }
-    assert tika.thread_fields({"Content-Type": ["text/plain"]}) == {}
+    assert thread_fields({"Content-Type": ["text/plain"]}) == {}
 
 
 @pytest.mark.long

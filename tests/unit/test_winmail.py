@@ -154,6 +154,16 @@ def test_encrypted_mails_say_so() -> None:
         text_of(envelope)
 
 
+def test_pgp_inside_the_text_of_a_mail_is_said_and_what_is_signed_is_text() -> None:
+    mail = b"From: ann@x.org\nTo: bob@x.org\nSubject: Price\n\n-----BEGIN PGP %s-----\n\nhQEMA5\n"
+    encrypted, signed = (
+        native_reader().extract(mail % kind, "a.eml") for kind in (b"MESSAGE", b"SIGNED MESSAGE")
+    )
+    assert encrypted.truncated
+    assert encrypted.warnings == ("what is encrypted by PGP is not read",)
+    assert not signed.truncated
+
+
 def test_a_store_of_outlook_is_refused_with_what_to_do() -> None:
     with pytest.raises(ExtractionError, match="readpst"):
         document_or_task("a.pst", b"!BDN" + bytes(600), "a.pst", DEFAULT_LIMITS)

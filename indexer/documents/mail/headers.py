@@ -1,10 +1,11 @@
-"""Fields in the header of a mail: Message-IDs, and names that a parser can read."""
+"""Fields in the header of a mail: Message-IDs, threads, and names that a parser can read."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
-from indexer.documents.base import HEADER_END, USUAL_FIELD
+from indexer.documents.base import HEADER_END, USUAL_FIELD, message_hash
 
 _BRACKETED = re.compile(r"<[^<>]*>")
 _MAX_REFERENCES = 1_000
@@ -50,9 +51,70 @@ def _names_ids(field: str) -> bool:
     return "<" in field or all("@" in part for part in field.split())
 
 
+# The thread of a mail, from Tika's metadata.
+
+_MAX_VALUE = 1000
+_RAW = "message:raw-header:"
+_ID_FIELDS = (
+    ("message-id", "mapi:internet-message-id"),
+    ("in-reply-to", "mapi:in-reply-to-id"),
+    ("references", "mapi:internet-references"),
+)
+
+
+def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the `message_id` of a mail, the ids that it refers to (`references`), oldest first, by
+    blanks, and the MIH of the first of these, else of its own (`thread`); from Tika's metadata,
+    also of Outlook's own format. Empty for other documents.
+
+    Of more ids than 1,000 characters hold, the first and the last ones stay.
+
+    >>> thread_fields({"Message:Raw-Header:Message-Id": ["<b@x>"]})
+    {'message_id': '<b@x>', 'thread': '206802fe1e22b48356a5a4dee51e44bd'}
+    """
+    fields = {
+        key.lower().removeprefix(_RAW): " ".join(values)
+        for key, values in metadata.items()
+        if key.lower().startswith((_RAW, "mapi:"))
+    }
+    own, in_reply_to, references = (
+        fields.get(name) or fields.get(property, "") for name, property in _ID_FIELDS
+    )
+    line = ancestors(in_reply_to, references)
+    own_ids = message_ids(own)[:1]
+    values = {
+        "message_id": "".join(own_ids)[:_MAX_VALUE],
+        "references": _fitting(line),
+        "thread": message_hash(next(iter(line or own_ids), "")),
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _fitting(ids: Sequence[str]) -> str:
+    """Return ids by blanks: all, or the first and as many of the last as fit into a value."""
+    while len(" ".join(ids)) > _MAX_VALUE and len(ids) > 1:
+        ids = (ids[0], *ids[2:])
+    return " ".join(ids)[:_MAX_VALUE]
+
+
 # The header of a mail as bytes, before a parser reads it.
 
+_FIELD = re.compile(rb"[!-9;-~]+:")
+_FIRST_FIELD = b"Return-Path: <>\n"
 _RAW_NAME = re.compile(rb"^[\x21-\x39\x3b-\x7e]*[\x80-\xff][\x21-\x39\x3b-\xff]*:", re.M)
+
+
+def mark_type(data: bytes, name: str) -> bytes:
+    """Return the bytes of a file `.eml` with a field before the others by which Tika knows a mail.
+
+    It takes others, such as `To:` and `X-Gmail-Labels:`, for the beginning of another format, whose
+    fields are text. What begins with no field is returned unchanged.
+
+    >>> mark_type(b"To: ann@x.org\\n\\nYes.\\n", "a.eml")
+    b'Return-Path: <>\\nTo: ann@x.org\\n\\nYes.\\n'
+    """
+    is_message = name.lower().endswith(".eml") and _FIELD.match(data)
+    return _FIRST_FIELD + data if is_message else data
 
 
 def named_fields(data: bytes) -> bytes:

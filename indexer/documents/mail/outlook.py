@@ -7,7 +7,7 @@ import hashlib
 import re
 import struct
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
@@ -488,11 +488,13 @@ def outlook_mail(data: bytes) -> bytes:
         raise ValueError(f"{_DAMAGED}: {error}") from error
 
 
-def compound_streams(data: bytes, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of the streams of a compound file that are, or are in, `names`."""
+def compound_streams(data: bytes, names: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of the streams of a compound file whose path begins with one of
+    `names`.
+    """
     with olefile.OleFileIO(data) as file:
         for path in file.listdir():
-            if path[0] in names and file.get_size(path):
+            if path[0].startswith(names) and file.get_size(path):
                 yield "/".join(path), file.openstream(path).read()
 
 
