@@ -337,7 +337,7 @@ def label_command(
     """
     from indexer.jobs.label import LabelOptions, label, label_history, undo_labels
     from indexer.jobs.label_from import label_from
-    from indexer.jobs.review_file import define_coding
+    from indexer.jobs.review_file import define_coding, stored_coding
     from indexer.stores.requirements import stored_ids
 
     is_labelling = bool(ids or carrying is not None or options["add"] or options["remove"])
@@ -356,7 +356,9 @@ def label_command(
         refuse_options(["limit"], "without --history")
     with open_for_command(store_url) as store:
         if is_coding:
-            print_coding_fields(define_coding(store, fields, rules), as_json)
+            is_new = bool(fields or rules)
+            coding = define_coding(store, fields, rules) if is_new else stored_coding(store)
+            print_coding_fields(coding, as_json)
             return 0
         if history:
             print_history(label_history(store), limit, as_json)

@@ -127,7 +127,10 @@ class ReviewFile:
         if self._is_absent():
             return NO_CODING
         with self._file.transaction() as db:
-            rows = db.execute("SELECT kind, text FROM coding ORDER BY rowid").fetchall()
+            return self._coding_in(db)
+
+    def _coding_in(self, db: sqlite3.Connection) -> Coding:
+        rows = db.execute("SELECT kind, text FROM coding ORDER BY rowid").fetchall()
         try:
             fields = tuple(CodingField.parse(text) for kind, text in rows if kind == _FIELD)
             return Coding(
@@ -140,10 +143,11 @@ class ReviewFile:
 
     def define(self, fields: Iterable[CodingField], rules: Iterable[CodingRule]) -> Coding:
         """Add, replace or remove fields and rules, as `define_coding` does."""
-        coding = self.coding().changed(fields, rules)
-        rows = [(_FIELD, str(field)) for field in coding.fields]
-        rows += [(_RULE, str(rule)) for rule in coding.rules]
         with self._file.transaction() as db:
+            db.execute("BEGIN IMMEDIATE")  # others wait, so that none loses what they define
+            coding = self._coding_in(db).changed(fields, rules)
+            rows = [(_FIELD, str(field)) for field in coding.fields]
+            rows += [(_RULE, str(rule)) for rule in coding.rules]
             db.execute("DELETE FROM coding")
             db.executemany("INSERT INTO coding VALUES (?, ?)", rows)
         return coding

@@ -3,17 +3,18 @@ store.
 """
 
 import csv
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sample_library import rows, sentence
 
-from indexer.coding import CodingField, CodingRule
+from indexer.coding import NO_CODING, CodingField, CodingRule
 from indexer.errors import UsageError
 from indexer.grouping.consistency import consistency
 from indexer.grouping.group import group
 from indexer.jobs.label import LabelOptions, label, label_events_of, undo_labels
 from indexer.jobs.label_from import LabelFileOptions, label_from
-from indexer.jobs.review_file import define_coding, review_file, stored_coding
+from indexer.jobs.review_file import ReviewFile, define_coding, review_file, stored_coding
 from indexer.review.exports.export import export
 
 FIELDS = (
@@ -76,6 +77,16 @@ def test_fields_stay_with_the_store(coded_store):
     ]
     code(coded_store, "privilege=yes", "issues=anything")
     assert labels_of(coded_store) == {"hot", "privilege=yes", "issues=anything"}
+
+
+def test_fields_that_are_defined_at_once_are_all_there(tmp_path):
+    files = [ReviewFile(tmp_path / "papers.review") for _ in range(8)]
+    assert files[0].coding() == NO_CODING
+    assert not list(tmp_path.iterdir())
+    fields = [CodingField(f"field {number}", ("yes", "no")) for number in range(len(files))]
+    with ThreadPoolExecutor(len(files)) as pool:
+        list(pool.map(lambda file, field: file.define([field], []), files, fields))
+    assert set(files[0].coding().fields) == set(fields)
 
 
 def test_values_that_no_field_has_are_refused(coded_store):
