@@ -28,6 +28,7 @@ from indexer.stores.maintenance import (
     Installable,
     Layout,
     OnProgress,
+    ReindexOptions,
     ReindexResult,
 )
 from indexer.stores.requirements import is_shared, require_updatable
@@ -44,10 +45,8 @@ def plan_reindex(
     Raises what `reindex` would raise before its first change.
     """
     stored = require_updatable(store)
-    if isinstance(store.maintenance, Installable):
-        return tuple(store.maintenance.plan_reindex(recipe, keep, layout))
-    if layout:
-        engine_of(store)
+    if layout or isinstance(store.maintenance, Installable):
+        return tuple(engine_of(store).plan_reindex(recipe, keep, layout))
     return (Change("store", store.url, "unchanged" if stored.id == recipe.id else "updated"),)
 
 
@@ -79,6 +78,8 @@ def reindex(
     that cannot be stored, and `StoreError` when nothing was indexed yet.
     """
     stored = require_updatable(store)
+    if layout:
+        engine_of(store)
     recipe = with_passages(recipe, leave_out, None)
     if recipe.is_online:
         recipe = with_new_statistics(recipe, store, statistics)
@@ -104,11 +105,8 @@ def reindex(
         return fingerprinted
 
     with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
-        settings = recipe, fingerprint_batch, keep, on_progress
-        if layout is None:
-            result = store.maintenance.reindex(*settings)
-        else:
-            result = engine_of(store).reindex(*settings, layout)
+        options = ReindexOptions(recipe, fingerprint_batch, keep, on_progress, layout)
+        result = store.maintenance.reindex(options)
         job.counts.update(signed=result.copied)
     if distances is None or not result.copied:
         return result

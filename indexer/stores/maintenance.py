@@ -68,18 +68,30 @@ class ReindexResult:
     bit_changes: BitChanges | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ReindexOptions:
+    """Options of `Reindexable.reindex`.
+
+    `fingerprint_rows`: fingerprints rows by the recipe, in their order. `keep`: keep the old rows
+    under another name. `on_progress` receives the number of rows done. `layout`: the next one of
+    an `Installable` store; None: the same.
+    """
+
+    recipe: Recipe
+    fingerprint_rows: FingerprintRows
+    keep: bool
+    on_progress: OnProgress
+    layout: Layout | None = None
+
+
 class Reindexable(Protocol):
     """A store that can be given another recipe while it is in service."""
 
-    def reindex(
-        self, recipe: Recipe, sign_rows: FingerprintRows, keep: bool, on_progress: OnProgress
-    ) -> ReindexResult:
-        """Sign every row anew by `sign_rows`, which keeps their order, and put them in service in
-        one step.
+    def reindex(self, options: ReindexOptions) -> ReindexResult:
+        """Fingerprint every row anew, and put the rows in service in one step.
 
-        Until then the store answers as before, whatever happens; the next run continues an
-        interrupted one. `on_progress` receives the number of rows signed. Raises `StoreError` for a
-        store that does not exist yet.
+        Until then the store responds as before, whatever happens; the next run continues an
+        interrupted one. Raises `StoreError` for a store that does not exist yet.
         """
         ...
 
@@ -224,17 +236,6 @@ class Installable(Protocol):
         """Return what the index, or the next one of its name, lacks to be signed, a sentence each;
         `install` repairs it, or says what the owner is to do.
         """
-        ...
-
-    def reindex(
-        self,
-        recipe: Recipe,
-        sign_rows: FingerprintRows,
-        keep: bool,
-        on_progress: OnProgress,
-        layout: Layout | None = None,
-    ) -> ReindexResult:
-        """Sign as `Reindexable.reindex`, into an index of this layout; None: of the same."""
         ...
 
     def plan_reindex(

@@ -24,10 +24,9 @@ from indexer.stores.engine.roles import roles
 from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import (
     Change,
-    FingerprintRows,
     Layout,
-    OnProgress,
     Product,
+    ReindexOptions,
     ReindexResult,
 )
 
@@ -44,14 +43,7 @@ class EngineMaintenance:
     def __init__(self, index: OpenIndex) -> None:
         self._index = index
 
-    def reindex(
-        self,
-        recipe: Recipe,
-        sign_rows: FingerprintRows,
-        keep: bool,
-        on_progress: OnProgress,
-        layout: Layout | None = None,
-    ) -> ReindexResult:
+    def reindex(self, options: ReindexOptions) -> ReindexResult:
         """Fill a new version of the index, which takes over its name.
 
         The old one refuses writes for the last step.
@@ -60,16 +52,7 @@ class EngineMaintenance:
 
         index = self._index
         try:
-            return replace_index(
-                index.requests,
-                index.location,
-                index.dialect,
-                recipe,
-                sign_rows,
-                keep,
-                on_progress,
-                layout,
-            )
+            return replace_index(index.requests, index.location, index.dialect, options)
         finally:
             index.facts = None
 

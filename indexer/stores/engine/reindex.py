@@ -79,6 +79,7 @@ from indexer.stores.maintenance import (
     FingerprintRows,
     Layout,
     OnProgress,
+    ReindexOptions,
     ReindexResult,
 )
 
@@ -430,24 +431,22 @@ def replace_index(
     requests: Requests,
     address: IndexAddress,
     dialect: Dialect,
-    recipe: Recipe,
-    fingerprint_rows: FingerprintRows,
-    keep: bool,
-    on_progress: OnProgress,
-    layout: Layout | None = None,
+    options: ReindexOptions,
 ) -> ReindexResult:
-    """Fill the next version of the index, then give it the name; `layout` None: that of the index.
+    """Fill the next version of the index, then give it the name.
 
     Only the last step changes the index in service.
     """
+    recipe, keep, on_progress = options.recipe, options.keep, options.on_progress
+    fingerprint_rows = options.fingerprint_rows
     facts = _replaceable(requests, address, keep)
     old = requests.call("GET", facts.index)[facts.index]
     _require_finished(requests, address, facts.index, old)
     if facts.recipe.id == recipe.id:
-        if _is_current(old["mappings"], layout):
+        if _is_current(old["mappings"], options.layout):
             return _clean_up(requests, address, facts.index, old, keep)
         fingerprint_rows = _fingerprint_unchanged(fingerprint_rows)
-    successor = _successor(requests, address, facts, recipe, layout)
+    successor = _successor(requests, address, facts, recipe, options.layout)
     if successor.layout == "plugin":
         require_plugin(requests)
     successor.check(old)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from indexer.recipe import Recipe
-from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexResult
+from indexer.stores.maintenance import ReindexOptions, ReindexResult
 from indexer.stores.sqlite import keys
 from indexer.stores.sqlite.file_format import (
     ALL_ROWS,
@@ -34,17 +34,15 @@ class SqliteMaintenance:
     def __init__(self, file: File) -> None:
         self._file = file
 
-    def reindex(
-        self, recipe: Recipe, sign_rows: FingerprintRows, keep: bool, on_progress: OnProgress
-    ) -> ReindexResult:
+    def reindex(self, options: ReindexOptions) -> ReindexResult:
         """Fingerprint all rows into a file next to the store, then replace them in one transaction.
 
-        `keep` leaves a copy of the old store.
+        With `keep`, a copy of the old file stays.
         """
         from indexer.stores.sqlite.reindex import replace_recipe
 
         rows = scan_rows(self._file, "both", None)
-        return replace_recipe(self._file, rows, recipe, sign_rows, keep, on_progress)
+        return replace_recipe(self._file, rows, options)
 
     def backup(self, path: str, *, replace: bool) -> None:
         """Copy by SQLite's own backup: one snapshot, whatever is written meanwhile."""

@@ -21,7 +21,7 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.fields import FIELDS
-from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexResult
+from indexer.stores.maintenance import FingerprintRows, OnProgress, ReindexOptions, ReindexResult
 from indexer.stores.sqlite import keys
 from indexer.stores.sqlite.file_format import (
     ALL_ROWS,
@@ -60,15 +60,10 @@ _COLUMNS = ", ".join(f"d.{name}" for name in COLUMNS)
 _ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
 
 
-def replace_recipe(
-    file: File,
-    rows: Iterator[Row],
-    recipe: Recipe,
-    fingerprint_rows: FingerprintRows,
-    keep: bool,
-    on_progress: OnProgress,
-) -> ReindexResult:
-    """Fingerprint all rows into a second file, then put the signatures in place."""
+def replace_recipe(file: File, rows: Iterator[Row], options: ReindexOptions) -> ReindexResult:
+    """Fingerprint all rows into a second file, then put the fingerprints in place."""
+    recipe, fingerprint_rows = options.recipe, options.fingerprint_rows
+    on_progress = options.on_progress
     stored = file.recipe()
     if stored is None or stored.id == recipe.id:
         return ReindexResult(file.path, renew_full_text(file, on_progress))
@@ -76,7 +71,8 @@ def replace_recipe(
     done = False
     try:
         copied = replacement.fingerprint(rows, fingerprint_rows, on_progress)
-        kept_path = copy_next_to(file.path, stored.name) if keep and file.path != MEMORY else None
+        is_kept = options.keep and file.path != MEMORY
+        kept_path = copy_next_to(file.path, stored.name) if is_kept else None
         with file.writing() as db:
             copied += put_in_place(db, replacement, recipe, fingerprint_rows, on_progress)
         renew_full_text(file, on_progress)
