@@ -10,7 +10,7 @@ FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
 MODULES, LINES, DOORS, HIT_CLASSES = 315, 750, 8, 4
 FLOWS = {"index": 51, "group": 43, "search": 40, "similar": 42}
-PRIVATE_WORDS, WORDS_OF_DOCUMENTATION = 3100, 970
+PRIVATE_WORDS, WORDS_OF_DOCUMENTATION = 3080, 968
 
 
 @pytest.fixture(scope="module")
