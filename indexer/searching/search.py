@@ -205,7 +205,8 @@ _IGNORED = "no operators in a search here, so that their words are searched for:
 _LEFT_OUT = "similarities are of texts without the approved passages of list {}"
 _APART = "not similar enough to the hit that `show` chose, and shown below it: {}"
 _ABSENT = "no hit here has metadata.{}, by which `show` orders; they have: {}"
-_FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
+FAMILIES_MADE_BY = "families were made by"  # begins the note on stored families
+_FAMILIES = FAMILIES_MADE_BY + " `nearfold group {}`; later documents have provisional ones"
 
 _CHANGED = (
     "their text was changed since they were put into families, so they are shown by themselves: "

@@ -46,7 +46,13 @@ from indexer.review.caches import ReadProgress
 from indexer.review.compared_documents import stored_original
 from indexer.review.originals.pages import original_view
 from indexer.searching.fold_hits import WITH_THRESHOLD, Fold
-from indexer.searching.search import FACTS, TOP, SearchOptions, parse_filters
+from indexer.searching.search import (
+    FACTS,
+    FAMILIES_MADE_BY,
+    TOP,
+    SearchOptions,
+    parse_filters,
+)
 from indexer.searching.similar import SimilarOptions
 from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.fields import metadata_label, rows_of
@@ -212,7 +218,7 @@ def search(site: Site, values: SearchParameters) -> Results:
         more=page.more,
         hits=tuple(shown_hit(hit, rows.get(hit.id)) for hit in page.hits),
         facets=dict(facets),
-        notes=(*_notes_on_threshold(values), *page.notes),
+        notes=(*_notes_on_threshold(values), *filter(_is_note_of_pages, page.notes)),
         measure=page.measure,
         threshold=page.threshold,
         passed_over=page.passed_over,
@@ -278,6 +284,11 @@ def filter_texts(values: SearchParameters) -> tuple[str, ...]:
     """Return the filters of a search as `FIELD=VALUE`, with those of their own parameters."""
     own = (f"{name}={getattr(values, name)}" for name in OWN_FILTERS if getattr(values, name))
     return (*values.filter, *own)
+
+
+def _is_note_of_pages(note: str) -> bool:
+    """Return False for the options of `group`, of which pages show the threshold and the policy."""
+    return not note.startswith(FAMILIES_MADE_BY)
 
 
 def _notes_on_threshold(values: SearchParameters) -> Iterator[str]:
