@@ -1,17 +1,31 @@
 """Pairs of letters in ten languages that one known change distinguishes, with their marks.
 
+    PYTHONPATH=. python tests/synthetic_marks.py
+
+prints precision and recall of each mark on these pairs, and on the real ones that were read
+(docs/marks-read.csv, see docs/quality.md).
+
 The lease of each language and what its words are changed to are in `data/marks.txt`; numbers,
-names and addresses are the same in all of them. Nothing of `indexer` decides here what differs.
+names and addresses are the same in all of them. Nothing of `indexer` decides what differs.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+import csv
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from indexer.comparing.alignment import lcs
+from indexer.comparing.criteria import explain, is_rearranged
+from indexer.comparing.measures import ComparedText, align
+from indexer.defaults import REVIEW
+from indexer.model import EmbeddedFile, pack_embedded
+from indexer.recipe import DEFAULT
+
 DATA = Path(__file__).parent / "data" / "marks.txt"
+READ = Path(__file__).parent.parent / "docs" / "marks-read.csv"
 REPLACED: tuple[tuple[str, str, str], ...] = (  # kind, what is replaced, by what
     ("amount", "900", "950"),
     ("amount", "1500", "1800"),
@@ -36,10 +50,11 @@ REPLACED: tuple[tuple[str, str, str], ...] = (  # kind, what is replaced, by wha
 )
 FACTS = frozenset(("number", "amount", "date", "name", "version", "deadline", "clause_added"))
 ALSO: Mapping[str, frozenset[str]] = {  # marks that a change may have besides its own
-    "grown": frozenset(("clause_added",)),
+    "grown": frozenset(("clause_added", "negated")),
+    "version": frozenset(("number",)),
     "rearranged": frozenset(("clause_added", "grown")),
     "form": FACTS,
-    "message": FACTS,
+    "message": FACTS | {"negated"},
     "language": FACTS | {"negated", "link", "address", "symbol", "message"},
 }
 APPENDIX = " ".join(
@@ -151,3 +166,60 @@ def _filled(text: str, fields: Mapping[str, str]) -> str:
     for old, new in fields.items():
         text = text.replace(old, new)
     return text
+
+
+def marks_of(pair: MarkedPair) -> list[str]:
+    """Return the kinds of marks that nearfold gives a pair, the most serious first."""
+    a, b = (ComparedText(text, DEFAULT) for text in (pair.a, pair.b))
+    in_order, overlap = lcs(a.words, b.words), align(a.words, b.words).overlap
+    files = [[EmbeddedFile("attachment", name, name)] if name else [] for name in pair.embedded]
+    found = explain(
+        a,
+        b,
+        paths=pair.paths,
+        rearranged=is_rearranged(overlap, in_order, REVIEW),
+        embedded=(pack_embedded(files[0]), pack_embedded(files[1])),
+    )
+    return [mark.kind for mark in found.marks]
+
+
+def by_mark(
+    judged: Iterable[tuple[Collection[str], Collection[str], Collection[str]]],
+) -> dict[str, tuple[int, int, int]]:
+    """Return of each mark how many pairs have it rightly, wrongly, and how many lack it.
+
+    `judged`: of each pair the marks that it must have, those that it may have, and those it has.
+    """
+    right, wrong, missing = Counter[str](), Counter[str](), Counter[str]()
+    for expected, allowed, found in judged:
+        right.update(kind for kind in found if kind in expected)
+        wrong.update(kind for kind in found if kind not in allowed)
+        missing.update(kind for kind in expected if kind not in found)
+    kinds = sorted({*right, *wrong, *missing})
+    return {kind: (right[kind], wrong[kind], missing[kind]) for kind in kinds}
+
+
+def rows_of(figures: Mapping[str, tuple[int, int, int]]) -> Iterator[str]:
+    """Yield a row of Markdown for each mark, and one for all."""
+    totals = [sum(column) for column in zip(*figures.values(), strict=True)]
+    for kind, (right, wrong, missing) in [*figures.items(), ("**all**", totals)]:
+        precision = f"{right / (right + wrong):.2f}" if right + wrong else "–"
+        recall = f"{right / (right + missing):.2f}" if right + missing else "–"
+        yield f"| {kind} | {right + missing} | {precision} | {recall} |"
+
+
+def main() -> None:
+    made = [({pair.kind} - {""}, pair.allowed, marks_of(pair)) for pair in marked_pairs()]
+    with READ.open(encoding="utf-8", newline="") as file:
+        read = list(csv.DictReader(file))
+    tables = {"500 synthetic pairs": made}
+    for name, column in (("300 real pairs, blind", "blind"), ("looked at again", "again")):
+        judged = [({*row[column].split()}, {*row["found"].split()}) for row in read]
+        tables[name] = [(truth, truth, found) for truth, found in judged]
+    for name, pairs in tables.items():
+        print(f"| {name} | pairs | precision | recall |", "| --- | ---: | ---: | ---: |", sep="\n")
+        print(*rows_of(by_mark(pairs)), "", sep="\n")
+
+
+if __name__ == "__main__":
+    main()

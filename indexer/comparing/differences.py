@@ -33,6 +33,7 @@ from indexer.comparing.facts import (
     with_renamed,
 )
 from indexer.comparing.function_words import LANGUAGES_BY_WORD
+from indexer.comparing.quantities import OF_TIME
 from indexer.comparing.tiling import Tile
 from indexer.model import (
     DIFFERENCE_NOUNS,
@@ -408,7 +409,7 @@ def _is_next_in_name(before: Fact, fact: Fact) -> bool:
 
 def _difference(a: Fact, b: Fact) -> Difference:
     kind = max(a.kind, b.kind, key=KINDS.index)  # a date or an amount says more than a number
-    if a.unit == b.unit and a.spelling != b.spelling:
+    if a.unit == b.unit and a.unit not in OF_TIME and a.spelling != b.spelling:
         return Difference(kind, a.spelling, b.spelling)
     return Difference(kind, _written(a), _written(b))
 

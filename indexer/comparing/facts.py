@@ -43,11 +43,13 @@ from indexer.comparing.quantities import (
     NUMERALS,
     OF_ENDINGS,
     OF_LANGUAGES,
+    OTHER_WORDS,
     PARTY_WORDS,
-    PRODUCT_NOUNS,
     REACH,
     SINO_KOREAN,
     Quantity,
+    is_of_date,
+    is_product_noun,
     number_value,
     quantity,
 )
@@ -152,7 +154,8 @@ def is_negation(word: str, language: str = "") -> bool:
     >>> is_negation("not"), is_negation("en"), is_negation("en", "fi"), is_negation("olmaz", "tr")
     (True, False, True, True)
     """
-    if word in NEGATIONS or word.endswith("n't") or word in OF_LANGUAGES.get(language, ()):
+    is_known = word in NEGATIONS and (word, language) not in OTHER_WORDS
+    if is_known or word.endswith("n't") or word in OF_LANGUAGES.get(language, ()):
         return True
     ending = OF_ENDINGS.get(language)
     return ending is not None and ending.fullmatch(word) is not None
@@ -193,7 +196,6 @@ MAX_POSITIONS = 200  # of a word, that are looked at
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _RUN_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # an odd number: hashes of runs depend on the order
 Standing: TypeAlias = Literal["small", "name", "unknown"]
-_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\Z")
 _SENTENCE_START = re.compile(
     r"""(?:
         \A
@@ -313,18 +315,14 @@ class FactSource:
 
     def is_in_frame(self, position: int) -> bool:
         """Return whether a word stands in a line of a copyright notice, or in a running header."""
-        if not self._has_frames:
+        if not self._notices and not self._headers[0]:
             return False
         start = self.starts[position]
         return _are_around(self._notices, start) or _are_around(self._headers[0], start)
 
-    @cached_property
-    def _has_frames(self) -> bool:
-        return bool(self._notices or self._headers[0])
-
     def is_in_later_header(self, position: int) -> bool:
         """Return whether a word stands in a running header that was on a page before."""
-        return self._has_frames and _are_around(self._headers[1], self.starts[position])
+        return _are_around(self._headers[1], self.starts[position])
 
     @cached_property
     def _notices(self) -> list[tuple[int, int]]:
@@ -407,8 +405,7 @@ class FactSource:
 
     def _number(self, position: int, word: str) -> Fact:
         spelling = self.spelling(position)
-        neighbours = {self.folded(position - 1), self.folded(position + 1)}
-        if _DATE.match(word) or not neighbours.isdisjoint(MONTHS.keys()):
+        if is_of_date(word, *(self.folded(position + offset) for offset in (-2, -1, 1, 2))):
             return Fact("date", number_value(word), spelling, position, position + 1)
         quantity = self.quantity(position)
         kind: DifferenceKind = "amount" if quantity.is_amount else "number"
@@ -709,7 +706,7 @@ def names_product(text: FactSource, name: str) -> bool:
     if any(_is_party(text, start, start + size) for start in starts):
         return False
     return any(
-        text.folded(start + size) in PRODUCT_NOUNS
+        is_product_noun(text.folded(start - 1), text.folded(start + size))
         or _TRADEMARK.match(text.text, text.ends[start + size - 1])
         for start in starts
     )

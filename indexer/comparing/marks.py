@@ -72,6 +72,7 @@ MIN_NAMES = 2  # of people by which letters differ
 MIN_MESSAGE = 3  # words of a message that are no facts
 MAX_COMMON = 0.5  # of the words of two messages
 MIN_CHANGED = 0.1  # of the words of a message
+MOVED = 0.9  # of the words that are not in order, of texts that are rearranged
 MAX_BESIDE = 1  # other words that differ in a sentence that is negated
 UNSPACED = ("ja", "zh")  # languages in which two characters are a word
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
@@ -82,6 +83,7 @@ SAME_FILE = 0.95  # minimum fraction of the words of the shorter one of two form
 FIRST_LINES = 3  # that may name a version
 FIRST_CHARS = 300
 
+_Added: TypeAlias = tuple[str | None, str | None]  # sentences that one text lacks
 MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 _OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated", "sign": "symbol"})
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
@@ -163,7 +165,7 @@ def negated(pair: Comparison) -> tuple[str, str] | None:
 def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | None:
     if _negations(pair, sentence) is None:
         return _moved_negation(pair, sentence)
-    gaps = [gap for gap in sentence if not _is_whole_sentence(pair, gap)]
+    gaps = [gap for gap in sentence if not _whole_sentences(pair, gap)]
     gaps = [gap for gap in gaps if not _is_misread(pair, gap)]
     found = _negations(pair, gaps)
     limit = MAX_BESIDE * (2 if pair.aligned.a.language in UNSPACED else 1)
@@ -210,15 +212,30 @@ def _negations(pair: Comparison, gaps: Sequence[Gap]) -> tuple[str, str] | None:
     return None if len(left) == len(right) else (" ".join(left), " ".join(right))
 
 
-def _is_whole_sentence(pair: Comparison, gap: Gap) -> bool:
-    """Return whether a gap is one sentence or more that the other text lacks."""
+def _whole_sentences(pair: Comparison, gap: Gap) -> tuple[FactSource, int, int] | None:
+    """Return the words of one sentence or more that one text alone has, None if a gap is none.
+
+    It may stand some words further on: of "A ferry. A bus" the gap may be "ferry. A".
+    """
     if min(gap.words):
-        return False
-    if gap.words[0]:
-        text, start, stop = pair.a.source, gap.a, gap.end_a
-    else:
-        text, start, stop = pair.b.source, gap.b, gap.end_b
-    return (not start or _ends_between(text, start, start)) and _ends_between(text, stop, stop)
+        return None
+    which = 0 if gap.words[0] else 1
+    text = (pair.a, pair.b)[which].source
+    start, stop = (gap.a, gap.end_a) if which == 0 else (gap.b, gap.end_b)
+    for shift in (0, *_shifts(text, start, stop, 1), *_shifts(text, start - 1, stop - 1, -1)):
+        first, last = start + shift, stop + shift
+        if (not first or _ends_between(text, first, first)) and _ends_between(text, last, last):
+            return text, first, last
+    return None
+
+
+def _shifts(text: FactSource, start: int, stop: int, step: int) -> Iterator[int]:
+    """Yield by how many words a gap may stand elsewhere, one by one in a direction."""
+    for words in range(MAX_FIELD):
+        word = text.folded(start + step * words)
+        if not word or word != text.folded(stop + step * words):
+            return
+        yield step * (words + 1)
 
 
 def _denying_sentences(pair: Comparison) -> Iterator[list[Gap]]:
@@ -414,7 +431,7 @@ def has_other_message(pair: Comparison) -> bool:
     longest = max(run.words for run in pair.runs)
     rest = max(len(text.spelled) - longest for text in pair.texts)
     common = sum(run.words for run in pair.runs) - longest
-    if longest < max(len(text.spelled) for text in pair.texts) / 2:
+    if longest < max(len(text.spelled) for text in pair.texts) / 2 or _is_rest_moved(pair):
         return False
     own = [0, 0]
     names = set()
@@ -431,6 +448,12 @@ def has_other_message(pair: Comparison) -> bool:
     if not names:
         return common <= MAX_COMMON * rest and words >= MIN_MESSAGE
     return words >= MIN_MESSAGE or words + 1 >= max(MIN_MESSAGE, MIN_CHANGED * rest)
+
+
+def _is_rest_moved(pair: Comparison) -> bool:
+    """Return whether nearly all words that are not in order stand elsewhere in the other one."""
+    rest = [*chain.from_iterable(chain(*stretch) for stretch in pair.aligned.stretches)]
+    return sum(map(pair.aligned.moved.__contains__, rest)) >= MOVED * len(rest)
 
 
 def _values(facts: Sequence[Fact | None]) -> frozenset[str]:
@@ -556,13 +579,14 @@ def explain(
         return TextDifferences(other_files, ())
     pair = Comparison(a, b)
     differing = differences(a.facts, b.facts, pair.runs)
+    added = [texts for gap in pair.gaps for texts in _added(pair, gap)]
     found: dict[MarkKind, Mark] = {}
     for mark in chain(
         other_files,
         _whole(pair, paths, rearranged),
-        _of_gaps(pair),
+        _of_gaps(pair, added),
         _of_first_lines(a, b),
-        _of_facts(differing),
+        _of_facts(_without_added(differing, added)),
     ):
         found.setdefault(mark.kind, mark)
     return TextDifferences(tuple(found[kind] for kind in MARK_KINDS if kind in found), differing)
@@ -596,6 +620,18 @@ def _of_facts(differing: Sequence[Difference]) -> Iterator[Mark]:
         yield Mark(kind, members[0].a, members[0].b, len(members))
 
 
+def _without_added(differing: Sequence[Difference], added: Sequence[_Added]) -> list[Difference]:
+    """Return facts without negations that are in added sentences, and "true", in one text alone."""
+    texts = " ".join(text for pair in added for text in pair if text)
+    words = {*texts.casefold().split(), *ANSWERS}
+
+    def is_added(fact: Difference) -> bool:
+        is_single = fact.kind == "negation" and not (fact.a and fact.b)
+        return is_single and (fact.a or fact.b or "").casefold() in words
+
+    return [fact for fact in differing if not is_added(fact)]
+
+
 def _kind_of(difference: Difference) -> MarkKind:
     if difference.kind == "number" and any(map(_is_duration, (difference.a, difference.b))):
         return "deadline"
@@ -610,7 +646,7 @@ def _is_duration(written: str | None) -> bool:
 def _whole(pair: Comparison, paths: tuple[str, str], rearranged: bool) -> Iterator[Mark]:
     if is_form(pair):
         yield Mark("form")
-    if has_other_message(pair):
+    elif has_other_message(pair):
         yield Mark("message")
     if rearranged:
         yield Mark("rearranged")
@@ -626,26 +662,22 @@ def _whole(pair: Comparison, paths: tuple[str, str], rearranged: bool) -> Iterat
         yield Mark("format", suffix_a, suffix_b)
 
 
-def _of_gaps(pair: Comparison) -> Iterator[Mark]:
+def _of_gaps(pair: Comparison, added: Sequence[_Added]) -> Iterator[Mark]:
     if words_negated := negated(pair):
         yield Mark("negated", words_negated[0] or None, words_negated[1] or None)
     if parties := exchanged(pair):
         yield Mark("parties_exchanged", *parties)
     if accents := other_accents(pair.aligned):
         yield Mark("accents", accents.a, accents.b, accents.times)
-    added = [text for gap in pair.gaps for text in _added(pair, gap)]
     if added:
         yield Mark("clause_added", *added[0], len(added))
 
 
-def _added(pair: Comparison, gap: Gap) -> Iterator[tuple[str | None, str | None]]:
+def _added(pair: Comparison, gap: Gap) -> Iterator[_Added]:
     """Yield the sentences of a gap that one text has and the other lacks, None for the other."""
-    if max(gap.words) < MIN_CLAUSE or not _is_whole_sentence(pair, gap):
-        return
-    if gap.words[0]:
-        yield _written(pair.a.source, gap.a, gap.end_a), None
-    else:
-        yield None, _written(pair.b.source, gap.b, gap.end_b)
+    whole = _whole_sentences(pair, gap) if max(gap.words) >= MIN_CLAUSE else None
+    if whole:
+        yield (_written(*whole), None) if gap.words[0] else (None, _written(*whole))
 
 
 def _written(source: FactSource, start: int, stop: int) -> str:

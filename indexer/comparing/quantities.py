@@ -20,6 +20,10 @@ account accounts api app apps browser client device devices driver library packa
 product products program server service services site software tool user users version website
 konto plattform produkt programm software compte logiciel produit programme cuenta producto programa
 """
+_BEFORE_PRODUCTS = """
+logiciel produit programme plateforme application aplicación aplicativo programa producto produto
+plataforma prodotto programma applicazione piattaforma
+"""
 _PARTIES = """
 mr mrs ms miss dr prof sir dear herr herrn frau liebe lieber madame monsieur mme m señor señora
 between among zwischen entre tra plaintiff defendant lessor lessee tenant landlord licensor
@@ -64,7 +68,7 @@ nein nicht kein keine keinen keinem keiner keines nie niemals ohne nichts nieman
 nee niet geen nooit zonder niets niemand
 ne pas jamais sans aucun aucune rien
 nunca sin ningún ninguno ninguna nada jamás
-non mai senza nessun nessuno nessuna niente
+non senza nessun nessuno nessuna niente
 não sem nenhum nenhuma
 не нет ни никогда никто ничего без нельзя ні немає
 nej nei inte ingen inget inga aldrig ikke intet ingenting aldri uden uten
@@ -100,7 +104,7 @@ sun niedzieli neděle neděli söndag søndag sunnuntai vasárnap duminică paza
 sun الأحد रविवार
 """
 # words of months that are other words as well, or short for them
-_AMBIGUOUS = "may mar mars mart march mai mei maj mayo август set sept listopad"
+_AMBIGUOUS = "may mar marca mars mart march mai mei maj mayo август set sept listopad"
 _ANSWERS = "yes true false ja oui sí sì sim да"
 # each line: what its words are counted as, and the words
 _NUMBERS = """
@@ -189,8 +193,9 @@ _SCALES = """
 1000000000000 trillion trillions tn billionen biljoen
 """
 _CURRENCIES = """
-€ eur euro euros
-$ usd dollar dollars
+€ eur euro euros евро
+$ usd dollar dollars доллар доллара долларов
+RUB rub руб рубль рубля рублей
 £ gbp pound pounds
 ¥ jpy yen
 ₹ inr rupee rupees rupien
@@ -199,8 +204,8 @@ CNY cny rmb
 SEK sek
 NOK nok
 DKK dkk
-PLN pln
-CZK czk
+PLN pln zł złoty złote złotych
+CZK czk kč korun
 """
 _UNITS = """
 % percent percents prozent procent pct
@@ -222,12 +227,16 @@ ft foot feet
 yd yard yards
 mile miles
 s sec secs second seconds sekunde sekunden
-min mins minute minutes minuten
-h hr hrs hour hours stunde stunden uur heure heures hora horas
-day days tag tage tagen dag dagen jour jours día días
-week weeks woche wochen weken semaine semaines semana semanas
-month months monat monate monaten maanden mois mes meses
-year years jahr jahre jahren jaar ans año años anno anni ano anos
+min mins minute minutes minuten minuto minutos minuti minut минута минуты минут
+h hr hrs hour hours stunde stunden uur heure heures hora horas ora ore
+h godzina godziny godzin час часа часов timme timmar hodina hodiny hodin saat
+day days tag tage tagen dag dagen jour jours día días dia dias giorno giorni dzień dni
+day день дня дней dagar dage dny dnů dní gün 天
+week weeks woche wochen weken semaine semaines semana semanas settimana settimane
+week tydzień tygodnie tygodni неделя недели недель vecka veckor uge uger týden týdny týdnů hafta
+month months monat monate monaten maanden mois mes meses mês mese mesi miesiąc miesiące
+month miesięcy месяц месяца месяцев månad månader måned måneder měsíc měsíce měsíců
+year years jahr jahre jahren jaar ans año años anno anni ano anos лет
 byte bytes
 bit bits
 v volt volts
@@ -263,18 +272,24 @@ DATES = WEEKDAYS | {
     for word, month in MONTHS.items()
     if word not in _AMBIGUOUS.split() and (len(word) > len(month) or not word.isascii())
 }
-PRODUCT_NOUNS, PARTY_WORDS = frozenset(_PRODUCTS.split()), frozenset(_PARTIES.split())
+PARTY_WORDS, _AFTER_PRODUCT = frozenset(_PARTIES.split()), frozenset(_PRODUCTS.split())
+_BEFORE_PRODUCT = frozenset(_BEFORE_PRODUCTS.split())
 ANSWERS = frozenset(_ANSWERS.split())
 NEGATIONS = ANSWERS.union(_NEGATIONS.split())
 # negations of one language that are other words of others, and those that are endings of words;
 # in Japanese each character is a word
-OF_LANGUAGES = {"fi": frozenset(("ei", "en", "et")), "et": frozenset(("ei",))}
+OF_LANGUAGES = {
+    "it": frozenset(("mai",)),
+    "fi": frozenset(("ei", "en", "et")),
+    "et": frozenset(("ei",)),
+}
 OF_ENDINGS = {
     "tr": re.compile(
         r"\w\w+m(?:[ae]z(?:l[ae]r|s[ae]|d[ıi]\w*)?|[ıiuü]yor\w*|[ae]y(?:[ae]ca|[ae]n)\w*"
         r"|[ae]d[ıi](?:[mnk]|l[ae]r|ğ\w*)?|[ae]m[ıi]ş\w*|[ae]m[ae]l[ıi]\w*|[ae]s[ıi]n\w*)"
     )
 }
+OTHER_WORDS = frozenset((("no", "pt"),))  # that are negations of other languages alone
 INFLECTED = frozenset(("ja", *OF_LANGUAGES, *OF_ENDINGS))  # languages of these negations
 JAPANESE_ENDING = re.compile(r"ない|なく|なか(?:っ|\Z)|なけれ|せん|ずに")
 SCALES = _by_word(_SCALES)
@@ -296,9 +311,18 @@ SINO_KOREAN = re.compile(  # numbers of two characters or more, with a unit and 
 NUMBERS = _by_word(_NUMBERS) | _compounds(_by_word(_NUMBERS)) | SCALES | NUMERALS
 CURRENCIES = _by_word(_CURRENCIES)
 _FIRST = {line.split()[0] for line in _UNITS.split("\n") if line}
-_OF_TIME = {"s", "min", "h", "day", "week", "month", "year"}
-TIME_UNITS = frozenset(word for word, unit in _by_word(_UNITS).items() if unit in _OF_TIME)
+OF_TIME = {"s", "min", "h", "day", "week", "month", "year"}
+TIME_UNITS = frozenset(word for word, unit in _by_word(_UNITS).items() if unit in OF_TIME)
 UNITS = _by_word(_UNITS) | {unit: unit for unit in (*_FIRST, *_SYMBOLS.split())}
+
+
+def is_product_noun(before: str, after: str) -> bool:
+    """Return whether a folded word before or after a name shows that it is one of a product.
+
+    >>> is_product_noun("the", "app"), is_product_noun("logiciel", "est")
+    (True, True)
+    """
+    return after in _AFTER_PRODUCT or before in _BEFORE_PRODUCT
 
 
 REACH = 6  # characters before a number, and beyond the words after it, that are looked at
@@ -319,6 +343,29 @@ _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)?\Z")
 _PLAIN = re.compile(r"\d+(?:\.\d+)?\Z")
 _ADJACENT = re.compile(r"[^\S\r\n]*(?:\r\n?|\n)?[^\S\r\n]*|-")
 _MEGA = re.compile(r"m[WVAHJP]")  # milliwatts, not megawatts; elsewhere case tells no units apart
+
+
+_DATE = re.compile(
+    r"(?:\d{1,4}([-/])\d{1,2}\1\d{1,4}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d\d)|\d{4}\.\d{1,2}\.\d{1,2})\Z"
+)
+_OF_MONTH = ("de", "of")  # between a number and the name of a month
+
+
+def is_of_date(number: str, two_before: str, before: str, after: str, two_after: str) -> bool:
+    """Return whether a number is a date or a part of one, by the folded words next to it.
+
+    >>> is_of_date("1.5.24", *[""] * 4), is_of_date("2.7.1", *[""] * 4)
+    (True, False)
+    >>> is_of_date("5", "el", "día", "de", "mayo"), is_of_date("3", "", "", "年", "以")
+    (True, False)
+    """
+    if _DATE.match(number) or before in MONTHS or after in MONTHS:
+        return True
+    if before in _OF_MONTH or after in _OF_MONTH:
+        return (before in _OF_MONTH and two_before in MONTHS) or two_after in MONTHS
+    if after == "年":
+        return len(number) == len("2024") and number.isdecimal()
+    return after == "月" or (before == "月" and after in "日号號" and after != "")
 
 
 class Quantity(NamedTuple):
@@ -413,7 +460,8 @@ class _Reader(NamedTuple):
     def _currency_before(self, position: int) -> tuple[str, int] | None:
         start = int(self.words.starts[position])
         before = self.text[max(0, start - 3) : start].rstrip("-\u2212\u2013" + _BLANKS + "(")
-        if before and unicodedata.category(before[-1]) == "Sc":
+        is_within = before[-2:-1].islower() or before[-2:-1].isdigit()  # of ".idata$2"
+        if before and unicodedata.category(before[-1]) == "Sc" and not is_within:
             return _currency(before[-1]), max(0, start - 3) + len(before) - 1
         if code := CURRENCIES.get(self.next_to(position, -1)):
             return code, int(self.words.starts[position - 1])
@@ -423,8 +471,10 @@ class _Reader(NamedTuple):
         end = int(self.words.ends[position])
         rest = self.text[end : end + 2]
         symbol = rest.lstrip(_BLANKS)[:1]
-        if symbol and _is_unit_symbol(symbol):
-            end += rest.index(symbol) + 1
+        stop = end + rest.index(symbol) + 1
+        is_format = symbol == "$" and self.text[stop : stop + 1].islower()  # as "%1$s" is
+        if symbol and _is_unit_symbol(symbol) and not is_format:
+            end = stop
             scale = self.folded(position + 1) if position + 1 < len(self.words) else ""
             if symbol == "°" and scale in ("c", "f") and self.text[end : end + 1].lower() == scale:
                 return f"°{scale}", end + 1

@@ -688,10 +688,13 @@ def _kinds() -> NDArray[np.uint8]:
 
 # Symbols between words that change the meaning: comparisons, "not", "about", and the like.
 
-_TAG = re.compile(r"""</?[^\s<>]+(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*/?>""")
+_TAG = re.compile(
+    r"""</?[^\s<>]+(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*/?>"""
+    r"|<[^\W\d][\w .'-]*>"  # what is to be filled in, as in "<your name>"
+)
 _FACT_SIGN = re.compile(
     r"""(?<![<>=!~/?&|-])(?:
-        (<>|[<>]=?|=<|!==?)(?![<>=!?/]|-(?!\d))
+        (<>|[<>]=?|=<(?=[\s\d])|!==?)(?![<>=!?/]|-(?!\d))
         | (\+/-|\+-|[±×÷¬＜＞≦≧⩽⩾]|(?![\u2212\u2215\u2217-\u2219\u22c5])[\u2200-\u22ff])
         | (?:(?<=\s)(&&|\|\|)(?=\s))
         | (?<![\w.,)~/])(~)(?=\d)

@@ -74,7 +74,7 @@ def found(a: str, b: str) -> list[tuple]:
         ("amounts in EUR only", "amounts in USD only", [("amount", "EUR", "USD")]),
         ("on the 2nd floor", "on the 3rd floor", [("number", "2nd", "3rd")]),
         ("the first party pays", "the second party pays", [("number", "first", "second")]),
-        ("within twenty-five days", "within ten days", [("number", "twenty-five", "ten")]),
+        ("in twenty-five days", "in ten days", [("number", "twenty-five days", "ten days")]),
         ("mail a@x.org now", "mail b@x.org now", [("address", "a@x.org", "b@x.org")]),
         ("mail a-b@x.org now", "mail ab@x.org now", [("address", "a-b@x.org", "ab@x.org")]),
         ("see http://x.org/1/a.", "see http://x.org/2/a.", [("link", "http://x.org/1/a", "http://x.org/2/a")]),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from invoices import invoices
 from sample_library import library, rows
+from synthetic_marks import marked_pairs, marks_of
 
 import nearfold
 from indexer.comparing.criteria import Criteria, for_folding
@@ -51,6 +52,8 @@ def kinds(a: str, b: str, **options) -> list[str]:
         ("may assign", "may not assign", "negated"),
         ("consents", "never consents", "negated"),
         ("14 days", "24 hours", "deadline"),
+        ("14 days", "30 days", "deadline"),
+        ("Nothing else", "The rent is paid by the tenant alone. Nothing else", "clause_added"),
         ("900 euros", "950 euros", "amount"),
         ("Acme Ltd", "Initech Ltd", "name"),
         ("The rent of 900 euros is paid on the first day of each month. ", "", "clause_added"),
@@ -71,6 +74,33 @@ def test_other_accents_have_a_mark_and_are_not_folded_by_strict(word: str, plain
         assert Criteria(policy=policy).accepts(text(a), text(b)) == (policy != "strict")
     composed = a.replace("é", "e\u0301").replace("ê", "e\u0302")
     assert kinds(a, composed) == [] and Criteria(policy="strict").accepts(text(a), text(composed))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "kind"),
+    [
+        ("Das ist am 5. Mai 2024 von der Firma zu tun", "am 5. Juni 2024", "date"),
+        ("Se firma el 5 de mayo de 2024 en la ciudad", "el 5 de mayo de 2025", "date"),
+        ("Version 2.7 of it", "2.7.1", "version"),
+        ("此合同自2024年5月5日起生效", "6月5日", "date"),
+        ("Срок составляет 14 дней с этой даты", "30 дней", "deadline"),
+    ],
+)
+def test_marks_of_other_languages(a: str, b: str, kind: str) -> None:
+    old = {"2.7.1": "2.7", "6月5日": "5月5日", "30 дней": "14 дней"}.get(b, b)
+    old = old.replace("Juni", "Mai").replace("2025", "2024")
+    assert kinds(f"{a}.\n{LEASE}", f"{a.replace(old, b)}.\n{LEASE}")[0] == kind
+
+
+def test_synthetic_changes_have_their_marks() -> None:
+    """Figures by mark: `python benchmarks/policies.py --only marks`."""
+    pairs = marked_pairs()
+    right = wrong = 0
+    for pair in pairs:
+        found = set(marks_of(pair))
+        right += not pair.kind or pair.kind in found
+        wrong += len(found - pair.allowed)
+    assert len(pairs) == 500 and right >= 490 and wrong <= 20
 
 
 def test_marks_come_most_serious_first_and_each_once() -> None:
