@@ -7,11 +7,13 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
+from synthetic_marks import pairs_of_each_kind
+
 from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.defaults import MEASURE
-from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.fingerprinting.fingerprint import content_digest, fingerprints
 from indexer.jobs.document_rows import ExtractedBlob, row_of
-from indexer.model import Blob, Document, Row
+from indexer.model import Blob, Document, EmbeddedFile, Row, pack_embedded
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import open_store
 
@@ -58,6 +60,20 @@ def rows(
         is_cut = id in cut and row.status == "complete"
         documents.append(replace(row, status="truncated") if is_cut else row)
     return documents
+
+
+def marked_rows() -> list[Row]:
+    """Return rows of a pair for each kind of mark, `KIND a` and `KIND b`."""
+    marked = []
+    for kind, pair in pairs_of_each_kind().items():
+        pictures = [EmbeddedFile("attachment", name, name * 8) for name in pair.embedded]
+        files = [pack_embedded([file] if file.name else []) for file in pictures]
+        pair_rows = rows({f"{kind} a": pair.a, f"{kind} b": pair.b})
+        for row, name, embedded in zip(pair_rows, pair.paths, files, strict=True):
+            exact = content_digest(row.exact, embedded)
+            path = f"/{kind}/{name or row.id}"
+            marked.append(replace(row, path=path, embedded=embedded, exact=exact))
+    return marked
 
 
 def fill(store: Any, rows: list[Row]) -> Any:

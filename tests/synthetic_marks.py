@@ -183,6 +183,17 @@ def marks_of(pair: MarkedPair) -> list[str]:
     return [mark.kind for mark in found.marks]
 
 
+def pairs_of_each_kind() -> dict[str, MarkedPair]:
+    """Return a pair of each kind of mark, of the languages in turn."""
+    by_language: defaultdict[str, dict[str, MarkedPair]] = defaultdict(dict)
+    for pair in marked_pairs():
+        by_language[pair.kind].setdefault(pair.language, pair)
+    chosen = {}
+    for number, (kind, pairs) in enumerate(sorted(by_language.items())):
+        chosen[kind] = list(pairs.values())[number % len(pairs)]
+    return chosen
+
+
 def by_mark(
     judged: Iterable[tuple[Collection[str], Collection[str], Collection[str]]],
 ) -> dict[str, tuple[int, int, int]]:

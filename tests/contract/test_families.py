@@ -1,17 +1,22 @@
 """Scans, families written back, and counts."""
 
 import dataclasses
+from functools import cache
 
 import pytest
 from family_oracle import families_of
-from sample_library import rows, sentence
+from sample_library import fill, marked_rows, rows, sentence
 from sample_rows import band, row
 
 from indexer.errors import StoreError, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.families import FamiliesOptions, ListedMember, families
 from indexer.grouping.group import group
+from indexer.grouping.match import MatchOptions, match
 from indexer.model import Assignment, Facet, Query
+from indexer.recipe import DEFAULT
+from indexer.searching.similar import similar_many
+from indexer.stores import open_store
 from indexer.stores.abilities import AssignmentResult, Outline, outlines
 
 
@@ -29,6 +34,38 @@ def test_the_mail_leads_those_that_quote_it_also_when_one_is_deleted(store):
     delete(store, ["d"])
     store.refresh()
     assert families_of(store) == dict.fromkeys("abc", "c")
+
+
+def found_in(store):
+    """Return the pairs, the groups and the marks that a store finds in texts with each mark."""
+    fill(store, marked_rows())
+    pairs = [(pair.a, pair.b, pair.similarity) for pair in match(store, MatchOptions(0.8))]
+    group(store)
+    store.refresh()
+    groups = [(row.id, row.family, row.principal, row.similarity) for row in store.scan()]
+    ids = [row.id for row in marked_rows() if row.id.endswith("a")]
+    marks = [
+        (match.id, [mark.kind for mark in match.marks])
+        for result in similar_many(store, ids=ids)
+        for match in result.matches
+    ]
+    return pairs, groups, marks
+
+
+@cache
+def found_in_memory():
+    store = open_store("sqlite://:memory:")
+    store.prepare(DEFAULT)
+    return found_in(store)
+
+
+def test_every_store_finds_the_same_pairs_groups_and_marks(store):
+    """Spark finds the same groups: see tests/spark/test_same_result.py."""
+    pairs, groups, marks = found_in(store)
+    assert (pairs, groups, marks) == found_in_memory()
+    kinds = {kind for _, of_match in marks for kind in of_match}
+    assert {"negated", "parties_exchanged", "version", "accents", "embedded", "message"} <= kinds
+    assert len(kinds) >= 18 and 20 < len({group for _, group, *_ in groups}) < len(groups)
 
 
 def test_scan_gives_every_row_by_id(store):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
+from sample_library import fill, marked_rows
 from synthetic_library import (
     Record,
     add_pictures,
@@ -232,6 +233,17 @@ def test_files_in_documents_do_not_separate_them_by_the_policy_loose(
         families = families_of(group(work, rows, DEFAULT, GroupOptions(criteria=criteria)))
         assert families == families_of_one(store, criteria=criteria)[1]
         assert len({family for family, *_ in families.values()}) == 2
+
+
+@pytest.mark.slow
+def test_groups_of_texts_with_each_mark(spark: SparkSession, tmp_path: Path) -> None:
+    """The same as in every store: see tests/contract/test_families.py."""
+    place = f"sqlite:///{tmp_path}/one.db"
+    with closing(store_of([], place)) as store:
+        fill(store, marked_rows())
+        work = Work(spark, str(tmp_path / "work"))
+        rows = documents(work, Input(place, "store"), DEFAULT)
+        assert families_of(group(work, rows, DEFAULT, GroupOptions())) == families_of_one(store)[1]
 
 
 def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: Path) -> None:
