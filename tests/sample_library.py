@@ -68,7 +68,7 @@ def marked_rows() -> list[Row]:
     for kind, pair in pairs_of_each_kind().items():
         pictures = [EmbeddedFile("attachment", name, name * 8) for name in pair.embedded]
         files = [pack_embedded([file] if file.name else []) for file in pictures]
-        pair_rows = rows({f"{kind} a": pair.a, f"{kind} b": pair.b})
+        pair_rows = rows({f"{kind or 'none'} a": pair.a, f"{kind or 'none'} b": pair.b})
         for row, name, embedded in zip(pair_rows, pair.paths, files, strict=True):
             exact = content_digest(row.exact, embedded)
             path = f"/{kind}/{name or row.id}"
