@@ -585,30 +585,6 @@ def _assign(store: FullStore, rows: Sequence[Row]) -> list[str | None]:
     return [None] * len(rows)
 
 
-def _with_group_of_copies(store: FullStore, rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of whose text a copy is in a group, as members of it.
-
-    They could resemble another principal more. Groups whose principal is gone take no copies.
-    """
-    digests = list({row.exact for row in rows if row.status == "complete"})
-    arriving = {row.id for row in rows}
-    ids = [id for id, _ in store.families.members("exact", digests) if id not in arriving]
-    placed = [row for row in store.get(ids).values() if row.principal is not None]
-    named = store.get(sorted({row.family for row in placed}))
-    principals = {row.id for row in named.values() if is_principal(row)}
-    by_text = {row.exact: row for row in placed if row.family in principals}
-    return [
-        replace(
-            row,
-            family=by_text[row.exact].family,
-            principal=False,
-            similarity=by_text[row.exact].similarity or 1.0,
-        )
-        for row in rows
-        if row.status == "complete" and row.exact in by_text
-    ]
-
-
 def _changed(store: FullStore, rows: Sequence[Row]) -> set[str]:
     """Return the ids of rows whose text was changed since they were read."""
     present = store.get([row.id for row in rows])

@@ -74,8 +74,8 @@ _WINDOW = 100  # candidates; a duplicate shares more keys than nearly all others
 class CheckOptions:
     """The options of `check`: what a duplicate is.
 
-    `threshold`: least similarity of a duplicate; above 0, at most 1.
-    `review`: least similarity of what is for review; above 0, at most `threshold`. None: 0.8, or
+    `threshold`: minimum similarity of a duplicate; above 0, at most 1.
+    `review`: minimum similarity of what is for review; above 0, at most `threshold`. None: 0.8, or
     `threshold` where that is lower.
     `measure`: name of the similarity.
     `review_differences`: near duplicates whose numbers, dates, amounts, negations, names, addresses
@@ -123,13 +123,13 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The answer of `check`.
+    """The result of `check`.
 
     `of`: the stored document that it is a duplicate of or resembles, with its `path` and its
     `similarity` by `measure`; None where there is none. `reasons` are sentences. `id`: that of the
     document itself, the same as `of` if it was stored before. `stored`: this call stored it.
-    `notes`: what may be missing, in sentences. `attachments`: the answers on those of a mail by
-    path, if they were asked for.
+    `notes`: what may be missing, in sentences. `attachments`: the results for those of a mail by
+    path, if these are checked too.
     """
 
     verdict: Verdict
@@ -452,16 +452,16 @@ def check(
     from, such as a URL, and nothing is read. `id`: by default that which `index` gives a file, and
     a digest of a text. `labels` belong to the document if it is stored.
 
-    With `store_it` it is stored, whatever the answer; with `drop_duplicates` as well, a duplicate
+    With `store_it` it is stored, whatever the verdict; with `drop_duplicates` as well, a duplicate
     is not. Of similar documents that are checked so at the same time by any number of processes one
     is new, if all take the same options. A document that is stored under its id already with the
     same text is a duplicate of itself; with another text, it replaces that. Families are made by
     the next `group`. Without `store_it` nothing is written.
 
-    `review` is the answer for a similarity from `options.review` to `options.threshold`, for texts
-    that folding keeps apart whatever their similarity (templates filled in for other subjects,
-    tables of numbers that differ, and what the conditions of the last `group` part), and where near
-    duplicates may be missed: texts that are too short, cut or empty.
+    `review` is the verdict for a similarity from `options.review` to `options.threshold`, for texts
+    that folding separates whatever their similarity (templates filled in for other subjects,
+    tables of numbers that differ, and what the conditions of the last `group` separate), and where
+    near duplicates may be missed: texts that are too short, cut or empty.
 
     Raises `SourceNotFound` and `ExtractionError` for a file that cannot be read, `UsageError`,
     `StoreBusy` while another process writes to the same file for long, and `StoreError` when
@@ -491,8 +491,8 @@ def check_documents(
         blobs, _ = with_stored_ids(blobs, store, {})
     results = []
     for item in (replace(item, blob=blob) for item, blob in zip(items, blobs, strict=True)):
-        signature = fingerprint(item.document.text, recipe)
-        row = storable(row_of(item, signature, recipe.id, tuple(own), is_alone=True))
+        fingerprinted = fingerprint(item.document.text, recipe)
+        row = storable(row_of(item, fingerprinted, recipe.id, tuple(own), is_alone=True))
         if store_it:
             judgement, stored = _store(store, recipe, row, options, drop)
         else:
@@ -652,8 +652,8 @@ def check_mail(
     """Check a mail as `check` does, and its attachments, read as `index --attachments` reads them.
 
     The text of the mail is compared without its attachments, and each attachment by itself; the
-    answers on these are the `attachments` of the result. With `store_it` the mail is stored with
-    all of them, whatever the answers. An attachment that cannot be read is neither checked nor
+    results for these are the `attachments` of the result. With `store_it` the mail is stored with
+    all of them, whatever the verdicts. An attachment that cannot be read is neither checked nor
     stored; `notes` name it. A file that is no mail is checked as it is.
 
     Raises what `check` raises.

@@ -420,7 +420,6 @@ FIELD_NAMES = (
     "from", "to", "cc", "custodian", "subject", "sent", "date", "type", "label", "path",
 )  # fmt: skip
 _DATE = "is a day such as 2020-01-31, a month, a year, or a range such as 2020-01-01..2020-03"
-_FIELD_NAME = re.compile(r"(?P<name>[A-Za-z]+):")
 _CONDITION = re.compile(
     r"(?P<phrase>\"[^\"]*\")"  # what looks like a field there is none
     rf"|(?<![^\s|])(?P<sign>[+-]?)(?P<name>{'|'.join(FIELD_NAMES)}):"
