@@ -10,6 +10,7 @@ import click
 from indexer.cli.exit_codes import VERDICT_CODES
 from indexer.cli.options import (
     FractionType,
+    drop_defaults,
     fold_threshold_option,
     json_option,
     measure_option,
@@ -90,6 +91,7 @@ def check_command(
         raise UsageError("a mail is stored with its attachments; leave --drop-duplicates out")
     if attachments and path == STDIN:
         raise UsageError("--attachments needs the path of a mail; write it to a file")
+    drop_defaults(options, "measure")
     settings = CheckOptions(**options)
     with open_for_command(store_url) as store:
         if attachments:

@@ -109,8 +109,8 @@ class CheckOptions:
 class Judgement:
     """A verdict, the stored document that it is about with its similarity, and why.
 
-    `of`, `path` and `similarity` are None where no stored document is similar. `notes` says what
-    may be missing, in sentences.
+    `of`, `path`, `similarity` and its `measure` are None where no stored document is similar.
+    `notes` says what may be missing, in sentences.
     """
 
     verdict: Verdict
@@ -119,6 +119,7 @@ class Judgement:
     similarity: float | None = None
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    measure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +195,16 @@ def _about(
     verdict: Verdict, match: Match, doubts: tuple[str, ...], result: SimilarResult
 ) -> Judgement:
     reasons = (*doubts, *format_reasons(match))
-    return Judgement(verdict, match.id, match.path, match.similarity, reasons, result.notes)
+    about = match.id, match.path, match.similarity
+    return Judgement(verdict, *about, reasons, result.notes, match.measure)
 
 
 def _doubt(store: FullStore, recipe: Recipe, row: Row, match: Match, options: CheckOptions) -> str:
     """Return why a match may be no duplicate in spite of its similarity; empty without doubt."""
     if match.same and match.same.kind == "bytes":
         return ""
+    if match.measure != options.measure and match.same is None:
+        return "one of them is a scan, whose characters may be misread"
     stored = store.get([match.id]).get(match.id)
     if row.status == "truncated" or (stored and stored.status == "truncated"):
         return "a text was cut: they are similar as far as read"
@@ -252,7 +256,7 @@ def _criteria(store: FullStore) -> Criteria:
 def _between(match: Match, options: CheckOptions) -> str:
     value = percent(match.similarity, 1)
     low, high = percent(options.least), percent(options.threshold)
-    return f"{value} by {options.measure} lies between {low} for review and {high} for duplicates"
+    return f"{value} by {match.measure} lies between {low} for review and {high} for duplicates"
 
 
 def _unseen(row: Row, result: SimilarResult) -> str:
@@ -629,7 +633,7 @@ def _result(
         judgement.of,
         judgement.path,
         judgement.similarity,
-        options.measure,
+        judgement.measure or options.measure,
         judgement.reasons,
         row.id,
         stored,

@@ -203,6 +203,7 @@ def row_at(path: str, real_path: str, document: Document) -> Row:
         labels=document.labels,
         metadata=document.metadata,
         embedded=_embedded(document, real_path, raw),
+        ocr=document.metadata.get(OCR, ""),
     )
 
 

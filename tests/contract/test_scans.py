@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import pytest
 from sample_library import fill, rows
+from samples import pdf
 
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
+from indexer.jobs.check import check
 from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.search import SearchOptions, search
@@ -82,6 +84,19 @@ def test_a_look_up_by_the_default_recipe_finds_what_is_marked_as_a_scan(unprepar
     assert found <= right and len(found) >= len(right) - 2
     by_lcs = SimilarOptions(measure="lcs")
     assert not any(similar(store, options=by_lcs, id=name).matches for name in clean)
+
+
+def test_a_scan_in_a_file_is_found_and_is_for_review(unprepared, tmp_path):
+    unprepared.prepare(DEFAULT)
+    text = letter(1, 2)
+    store = fill(unprepared, rows({"clean": text}))
+    words = add_ocr_noise(text, 0.03, RandomSource(7, "scan")).split()
+    lines = [" ".join(words[start : start + 10]) for start in range(0, len(words), 10)]
+    file = tmp_path / "scan.pdf"
+    file.write_bytes(pdf(lines, producer="ABBYY FineReader 15"))
+    result = check(store, path=str(file))
+    assert (result.verdict, result.of, result.measure) == ("review", "clean", MEASURE)
+    assert "a scan" in result.reasons[0]
 
 
 def test_match_and_families(scans):
