@@ -128,9 +128,9 @@ def random_texts(documents: int, words: int, rng: Random, alone: float = 0.5) ->
     return texts[:documents]
 
 
-def revised_texts(count: int, seed: int, shortest: int = 40, longest: int = 200) -> Iterator[str]:
-    """Yield texts of words whose frequencies fall as in a language; one in five is a revision of an
-    earlier one.
+def revised_texts(count: int, seed: int) -> Iterator[str]:
+    """Yield texts of 40 to 200 words whose frequencies fall as in a language; one in five is a
+    revision of an earlier one.
     """
     chance = random.Random(seed)
     known = [
@@ -143,8 +143,7 @@ def revised_texts(count: int, seed: int, shortest: int = 40, longest: int = 200)
             words = list(chance.choice(recent))
             words[chance.randrange(len(words))] = chance.choice(known)
         else:
-            length = chance.randint(shortest, longest)
-            ranks = (int(chance.paretovariate(0.6)) for _ in range(length))
+            ranks = (int(chance.paretovariate(0.6)) for _ in range(chance.randint(40, 200)))
             words = [known[min(rank, len(known) - 1)] for rank in ranks]
         recent = [*recent[-999:], words]
         yield " ".join(words)

@@ -7,7 +7,7 @@
 PYTHON is the interpreter of an environment that has the peer; several are given by several --peer.
 The corpus is made if the file does not exist: the first docstrings of ten words or more of the
 packages installed beside numpy, in the order of their files; with `--made`, N rows of 2 kB of
-made-up words, one in five a revision of an earlier one. All programs read it as JSON Lines and
+made-up words, one in ten a revision of the one before. All programs read it as JSON Lines and
 write what stays, at .8 where they take a threshold, and else as they come, one after the other.
 
 Seconds and processor seconds are those of the whole process with its children, memory is the
@@ -38,7 +38,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from corpora import revised_texts, word_strings, write_lines
+from corpora import short_records, word_strings, write_lines
 from harness import Usage, arguments, sizes
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
@@ -48,7 +48,7 @@ from indexer.comparing.measures import ComparedText
 from indexer.recipe import DEFAULT
 
 THRESHOLD = 0.8
-WORDS = 260, 480  # of a made-up row
+WORDS = 300  # of a made-up row
 # A small process that starts a program, since the peak of a process counts that of the one it came
 # from. It takes over and waits for what outlives the program, such as a server of its forks.
 WATCHER = """
@@ -211,7 +211,7 @@ def main() -> None:
     if not options.corpus:
         parser.error("give --corpus FILE or --growth ROWS")
     if not options.corpus.exists():
-        made = revised_texts(options.rows, options.seed, *WORDS) if options.made else docstrings()
+        made = short_records(options.rows, WORDS) if options.made else docstrings()
         write_lines(options.corpus, islice(made, options.rows))
     with options.corpus.open() as file:
         texts = [json.loads(line)["text"] for line in islice(file, options.rows)]
