@@ -335,13 +335,14 @@ class Verifier:
         if not texts or uses_sketches:
             return ["" for _ in texts]
         self._kept.use(texts)
-        missing = [text for text in texts if text not in self._kept]
-        ids = [self._collection.first_id(text) for text in missing]
-        rows = self._store.get(ids) if ids else {}
+        contents = {text: self._kept[text] for text in texts if text in self._kept}
         self._kept.trim()
-        for text, id in zip(missing, ids, strict=True):
-            self._kept.add(text, rows[id].text if id in rows else "")
-        return [self._kept[text] for text in texts]
+        ids = {text: self._collection.first_id(text) for text in texts if text not in contents}
+        rows = self._store.get(list(ids.values())) if ids else {}
+        for text, id in ids.items():
+            contents[text] = rows[id].text if id in rows else ""
+            self._kept.add(text, contents[text])
+        return [contents[text] for text in texts]
 
     def _new_text(self, text: int, content: str) -> ComparedText:
         collection = self._collection

@@ -127,7 +127,7 @@ def test_complete_answer_is_read(server: FaultyServer) -> None:
     document = extract(server)
     assert (document.text, document.extractor, document.truncated) == (
         "hello",
-        "tika-server/3.3.2-3",
+        "tika-server/3.3.2-4",
         False,
     )
 
