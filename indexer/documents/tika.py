@@ -501,7 +501,14 @@ _OBJECT = re.compile(
     re.IGNORECASE,
 )
 _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
-_UNREAD_PARTS = re.compile(r"^styles\.xml$|/charts?/")  # whose drawings are markers
+_DRAWN_PARTS = re.compile(
+    r"(?:^|/)content\.xml$|^word/(?:ink/[^/]*|document|header\d*|footer\d*|footnotes|endnotes)\.xml$"
+    r"|^(?:ppt/(?:slides|ink)|xl/(?:worksheets|drawings))/[^/]*\.xml$"
+)
+_MARKERS = (  # without one of which a part is not looked into
+    b"<a:custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"<v:", b"<f", b"formula",
+    b"<w:sym", b"<w:checkBox", b"<w:ddList",
+)  # fmt: skip
 _UNREAD_XML = (
     (
         "drawing",
@@ -609,13 +616,14 @@ def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
                     yield from _of_member(archive.read(member), name, depth + 1)
                 else:
                     yield EmbeddedFile("attachment", name, _member_digest(archive, member))
-            elif is_small and path.endswith(".xml") and not _UNREAD_PARTS.search(path):
+            elif is_small and _DRAWN_PARTS.search(path):
                 yield from _of_part(archive.read(member), name)
 
 
 def _of_part(content: bytes, name: str) -> Iterator[EmbeddedFile]:
     """Yield the drawings, and the formulas, of a part of an Office document."""
-    for kind, pattern in _UNREAD_XML:
+    patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
+    for kind, pattern in patterns:
         if found := [match[0] for match in pattern.finditer(content)]:
             yield EmbeddedFile("object", f"{kind} in {name}", _sha256(b"\n".join(found)))
 

@@ -273,7 +273,7 @@ def test_dashboards_of_a_limited_user_are_those_of_an_index_without_the_others(e
             status, answer = engine.call("POST", f"{index}/_search", body, user)
             assert status == 200 and answer["aggregations"], answer
             aggregations.append(answer["aggregations"])
-        panels.append(json.dumps(aggregations, sort_keys=True))
+        panels.append(json.dumps(aggregations, sort_keys=True).replace(index, "INDEX"))
     assert panels[0] == panels[1]
 
 
