@@ -426,7 +426,7 @@ _DRAWN_NOTE = re.compile(
     rb"|StrikeOut|Redact)\b"
 )
 _APPEARANCE = re.compile(rb"/AP\s*<<[^>]*?/N\s+(\d+)\s+\d+\s+R")
-_GEOMETRY = re.compile(rb"/(?:InkList|QuadPoints|Vertices|L)\s*(\[[^/>]*\])")
+_GEOMETRY = re.compile(rb"/(?:InkList|QuadPoints|Vertices|L|Name)\s*(\[[^/>]*\]|/\w+)")
 _FILTER = re.compile(rb"/Filter\s*(\[[^\]]*\]|/\w+)")
 _NAME = re.compile(rb"/(\w+)")
 _DECODERS = {

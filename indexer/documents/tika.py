@@ -17,6 +17,7 @@ from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
@@ -497,7 +498,9 @@ _MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the con
 _DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
 _OBJECT = re.compile(
     r"(?:^|/)(?:embeddings/[^/]+|activeX/[^/]*\.bin|vbaProject\.bin"
-    r"|_xmlsignatures/[^/]*\.xml|META-INF/documentsignatures\.xml)$",
+    r"|_xmlsignatures/[^/]*\.xml|META-INF/documentsignatures\.xml|comments/modern[^/]*\.xml"
+    r"|(?:threadedComments|externalLinks|pivotCache|ctrlProps)/[^/]*\.xml|connections\.xml)$"
+    r"|^(?:Basic|Scripts|Pictures)/|^Object [^/]+$",
     re.IGNORECASE,
 )
 _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
@@ -507,7 +510,7 @@ _DRAWN_PARTS = re.compile(
 )
 _MARKERS = (  # without one of which a part is not looked into
     b"<a:custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"<v:", b"<f", b"formula",
-    b"<w:sym", b"<w:checkBox", b"<w:ddList",
+    b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList",
 )  # fmt: skip
 _UNREAD_XML = (
     (
@@ -520,6 +523,7 @@ _UNREAD_XML = (
         ),
     ),
     ("formulas", re.compile(rb"<(?:x:)?(?:f|formula[12])\b[^>]*>[^<]+|\btable:formula=\"[^\"]*")),
+    ("formulas", re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
     ("symbols", re.compile(rb"<w:sym\b[^>]*>|<w:(checkBox|ddList)>.*?</w:\1>", re.DOTALL)),
 )
 _MAX_DEPTH = 4  # of archives in archives
@@ -531,7 +535,7 @@ _RTF_PIECE = re.compile(
     rb"\\(?P<kind>pict|objdata)\b|\\bin(?P<size>\d{1,9}) ?"
     rb"|(?P<digits>[0-9a-fA-F][0-9a-fA-F\s]{31,})|\\sn pVerticies\}\s*\{\\sv (?P<path>[^{}]*)"
 )
-_DATA_URL = re.compile(rb"""data:(image|audio|video)/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)""", re.I)
+_DATA_URL = re.compile(rb"data:(\w+)/[\w.+-]+(?:;[\w.=+-]+)*?;base64,([A-Za-z0-9+/=\s]+)", re.I)
 _BINARY_DATA = re.compile(
     rb"<(?:office:binary-data|w:binData|pkg:binaryData|binary)\b[^>]*>([A-Za-z0-9+/=\s]+)</"
 )
@@ -548,6 +552,7 @@ _PACKED = {
         "x-compress", "x-bzip2", "x-bzip", "x-xz", "gzip",
     )
 }  # fmt: skip
+_MEDIA = re.compile(r"(?:audio|video)/|image/(?!svg)")
 _WORKBOOKS = ("Workbook", "Book")
 _OLE_STREAMS = (
     "Data", "Pictures", "ObjectPool", "Macros", "_VBA_PROJECT_CUR", "MBD", "LNK", *_WORKBOOKS
@@ -576,9 +581,9 @@ def embedded_files(data: bytes, content_type: str) -> str:
 
 def _finder(data: bytes, kind: str) -> _Finder | None:
     if kind in _MAILS:
-        from indexer.documents.mail.message import attached_files
+        from indexer.documents.mail.message import attached_files, html_of_mail
 
-        return attached_files
+        return lambda data: chain(attached_files(data), _of_markup(html_of_mail(data)))
     if data.startswith(_ZIP):
         return _of_zip
     if b"%PDF-" in data[:1024]:
@@ -587,10 +592,10 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
         return _of_rtf
     if data.startswith(MAGIC):
         return _of_compound_file
-    if data[257:262] == b"ustar":
+    if data[257:262] == b"ustar" or kind in ("application/x-tar", "application/x-gtar"):
         return _of_tar
-    if kind in _PACKED:
-        return _of_packed
+    if kind in _PACKED or _MEDIA.match(kind):
+        return _of_bytes
     if any(mark in data for mark in _IN_MARKUP):
         return _of_markup
     return None
@@ -661,9 +666,9 @@ def _member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
     return _sha256(f"{member.CRC} {member.file_size}".encode())
 
 
-def _of_packed(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield an archive of a kind that only Tika opens: nothing knows what it did not read."""
-    yield EmbeddedFile("unread", "archive", _sha256(data))
+def _of_bytes(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield a picture, sound, or an archive that only Tika opens: nobody knows what is not read."""
+    yield EmbeddedFile("unread", "file", _sha256(data))
 
 
 def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
@@ -730,7 +735,7 @@ def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
     found = [(match[1].lower(), match[2]) for match in _DATA_URL.finditer(data)]
     found += [(b"image", match[1]) for match in _BINARY_DATA.finditer(data)]
     for count, (main, encoded) in enumerate(found, start=1):
-        kind: EmbeddedKind = "picture" if main == b"image" else "media"
+        kind: EmbeddedKind = embedded_kind(f"{main.decode()}/", "object")
         with suppress(binascii.Error):
             content = base64.b64decode(b"".join(encoded.split()))
             yield EmbeddedFile(kind, f"{kind} {count}", _sha256(content))

@@ -270,6 +270,14 @@ UNREAD = {
     "symbol": [office(PART, f'<w:sym w:char="F0A{end}"/>') for end in "78"],
     "signature": [office("_xmlsignatures/sig1.xml", end) for end in "12"],
     "embedded document": [office("word/embeddings/a.vsdx", end) for end in "12"],
+    "object without a suffix": [office("Object 1", end) for end in "12"],
+    "picture without a suffix": [office("Pictures/100", end) for end in "12"],
+    "macro of OpenDocument": [office("Basic/Standard/M.xml", end) for end in "12"],
+    "formula of OpenDocument": [office("O/content.xml", f"<math>{end}</math>") for end in "12"],
+    "comment in a thread": [office("xl/threadedComments/a.xml", end) for end in "12"],
+    "document in a page": [
+        b"<a href='data:application/pdf;name=a.pdf;base64,AA%c='>" % end for end in b"AE"
+    ],
     "shape of SVG": [f'<svg><path d="M0 0 L{end}"/></svg>'.encode() for end in "12"],
     "picture of FictionBook": [f"<binary id='a'>AA{end}=</binary>".encode() for end in "AE"],
     "binary picture of RTF": [b"{\\rtf1 {\\pict\\bin3 ab%d}}" % end for end in (1, 2)],
@@ -317,6 +325,28 @@ def test_an_archive_that_only_tika_opens_counts_by_its_bytes() -> None:
     (file,) = unpack_embedded(embedded_files(b"7z\xbc\xaf1", kind))
     assert file.kind == "unread"
     assert embedded_files(b"7z\xbc\xaf1", kind) != embedded_files(b"7z\xbc\xaf2", kind)
+
+
+@pytest.mark.parametrize("kind", ["audio/mpeg", "image/jpeg", "video/mp4"])
+def test_of_pictures_and_sound_whose_words_are_read_all_bytes_count(kind: str) -> None:
+    assert embedded_files(b"ID3 the words, sound 1", kind) != embedded_files(b"ID3 2", kind) != ""
+
+
+def test_a_picture_in_the_page_of_a_mail_counts() -> None:
+    mails = []
+    for picture in PICTURES:
+        message = EmailMessage()
+        encoded = base64.b64encode(picture).decode()
+        message.set_content(f"<p>Yes <img src='data:image/png;base64,{encoded}'>", subtype="html")
+        mails.append(embedded_files(message.as_bytes(), "message/rfc822"))
+    assert mails[0][:64] != mails[1][:64]
+
+
+def test_an_archive_of_the_first_format_of_tar_is_looked_into() -> None:
+    data = tar_file("a.png", PICTURES[0])
+    header = bytearray(data[:148] + b" " * 8 + data[156:257] + bytes(8) + data[265:512])
+    header[148:156] = b"%06o\0 " % sum(header)
+    assert "a.png" in embedded_files(bytes(header) + data[512:], "application/x-gtar")
 
 
 @pytest.mark.parametrize("part", ["vbaProject.bin", "activeX/activeX1.bin", "embeddings/o1.bin"])

@@ -623,6 +623,18 @@ def attached_files(data: bytes) -> Iterator[EmbeddedFile]:
         raise ValueError(str(error) or type(error).__name__) from error
 
 
+def html_of_mail(data: bytes) -> bytes:
+    """Return the bodies of a mail in HTML, one after the other; empty without any. Raises
+    `ValueError` for what the `email` package fails on.
+    """
+    try:
+        message = message_from_bytes(mail_bytes(data).data, policy=policy.compat32)
+        pages = [part for part in message.walk() if part.get_content_type() == "text/html"]
+        return "\n".join(map(payload_text, pages)).encode(errors="replace")
+    except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
+        raise ValueError(str(error) or type(error).__name__) from error
+
+
 def _attachments(part: Message) -> Iterator[Attachment]:
     if is_container(part):
         for child in children(part):
