@@ -19,7 +19,7 @@ pub mod signer;
 mod simhash;
 pub mod siphash;
 pub mod slots;
-mod symbols;
+pub mod symbols;
 #[allow(clippy::unreadable_literal)]
 mod unicode13;
 mod words;
