@@ -505,7 +505,7 @@ _OBJECT = re.compile(
 )
 _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
 _DRAWN_PARTS = re.compile(
-    r"(?:^|/)content\.xml$|^word/(?:ink/[^/]*|document|header\d*|footer\d*|footnotes|endnotes)\.xml$"
+    r"(?:^|/)content\.xml$|^word/(?:ink/[^/]*|document|(?:head|foot)er\d*|(?:foot|end)notes)\.xml$"
     r"|^(?:ppt/(?:slides|ink)|xl/(?:worksheets|drawings))/[^/]*\.xml$"
 )
 _MARKERS = (  # without one of which a part is not looked into
