@@ -47,7 +47,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.engine.rows import row_of_hit
 
 Body: TypeAlias = dict[str, Any]
-KILLED, TOGETHER, NODE_KILLED = 0.25, 0.3, 0.05  # of the steps, where they may be
+KILLED, TOGETHER, NODE_KILLED = 0.25, 0.3, 0.02  # of the steps, where they may be
 MAX_DOCUMENTS = 60
 REFUSED_CODES = (0, 1, 2, 3, 4)  # whatever is no internal error
 LEAST = 0.7  # of all thresholds of `group`, by which a copy may have been grouped
