@@ -36,6 +36,8 @@ from rapidfuzz.distance import LCSseq
 
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
+    DIGITS,
+    MIN_RECURRING,
     Words,
     are_variants,
     as_string,
@@ -285,8 +287,6 @@ _TOKEN = re.compile(  # a UUID, or ten and more letters with digits
     )""",
     re.VERBOSE,
 )
-_MIN_RECURRING = 3  # times that a line stands in a text
-_DIGITS = re.compile(r"\d+")
 
 
 def find_unworded(text: str) -> Iterator[tuple[int, int]]:
@@ -301,13 +301,13 @@ def find_unworded(text: str) -> Iterator[tuple[int, int]]:
     yield from (match.span() for match in _TOKEN.finditer(text))
     lines: dict[str, list[tuple[int, int]]] = {}
     end = 0
-    without_numbers = _DIGITS.sub("0", text.casefold())
+    without_numbers = DIGITS.sub("0", text.casefold())
     keys = map(str.strip, without_numbers.splitlines())
     for key, line in zip(keys, text.splitlines(keepends=True), strict=True):
         start, end = end, end + len(line)
         lines.setdefault(key, []).append((start, end))
     for key, spans in lines.items():
-        if len(spans) >= _MIN_RECURRING and any(map(str.isalpha, key)):
+        if len(spans) >= MIN_RECURRING and any(map(str.isalpha, key)):
             yield from spans
 
 

@@ -265,8 +265,8 @@ def _target(text: str, hint: re.Match[str], position: int) -> tuple[int, int] | 
 # Running headers: lines at the edges of pages that recur, equal but for digits. Pages end in form
 # feeds, or are seen by lines that number them.
 
-_MIN_RECURRING = 3  # times that a running header stands in a text
-_DIGITS = re.compile(r"\d+")
+MIN_RECURRING = 3  # times that a running header stands in a text
+DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
     r"\b(?:page|seite|pagina|página|pág\.?|blad|sida|side|strona|sivu|стр\.?)[ \t]*(\d{1,5})\b",
     re.IGNORECASE,
@@ -292,7 +292,7 @@ def running_headers(text: str) -> list[tuple[int, int, bool]]:
     """
     ends = [match.end() for match in re.finditer("\f", text)]
     breaks = ends or _page_lines(text)
-    if len(breaks) < _MIN_RECURRING - 1:
+    if len(breaks) < MIN_RECURRING - 1:
         return []
     counts = Counter[str]()
     edges: dict[str, list[tuple[int, int]]] = {}
@@ -300,7 +300,7 @@ def running_headers(text: str) -> list[tuple[int, int, bool]]:
     for start, end in pairwise([0, *breaks, len(text)]):
         lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, end)]
         pages += bool(lines)
-        keys = [_DIGITS.sub("0", text[slice(*span)].casefold()) for span in lines]
+        keys = [DIGITS.sub("0", text[slice(*span)].casefold()) for span in lines]
         counts.update(keys)
         size = min(_EDGE_LINES, len(lines) // 4)
         if not ends and start:  # it begins with the line that numbers the page before
@@ -308,7 +308,7 @@ def running_headers(text: str) -> list[tuple[int, int, bool]]:
         edge = {*range(size), *range(len(lines) - size, len(lines))}
         for position in sorted(edge):
             edges.setdefault(keys[position], []).append(lines[position])
-    enough = max(_MIN_RECURRING, pages * _MIN_PAGES)
+    enough = max(MIN_RECURRING, pages * _MIN_PAGES)
     headers = [
         (start, end, index == 0)
         for key, spans in edges.items()

@@ -357,6 +357,12 @@ def message_hash(message_id: str) -> str:
 
 # The files in a document besides its text.
 
+
+def sha256(data: bytes | bytearray) -> str:
+    """Return the SHA-256 of bytes in hexadecimal digits, by which such a file is known."""
+    return hashlib.sha256(data).hexdigest()
+
+
 _METAFILES = (".emf", ".wmf", ".emz", ".wmz", ".jxr", ".wdp", ".pict")
 
 

@@ -24,7 +24,7 @@ from indexer.documents.blobs import (
     read,
 )
 from indexer.documents.load_files import TextFiles, read_text_files
-from indexer.documents.mail.message import attached_files, split_attachments
+from indexer.documents.mail.message import split_attachments
 from indexer.documents.mailboxes import MailFile
 from indexer.errors import ExtractionError, MissingExtra
 from indexer.model import Blob, FailedBlob, pack_embedded
@@ -265,10 +265,12 @@ def divide(mail: Blob, read_options: ReadOptions) -> Sequence[Blob] | None:
     An attachment is known by its name, the second of a name by `#2` after it, and has the id of the
     mail in its metadata. The bytes and digest of the mail stay the same as of its file.
     """
+    from indexer.documents.tika import mail_files
+
     try:
         payload = read(mail, read_options.max_bytes)
         text, files = split_attachments(payload.data)
-        embedded = pack_embedded(attached_files(payload.data))
+        embedded = pack_embedded(mail_files(payload.data))
     except (ExtractionError, ValueError):
         return None
     if not files:

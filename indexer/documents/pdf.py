@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import re
 import unicodedata
 import zlib
@@ -15,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress, groupby, pairwise
 
+from indexer.documents.base import sha256
 from indexer.model import EmbeddedFile, EmbeddedKind
 
 _PAGE_END = re.compile(r"\n{4,}")
@@ -426,7 +426,7 @@ _DRAWN_NOTE = re.compile(
     rb"|StrikeOut|Redact)\b"
 )
 _APPEARANCE = re.compile(rb"/AP\s*<<[^>]*?/N\s+(\d+)\s+\d+\s+R")
-_GEOMETRY = re.compile(rb"/(?:InkList|QuadPoints|Vertices|L|Name)\s*(\[[^/>]*\]|/\w+)")
+_GEOMETRY = re.compile(rb"/(?:InkList|QuadPoints|Vertices|L)\s*(\[[^/>]*\])")
 _FILTER = re.compile(rb"/Filter\s*(\[[^\]]*\]|/\w+)")
 _NAME = re.compile(rb"/(\w+)")
 _DECODERS = {
@@ -475,7 +475,7 @@ def pdf_files(data: bytes) -> Iterator[EmbeddedFile]:
     found = list(_objects(data))
     yield from _stored_files(stored for _, stored in found)
     if _ENCRYPT.search(data):
-        yield EmbeddedFile("unread", "drawings of an encrypted file", _digest(data))
+        yield EmbeddedFile("unread", "drawings of an encrypted file", sha256(data))
         return
     objects = dict(found)
     for _, stored in found:
@@ -484,7 +484,7 @@ def pdf_files(data: bytes) -> Iterator[EmbeddedFile]:
     names: Counter[str] = Counter()
     for kind, name, content in _drawn(objects):
         names[name] += 1
-        yield EmbeddedFile(kind, f"{name} {names[name]}", _digest(content))
+        yield EmbeddedFile(kind, f"{name} {names[name]}", sha256(content))
 
 
 def _objects(data: bytes) -> Iterator[tuple[int, _PdfObject]]:
@@ -531,7 +531,7 @@ def _stored_files(objects: Iterable[_PdfObject]) -> Iterator[EmbeddedFile]:
         if found and stored.stream is not None:
             count += 1
             kind: EmbeddedKind = "picture" if found[1] else "attachment"
-            yield EmbeddedFile(kind, f"{kind} {count}", _digest(stored.stream))
+            yield EmbeddedFile(kind, f"{kind} {count}", sha256(stored.stream))
 
 
 def _drawn(objects: Mapping[int, _PdfObject]) -> Iterator[tuple[EmbeddedKind, str, bytes]]:
@@ -614,7 +614,3 @@ def _number(value: bytes) -> float:
         return float(value)
     except ValueError:
         return 0.0
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
-import hashlib
 import io
 import re
 import struct
@@ -17,18 +16,10 @@ from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
-from itertools import chain
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-from indexer.documents.base import (
-    CUT,
-    HTML_NAMES,
-    OCR,
-    XML_NAMES,
-    embedded_kind,
-    is_mail,
-)
+from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, embedded_kind, is_mail, sha256
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
     MAGIC,
@@ -581,9 +572,7 @@ def embedded_files(data: bytes, content_type: str) -> str:
 
 def _finder(data: bytes, kind: str) -> _Finder | None:
     if kind in _MAILS:
-        from indexer.documents.mail.message import attached_files, html_of_mail
-
-        return lambda data: chain(attached_files(data), _of_markup(html_of_mail(data)))
+        return mail_files
     if data.startswith(_ZIP):
         return _of_zip
     if b"%PDF-" in data[:1024]:
@@ -599,6 +588,15 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
     if any(mark in data for mark in _IN_MARKUP):
         return _of_markup
     return None
+
+
+def mail_files(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield the files in a mail. Raises `ValueError` for what the `email` package fails on."""
+    from indexer.documents.mail.message import contents_of_mail
+
+    attachments, pages = contents_of_mail(data)
+    yield from attachments
+    yield from _of_markup(pages)
 
 
 def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
@@ -630,7 +628,7 @@ def _of_part(content: bytes, name: str) -> Iterator[EmbeddedFile]:
     patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
     for kind, pattern in patterns:
         if found := [match[0] for match in pattern.finditer(content)]:
-            yield EmbeddedFile("object", f"{kind} in {name}", _sha256(b"\n".join(found)))
+            yield EmbeddedFile("object", f"{kind} in {name}", sha256(b"\n".join(found)))
 
 
 def _of_tar(data: bytes) -> Iterator[EmbeddedFile]:
@@ -649,26 +647,26 @@ def _of_member(content: bytes, name: str, depth: int) -> Iterator[EmbeddedFile]:
     find = _finder(content, _MAIL_NAMES.get(name[-4:].lower(), ""))
     if find is None:
         if b"\0" in content or kind != "attachment" or not _is_utf8(content):
-            yield EmbeddedFile(kind, name, _sha256(content))
+            yield EmbeddedFile(kind, name, sha256(content))
         return
     try:
         if depth >= _MAX_DEPTH and find is _of_zip:
             raise ValueError
         yield from list(_of_zip(content, depth) if find is _of_zip else find(content))
     except _UNREADABLE:
-        yield EmbeddedFile("unread", name, _sha256(content))
+        yield EmbeddedFile("unread", name, sha256(content))
 
 
 def _member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
     if member.file_size <= _MAX_MEMBER and not member.flag_bits & 1:
         with suppress(OSError, EOFError, zlib.error, zipfile.BadZipFile):
-            return _sha256(archive.read(member))
-    return _sha256(f"{member.CRC} {member.file_size}".encode())
+            return sha256(archive.read(member))
+    return sha256(f"{member.CRC} {member.file_size}".encode())
 
 
 def _of_bytes(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield a picture, sound, or an archive that only Tika opens: nobody knows what is not read."""
-    yield EmbeddedFile("unread", "file", _sha256(data))
+    yield EmbeddedFile("unread", "file", sha256(data))
 
 
 def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
@@ -681,10 +679,10 @@ def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
         if found["kind"]:
             if content:
                 count += 1
-                yield EmbeddedFile(kind or "object", f"{kind} {count}", _sha256(content))
+                yield EmbeddedFile(kind or "object", f"{kind} {count}", sha256(content))
             kind, content = "picture" if found["kind"] == b"pict" else "object", b""
         elif found["path"]:
-            yield EmbeddedFile("object", "drawing", _sha256(found["path"]))
+            yield EmbeddedFile("object", "drawing", sha256(found["path"]))
         elif found["size"]:
             position += int(found["size"])
             content += data[found.end() : position]
@@ -692,7 +690,7 @@ def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
             digits = b"".join(found["digits"].split())
             content += binascii.unhexlify(digits[: len(digits) // 2 * 2])
     if content:
-        yield EmbeddedFile(kind or "object", f"{kind or 'object'} {count + 1}", _sha256(content))
+        yield EmbeddedFile(kind or "object", f"{kind or 'object'} {count + 1}", sha256(content))
 
 
 def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
@@ -704,7 +702,7 @@ def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
             yield from _of_workbook(content)
         else:
             kind: EmbeddedKind = "object" if "/" in name else "picture"
-            yield EmbeddedFile(kind, name, _sha256(content))
+            yield EmbeddedFile(kind, name, sha256(content))
 
 
 def _of_workbook(content: bytes) -> Iterator[EmbeddedFile]:
@@ -723,9 +721,9 @@ def _of_workbook(content: bytes) -> Iterator[EmbeddedFile]:
         position, before = position + 4 + size, kind
     _, mark, group = pictures[_DRAWING_GROUP].partition(_PICTURES)
     if mark or pictures[_IMAGE]:
-        yield EmbeddedFile("picture", "pictures", _sha256(group + pictures[_IMAGE]))
+        yield EmbeddedFile("picture", "pictures", sha256(group + pictures[_IMAGE]))
     if formulas:
-        yield EmbeddedFile("object", "formulas", _sha256(formulas))
+        yield EmbeddedFile("object", "formulas", sha256(formulas))
 
 
 def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
@@ -738,12 +736,8 @@ def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
         kind: EmbeddedKind = embedded_kind(f"{main.decode()}/", "object")
         with suppress(binascii.Error):
             content = base64.b64decode(b"".join(encoded.split()))
-            yield EmbeddedFile(kind, f"{kind} {count}", _sha256(content))
+            yield EmbeddedFile(kind, f"{kind} {count}", sha256(content))
     for count, match in enumerate(_SVG.finditer(data), start=1):
         if shapes := _SVG_SHAPE.findall(match[0]):
             content = b"\n".join(b" ".join(shape.split()) for shape in shapes)
-            yield EmbeddedFile("picture", f"drawing {count}", _sha256(content))
-
-
-def _sha256(data: bytes | bytearray) -> str:
-    return hashlib.sha256(data).hexdigest()
+            yield EmbeddedFile("picture", f"drawing {count}", sha256(content))

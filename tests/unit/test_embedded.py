@@ -342,6 +342,19 @@ def test_a_picture_in_the_page_of_a_mail_counts() -> None:
     assert mails[0][:64] != mails[1][:64]
 
 
+def test_a_picture_in_the_page_of_a_mail_counts_beside_attachments(tmp_path: Path) -> None:
+    for name, picture in zip("ab", PICTURES, strict=True):
+        message = EmailMessage()
+        encoded = base64.b64encode(picture).decode()
+        message.set_content(f"<p>{BODY}<img src='data:image/png;base64,{encoded}'>", subtype="html")
+        message.add_attachment(b"the same", "application", "octet-stream", filename="c.bin")
+        (tmp_path / f"{name}.eml").write_bytes(message.as_bytes())
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    index([str(tmp_path)], store, IndexOptions(reading=ReadOptions(attachments=True)), workers=1)
+    mails = [row for row in store.scan() if row.path.endswith(".eml")]
+    assert len({row.exact for row in mails}) == len(mails) == 2
+
+
 def test_an_archive_of_the_first_format_of_tar_is_looked_into() -> None:
     data = tar_file("a.png", PICTURES[0])
     header = bytearray(data[:148] + b" " * 8 + data[156:257] + bytes(8) + data[265:512])

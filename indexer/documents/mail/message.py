@@ -610,27 +610,18 @@ def _milliseconds(date: str) -> int | None:
         return None
 
 
-def attached_files(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the attachments of a mail, but for signatures. Raises `ValueError` for what the `email`
-    package fails on.
+def contents_of_mail(data: bytes) -> tuple[list[EmbeddedFile], bytes]:
+    """Return the attachments of a mail, but for signatures, and its pages in HTML, one after the
+    other. Raises `ValueError` for what the `email` package fails on.
     """
     try:
         message = message_from_bytes(mail_bytes(data).data, policy=policy.compat32)
-        for file in _attachments(message):
-            kind = embedded_kind(file.name, "attachment")
-            yield EmbeddedFile(kind, file.name, file.sha256)
-    except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
-        raise ValueError(str(error) or type(error).__name__) from error
-
-
-def html_of_mail(data: bytes) -> bytes:
-    """Return the bodies of a mail in HTML, one after the other; empty without any. Raises
-    `ValueError` for what the `email` package fails on.
-    """
-    try:
-        message = message_from_bytes(mail_bytes(data).data, policy=policy.compat32)
+        files = [
+            EmbeddedFile(embedded_kind(file.name, "attachment"), file.name, file.sha256)
+            for file in _attachments(message)
+        ]
         pages = [part for part in message.walk() if part.get_content_type() == "text/html"]
-        return "\n".join(map(payload_text, pages)).encode(errors="replace")
+        return files, "\n".join(map(payload_text, pages)).encode(errors="replace")
     except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
         raise ValueError(str(error) or type(error).__name__) from error
 
