@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -139,12 +140,18 @@ def block_keys(bits: int, width: int, blocks: int) -> tuple[str, ...]:
     >>> block_keys(0x0123456789ABCDEF, width=64, blocks=4)
     ('000123', '014567', '0289ab', '03cdef')
     """
+    template, shifts, mask = _block_format(width, blocks)
+    return tuple((template % tuple([bits >> shift & mask for shift in shifts])).split())
+
+
+@lru_cache(maxsize=64)
+def _block_format(width: int, blocks: int) -> tuple[str, list[int], int]:
+    """Return the keys of such blocks as one format of their values, and how these are read."""
     part = width // blocks
     digits = -(-part // 4)
-    return tuple(
-        f"{position:02x}{bits >> (width - part * (position + 1)) & (1 << part) - 1:0{digits}x}"
-        for position in range(blocks)
-    )
+    template = " ".join(f"{position:02x}%0{digits}x" for position in range(blocks))
+    shifts = [width - part * (position + 1) for position in range(blocks)]
+    return template, shifts, (1 << part) - 1
 
 
 # Distances between bit sketches.

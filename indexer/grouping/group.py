@@ -95,12 +95,14 @@ def assign_families(grouping: Grouping, progress: Progress = no_progress) -> Fam
         for position, (representative, _) in representatives.items()
         if representative != position
     }
-    for index, entry in enumerate(collection.entries):
+    ids = collection.entries.ids
+    statuses = (status for status, *_ in collection.entries.order_fields())
+    for index, (id, status) in enumerate(zip(ids, statuses, strict=True)):
         representative, similarity = representatives[index]
-        principal = representative == index and (entry.status == "complete" or index in joined)
-        family = collection.entries[representative].id
+        principal = representative == index and (status == "complete" or index in joined)
+        family = id if representative == index else ids[representative]
         cluster = clusters.get(index)
-        assignments.append(Assignment(entry.id, family, principal, similarity, cluster))
+        assignments.append(Assignment(id, family, principal, similarity, cluster))
     return FamilyAssignments(assignments, pairs.capped, measured.passed_over())
 
 
@@ -439,9 +441,9 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapRepo
         provisional_families=_count_provisional(pairs, sizes),
         excluded=dict(sorted(excluded.items())),
         moved=tuple(_moves(pairs)),
-        same_bytes=_copies((entry.raw, entry) for entry in entries),
-        same_text=_copies((entry.exact, entry) for entry in filled),
-        inconsistent=tuple(_label_conflicts(pairs)),
+        same_bytes=_copies([(entry.raw, entry) for entry in entries]),
+        same_text=_copies([(entry.exact, entry) for entry in filled]),
+        inconsistent=tuple(_label_conflicts(pairs, sizes)),
         capped=capped,
     )
 
@@ -474,23 +476,26 @@ def _moves(pairs: list[tuple[Entry, Assignment]]) -> Iterator[FamilyMove]:
         )
 
 
-def _copies(digested: Iterable[tuple[str, Entry]]) -> tuple[Copies, ...]:
+def _copies(digested: Sequence[tuple[str, Entry]]) -> tuple[Copies, ...]:
     """Return the digests that several documents share, ordered by the first of them."""
+    counts = Counter(digest for digest, _ in digested)
     carriers: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for digest, entry in digested:
-        carriers[digest].append((entry.id, entry.path))
-    return tuple(
-        Copies(digest, tuple(documents))
-        for digest, documents in carriers.items()
-        if digest and len(documents) > 1
-    )
+        if digest and counts[digest] > 1:
+            carriers[digest].append((entry.id, entry.path))
+    return tuple(Copies(digest, tuple(documents)) for digest, documents in carriers.items())
 
 
-def _label_conflicts(pairs: list[tuple[Entry, Assignment]]) -> Iterator[LabelConflict]:
-    """Yield the families whose members carry different sets of labels, by family."""
+def _label_conflicts(
+    pairs: list[tuple[Entry, Assignment]], sizes: Counter[str]
+) -> Iterator[LabelConflict]:
+    """Yield the families whose members carry different sets of labels, by family; `sizes`: of all
+    families.
+    """
     members: dict[str, list[frozenset[str]]] = defaultdict(list)
     for entry, after in pairs:
-        members[after.family].append(frozenset(entry.labels))
+        if sizes[after.family] > 1:
+            members[after.family].append(frozenset(entry.labels))
     for family, label_sets in sorted(members.items()):
         if len(set(label_sets)) > 1:
             carried = Counter(label for labels in label_sets for label in labels)

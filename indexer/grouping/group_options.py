@@ -80,7 +80,7 @@ def quoted_words(text: str) -> int:
         parts.append(text[forwarded.start() :])
         text = text[: forwarded.start()]
     parts += _QUOTED.findall(f"\n{text}")
-    return len(normal_words("".join(parts)))
+    return len(normal_words("".join(parts))) if parts else 0
 
 
 # Limits that matching and grouping share, and the checks of what they are given.

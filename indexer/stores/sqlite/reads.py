@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -112,6 +113,7 @@ _OUTLINES = (
 )
 _OUTLINES_AT_ONCE = 2_000
 _PAGE = 100
+_SCANNED, _SCANNED_CHARS = 500, 1_000_000  # rows, and characters, that a scan reads together
 _HIT_COLUMNS = (
     "id, path, in_family, status, minhash, words, iif(provisional, NULL, similarity), "
     f"CASE status WHEN 'empty' THEN raw ELSE {rows.EXACT} END"
@@ -133,14 +135,21 @@ def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
     """
     condition, values = ("1", ()) if under is None else _inside(well_formed(under))
     with file.reader() as db:
-        select = f"SELECT number FROM documents d WHERE ({condition}) AND {WITHIN[scope]}"
+        select = f"SELECT number, chars FROM documents d WHERE ({condition}) AND {WITHIN[scope]}"
         rows = db.execute(f"{select} ORDER BY id", values)
-        numbers = array("q", (number for (number,) in rows))
-    for start in range(0, len(numbers), _PAGE):
-        chunk = numbers[start : start + _PAGE].tolist()
+        numbers, ends = array("q"), array("q")
+        for number, chars in rows:
+            numbers.append(number)
+            ends.append(chars + (ends[-1] if ends else 0))
+    start = 0
+    while start < len(numbers):
+        limit = (ends[start - 1] if start else 0) + _SCANNED_CHARS
+        stop = bisect_right(ends, limit, start, min(start + _SCANNED, len(ends)))
+        stop = max(stop, start + 1)
         with file.reader() as db:
-            page = whole_rows(db, "number", chunk)
+            page = whole_rows(db, "number", numbers[start:stop].tolist())
         yield from sorted(page.values(), key=lambda row: row.id)
+        start = stop
 
 
 def read_outlines(file: File, scope: Scope) -> Iterator[Outline]:

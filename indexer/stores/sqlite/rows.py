@@ -43,6 +43,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _FOLLOWS = b""  # instead of a digest that follows from that of the bytes
 _NO_KEYS = " "  # instead of keys, for a row that has sketches and no keys
 _json = json.JSONEncoder(ensure_ascii=False).encode
+_parse = json.JSONDecoder().decode
 
 
 def packed_columns(rows: Sequence[Row], recipe: Recipe) -> list[tuple[Any, ...]]:
@@ -167,8 +168,8 @@ _PACKERS: dict[Kind, Callable[[Any], Any]] = {
 }
 _UNPACKERS: dict[Kind, Callable[[Any], Any]] = {
     "digest": unpack_digest,
-    "labels": lambda stored: tuple(json.loads(stored)),
-    "metadata": json.loads,
+    "labels": lambda stored: () if stored == "[]" else tuple(_parse(stored)),
+    "metadata": lambda stored: {} if stored == "{}" else _parse(stored),
     "bits": _unpack_bits,
     "flag": _unpack_flag,
 }
