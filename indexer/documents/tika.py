@@ -112,7 +112,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 4  # version of what is made of Tika's results; raise it when texts or files in them change
+READER = 5  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _REARRANGED = re.compile(rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar", re.I | re.M)
 _MESSAGE_STREAM = "__properties_version1.0".encode("utf-16-le")

@@ -342,6 +342,19 @@ def test_a_picture_in_the_page_of_a_mail_counts() -> None:
     assert mails[0][:64] != mails[1][:64]
 
 
+def test_a_plain_text_that_says_more_than_the_page_next_to_it_counts() -> None:
+    page = "<p>Dear Bob,</p><p>the price is <b>100</b>, see <a href='http://a.example'>here</a>."
+    same = "Dear Bob,\n\nthe price\nis *100*, see here <http://a.example>."
+    mails = []
+    for plain in (same, f"{same}\nPay Ann.", f"{same}\nNever pay Ann.", same.replace("100", "900")):
+        message = EmailMessage()
+        message.set_content(plain)
+        message.add_alternative(page, subtype="html")
+        mails.append(embedded_files(message.as_bytes(), "message/rfc822"))
+    assert mails[0] == ""
+    assert len(set(mails)) == 4
+
+
 def test_a_picture_in_the_page_of_a_mail_counts_beside_attachments(tmp_path: Path) -> None:
     for name, picture in zip("ab", PICTURES, strict=True):
         message = EmailMessage()

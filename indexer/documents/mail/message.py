@@ -621,9 +621,41 @@ def contents_of_mail(data: bytes) -> tuple[list[EmbeddedFile], bytes]:
             for file in _attachments(message)
         ]
         pages = [part for part in message.walk() if part.get_content_type() == "text/html"]
+        if beyond := _plain_beyond(message):
+            files.append(EmbeddedFile("unread", "plain text", hashlib.sha256(beyond).hexdigest()))
         return files, "\n".join(map(payload_text, pages)).encode(errors="replace")
     except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
         raise ValueError(str(error) or type(error).__name__) from error
+
+
+def _plain_beyond(message: Message) -> bytes:
+    """Return the words of the lines that a plain text has and the HTML next to it lacks."""
+    beyond: list[str] = []
+    for part in message.walk():
+        if part.get_content_type() != "multipart/alternative":
+            continue
+        texts: dict[str, list[str]] = {"text/plain": [], "text/html": []}
+        for child in filter(is_body_text, part.walk()):
+            texts[child.get_content_type()].append(payload_text(child))
+        plain, page = map("\n".join, texts.values())
+        shown = _compact(_MARKUP.sub("", unescape(page)))
+        if not shown or _compact(_ADDED.sub(" ", plain)) in shown:
+            continue
+        for line in _lines_beyond(_ADDRESS.sub(" ", plain), html_text(page)).splitlines():
+            compact = _compact(line)
+            if len(compact) < _MIN_COMPACT or compact not in shown:
+                beyond.append(compact)
+    return " ".join(filter(None, beyond)).encode(errors="replace")
+
+
+def _compact(text: str) -> str:
+    return _NO_WORD.sub("", text).casefold()
+
+
+_MARKUP, _NO_WORD, _MIN_COMPACT = re.compile(r"<[^>]*>"), re.compile(r"[\W_]+"), 20
+_ADDRESS = re.compile(
+    r"(?:https?://|mailto:|www\.)[^\s<>\"]*|\[[^\[\]]*\.(?:png|gif|jpe?g)\]", re.IGNORECASE
+)
 
 
 def _attachments(part: Message) -> Iterator[Attachment]:
