@@ -145,7 +145,7 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
     with open_for_command(store_url) as store, progress.drain_on_interrupt(as_json) as drain:
         pause = every
         while not drain():
-            started = time.monotonic()
+            started, used = time.monotonic(), time.process_time()
             try:
                 done = follow_once(store, options)
             except (StoreUnreachable, StoreBusy, StoreStopped, IndexMissing) as error:
@@ -158,20 +158,23 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
                 continue
             pause = every
             if done.placed:
-                seconds = round(time.monotonic() - started, 3)
-                _print_pass(done, seconds, as_json)
+                spent = time.monotonic() - started, time.process_time() - used
+                _print_pass(done, *spent, as_json)
             if done.placed < FOLLOWED_AT_ONCE:
                 drain.wait(every)
     return 0
 
 
-def _print_pass(done: FollowPass, seconds: float, as_json: bool) -> None:
+def _print_pass(done: FollowPass, seconds: float, processor: float, as_json: bool) -> None:
+    """Print the counts of a pass, its time, and the processor time of this process."""
     if as_json:
-        print_json({**dataclasses.asdict(done), "seconds": seconds})
+        spent = {"seconds": round(seconds, 3), "processor_seconds": round(processor, 3)}
+        print_json({**dataclasses.asdict(done), **spent})
         return
     console().print(
         f"{count_of(done.placed, 'document')} placed, {done.joined:,} of them in a group that was "
-        f"there; {done.waiting:,} waiting ({seconds:.1f} s)"
+        f"there; {done.waiting:,} waiting "
+        f"({seconds:.1f} s, {1000 * processor / done.placed:.2f} ms of processor time each)"
     )
 
 

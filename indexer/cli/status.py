@@ -110,6 +110,11 @@ def _print_status(overview: Overview, as_json: bool) -> None:
             f"{overview.without_principal:>10,}  near-duplicate groups without their principal: "
             "`nearfold group` chooses others"
         )
+    if overview.waiting:
+        out.print(
+            f"{overview.waiting:>10,}  wait for a near-duplicate group: "
+            "`nearfold group`, or `nearfold group --follow`, puts them into one"
+        )
     if overview.failed:
         out.print(
             f"{len(overview.failed):>10,}  failed: "
@@ -134,6 +139,7 @@ def _status_json(overview: Overview) -> dict[str, Any]:
         "status": counts.by_status,
         "signed_earlier": overview.signed_earlier,
         "without_principal": overview.without_principal,
+        "waiting": overview.waiting,
         "content_types": counts.by_content_type,
         "guessed_encodings": dict(overview.guessed_encodings),
         "failed": list(map(_failure_json, overview.failed)),

@@ -9,9 +9,9 @@ before those who join them, and before a text changes its family is repaired.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,7 +34,7 @@ from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, simila
 from indexer.jobs.document_rows import with_labels_of
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
-from indexer.stores.abilities import FullStore, ReceivingFamilies
+from indexer.stores.abilities import FullStore, ReceivingFamilies, RowVersion
 from indexer.stores.requirements import require_recipe, require_updatable
 from indexer.system.external_memory import Positions, offsets
 from indexer.system.failpoints import reached
@@ -290,6 +290,20 @@ class Arrivals:
             self._check(batch)
         return [refusals[position] for position in range(len(rows))]
 
+    def rivals(self, rows: Sequence[Row]) -> set[tuple[str, str]]:
+        """Return the ids of each of these principals and of stored ones that it may resemble."""
+        if not rows:
+            return set()
+        self._look_up(rows, {row.id for row in rows})
+        near = self._known.near(self._unpack(row.minhash or b"" for row in rows), self._threshold)
+        return {(rows[index].id, id) for index, id in near}
+
+    def similarity(self, row: Row, principal: Row) -> float | None:
+        """Return the similarity of a document to a principal; None if it is below the threshold."""
+        texts = _Texts(self._recipe, self._options, self._rarity)
+        _, value = texts.most_similar(row, [principal])
+        return value if value >= self._options.threshold else None
+
     def _decide(self, rows: Sequence[Row], accepted: Collection[str]) -> None:
         """Release the threads that wait for a principal among these rows."""
         for row in rows:
@@ -524,10 +538,10 @@ def _with_family_of(source: Row, row: Row) -> Row:
 
 # Documents that a cluster fingerprinted as clients sent them: within seconds each joins the most
 # similar principal, or becomes one. Nothing is recorded between two passes: what waits is what the
-# index says, so that a follower goes on where another was ended.
+# index says, so that a follower goes on where another was ended, and several share the work. Each
+# draws documents at random and writes to those alone that are as it read them.
 
 FOLLOWED_AT_ONCE = 500
-_TRIES = 3  # of a document whose text changes while it is placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -544,9 +558,9 @@ class FollowPass:
 def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> FollowPass:
     """Place up to 500 of the documents that arrived since they were last placed or grouped.
 
-    A document whose text a client changes meanwhile is placed again, by its new text. Documents
-    without keys wait for nothing: their copies have one group from the pipeline. Raises
-    `UnsupportedOperation` for a store that no client writes to, and the errors of the store.
+    A document that a client changes meanwhile, or that another follower places, is left to the next
+    pass. Documents without keys wait for nothing: their copies have one group from the pipeline.
+    Raises `UnsupportedOperation` for a store that no client writes to, and the errors of the store.
     """
     families = store.families
     if not isinstance(families, ReceivingFamilies):
@@ -558,34 +572,75 @@ def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> Fo
     recipe = require_recipe(store)
     require_updatable(store)
     ids, waiting = families.unplaced(FOLLOWED_AT_ONCE)
-    placed = joined = 0
-    remaining: Sequence[str] = ids
-    for _ in range(_TRIES):
-        rows = [row for row in store.get(remaining).values() if row.bands]
-        if not rows:
-            break
-        arrivals = Arrivals(store, recipe, options, write=partial(_assign, store))
-        placements = arrivals.assign(rows)
-        arrivals.write(placements)
-        repair_strays(store, recipe, [row.id for row in rows], options)
-        changed = _changed(store, rows)
-        placed += len(rows) - len(changed)
-        joined += sum(row.family != row.id for row in placements if row.id not in changed)
-        remaining = sorted(changed)
-    if remaining:
-        _assign(store, [_singleton(row) for row in store.get(remaining).values()])
-    return FollowPass(placed, joined, max(waiting - placed, 0))
+    writes = _ConditionalWrites(families, families.versions(ids))
+    rows = writes.unplaced()
+    if not rows:
+        return FollowPass(waiting=waiting)
+    arrivals = Arrivals(store, recipe, options, write=writes.write)
+    writes.placements = {row.id: row for row in arrivals.assign(rows)}
+    arrivals.write(list(writes.placements.values()))
+    placed = [writes.placements[id] for id in writes.written]
+    repair_strays(store, recipe, writes.written, options)
+    made = [row for row in placed if row.principal]
+    merged = _merge_rivals(store, families, Arrivals(store, recipe, options), made)
+    joined = sum(row.family != row.id for row in placed) + merged
+    return FollowPass(len(placed), joined, max(waiting - len(placed), 0))
 
 
-def _assign(store: FullStore, rows: Sequence[Row]) -> list[str | None]:
-    store.families.assign(
-        Assignment(row.id, row.family, bool(row.principal), row.similarity, None, provisional=True)
-        for row in rows
+class _ConditionalWrites:
+    """Writes of the families of documents that are still as they were read."""
+
+    def __init__(self, families: ReceivingFamilies, versions: Mapping[str, RowVersion]) -> None:
+        self._families, self._versions = families, versions
+        self.placements: Mapping[str, Row] = {}
+        self.written: set[str] = set()
+
+    def unplaced(self) -> list[Row]:
+        """Return the rows that nobody has placed yet, by id."""
+        rows = (version.row for version in self._versions.values())
+        return sorted(
+            (row for row in rows if row.bands and row.principal is None), key=lambda row: row.id
+        )
+
+    def write(self, rows: Sequence[Row]) -> list[str | None]:
+        """Write rows as `Store.write` does. One whose principal was refused waits."""
+        decided = [row for row in rows if row.family == self.placements[row.id].family]
+        assignments = [
+            Assignment(
+                row.id, row.family, bool(row.principal), row.similarity, None, provisional=True
+            )
+            for row in decided
+        ]
+        written = self._families.assign_versions(assignments, self._versions)
+        self.written |= written
+        return [None if row.id in written else "changed since it was read" for row in rows]
+
+
+def _merge_rivals(
+    store: FullStore, families: ReceivingFamilies, arrivals: Arrivals, made: Sequence[Row]
+) -> int:
+    """Join principals to similar ones that other followers made at the same time; return how many.
+
+    All followers keep the same one of two: one that has members, or the first by id. Where both
+    have members, `group` joins them.
+    """
+    pairs = [sorted(pair) for pair in arrivals.rivals(made)]
+    ids = sorted({id for pair in pairs for id in pair})
+    if not ids:
+        return 0
+    members = Counter(
+        family for id, family in store.families.members("family", ids) if id != family
     )
-    return [None] * len(rows)
-
-
-def _changed(store: FullStore, rows: Sequence[Row]) -> set[str]:
-    """Return the ids of rows whose text was changed since they were read."""
-    present = store.get([row.id for row in rows])
-    return {row.id for row in rows if row.id in present and present[row.id].exact != row.exact}
+    versions = families.versions(ids)
+    assignments: dict[str, Assignment] = {}
+    for first, second in sorted(pairs):
+        kept, other = (second, first) if members[second] > 0 == members[first] else (first, second)
+        if members[other] or other in assignments or kept in assignments:
+            continue
+        if not all(id in versions and is_principal(versions[id].row) for id in (kept, other)):
+            continue
+        similarity = arrivals.similarity(versions[other].row, versions[kept].row)
+        if similarity is not None:
+            members[kept] += 1
+            assignments[other] = Assignment(other, kept, False, similarity, None, provisional=True)
+    return len(families.assign_versions(assignments.values(), versions))

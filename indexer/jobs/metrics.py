@@ -70,6 +70,11 @@ class _StoreStatistics(Collector):
             "Families, including documents on their own; in engines within 1 % beyond 10,000.",
             overview.counts.families,
         )
+        yield GaugeMetricFamily(
+            "nearfold_waiting_documents",
+            "Documents that clients sent to an engine and that are in no near-duplicate group yet.",
+            overview.waiting,
+        )
         if overview.counts.size_bytes is not None:
             yield GaugeMetricFamily(
                 "nearfold_store_bytes", "Size of the store.", overview.counts.size_bytes

@@ -21,6 +21,7 @@ class Overview:
 
     `running`: a job is working on the store, so its failures are not known yet.
     `without_principal`: the groups whose principal another program deleted or changed.
+    `waiting`: documents that clients sent to an engine and that nobody put into groups yet.
     `guessed_encodings`: the documents of plain text that are not UTF-8, by the encoding in which
     they were read.
     """
@@ -31,6 +32,7 @@ class Overview:
     failed: tuple[Failure, ...]
     running: bool = False
     without_principal: int = 0
+    waiting: int = 0
     guessed_encodings: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -50,9 +52,9 @@ def status(store: MaintainedStore) -> Overview:
     """
     recipe = require_recipe(store)
     failures = stored_failures(journal_path(store.address))
-    maintenance, headless = store.maintenance, 0
+    maintenance, headless, waiting = store.maintenance, 0, 0
     if isinstance(maintenance, Shareable) and is_shared(store):
-        headless = len(maintenance.headless_families())
+        headless, waiting = len(maintenance.headless_families()), maintenance.waiting()
     return Overview(
         store.url,
         recipe,
@@ -60,6 +62,7 @@ def status(store: MaintainedStore) -> Overview:
         failures or (),
         running=failures is None,
         without_principal=headless,
+        waiting=waiting,
         guessed_encodings=_guessed_encodings(store),
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from indexer.model import (
     Assignment,
@@ -130,6 +130,13 @@ class Families(Protocol):
         ...
 
 
+class RowVersion(NamedTuple):
+    """A row, and the version of it that was read, in the words of the store."""
+
+    row: Row
+    state: Mapping[str, Any]
+
+
 @runtime_checkable
 class ReceivingFamilies(Protocol):
     """Families of rows that clients send without nearfold."""
@@ -138,6 +145,16 @@ class ReceivingFamilies(Protocol):
         """Return ids of documents with keys whose family is still the one that the pipeline gave
         them, at most `limit`, and the number of all of them.
         """
+        ...
+
+    def versions(self, ids: Sequence[str]) -> dict[str, RowVersion]:
+        """Return documents by id, with the version that was read."""
+        ...
+
+    def assign_versions(
+        self, assignments: Iterable[Assignment], versions: Mapping[str, RowVersion]
+    ) -> set[str]:
+        """Write family fields of documents that are still as they were read; return their ids."""
         ...
 
 

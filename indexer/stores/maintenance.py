@@ -151,6 +151,10 @@ class Shareable(Protocol):
         """Return the families with members whose principal is gone or in another family."""
         ...
 
+    def waiting(self) -> int:
+        """Return the number of documents that clients sent and that nobody put into groups yet."""
+        ...
+
     def check_updatable(self) -> None:
         """Raise `PartialSource` where a change of a document would lose a part of it, and
         `LimitedView` where a part of the documents is hidden from this user.

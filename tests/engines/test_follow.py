@@ -9,6 +9,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
@@ -18,6 +20,7 @@ from pipelines import bulk, good, shown
 from indexer.errors import UnsupportedOperation
 from indexer.grouping.group import group
 from indexer.jobs.arrival import FollowPass, follow_once
+from indexer.jobs.status import status
 from indexer.stores import open_store
 
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six. Dogs travel free."
@@ -97,6 +100,66 @@ def test_a_copy_joins_the_group_of_its_text_and_no_more_similar_one(store: Any) 
     assert client.family("a") == client.family("a2")
 
 
+def test_followers_at_the_same_time_place_each_document_once(store: Any) -> None:
+    opened, client = store
+    for number in range(6):
+        client.put(f"a{number}", f"{FERRY} {number}")
+        client.put(f"b{number}", f"{BOAT} {number}")
+    assert status(opened).waiting == 12
+    together = threading.Barrier(3)
+
+    def follow() -> int:
+        with closing(open_store(opened.url)) as own:
+            together.wait()
+            return sum(follow_once(own).placed for _ in range(3))
+
+    with ThreadPoolExecutor(3) as pool:
+        followers = [pool.submit(follow) for _ in range(3)]
+        assert sum(follower.result() for follower in followers) == 12
+    families = {client.family(f"{letter}{number}") for letter in "ab" for number in range(6)}
+    opened.refresh()
+    assert len(families) == 2 and status(opened).waiting == 0
+
+
+def test_similar_documents_that_two_followers_place_at_once_become_one_group(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, client = store
+    client.put("a", FERRY)
+    families = type(opened.families)
+    assign = families.assign_versions
+
+    def another_first(self: Any, *given: Any) -> Any:
+        monkeypatch.setattr(families, "assign_versions", assign)
+        client.put("b", LATER)
+        monkeypatch.setattr(families, "unplaced", lambda *_: (["b"], 1))
+        with closing(open_store(opened.url)) as other:
+            assert follow_once(other) == FollowPass(placed=1)
+        return assign(self, *given)
+
+    monkeypatch.setattr(families, "assign_versions", another_first)
+    assert follow_once(opened) == FollowPass(placed=1, joined=1)
+    assert client.family("a") == client.family("b") == "a"
+
+
+def test_a_document_that_changes_while_it_is_placed_waits(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, client = store
+    client.put("a", FERRY)
+    families = type(opened.families)
+    assign = families.assign_versions
+
+    def changed_before(self: Any, *given: Any) -> Any:
+        monkeypatch.setattr(families, "assign_versions", assign)
+        client.put("a", BOAT)
+        return assign(self, *given)
+
+    monkeypatch.setattr(families, "assign_versions", changed_before)
+    assert follow_once(opened) == FollowPass(waiting=1)
+    assert follow_once(opened) == FollowPass(placed=1)
+
+
 def test_a_text_without_keys_stays_in_the_group_of_its_copies(store: Any) -> None:
     opened, client = store
     client.put("a", "12 34")
@@ -119,6 +182,7 @@ def test_the_command_follows_until_a_signal(store: Any) -> None:
         assert running.stdout is not None
         first = json.loads(running.stdout.readline())
         assert (first["placed"], first["joined"], first["waiting"]) == (1, 0, 0)
+        assert first["processor_seconds"] > 0
         client.put("b", LATER)
         assert json.loads(running.stdout.readline())["joined"] == 1
         assert client.family("b") == "a"

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from indexer.errors import StoreError
 from indexer.fingerprinting.fingerprint import COPY_DIGITS, lengthen, shorten
 from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
-from indexer.stores.abilities import AssignmentResult, MemberField
+from indexer.stores.abilities import AssignmentResult, MemberField, RowVersion
 from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.field_substitutes import column_digest
 from indexer.stores.engine.foreign_documents import objections
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
+from indexer.stores.engine.operation_feed import routing_of, state_of
+from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.rows import assignment_fields
 from indexer.stores.engine.search_bodies import BEST, BY_ID, IN_PLACE, Body
 from indexer.stores.filters import FAMILY_FILTERS, family_value
@@ -90,6 +92,35 @@ class EngineFamilies:
         """Return documents that a search sees now."""
         queries = self._index.queries("documents")
         return unplaced(queries, self._index.require_recipe().id, limit)
+
+    def versions(self, ids: Sequence[str]) -> dict[str, RowVersion]:
+        """Return documents as they are now, refreshed or not."""
+        hits = list(documents_now(self._index.queries("documents"), ids, PAGE))
+        rows = zip(self._index.rows(hits), hits, strict=True)
+        return {row.id: RowVersion(row, self._state(hit)) for row, hit in rows}
+
+    def assign_versions(
+        self, assignments: Iterable[Assignment], versions: Mapping[str, RowVersion]
+    ) -> set[str]:
+        """Write family fields by updates that are conditional on these versions."""
+        updates: dict[str, Body] = {
+            entry.id: {"doc": assignment_fields(entry)} for entry in assignments
+        }
+        if self._index.facts and self._index.facts.columns:
+            _add_digests(self._index.queries("both"), updates)
+        for id, _ in objections(self._index, list(updates)):
+            updates.pop(id, None)
+        operations = [
+            Operation("update", id, body, versions[id].state) for id, body in updates.items()
+        ]
+        replies = replace(self._index.sender, conflicts=True).send(operations)
+        return {id for id, reply in replies.items() if reply.status < 300}
+
+    def _state(self, hit: Body) -> Body:
+        """Return where a document is, and the version of it that was read."""
+        is_several = bool(self._index.facts and self._index.facts.members)
+        index = {"_index": hit["_index"]} if is_several else {}
+        return {**state_of(hit), **routing_of(hit), **index}
 
 
 def _add_digests(queries: IndexQueries, updates: Mapping[str, Body]) -> None:
@@ -174,20 +205,25 @@ def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator
 def unplaced(queries: IndexQueries, recipe: str, limit: int) -> tuple[list[str], int]:
     """Return ids of documents with keys whose family is still the one that the pipeline gave them,
     at most `limit`, and the number of all of them.
+
+    They are drawn at random, so that several followers seldom read the same ones.
     """
+    arrived: Body = {
+        "bool": {
+            "filter": [
+                {"term": {"near_recipe": recipe}},
+                {"term": {"near_provisional": True}},
+                {"exists": {"field": "near_bands"}},
+            ],
+            "must_not": [{"exists": {"field": "near_principal"}}],
+        }
+    }
     body: Body = {
         "size": limit,
         "track_total_hits": True,
         "_source": False,
         "query": {
-            "bool": {
-                "filter": [
-                    {"term": {"near_recipe": recipe}},
-                    {"term": {"near_provisional": True}},
-                    {"exists": {"field": "near_bands"}},
-                ],
-                "must_not": [{"exists": {"field": "near_principal"}}],
-            }
+            "function_score": {"query": arrived, "random_score": {}, "boost_mode": "replace"}
         },
     }
     hits = queries.search(body)["hits"]

@@ -22,7 +22,7 @@ from indexer.stores.engine.create_index import record_statistics
 from indexer.stores.engine.foreign_documents import REPEATED, objection, repeated_ids
 from indexer.stores.engine.index import OpenIndex
 from indexer.stores.engine.index_facts import read_facts
-from indexer.stores.engine.operation_feed import routing_of
+from indexer.stores.engine.operation_feed import routing_of, state_of
 from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.requests import IndexMissing
 from indexer.stores.engine.search_bodies import IN_PLACE
@@ -263,5 +263,4 @@ def index_of(store: Store) -> OpenIndex:
 
 def _stored_document(hit: Mapping[str, Any]) -> StoredDocument:
     """Return the document of a search hit, or of a response by id."""
-    state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
-    return StoredDocument(hit["_id"], hit.get("_source", {}), {**state, **routing_of(hit)})
+    return StoredDocument(hit["_id"], hit.get("_source", {}), {**state_of(hit), **routing_of(hit)})

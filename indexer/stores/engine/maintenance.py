@@ -85,6 +85,12 @@ class EngineMaintenance:
 
         return headless(self._index.queries("both"))
 
+    def waiting(self) -> int:
+        """Count the documents with keys that neither `group` nor a follower has placed."""
+        from indexer.stores.engine.families import unplaced
+
+        return unplaced(self._index.queries("documents"), self._index.require_recipe().id, 0)[1]
+
     def check_updatable(self) -> None:
         """Look for fields that the index holds and `_source` lacks, and for limits of the user."""
         from indexer.stores.engine.create_index import require_whole_view

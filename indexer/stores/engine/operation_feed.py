@@ -95,6 +95,11 @@ def routing_of(hit: Mapping[str, Any]) -> dict[str, str]:
     return {"routing": hit["_routing"]} if "_routing" in hit else {}
 
 
+def state_of(hit: Mapping[str, Any]) -> dict[str, int]:
+    """Return the fields of an operation that make it conditional on the document as it was read."""
+    return {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
+
+
 def count_documents(requests: Requests, index: str) -> int:
     """Return the number of documents of an index, exactly."""
     body = {"size": 0, "track_total_hits": True}

@@ -18,6 +18,7 @@ from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.index import WRITERS, OpenIndex
 from indexer.stores.engine.index_mapping import changed_meta
 from indexer.stores.engine.maintenance import EngineMaintenance
+from indexer.stores.engine.operation_feed import state_of
 from indexer.stores.engine.queries import MAX_WINDOW, PAGE, documents_now
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.writes import parts_of, refresh, write_parts
@@ -115,10 +116,9 @@ def _refused(index: OpenIndex, reason: str) -> StoreError:
 
 def _claim(hit: Mapping[str, Any]) -> Claim:
     mark = hit["_source"].get(FIELD) or ""
-    state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
     if mark.startswith(_OPEN):
-        return Claim(hit["_id"], mark[len(_OPEN) :], "", state)
-    return Claim(hit["_id"], "", mark, state)
+        return Claim(hit["_id"], mark[len(_OPEN) :], "", state_of(hit))
+    return Claim(hit["_id"], "", mark, state_of(hit))
 
 
 # Labels of rows in an index of an engine.

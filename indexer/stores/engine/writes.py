@@ -11,7 +11,7 @@ from indexer.stores.engine.bulk import Operation
 from indexer.stores.engine.families import members
 from indexer.stores.engine.foreign_documents import require_distinct
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
-from indexer.stores.engine.operation_feed import routing_of
+from indexer.stores.engine.operation_feed import routing_of, state_of
 from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.rows import (
     FAMILY,
@@ -93,9 +93,9 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
             keys = without_columns(keys, row) if columns else keys
             names = (*KEYS, *FAMILY, GROUPED)
             body = {"doc": {name: keys[name] for name in names if name in keys}}
-            state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
+            state = {**state_of(hit), **routing_of(hit)}
             state |= {"_index": hit["_index"]} if is_several else {}
-            operations.append(Operation("update", row.id, body, {**state, **routing_of(hit)}))
+            operations.append(Operation("update", row.id, body, state))
     replace(index.sender, conflicts=True).send(operations)
 
 
