@@ -295,7 +295,7 @@ class ClaimedCheck:
     def run(self) -> tuple[Judgement | None, bool]:
         """Return the verdict, and whether the row is stored for it.
 
-        The verdict is None for a document that is stored already, with the same text.
+        The verdict is None for a document that is stored already, with the same text and files.
         """
         id = self.row.id
         while True:
@@ -310,7 +310,7 @@ class ClaimedCheck:
             elif self._is_own(claim):
                 self._decide_abandoned()
                 return self._judgement(claim), True
-            elif self._holds_same_text():
+            elif _is_stored(self.store.get([id]).get(id), self.row):
                 return None, False
             else:
                 self._replace(claim)
@@ -407,10 +407,6 @@ class ClaimedCheck:
 
     def _is_own(self, claim: Claim) -> bool:
         return claim.outcome.split(" ", 2)[1:2] == [self.token]
-
-    def _holds_same_text(self) -> bool:
-        stored = self.store.get([self.row.id]).get(self.row.id)
-        return stored is not None and stored.text == self.row.text
 
     def _replace(self, claim: Claim) -> None:
         """Store the row instead of another text of its id, with the labels of that text."""
@@ -620,7 +616,8 @@ def _divided(store: FullStore, recipe: Recipe, row: Row, is_replaced: bool) -> R
 
 
 def _is_stored(stored: Row | None, row: Row) -> bool:
-    return stored is not None and stored.text == row.text
+    """Return whether the row of this id is stored, with the same text and files in it."""
+    return stored is not None and (stored.text, stored.embedded) == (row.text, row.embedded)
 
 
 def _result(

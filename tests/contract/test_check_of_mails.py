@@ -12,6 +12,7 @@ from indexer.errors import UsageError
 
 TEXT = sentence(1)
 FILE = sentence(2)
+PICTURE = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture
@@ -87,3 +88,16 @@ def test_file_without_attachments_is_read_as_ever(store, tmp_path) -> None:
 def test_an_empty_id_is_refused(store, tmp_path) -> None:
     with pytest.raises(UsageError, match="an id has a character"):
         check_mail(store, mail(tmp_path / "a.eml"), id="")
+
+
+def test_mail_whose_attachment_was_replaced_is_stored_anew(store, tmp_path) -> None:
+    path = mail(tmp_path / "a.eml", PICTURE + b"1", name="scan.png")
+    assert check(store, path=path, store_it=True).stored
+    assert not check(store, path=path, store_it=True).stored
+    store.refresh()
+    [first] = store.scan()
+    mail(tmp_path / "a.eml", PICTURE + b"2", name="scan.png")
+    assert check(store, path=path, store_it=True).stored
+    store.refresh()
+    [second] = store.get([first.id]).values()
+    assert second.text == first.text and second.embedded != first.embedded
