@@ -71,7 +71,8 @@ def test_many_transactions_make_few_runs(db: sqlite3.Connection) -> None:
 
 
 def test_a_page_that_is_missing_or_cut_is_an_error(db: sqlite3.Connection) -> None:
-    for damage in ("DELETE FROM key_pages", "UPDATE key_pages SET entries = x'00'"):
+    cuts = ("x'00'", "entries || x'00'", "substr(entries, 1, length(entries) - 1)")
+    for damage in ("DELETE FROM key_pages", *(f"UPDATE key_pages SET entries = {c}" for c in cuts)):
         clean(db)
         keys.change(db, entries({1: {1, 2, 3}}), entries({}))
         db.execute(damage)

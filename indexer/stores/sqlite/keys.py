@@ -200,9 +200,10 @@ def _read_pages(
     sizes = run.directory["size"][pages].astype(np.int64)
     lengths = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs))
     if len(blobs) == len(pages):
-        widths = lengths // np.maximum(sizes, 1)
+        widths, rests = np.divmod(lengths, np.maximum(sizes, 1))
         is_full = sizes == _PAGE
-        if ((widths == 8) | (widths == 6) | is_full & np.isin(widths, (4, 5))).all():
+        is_known = (widths == 8) | (widths == 6) | is_full & np.isin(widths, (4, 5))
+        if (is_known & (rests == 0)).all():
             return blobs, widths
     raise sqlite3.DatabaseError("malformed: pages of keys are missing or cut")
 
