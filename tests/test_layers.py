@@ -66,7 +66,7 @@ ADAPTERS = {
     "pyarrow": {
         "jobs/dedup_parquet.py",
         "review/exports/writers.py",
-        "documents/parquet.py",
+        "documents/containers.py",
         "spark/arrow_rows.py",
     },
     "py4j": {"spark/session.py"},

@@ -9,9 +9,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from types import ModuleType
-from typing import BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 from indexer.documents import archives, blobs, load_files, mailboxes, tables
 from indexer.documents.base import PARENT, ReadOptions, Records, SourceItem
@@ -22,6 +22,7 @@ from indexer.documents.blobs import (
     file_payload,
     inner_blob,
     read,
+    seekable,
 )
 from indexer.documents.load_files import TextFiles, read_text_files
 from indexer.documents.mail.message import split_attachments
@@ -86,21 +87,71 @@ class RecordFormat:
         return tables.record_blobs(outer, rows, read_options)
 
 
+# Parquet: one record a row, known by its number, counted from 1; read a few rows at a time.
+
+_BATCH_ROWS = 256
+
+
+@contextmanager
+def _parquet_file(stream: BinaryIO) -> Iterator[Any]:
+    try:
+        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow.parquet  # type: ignore[import-untyped]
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package="pyarrow", extra="parquet") from error
+    try:
+        with seekable(stream) as content, pyarrow.parquet.ParquetFile(content) as file:
+            yield file
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DamagedRecord(
+            f"it cannot be read as Parquet ({error}); repair the file, then run again"
+        ) from error
+
+
 def _parquet_records(path: str, stream: BinaryIO, read_options: ReadOptions) -> Records:
-    yield from _parquet().records(path, stream, read_options)
+    """Yield the rows of a file.
+
+    Columns of lists and structures are read only if they are named, others also as metadata.
+
+    Raises `DamagedRecord` when the text field is not a column, or the file cannot be read.
+    """
+    with _parquet_file(stream) as file:
+        columns = _read_columns(file.schema_arrow, read_options)
+        number = 0
+        for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
+            for record in batch.to_pylist():
+                number += 1
+                yield str(number), record
 
 
 def _parquet_columns(path: str, stream: BinaryIO, read_options: ReadOptions) -> dict[str, str]:
-    columns: dict[str, str] = _parquet().columns(path, stream, read_options)
-    return columns
+    """Return the names of the columns in their order, each with its type.
+
+    Raises `DamagedRecord` as `_parquet_records` does.
+    """
+    with _parquet_file(stream) as file:
+        schema = file.schema_arrow
+    _read_columns(schema, read_options)
+    return {field.name: f"{field.type}{'' if field.nullable else ' not null'}" for field in schema}
 
 
-def _parquet() -> ModuleType:
-    try:
-        from indexer.documents import parquet
-    except ModuleNotFoundError as error:
-        raise MissingExtra(package="pyarrow", extra="parquet") from error
-    return parquet
+def _read_columns(schema: Any, read_options: ReadOptions) -> list[str]:
+    """Return the columns to read. Raises `DamagedRecord` when a named one is missing."""
+    import pyarrow
+
+    columns = set()
+    for name in read_options.required_fields:
+        column = name if name in schema.names else name.partition(".")[0]
+        if column not in schema.names:
+            raise DamagedRecord(
+                f"it has no column {name!r}, but: {', '.join(schema.names[:20])}; "
+                "choose by --text-field and --id-field"
+            )
+        columns.add(column)
+    if not read_options.metadata:
+        return sorted(columns)
+    nested = pyarrow.types.is_nested
+    return [name for name in schema.names if name in columns or not nested(schema.field(name).type)]
 
 
 RECORD_FORMATS = (
@@ -265,7 +316,7 @@ def divide(mail: Blob, read_options: ReadOptions) -> Sequence[Blob] | None:
     An attachment is known by its name, the second of a name by `#2` after it, and has the id of the
     mail in its metadata. The bytes and digest of the mail stay the same as of its file.
     """
-    from indexer.documents.tika import mail_files
+    from indexer.documents.embedded import mail_files
 
     try:
         payload = read(mail, read_options.max_bytes)

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import codecs
 import io
 import re
-import struct
-import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
 from pathlib import PurePosixPath
-from typing import TypeAlias
 
-from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, embedded_kind, is_mail, sha256
+from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
+from indexer.documents.embedded import OUTLOOK, ZIP, embedded_files, is_utf8
 from indexer.documents.mail.headers import mark_type, thread_fields
-from indexer.documents.mail.outlook import (
-    MAGIC,
-    TNEF,
-    compound_streams,
-    outlook_mail,
-    tnef_message,
-)
-from indexer.documents.pdf import pdf_files, pdf_text
+from indexer.documents.mail.outlook import MAGIC, TNEF, outlook_mail, tnef_message
+from indexer.documents.pdf import pdf_text
 from indexer.errors import ExtractionError
-from indexer.model import Document, EmbeddedFile, EmbeddedKind, pack_embedded
+from indexer.model import Document
 
 # Mail: mark its character sets for Tika.
 
@@ -116,7 +106,6 @@ READER = 5  # version of what is made of Tika's results; raise it when texts or 
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _REARRANGED = re.compile(rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar", re.I | re.M)
 _MESSAGE_STREAM = "__properties_version1.0".encode("utf-16-le")
-_OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
@@ -139,8 +128,8 @@ def with_hint(data: bytes, name: str) -> bytes:
     tracked in OpenDocument and RTF are accepted, as Tika has them in other formats, and chapters of
     an EPUB are separated. Everything else is returned unchanged.
     """
-    if data.startswith((_ZIP, _RTF)) or _TRACKED in data:
-        data = _with_readable_members(data) if data.startswith(_ZIP) else _accept_changes(data)
+    if data.startswith((ZIP, _RTF)) or _TRACKED in data:
+        data = _with_readable_members(data) if data.startswith(ZIP) else _accept_changes(data)
     if data.startswith((MAGIC, TNEF)):
         return _as_mail(data)
     suffix = PurePosixPath(name).suffix.lower()
@@ -152,7 +141,7 @@ def with_hint(data: bytes, name: str) -> bytes:
         return _readable_mail(mark_type(data, name))
     if suffix in HTML_NAMES:
         return _mark_utf8(_DOCTYPE + _separate_blocks(data))
-    if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
+    if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and is_utf8(data):
         return _DECLARATION + data
     return data
 
@@ -223,7 +212,7 @@ def document(
     content_type = _first(metadata, "Content-Type") or "application/octet-stream"
     if content_type == "message/rfc822":
         content_type = next(
-            (_OUTLOOK[mark] for mark in _OUTLOOK if data.startswith(mark)), content_type
+            (OUTLOOK[mark] for mark in OUTLOOK if data.startswith(mark)), content_type
         )
     is_mail_type = content_type.startswith("message/")
     if is_mail_type and (_PGP.search(data) or _ARMOUR in text):
@@ -366,15 +355,7 @@ def _clean(text: str, limit: int) -> str:
 
 def _mark_utf8(html: bytes) -> bytes:
     """Return the bytes with a byte order mark if they are UTF-8 beyond ASCII."""
-    return codecs.BOM_UTF8 + html if not html.isascii() and _is_utf8(html) else html
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return codecs.BOM_UTF8 + html if not html.isascii() and is_utf8(html) else html
 
 
 # Tracked changes: what an author deleted is no text of OpenDocument and RTF either.
@@ -476,268 +457,3 @@ def _without_deleted(data: bytes) -> bytes:
         if not (is_deleted and is_text):
             kept.append(token[0])
     return b"".join(kept)
-
-
-# The files in a document besides its text. Nothing reads them: their bytes are counted in the
-# digest of the document.
-
-_MAILS = ("message/rfc822", *_OUTLOOK.values())
-_MAIL_NAMES = {".eml": "message/rfc822", ".msg": _OUTLOOK[MAGIC]}
-_ZIP = b"PK\x03\x04"
-_MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
-# pictures that programs draw of what is in the file anyway
-_DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
-_OBJECT = re.compile(
-    r"(?:^|/)(?:embeddings/[^/]+|activeX/[^/]*\.bin|vbaProject\.bin"
-    r"|_xmlsignatures/[^/]*\.xml|META-INF/documentsignatures\.xml|comments/modern[^/]*\.xml"
-    r"|(?:threadedComments|externalLinks|pivotCache|ctrlProps)/[^/]*\.xml|connections\.xml)$"
-    r"|^(?:Basic|Scripts|Pictures)/|^Object [^/]+$",
-    re.IGNORECASE,
-)
-_MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
-_DRAWN_PARTS = re.compile(
-    r"(?:^|/)content\.xml$|^word/(?:ink/[^/]*|document|(?:head|foot)er\d*|(?:foot|end)notes)\.xml$"
-    r"|^(?:ppt/(?:slides|ink)|xl/(?:worksheets|drawings))/[^/]*\.xml$"
-)
-_MARKERS = (  # without one of which a part is not looked into
-    b"<a:custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"<v:", b"<f", b"formula",
-    b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList",
-)  # fmt: skip
-_UNREAD_XML = (
-    (
-        "drawing",
-        re.compile(
-            rb"<a:custGeom\b.*?</a:custGeom>|<inkml:trace\b[^>]*>[^<]*"
-            rb"|\b(?:svg:d|draw:points)=\"[^\"]*"
-            rb"|<v:(?:shape|polyline|curve)\s[^>]*?\b(?:path|points)=\"[^\"]*",
-            re.DOTALL,
-        ),
-    ),
-    ("formulas", re.compile(rb"<(?:x:)?(?:f|formula[12])\b[^>]*>[^<]+|\btable:formula=\"[^\"]*")),
-    ("formulas", re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
-    ("symbols", re.compile(rb"<w:sym\b[^>]*>|<w:(checkBox|ddList)>.*?</w:\1>", re.DOTALL)),
-)
-_MAX_DEPTH = 4  # of archives in archives
-_UNREADABLE = (
-    ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
-    zipfile.BadZipFile, tarfile.TarError, KeyError, IndexError,
-)  # fmt: skip
-_RTF_PIECE = re.compile(
-    rb"\\(?P<kind>pict|objdata)\b|\\bin(?P<size>\d{1,9}) ?"
-    rb"|(?P<digits>[0-9a-fA-F][0-9a-fA-F\s]{31,})|\\sn pVerticies\}\s*\{\\sv (?P<path>[^{}]*)"
-)
-_DATA_URL = re.compile(rb"data:(\w+)/[\w.+-]+(?:;[\w.=+-]+)*?;base64,([A-Za-z0-9+/=\s]+)", re.I)
-_BINARY_DATA = re.compile(
-    rb"<(?:office:binary-data|w:binData|pkg:binaryData|binary)\b[^>]*>([A-Za-z0-9+/=\s]+)</"
-)
-_SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL | re.IGNORECASE)
-_SVG_SHAPE = re.compile(
-    rb"""\s(?:d|points|x|y|width|height|c[xy]|r[xy]?|[xy][12])=["']([^"']*)""", re.IGNORECASE
-)
-_IN_MARKUP = (b";base64,", b"binary", b":binData", b"<svg")
-_PACKED = {
-    f"application/{kind}"
-    for kind in (
-        "x-7z-compressed", "x-rar-compressed", "x-archive", "x-cpio", "x-arj", "x-unix-dump",
-        "zlib", "x-lzma", "x-lz4", "x-lz4-framed", "x-brotli", "zstd", "x-snappy-framed",
-        "x-compress", "x-bzip2", "x-bzip", "x-xz", "gzip",
-    )
-}  # fmt: skip
-_MEDIA = re.compile(r"(?:audio|video)/|image/(?!svg)")
-_WORKBOOKS = ("Workbook", "Book")
-_OLE_STREAMS = (
-    "Data", "Pictures", "ObjectPool", "Macros", "_VBA_PROJECT_CUR", "MBD", "LNK", *_WORKBOOKS
-)  # fmt: skip
-_DRAWING_GROUP, _IMAGE, _CONTINUE, _FORMULA = 0xEB, 0x7F, 0x3C, 0x06
-_PICTURES = b"\x07\xf0"  # the type of a record of pictures in a group of drawings
-
-
-_Finder: TypeAlias = Callable[[bytes], Iterator[EmbeddedFile]]
-
-
-def embedded_files(data: bytes, content_type: str) -> str:
-    """Return what a document holds besides its text, as rows keep it; empty for nothing.
-
-    `content_type` is that of the document. What cannot be read is left out.
-    """
-    kind = content_type.partition(";")[0].strip().lower()
-    find = _finder(data, kind)
-    if find is None:
-        return ""
-    files: list[EmbeddedFile] = []
-    with suppress(*_UNREADABLE):
-        files.extend(find(data))
-    return pack_embedded(files)
-
-
-def _finder(data: bytes, kind: str) -> _Finder | None:
-    if kind in _MAILS:
-        return mail_files
-    if data.startswith(_ZIP):
-        return _of_zip
-    if b"%PDF-" in data[:1024]:
-        return pdf_files
-    if data.startswith(b"{\\rtf"):
-        return _of_rtf
-    if data.startswith(MAGIC):
-        return _of_compound_file
-    if data[257:262] == b"ustar" or kind in ("application/x-tar", "application/x-gtar"):
-        return _of_tar
-    if kind in _PACKED or _MEDIA.match(kind):
-        return _of_bytes
-    if any(mark in data for mark in _IN_MARKUP):
-        return _of_markup
-    return None
-
-
-def mail_files(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the files in a mail. Raises `ValueError` for what the `email` package fails on."""
-    from indexer.documents.mail.message import contents_of_mail
-
-    attachments, pages = contents_of_mail(data)
-    yield from attachments
-    yield from _of_markup(pages)
-
-
-def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
-    """Yield pictures, sound, objects, drawings and formulas in an Office document or an EPUB; of an
-    archive, and of the documents in it, what is no text.
-    """
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = [member for member in archive.infolist() if not member.is_dir()]
-        is_document = any(member.filename in _MANIFESTS for member in members)
-        for member in members:
-            path, name = member.filename, member.filename.rpartition("/")[2]
-            kind = embedded_kind(path, "object" if is_document else "attachment")
-            is_small = member.file_size <= _MAX_MEMBER
-            if is_document and _DRAWN.search(path):
-                continue
-            if kind in ("picture", "media") or _OBJECT.search(path):
-                yield EmbeddedFile(kind, name, _member_digest(archive, member))
-            elif not is_document:
-                if is_small and not member.flag_bits & 1:
-                    yield from _of_member(archive.read(member), name, depth + 1)
-                else:
-                    yield EmbeddedFile("attachment", name, _member_digest(archive, member))
-            elif is_small and _DRAWN_PARTS.search(path):
-                yield from _of_part(archive.read(member), name)
-
-
-def _of_part(content: bytes, name: str) -> Iterator[EmbeddedFile]:
-    """Yield the drawings, and the formulas, of a part of an Office document."""
-    patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
-    for kind, pattern in patterns:
-        if found := [match[0] for match in pattern.finditer(content)]:
-            yield EmbeddedFile("object", f"{kind} in {name}", sha256(b"\n".join(found)))
-
-
-def _of_tar(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield what is no text in an archive, and in the documents that it holds."""
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-        for member in archive:
-            if file := archive.extractfile(member):
-                yield from _of_member(file.read(), member.name.rpartition("/")[2], 1)
-
-
-def _of_member(content: bytes, name: str, depth: int) -> Iterator[EmbeddedFile]:
-    """Yield the files in a document of an archive; of a file that is neither a document nor text,
-    and of a document in too many archives, the bytes count.
-    """
-    kind = embedded_kind(name, "attachment")
-    find = _finder(content, _MAIL_NAMES.get(name[-4:].lower(), ""))
-    if find is None:
-        if b"\0" in content or kind != "attachment" or not _is_utf8(content):
-            yield EmbeddedFile(kind, name, sha256(content))
-        return
-    try:
-        if depth >= _MAX_DEPTH and find is _of_zip:
-            raise ValueError
-        yield from list(_of_zip(content, depth) if find is _of_zip else find(content))
-    except _UNREADABLE:
-        yield EmbeddedFile("unread", name, sha256(content))
-
-
-def _member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
-    if member.file_size <= _MAX_MEMBER and not member.flag_bits & 1:
-        with suppress(OSError, EOFError, zlib.error, zipfile.BadZipFile):
-            return sha256(archive.read(member))
-    return sha256(f"{member.CRC} {member.file_size}".encode())
-
-
-def _of_bytes(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield a picture, sound, or an archive that only Tika opens: nobody knows what is not read."""
-    yield EmbeddedFile("unread", "file", sha256(data))
-
-
-def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield pictures and objects, in hexadecimal digits or binary, and paths of shapes."""
-    count, position = 0, 0
-    kind: EmbeddedKind | None = None
-    content = b""
-    while found := _RTF_PIECE.search(data, position):
-        position = found.end()
-        if found["kind"]:
-            if content:
-                count += 1
-                yield EmbeddedFile(kind or "object", f"{kind} {count}", sha256(content))
-            kind, content = "picture" if found["kind"] == b"pict" else "object", b""
-        elif found["path"]:
-            yield EmbeddedFile("object", "drawing", sha256(found["path"]))
-        elif found["size"]:
-            position += int(found["size"])
-            content += data[found.end() : position]
-        elif kind:
-            digits = b"".join(found["digits"].split())
-            content += binascii.unhexlify(digits[: len(digits) // 2 * 2])
-    if content:
-        yield EmbeddedFile(kind or "object", f"{kind or 'object'} {count + 1}", sha256(content))
-
-
-def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the streams of Word, Excel and PowerPoint before 2007 that hold pictures, objects or
-    macros, and the pictures and formulas of Excel.
-    """
-    for name, content in compound_streams(data, _OLE_STREAMS):
-        if name in _WORKBOOKS:
-            yield from _of_workbook(content)
-        else:
-            kind: EmbeddedKind = "object" if "/" in name else "picture"
-            yield EmbeddedFile(kind, name, sha256(content))
-
-
-def _of_workbook(content: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the pictures of a workbook, and its formulas, from the records that it is made of."""
-    pictures = {_DRAWING_GROUP: bytearray(), _IMAGE: bytearray()}
-    formulas = bytearray()
-    position, before = 0, 0
-    while position + 4 <= len(content):
-        kind, size = struct.unpack_from("<HH", content, position)
-        record = content[position + 4 : position + 4 + size]
-        kind = before if kind == _CONTINUE else kind
-        if kind in pictures:
-            pictures[kind] += record
-        elif kind == _FORMULA:
-            formulas += record[:4] + record[20:]  # its cell, and what it computes
-        position, before = position + 4 + size, kind
-    _, mark, group = pictures[_DRAWING_GROUP].partition(_PICTURES)
-    if mark or pictures[_IMAGE]:
-        yield EmbeddedFile("picture", "pictures", sha256(group + pictures[_IMAGE]))
-    if formulas:
-        yield EmbeddedFile("object", "formulas", sha256(formulas))
-
-
-def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield what a page, or an office document in one file of XML, holds in base64, and the shapes
-    of drawings in SVG.
-    """
-    found = [(match[1].lower(), match[2]) for match in _DATA_URL.finditer(data)]
-    found += [(b"image", match[1]) for match in _BINARY_DATA.finditer(data)]
-    for count, (main, encoded) in enumerate(found, start=1):
-        kind: EmbeddedKind = embedded_kind(f"{main.decode()}/", "object")
-        with suppress(binascii.Error):
-            content = base64.b64decode(b"".join(encoded.split()))
-            yield EmbeddedFile(kind, f"{kind} {count}", sha256(content))
-    for count, match in enumerate(_SVG.finditer(data), start=1):
-        if shapes := _SVG_SHAPE.findall(match[0]):
-            content = b"\n".join(b" ".join(shape.split()) for shape in shapes)
-            yield EmbeddedFile("picture", f"drawing {count}", sha256(content))

@@ -29,9 +29,9 @@ from indexer import (
     search,
 )
 from indexer.comparing.criteria import Criteria, format_marks
-from indexer.documents import tika
+from indexer.documents import embedded
 from indexer.documents.base import Limits, ReadOptions
-from indexer.documents.tika import embedded_files
+from indexer.documents.embedded import embedded_files
 from indexer.jobs.duplicates import DuplicatesOptions, duplicates
 from indexer.jobs.index import count_outdated
 from indexer.jobs.repair import repair
@@ -261,6 +261,16 @@ def office(path: str, content: str) -> bytes:
     return file.getvalue()
 
 
+def book(path: str, content: str) -> bytes:
+    """Return an EPUB with one chapter, `a.xhtml`, and another file."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        archive.writestr("a.opf", '<package><manifest><item href="a.xhtml"/>')
+        archive.writestr(path, content)
+    return file.getvalue()
+
+
 SHEET, PART = "xl/worksheets/sheet1.xml", "word/footer1.xml"
 UNREAD = {
     "formula": [office(SHEET, f"<c><f>A1+{end}</f><v>7</v></c>") for end in "12"],
@@ -275,6 +285,15 @@ UNREAD = {
     "macro of OpenDocument": [office("Basic/Standard/M.xml", end) for end in "12"],
     "formula of OpenDocument": [office("O/content.xml", f"<math>{end}</math>") for end in "12"],
     "comment in a thread": [office("xl/threadedComments/a.xml", end) for end in "12"],
+    "comment of an archive": [
+        zip_file("b.txt", b"yes")[:-2] + b"\1\0" + end for end in (b"1", b"2")
+    ],
+    "chapter out of the book": [book("b.xhtml", end) for end in "12"],
+    "file in a book": [book("b.pdf", end) for end in "12"],
+    "drawing in a chapter": [book("a.xhtml", f'<svg><path d="L{end}"/></svg>') for end in "12"],
+    "attribute": [f'<?xml version="1.0"?><a b="{end}"/>'.encode() for end in "12"],
+    "link of RTF": [rb"{\rtf1 {\*\fldinst HYPERLINK a%d}{\fldrslt b}}" % end for end in (1, 2)],
+    "struck text of RTF": [rb"{\rtf1 shall %snot pay}" % end for end in (b"", rb"\strike ")],
     "document in a page": [
         b"<a href='data:application/pdf;name=a.pdf;base64,AA%c='>" % end for end in b"AE"
     ],
@@ -288,14 +307,94 @@ UNREAD = {
 @pytest.mark.parametrize("name", UNREAD)
 def test_what_is_not_read_of_office_files_and_pages_counts(name: str) -> None:
     first, second = (embedded_files(data, "") for data in UNREAD[name])
-    assert first and first[:64] != second[:64]
+    assert first[:64] != second[:64] != ""
+
+
+PARTS = {  # of an Office document: a path, and what its content differs in
+    "link": ("word/_rels/document.xml.rels", '<Relationship TargetMode="External" Target="{}"/>'),
+    "link of a field": (PART, "<w:instrText> HYPERLINK {}</w:instrText>"),
+    "first number of a list": ("word/numbering.xml", '<w:start w:val="{}"/>'),
+    "first number in OpenDocument": ("content.xml", '<text:list-item text:start-value="{}">'),
+    "alternative text": ("ppt/slides/slide1.xml", '<p:cNvPr descr="{}"/>'),
+    "shape": (PART, '<a:prstGeom prst="{}"/>'),
+    "struck text": (PART, "<w:r><w:rPr><w:strike/></w:rPr><w:t>{}</w:t></w:r>"),
+    "struck text of OpenDocument": (
+        "content.xml",
+        '<style:style style:name="T"><style:a style:text-line-through-style="solid"/></style:style>'
+        '<text:span text:style-name="T">{}</text:span>',
+    ),
+    "value of a form": ("content.xml", '<form:checkbox form:current-state="{}"/>'),
+    "type of a chart": ("word/charts/chart1.xml", "<c:chart><c:{}Chart>"),
+    "type of a chart of OpenDocument": ("Object 1/content.xml", '<chart:chart chart:class="{}"/>'),
+    "cells of a chart": ("xl/charts/chart1.xml", "<c:f>{}</c:f>"),
+    "name of cells": ("xl/workbook.xml", '<definedName name="Rate">{}</definedName>'),
+    "condition": (SHEET, "<cfRule><formula>A1&gt;{}</formula></cfRule>"),
+    "small chart": (SHEET, "<xm:f>{}</xm:f>"),
+    "macro sheet": ("xl/macrosheets/sheet1.xml", "<f>EXEC({})</f>"),
+    "control": ("word/activeX/activeX1.xml", "{}"),
+    "data of another program": ("customXml/item1.xml", "<invoice>{}</invoice>"),
+    "part that nobody knows": ("word/unknown/a.xml", "{}"),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_what_is_not_read_of_a_part_counts(name: str) -> None:
+    path, content = PARTS[name]
+    digests = {embedded_files(office(path, content.format(end)), "")[:64] for end in "23"}
+    assert len(digests) == 2
+
+
+def test_what_programs_write_anew_at_each_time_does_not_count() -> None:
+    parts = {
+        "docProps/core.xml": "<dcterms:modified>{}",
+        "word/settings.xml": '<w:rsid w:val="{}"/>',
+        PART: '<w:p w:rsidR="{}">',
+        "word/numbering.xml": '<w:nsid w:val="{}"/><w:start w:val="1"/>',
+        "customXml/item1.xml": '<a xmlns="http://schemas.microsoft.com/office/2006/metadata">{}',
+        "xl/calcChain.xml": "{}",
+        "xl/workbook.xml": '<definedName name="_xlnm._FilterDatabase">{}</definedName>',
+        "settings.xml": "{}",
+    }
+    for path, content in parts.items():
+        digests = {embedded_files(office(path, content.format(end)), "")[:64] for end in "23"}
+        assert len(digests) == 1, path
+
+
+def test_a_workbook_in_a_document_counts_without_the_time_in_its_properties() -> None:
+    def digest(value: str, time: str) -> str:
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(SHEET, value)
+            archive.writestr("docProps/core.xml", time)
+        content = io.BytesIO(word_file(PICTURES[0]))
+        with zipfile.ZipFile(content, "a") as archive:
+            archive.writestr("word/embeddings/a.xlsx", file.getvalue())
+        return embedded_files(content.getvalue(), "")[:64]
+
+    assert digest("7", "noon") == digest("7", "night") != digest("8", "noon")
+
+
+def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
+    pages = (
+        "<input name=sum value='{}'>",
+        "<input type=checkbox {}> I agree",
+        "<select><option>aye<option {}>nay</select>",
+        "<ol start={}><li>clause</ol>",
+        "shall <s>{}</s> pay",
+    )
+    for page in pages:
+        contents = [page.format(value).encode() for value in ("", "checked selected")]
+        first, second = (embedded_files(content, "text/html") for content in contents)
+        assert first[:64] != second[:64], page
+    page = b"<input type=hidden value=%d><a href='/%d'>x</a><script>%d</script>"
+    assert embedded_files(page % (1, 2, 3), "text/html") == ""
 
 
 @pytest.mark.parametrize("of", [workbook, lambda end: workbook(formula=end)])
 def test_pictures_and_formulas_of_old_workbooks_count(of) -> None:
-    (first,), (second,) = (tika._of_workbook(of(end)) for end in (b"abc", b"abd"))
+    (first,), (second,) = (embedded._of_workbook(of(end)) for end in (b"abc", b"abd"))
     assert first.sha256 != second.sha256
-    assert list(tika._of_workbook(workbook())) == []
+    assert list(embedded._of_workbook(workbook())) == []
 
 
 def test_binary_data_of_rtf_is_read_in_time() -> None:
@@ -307,7 +406,14 @@ def test_binary_data_of_rtf_is_read_in_time() -> None:
     assert file.sha256 == hashlib.sha256(bytes(range(200, 209))).hexdigest()
 
 
-OTHERS = {"data.bin": b"\0", "a.exe": b"MZ\0", "b.tar.gz": b"\x1f\x8b", "latin.txt": b"\xe9"}
+OTHERS = {
+    "key.pem": b"-----BEGIN KEY",
+    "a.ps": b"%!PS",
+    "data.bin": b"\0",
+    "a.exe": b"MZ\0",
+    "b.tar.gz": b"\x1f\x8b",
+    "latin.txt": b"\xe9",
+}
 
 
 @pytest.mark.parametrize("name", OTHERS)
