@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
-from itertools import compress
+from itertools import compress, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 from zipfile import BadZipFile
@@ -34,6 +34,8 @@ from indexer.system.external_memory import (
 )
 from indexer.system.files import make_private, rename_durably
 
+AT_ONCE = 1000  # pairs, or digests, that are kept together
+
 
 class MeasuredPairs:
     """The pairs of texts that were measured for families, and which of them clusters connect.
@@ -48,27 +50,35 @@ class MeasuredPairs:
         self._measured = Sorter(budget)
         self._connected = Column(budget, np.uint64)
         self._passed_over = Column(budget, np.uint64), Column(budget, np.float64)
+        self._pending: list[tuple[int, int, float]] = []
 
     def measure_with(self, text: int, others: Sequence[int]) -> list[float]:
         """Measure a text with each of others as `Verifier.measure_with` does, and remember it."""
         values = self._verifier.measure_with(text, others, minimum=self._threshold)
-        positions = np.array(others, dtype=np.int32)
-        codes = encode_pair(np.minimum(positions, text), np.maximum(positions, text))
+        self._pending += zip(repeat(text), others, values)
+        if len(self._pending) >= AT_ONCE:
+            self._pack()
+        return values
+
+    def _pack(self) -> None:
+        pending = np.array(self._pending).reshape(-1, 3)
+        self._pending = []
+        codes, measured = _codes(pending[:, :2].astype(np.int32)), pending[:, 2]
         if self._of_clusters >= self._threshold:  # lower values may be too low, to save time
             self._measured.add(codes)
-        measured = np.array(values)
         self._connected.add(codes[measured >= max(self._threshold, self._of_clusters)])
         for column, kept in zip(self._passed_over, (codes, measured), strict=True):
             column.add(kept[measured < 0])
-        return values
 
     def passed_over(self) -> PassedOver:
         """Return how many pairs are rearranged or grown, where the verifier marks them."""
+        self._pack()
         codes, values = (column.whole() for column in self._passed_over)
         return count_passed_over(values[np.unique(codes, return_index=True)[1]])
 
     def connected(self) -> tuple[Positions, Positions]:
         """Return the pairs at the threshold of clusters. Measure nothing afterwards."""
+        self._pack()
         return decode_pair(self._connected.whole())
 
     def contains(self, left: Positions, right: Positions) -> NDArray[np.bool_]:
@@ -80,13 +90,13 @@ class MeasuredPairs:
 
     @cached_property
     def _codes(self) -> Codes:
+        self._pack()
         return self._measured.sorted()
 
 
 # Similarities that the last `group` measured, so that the next one compares only what is new.
 
 SUFFIXES = {"documents": "pairs", "parts": "part-pairs"}  # of the file next to the journal
-AT_ONCE = 1000  # digests that are kept together
 Digests: TypeAlias = NDArray[np.uint64]
 Values: TypeAlias = NDArray[np.float64]
 
@@ -140,6 +150,7 @@ class RememberedPairs:
         self._known_numbers = _positions(known, digests)
         self._new_codes = Column(budget, np.uint64)
         self._new_values = Column(budget, np.float64)
+        self._pending: list[tuple[int, int, float]] = []
 
     def values(self, pairs: Sequence[tuple[int, int]]) -> Values:
         """Return the similarity of each pair of the earlier run, nan of one that it had not."""
@@ -152,11 +163,17 @@ class RememberedPairs:
             values[is_known] = self._values[positions[is_known]]
         return values
 
-    def add(self, pairs: Sequence[tuple[int, int]], values: Values) -> None:
+    def add(self, pairs: Iterable[tuple[int, int]], values: Sequence[float]) -> None:
         """Take the similarities of pairs of this run, which the next one may need."""
-        if pairs:
-            self._new_codes.add(_codes(np.array(pairs)))
-            self._new_values.add(values)
+        self._pending += ((*pair, value) for pair, value in zip(pairs, values, strict=True))
+        if len(self._pending) >= AT_ONCE:
+            self._pack()
+
+    def _pack(self) -> None:
+        pending = np.array(self._pending).reshape(-1, 3)
+        self._pending = []
+        self._new_codes.add(_codes(pending[:, :2].astype(np.int32)))
+        self._new_values.add(pending[:, 2])
 
     def is_text(self, number: int, text: str) -> bool:
         """Return whether a text of this run still is what it was when its digest was made."""
@@ -164,6 +181,7 @@ class RememberedPairs:
 
     def save(self) -> None:
         """Replace the file by the pairs of this run. Raises `OSError` when it cannot be written."""
+        self._pack()
         codes, first = np.unique(self._new_codes.whole(), return_index=True)
         values = self._new_values.whole()[first]
         left, right = decode_pair(codes)
@@ -217,9 +235,9 @@ class RememberingVerifier(Verifier):
         is_new = np.isnan(values)
         if is_new.any():
             values[is_new] = super().measure_pairs(list(compress(pairs, is_new.tolist())), minimum)
-        lasting = [self._changed.isdisjoint(pair) for pair in pairs]
-        self._remembered.add(list(compress(pairs, lasting)), values[lasting])
         result: list[float] = values.tolist()
+        lasting = [self._changed.isdisjoint(pair) for pair in pairs]
+        self._remembered.add(compress(pairs, lasting), list(compress(result, lasting)))
         return result
 
     def read_ahead(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -240,8 +258,8 @@ class RememberingVerifier(Verifier):
         with suppress(OSError):
             self._remembered.save()
 
-    def _contents(self, texts: Sequence[int]) -> list[str]:
-        contents = super()._contents(texts)
+    def _read_contents(self, texts: Sequence[int]) -> list[str]:
+        contents = super()._read_contents(texts)
         for text, content in zip(texts, contents, strict=True):
             if not self._remembered.is_text(text, content):
                 self._changed.add(text)

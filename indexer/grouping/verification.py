@@ -337,12 +337,17 @@ class Verifier:
         self._kept.use(texts)
         contents = {text: self._kept[text] for text in texts if text in self._kept}
         self._kept.trim()
-        ids = {text: self._collection.first_id(text) for text in texts if text not in contents}
-        rows = self._store.get(list(ids.values())) if ids else {}
-        for text, id in ids.items():
-            contents[text] = rows[id].text if id in rows else ""
-            self._kept.add(text, contents[text])
+        if missing := [text for text in texts if text not in contents]:
+            for text, content in zip(missing, self._read_contents(missing), strict=True):
+                contents[text] = content
+                self._kept.add(text, content)
         return [contents[text] for text in texts]
+
+    def _read_contents(self, texts: Sequence[int]) -> list[str]:
+        """Return texts as the store has them now; an empty one for a document that is gone."""
+        ids = list(map(self._collection.first_id, texts))
+        rows = self._store.get(ids)
+        return [rows[id].text if id in rows else "" for id in ids]
 
     def _new_text(self, text: int, content: str) -> ComparedText:
         collection = self._collection

@@ -79,30 +79,28 @@ class _WordNumbers:
         return np.array(numbers, np.uint32).tobytes(), list(islice(self._numbers, known, None))
 
 
+_new_numbers: Callable[[], Any] = getattr(_kernel, "WordNumbers", _WordNumbers)
+
+
+def words_without_positions(text: str) -> Words:
+    """Return the `normal_words` of a text, without their positions in it."""
+    numbers, vocabulary = _new_numbers().of_text(text)
+    nowhere = np.zeros(0, dtype=np.int64)
+    words = np.frombuffer(numbers, np.uint32).astype(np.int64)
+    return Words(tuple(vocabulary), words, nowhere, nowhere)
+
+
 class Vocabulary:
     """The numbers of words, in the order in which they come first."""
 
     def __init__(self) -> None:
-        self._numbers = getattr(_kernel, "WordNumbers", _WordNumbers)()
+        self._numbers = _new_numbers()
         self._spelling: list[str] = []
         self._plain = np.zeros(0, dtype=np.int64)  # of each word that without accents
         self._has_accents = np.zeros(0, dtype=np.bool_)
 
     def __len__(self) -> int:
         return len(self._spelling)
-
-    def words(self, sequence: WordSequence) -> Words:
-        """Return the words of a sequence of this vocabulary, without their positions in
-        the text.
-        """
-        numbers = as_numbers(sequence.codes)
-        distinct, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        vocabulary = tuple(self._spelling[number] for number in distinct[order].tolist())
-        nowhere = np.zeros(0, dtype=np.int64)
-        return Words(vocabulary, rank[inverse.reshape(-1)], nowhere, nowhere)
 
     def sequence(self, words: Words) -> WordSequence | None:
         """Return the words of a text as numbers; None when there are more than code points."""
@@ -452,12 +450,14 @@ class PassedOver:
 BELOW = REARRANGED_BELOW, GROWN_BELOW = -1.0, -2.0
 
 
-def _value_by_counts(a: WordSequence, b: WordSequence) -> float:
-    """Return the mark of a pair that may be rearranged or grown, 0 for others."""
-    shorter, longer = sorted((len(a.codes), len(b.codes)))
+def _value_by_counts(shared: int, words: tuple[int, int]) -> float:
+    """Return the mark of a pair that may be rearranged or grown, 0 for others; `shared` and `words`
+    are as `InCommon` has them.
+    """
+    shorter, longer = sorted(words)
     has_grown = longer >= MIN_GROWTH * shorter
     needed = CONTAINED * shorter if has_grown else REARRANGED * longer
-    if int(np.minimum(a.counts, b.counts).sum(dtype=np.int64)) < needed:
+    if shared < needed:
         return 0.0
     return GROWN_BELOW if has_grown else REARRANGED_BELOW
 
@@ -491,6 +491,7 @@ class SequenceCache:
         self._sequences = LruCache[int, WordSequence | None](memory // 2, _size)
         self._words = LruCache[int, Words](memory // 4, _size_of_words)
         self._distinct = LruCache[int, NDArray[np.int64]](memory // 8, attrgetter("nbytes"))
+        self._in_common: dict[tuple[int, int], InCommon] = {}  # of pairs that were measured last
 
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float | None]:
         """Return `lcs` of each pair, 0 for one below `minimum`; None where texts are too long.
@@ -513,26 +514,35 @@ class SequenceCache:
     def _measure_few(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float | None]:
         """Return `lcs` of each pair as above; None also where texts are in many pairs."""
         texts = list(dict.fromkeys(chain.from_iterable(pairs)))
+        self._in_common = {}
         if len(pairs) > FEW_PAIRS * len(texts):
             return [None] * len(pairs)
         contents = dict(zip(texts, self._contents(texts), strict=True))
-        values: list[float | None] = []
         for left, of_left in groupby(pairs, key=itemgetter(0)):
-            others = [contents[right] for _, right in of_left]
+            same_left = list(of_left)
+            others = [contents[right] for _, right in same_left]
             in_common = words_in_common(contents[left], others, minimum)
-            values += [common.lcs if common and common.is_exact else None for common in in_common]
-        return values
+            for pair, common in zip(same_left, in_common, strict=True):
+                if common and common.is_exact:
+                    self._in_common[pair] = common
+        measured = map(self._in_common.get, pairs)
+        return [None if common is None else common.lcs for common in measured]
 
     def values_below(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
         """Return the marks of these pairs, which are below a threshold, if they are rearranged or
         grown; 0 for others.
         """
-        self.read(dict.fromkeys(text for pair in pairs for text in pair))
+        counted = self._in_common
+        self.read(dict.fromkeys(text for pair in pairs if pair not in counted for text in pair))
         values = [0.0] * len(pairs)
         for index, (a, b) in enumerate(pairs):
+            if (a, b) in counted:
+                values[index] = _value_by_counts(counted[a, b].shared, counted[a, b].words)
+                continue
             left, right = self._sequences.peek(a), self._sequences.peek(b)
             if left is not None and right is not None:
-                values[index] = _value_by_counts(left, right)
+                shared = int(np.minimum(left.counts, right.counts).sum(dtype=np.int64))
+                values[index] = _value_by_counts(shared, (len(left.codes), len(right.codes)))
         marked = [index for index, value in enumerate(values) if value]
         of_marked = self._distinct_in_common([pairs[index] for index in marked])
         for index, distinct in zip(marked, of_marked, strict=True):
@@ -587,12 +597,10 @@ class SequenceCache:
         self._words.use(distinct)
         self._words.trim()
         missing = [text for text in distinct if text not in self._words]
-        self.read(missing)
-        for text in missing:
-            sequence = self._sequences.peek(text)
-            if sequence is None:
+        for text, content in zip(missing, self._contents(missing), strict=True):
+            if len(content) > MAX_CODES:
                 return None
-            self._words.add(text, self._vocabulary.words(sequence))
+            self._words.add(text, words_without_positions(content))
         return [(self._words[a], self._words[b]) for a, b in pairs]
 
     def may_reach(self, pairs: Sequence[tuple[int, int]], minimum: float) -> NDArray[np.bool_]:
