@@ -6,7 +6,8 @@ A scan is a PDF whose producer is a program that recognises characters, of a tex
 with a fraction of its characters misread; the others are indexed as they are. `similar` looks up
 the scans, the texts that were scanned, and as many others: by `lcs`, and by the default, where
 scans are compared by `lcs_misread`. Printed are the copies found, other matches, the texts that are
-compared for one look-up, and its milliseconds of processor time.
+compared for one look-up, and its milliseconds of processor time; then what `match` finds, and its
+seconds.
 """
 
 from __future__ import annotations
@@ -14,19 +15,21 @@ from __future__ import annotations
 import tempfile
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from candidates import pdf
 from corpora import drawn_texts
 from harness import arguments, head, row
 
-from indexer import IndexOptions, SimilarOptions, index, open_store
+from indexer import IndexOptions, MatchOptions, SimilarOptions, index, match, open_store
 from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
 from indexer.searching import similar
 from indexer.stores.abilities import FullStore
 
 PRODUCER = "Adobe Acrobat 9.0 Paper Capture Plug-in"
 WORDS = 100, 2_000  # of a text
+DEFAULT = MatchOptions()
 
 
 def cells(store: FullStore, names: list[str], options: SimilarOptions) -> list[str]:
@@ -85,6 +88,19 @@ def main() -> None:
             for kind, names in kinds.items():
                 by_lcs = cells(store, names, SimilarOptions(measure="lcs"))
                 print(row([kind, *by_lcs, *cells(store, names, SimilarOptions())]), flush=True)
+            print("", *head(["match", "copies", "other pairs", "candidates", "s"]), sep="\n")
+            for measure in (DEFAULT.measure, "lcs", "lcs_misread"):
+                started = time.process_time()
+                pairs = match(store, replace(DEFAULT, measure=measure))
+                seconds = time.process_time() - started
+                stems = [
+                    (Path(pairs.names[a]).stem, Path(pairs.names[b]).stem)
+                    for a, b in zip(pairs.left, pairs.right, strict=True)
+                ]
+                right = sum(a == b for a, b in stems)
+                kind = "default" if measure is DEFAULT.measure else f"`{measure}`"
+                found = right, len(stems) - right, pairs.candidates, f"{seconds:.1f}"
+                print(row([kind, *map(str, found)]), flush=True)
 
 
 if __name__ == "__main__":

@@ -480,6 +480,22 @@ class TextPairs:
     passed_over: PassedOver = field(default_factory=PassedOver)
 
 
+def merge_text_pairs(one: TextPairs, other: TextPairs) -> TextPairs:
+    """Return the pairs of two results that have none in common and no containment."""
+    left, right = np.append(one.left, other.left), np.append(one.right, other.right)
+    order = np.lexsort((right, left))
+    return TextPairs(
+        left[order],
+        right[order],
+        np.append(one.similarity, other.similarity)[order],
+        np.append(one.exact, other.exact)[order],
+        np.append(one.rank, other.rank)[order],
+        one.candidates + other.candidates,
+        one.capped.merge(other.capped),
+        passed_over=one.passed_over + other.passed_over,
+    )
+
+
 PairRank = Callable[[Positions, Positions, NDArray[np.float64]], NDArray[np.float64]]
 
 

@@ -146,21 +146,28 @@ class PairFilter:
     """A filter for the requested pairs of documents.
 
     With `marked`: one document is marked and the other is not. With `new`: at least one is new.
-    Both are (documents,) bool.
+    Both are (documents,) bool. With `scans`, (texts,) bool: at least one text is a scan, or none
+    unless `of_scans`.
     """
 
     def __init__(
-        self, documents: Carriers, marked: NDArray[np.bool_] | None, new: NDArray[np.bool_] | None
+        self,
+        documents: Carriers,
+        marked: NDArray[np.bool_] | None,
+        new: NDArray[np.bool_] | None,
+        scans: NDArray[np.bool_] | None = None,
+        of_scans: bool = False,
     ) -> None:
         self.documents, self._marked, self._new = documents, marked, new
         self._marked_texts = None if marked is None else documents.texts_of(marked)
         self._other_texts = None if marked is None else documents.texts_of(~marked)
         self._new_texts = None if new is None else documents.texts_of(new)
+        self._scans, self._of_scans = scans, of_scans
 
     @property
     def selects_all(self) -> bool:
         """True if every pair is requested."""
-        return self._marked is None and self._new is None
+        return self._marked is None and self._new is None and self._scans is None
 
     def texts(self, left: Positions, right: Positions) -> tuple[Positions, Positions]:
         """Return the pairs of texts that may hold a requested pair of documents."""
@@ -175,6 +182,8 @@ class PairFilter:
             possible &= (marked[left] & others[right]) | (others[left] & marked[right])
         if self._new_texts is not None:
             possible &= self._new_texts[left] | self._new_texts[right]
+        if self._scans is not None:
+            possible &= (self._scans[left] | self._scans[right]) == self._of_scans
         return possible
 
     def orient(self, a: Positions, b: Positions) -> tuple[Positions, Positions, NDArray[np.bool_]]:
@@ -350,6 +359,7 @@ class Collection:
     `entries`: the documents. `documents[i]`: the positions in `entries` that carry text i,
     ascending.
     `truncated`: the documents whose texts were cut. `has_embedded`: documents have files in them.
+    `scans`: the documents whose characters a program recognised.
     `contents`: (texts, 2) uint64, equal for copies; no rows unless the rules `differ` or `window`
     make copies texts of their own, which then have slots in common also without keys.
 
@@ -376,6 +386,7 @@ class Collection:
     contents: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     truncated: frozenset[int] = frozenset()
     has_embedded: bool = False
+    scans: frozenset[int] = frozenset()
 
     def are_copies(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each pair of texts whether they are copies, whose fields may differ."""
@@ -533,8 +544,7 @@ def gather(
     """
     budget = budget or MemoryBudget()
     sketches = _SketchColumns(recipe, budget, criteria, statuses)
-    truncated: set[int] = set()
-    has_embedded = False
+    truncated, scans, has_embedded = set[int](), set[int](), False
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
@@ -546,6 +556,8 @@ def gather(
         has_embedded = has_embedded or bool(row.embedded)
         if row.status == "truncated":
             truncated.add(index)
+        if row.ocr:
+            scans.add(index)
         if index % EVERY == 0:
             progress("reading rows", index, total)
     texts, count, first = sketches.texts(len(rest))
@@ -553,9 +565,8 @@ def gather(
     documents = Carriers(texts, count)
     columns = sketches.sketches(first)
     contents = sketches.contents(first)
-    cut = frozenset(truncated)
-    parts = (recipe, entries, documents, *columns, budget, criteria, contents, cut)
-    return Collection(*parts, has_embedded=has_embedded)
+    parts = (recipe, entries, documents, *columns, budget, criteria, contents)
+    return Collection(*parts, frozenset(truncated), has_embedded, frozenset(scans))
 
 
 def _digest(key: str) -> bytes:

@@ -28,13 +28,21 @@ from indexer.comparing.band_plan import (
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import check_measure, rank_phrase
-from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW, DefaultName, DefaultNumber
+from indexer.defaults import (
+    CAP,
+    MEASURE,
+    MEMORY_MEGABYTES,
+    MISREAD,
+    REVIEW,
+    DefaultName,
+    DefaultNumber,
+)
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, with_datasketch_slots
 from indexer.fingerprinting.keys import GUARANTEED_LENGTH
 from indexer.fingerprinting.minhash import equal_slots, similarity_intervals
 from indexer.grouping.audit import Audit, AuditFrame, check_audited
-from indexer.grouping.candidates import CapReport, MissedEstimate, TextPairs
+from indexer.grouping.candidates import CapReport, MissedEstimate, TextPairs, merge_text_pairs
 from indexer.grouping.checked_rows import without_passages
 from indexer.grouping.collection import (
     Collection,
@@ -124,6 +132,7 @@ class MatchResult(PairColumns):
     `audit`: an estimate of what was missed, or None. `truncated`: the documents whose texts were
     cut, as positions in `ids`. `left_out`: what approved passages took out of the texts, None
     without such a list. `passed_over`: how many of the candidates by `lcs` are rearranged or grown.
+    `scans`: (documents,) those whose pairs are measured by `lcs_misread`; None where none is.
     """
 
     documents: int
@@ -142,6 +151,7 @@ class MatchResult(PairColumns):
     truncated: frozenset[int] = frozenset()
     left_out: OmissionLog | None = None
     passed_over: PassedOver = field(default_factory=PassedOver)
+    scans: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.left)
@@ -192,7 +202,12 @@ class MatchResult(PairColumns):
 
     def measures(self, part: slice) -> list[str]:
         """Return the name of the measure of each of these pairs."""
-        return [self.measure if exact else "estimate" for exact in self.exact[part]]
+        measures = [self.measure if exact else "estimate" for exact in self.exact[part]]
+        if self.scans is not None:
+            is_of_scan = self.scans[self.left[part]] | self.scans[self.right[part]]
+            for position in np.flatnonzero(is_of_scan):
+                measures[position] = MISREAD
+        return measures
 
     def intervals(self, part: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the lower and upper bound of the similarity of each of these pairs.
@@ -275,6 +290,11 @@ class MatchResult(PairColumns):
             yield f"complete: every pair with {self.measure} of {self.threshold:g} or more"
         else:
             yield describe_plan(self.plan)
+        if self.scans is not None:
+            yield (
+                f"{count_of(int(self.scans.sum()), 'scan')} compared by {MISREAD}; "
+                f"--measure {self.measure} compares all pairs by {self.measure}"
+            )
         if self.capped.keys and self.within is None:
             yield (
                 f"in {count_of(self.capped.keys, 'frequent band')} "
@@ -340,7 +360,7 @@ class MatchOptions:
     default stands for 3 different bits (`simhash-doc-loose`: 6), and `measure` for `hamming`.
     `recall`: bands are chosen so that at least this fraction of the pairs at the threshold is
     expected to be found, between 0 and 1; of the pairs above it, more are.
-    `measure`: name of the similarity.
+    `measure`: name of the similarity; by default pairs with a scan are measured by `lcs_misread`.
     `against`: only pairs of a document without this label and one that carries it.
     `new`: only pairs that touch a document that came after the last `group`.
     `exact`: measure every pair on its texts, not only those that the slots leave open;
@@ -513,17 +533,33 @@ def match_collection(
     `texts` reads them; without `rarity` criteria on novelty are refused.
     """
     recipe = collection.recipe
-    verifier = Verifier(texts, collection, options.measure, rarity)
     uses_bands = options.uses_bands and not has_sketch_alone(recipe)
-    selection = _selection(collection, options)
+    scans = _scanned_texts(collection, options) if uses_bands else None
     layout = options.band_plan(recipe) if uses_bands else None
     context = MatchContext(
-        collection, verifier, selection, progress, on_estimate=on_estimate, left_out=left_out
+        collection,
+        Verifier(texts, collection, options.measure, rarity),
+        _selection(collection, options, scans),
+        progress,
+        on_estimate=on_estimate,
+        left_out=left_out,
     )
     if on_pairs is not None:
+        _report_copies(context, layout, options, on_pairs)
         context = _reporting(context, layout, options, on_pairs)
     text_pairs = _text_pairs(context, layout, options)
+    if scans is not None:
+        of_scans = replace(options, measure=MISREAD)
+        plan_of_scans = of_scans.band_plan(recipe)
+        verifier = Verifier(texts, collection, MISREAD, rarity)
+        selection = _selection(collection, options, scans, of_scans=True)
+        other = replace(context, verifier=verifier, selection=selection)
+        if on_pairs is not None:
+            other = _reporting(other, plan_of_scans, of_scans, on_pairs)
+        text_pairs = merge_text_pairs(text_pairs, _text_pairs(other, plan_of_scans, of_scans))
     result = _result(context, text_pairs, layout, options)
+    if scans is not None:
+        result = replace(result, scans=scans[collection.documents.texts])
     if not options.audit:
         return result
     frame = AuditFrame(context, text_pairs, options.threshold)
@@ -547,8 +583,23 @@ def _collect(
     return gather(rows, recipe, total, progress, budget, criteria=options.criteria)
 
 
-def _selection(collection: Collection, options: MatchOptions) -> PairFilter:
-    """Return the filter by label and by arrival."""
+def _scanned_texts(collection: Collection, options: MatchOptions) -> NDArray[np.bool_] | None:
+    """Return which texts are scans; None where none is, or where they are compared as others."""
+    is_default = isinstance(options.measure, DefaultName) and options.false_negative_weight is None
+    if not collection.scans or options.audit or not is_default:
+        return None
+    is_scan = np.zeros(len(collection.entries), dtype=bool)
+    is_scan[list(collection.scans)] = True
+    return collection.documents.texts_of(is_scan)
+
+
+def _selection(
+    collection: Collection,
+    options: MatchOptions,
+    scans: NDArray[np.bool_] | None = None,
+    of_scans: bool = False,
+) -> PairFilter:
+    """Return the filter by label and by arrival, and of pairs with a scan or without."""
     marked = None
     if options.against is not None:
         carries = [options.against in entry.labels for entry in collection.entries]
@@ -559,7 +610,20 @@ def _selection(collection: Collection, options: MatchOptions) -> PairFilter:
     new = None
     if options.new:
         new = np.array([entry.provisional for entry in collection.entries], dtype=bool)
-    return PairFilter(collection.documents, marked, new)
+    return PairFilter(collection.documents, marked, new, scans, of_scans)
+
+
+def _report_copies(
+    context: MatchContext,
+    layout: Plan | None,
+    options: MatchOptions,
+    on_pairs: Callable[[MatchResult], None],
+) -> None:
+    none = np.zeros(0)
+    within = np.zeros((0, 2)) if options.contained else None
+    positions = none.astype(np.int32)
+    no_pairs = TextPairs(positions, positions, none, none.astype(bool), none, within=within)
+    on_pairs(_result(context, no_pairs, layout, options))
 
 
 def _reporting(
@@ -568,12 +632,7 @@ def _reporting(
     options: MatchOptions,
     on_pairs: Callable[[MatchResult], None],
 ) -> MatchContext:
-    """Report the copies of one text, and return a context that reports pairs of texts."""
-    none = np.zeros(0)
-    within = np.zeros((0, 2)) if options.contained else None
-    positions = none.astype(np.int32)
-    no_pairs = TextPairs(positions, positions, none, none.astype(bool), none, within=within)
-    on_pairs(_result(context, no_pairs, layout, options))
+    """Return a context that reports pairs of texts."""
 
     def report(pairs: TextPairs) -> None:
         if len(pairs.left):

@@ -82,6 +82,12 @@ def test_a_look_up_by_the_default_recipe_finds_what_is_marked_as_a_scan(unprepar
     }
     right = {(name, copy, MEASURE) for pair in COPY.items() for name, copy in (pair, pair[::-1])}
     assert found <= right and len(found) >= len(right) - 2
+    shown = []
+    pairs = match(store, on_pairs=shown.extend)
+    of_marked = {(pair.a, pair.b, pair.measure) for pair in pairs}
+    assert of_marked <= right and len(of_marked) >= len(COPY) - 1
+    assert set(shown) == set(pairs) and any("6 scans" in note for note in pairs.notes())
+    assert not list(match(store, MatchOptions(measure="lcs")))
     by_lcs = SimilarOptions(measure="lcs")
     assert not any(similar(store, options=by_lcs, id=name).matches for name in clean)
 
