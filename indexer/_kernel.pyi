@@ -72,6 +72,13 @@ def near_in_buckets(
 def spaced_words(text: str) -> str:
     """Return the folded spellings of `indexer.comparing.words` in order, with blanks between."""
 
+def ascii_words(text: str, joined: bool) -> tuple[list[str], bytes, bytes, bytes]:
+    """Return the words of ASCII, of whose letters and digits none is left out: the vocabulary, the
+    number of each word in it, and where each begins and ends, uint32 in native byte order.
+
+    With `joined` they are `indexer.comparing.words.words`, else runs of letters and digits.
+    """
+
 def words_in_common(
     text: str, others: list[str], least: float
 ) -> list[tuple[int, int, tuple[int, int], int] | None]:

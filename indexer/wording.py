@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from indexer.model import Mark, MarkKind
 
 # Text that is safe to show: control, bidirectional and hidden characters are spelled out.
 
@@ -232,3 +235,47 @@ def format_truncated(documents: int) -> str:
     return (
         f"the text of {count_of(documents, 'document')} is cut; similarity is that of what was read"
     )
+
+
+# Marks of pairs.
+
+_MARKS: Mapping[MarkKind, str] = MappingProxyType(
+    {
+        "form": "another filled-in form",
+        "message": "another message",
+        "embedded": "attachments differ",
+        "accents": "accents differ",
+        "version": "another version",
+        "language": "another language",
+        "format": "another format of the file",
+    }
+)
+_QUOTED: frozenset[MarkKind] = frozenset(
+    ("parties_exchanged", "embedded", "version", "accents", "clause_added", "language", "format")
+)
+MAX_QUOTED = 60  # characters of what a mark quotes
+
+
+def format_marks(marks: Sequence[Mark]) -> str:
+    """Return the names of marks, the most serious first; with a quotation where no fact has one.
+
+    >>> format_marks([Mark("negated", None, "not"), Mark("version", "2.7", "2.8")])
+    'negated, another version: 2.7 / 2.8'
+    """
+    return ", ".join(map(_format_mark, marks))
+
+
+def _format_mark(mark: Mark) -> str:
+    phrase = _MARKS.get(mark.kind, mark.kind.replace("_", " "))
+    if mark.kind == "parties_exchanged" and any(map(str.isdigit, mark.a or "")):
+        phrase = "exchanged"
+    if mark.kind not in _QUOTED:
+        return phrase
+    more = f" and {mark.count - 1:,} more" if mark.count > 1 else ""
+    return f"{phrase}: {' / '.join(map(_quoted, (mark.a, mark.b)))}{more}"
+
+
+def _quoted(text: str | None) -> str:
+    if not text:
+        return "–"
+    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"

@@ -21,12 +21,11 @@ repeated, and by up to .1 where the same words are shuffled, far below every thr
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
-from itertools import accumulate, chain, pairwise
+from functools import cached_property
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -36,13 +35,10 @@ from rapidfuzz.distance import LCSseq
 
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
-    DIGITS,
-    MIN_RECURRING,
     Words,
     are_variants,
     as_string,
     is_lesser,
-    link_targets,
     number_runs,
     number_strings,
     translate_numbers,
@@ -225,10 +221,15 @@ class AlignedWords:
         """The `common_runs`."""
         return common_runs(self.a, self.b)
 
-    @property
+    @cached_property
     def in_order(self) -> int:
         """The number of words in runs."""
         return sum(run.words for run in self.runs)
+
+    @property
+    def may_have_two_languages(self) -> bool:
+        """True if the texts have other words enough for `two_languages`."""
+        return min(len(self.a), len(self.b)) - self.in_order >= MIN_TIMES
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -243,11 +244,9 @@ class AlignedWords:
         >>> AlignedWords(words("one two three four"), words("one too three")).stretches
         [Stretch(a=('two',), b=('too',)), Stretch(a=('four',), b=())]
         """
-        words_a, words_b = self.a.folded, self.b.folded
-        return [
-            Stretch(tuple(words_a[gap.a : gap.end_a]), tuple(words_b[gap.b : gap.end_b]))
-            for gap in self.gaps
-        ]
+        a = self.a.folded_in((gap.a, gap.end_a) for gap in self.gaps)
+        b = self.b.folded_in((gap.b, gap.end_b) for gap in self.gaps)
+        return list(map(Stretch, a, b))
 
     @cached_property
     def moved(self) -> frozenset[str]:
@@ -277,38 +276,9 @@ class WordText(Protocol):
     def spelled(self) -> Words:
         """The words as they are written."""
 
-
-# What is no wording: targets of links, URLs, tokens, and lines that recur.
-
-_TOKEN = re.compile(  # a UUID, or ten and more letters with digits
-    r"""(?<![A-Za-z0-9])(?:
-        (?=[A-Fa-f-]{,35}[0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])
-        | (?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{10,}
-    )""",
-    re.VERBOSE,
-)
-
-
-def find_unworded(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of URLs, targets of links and tokens, and of lines that recur but for digits,
-    as running headers do.
-
-    >>> text = "page 1\\nand\\npage 2\\nor\\npage 3\\nsee www.x.org/a, A1B2C3D4E5F6"
-    >>> [text[start:end] for start, end in find_unworded(text)]
-    ['www.x.org/a,', 'A1B2C3D4E5F6', 'page 1\\n', 'page 2\\n', 'page 3\\n']
-    """
-    yield from link_targets(text)
-    yield from (match.span() for match in _TOKEN.finditer(text))
-    lines: dict[str, list[tuple[int, int]]] = {}
-    end = 0
-    without_numbers = DIGITS.sub("0", text.casefold())
-    keys = map(str.strip, without_numbers.splitlines())
-    for key, line in zip(keys, text.splitlines(keepends=True), strict=True):
-        start, end = end, end + len(line)
-        lines.setdefault(key, []).append((start, end))
-    for key, spans in lines.items():
-        if len(spans) >= MIN_RECURRING and any(map(str.isalpha, key)):
-            yield from spans
+    @property
+    def unworded(self) -> list[tuple[int, int]]:
+        """The spans of text that is no wording, as `sort_unworded` returns them."""
 
 
 # Words that the other text replaces by the same words again and again.
@@ -372,23 +342,14 @@ def replacements(
     found = list(_replacements(pair, pair.stretches, more_than))
     if not found:
         return
-    spans = [_unworded(text.text) for text in (a, b)]
     worded = {
         stretch
         for gap, stretch in zip(pair.gaps, pair.stretches, strict=True)
-        if not _are_within(a.words, gap.a, gap.end_a, spans[0])
-        or not _are_within(b.words, gap.b, gap.end_b, spans[1])
+        if not _are_within(a.words, gap.a, gap.end_a, a.unworded)
+        or not _are_within(b.words, gap.b, gap.end_b, b.unworded)
     }
     kept = [stretch for stretch in pair.stretches if stretch in worded]
     yield from _replacements(pair, kept, more_than)
-
-
-@lru_cache(maxsize=8)
-def _unworded(text: str) -> list[tuple[int, int]]:
-    """Return the `find_unworded` by start, each with the last end so far: a line may have links."""
-    spans = sorted(find_unworded(text))
-    ends = accumulate((end for _, end in spans), max)
-    return [(start, end) for (start, _), end in zip(spans, ends, strict=True)]
 
 
 def _are_within(words: Words, start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -39,7 +39,6 @@ from indexer.comparing.marks import (
 from indexer.comparing.marks import PolicyName as PolicyName  # noqa: PLC0414 - the door to them
 from indexer.comparing.marks import TextDifferences as TextDifferences  # noqa: PLC0414
 from indexer.comparing.marks import explain as explain  # noqa: PLC0414
-from indexer.comparing.marks import format_marks as format_marks  # noqa: PLC0414
 from indexer.comparing.measures import (
     ComparedText,
     TextOperand,
@@ -56,6 +55,7 @@ from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import DIGITS, Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
 from indexer.wording import count_of, percent
+from indexer.wording import format_marks as format_marks  # noqa: PLC0414 - a door
 
 # The key that copies of a document share.
 
@@ -495,7 +495,7 @@ class Criteria:
 
     def accepts_by_words(self, pair: AlignedWords) -> bool | None:
         """Return whether two texts meet the conditions; None if their words do not say it."""
-        if not self.accepts_languages(pair.a, pair.b):
+        if pair.may_have_two_languages and not self.accepts_languages(pair.a, pair.b):
             return False
         is_open = self.needs_facts or self.reads_changes or self._may_be_replaced(pair)
         return None if is_open or (self.reads_marks and may_separate(pair)) else True

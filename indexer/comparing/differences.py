@@ -32,9 +32,9 @@ from indexer.comparing.facts import (
     FactText,
     with_renamed,
 )
-from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.quantities import OF_TIME
 from indexer.comparing.tiling import Tile
+from indexer.comparing.words import LANGUAGES_BY_WORD
 from indexer.model import (
     DIFFERENCE_NOUNS,
     Difference,

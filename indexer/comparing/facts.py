@@ -23,7 +23,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,71 +53,20 @@ from indexer.comparing.quantities import (
     number_value,
     quantity,
 )
+from indexer.comparing.unworded import (
+    address_value,
+    addresses,
+    is_link,
+    is_notice,
+    running_headers,
+)
 from indexer.comparing.words import ATTACHED as ATTACHED  # noqa: PLC0414 - the door to it
 from indexer.comparing.words import (
     Words,
-    copyright_notices,
     find_symbols,
-    link_targets,
-    running_headers,
 )
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import Difference, DifferenceKind
-
-# E-mail addresses and URLs in a text.
-
-_ADDRESS = re.compile(
-    r"""(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+  # e-mail
-    | (?:\b[a-z][a-z0-9+.-]{1,9}://|\bwww\.)[^\s<>"\u201c\u201d]+  # a URL
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-# each address has one of these; a set of first characters is found faster than alternatives
-_SIGN = re.compile(r"[@:wW](?:(?<=@)|(?<=:)//|(?<=[wW])[wW]{2}\.)")
-_BEFORE = 64  # characters at most that an address has before it
-_SCHEME = re.compile(r"(?:https?://)?(?:www\.)?")
-_AFTER = ".,;:!?)]}'\u2019*_/"  # characters that end a sentence around an address
-
-
-def addresses(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each e-mail address, URL and target of a link with its position in the text, in order.
-
-    >>> list(addresses("Ask <ann@x.org>, or see www.x.org/a."))
-    [(5, 'ann@x.org'), (24, 'www.x.org/a')]
-    >>> list(addresses("[terms](b.md)"))
-    [(8, 'b.md')]
-    """
-    found = dict(_addresses(text))
-    for start, end in link_targets(text):
-        target = text[start:end]
-        if not _SIGN.search(target):
-            found.setdefault(start, target)
-    yield from sorted(found.items())
-
-
-def _addresses(text: str) -> Iterator[tuple[int, str]]:
-    position = 0
-    while symbol := _SIGN.search(text, position):
-        match = _ADDRESS.search(text, max(position, symbol.start() - _BEFORE))
-        if match is None:
-            return
-        yield match.start(), match.group().rstrip(_AFTER)
-        position = match.end()
-
-
-def is_link(address: str) -> bool:
-    """Return whether an address is no e-mail address."""
-    return "@" not in address or "://" in address or "/" in address.partition("@")[0]
-
-
-def address_value(address: str) -> str:
-    """Return the normal form of an address.
-
-    >>> address_value("https://www.X.org/a")
-    'x.org/a'
-    """
-    return _SCHEME.sub("", address.casefold(), count=1)
-
 
 # A fact as it is compared, and the normal forms of names and negations.
 
@@ -208,6 +157,13 @@ _SENTENCE_START = re.compile(
 )
 
 
+class _Line(NamedTuple):
+    """A line: if it is of a copyright notice, and the addresses of its words by their positions."""
+
+    is_notice: bool
+    addresses: dict[int, str]
+
+
 @dataclass(frozen=True)
 class FactSource:
     """A text with its words, and the facts that it states; each is computed on first use.
@@ -221,6 +177,7 @@ class FactSource:
     _facts: dict[int, Fact | None] = field(default_factory=dict, compare=False, repr=False)
     _positions: dict[str, list[int]] = field(default_factory=dict, compare=False, repr=False)
     _standings: dict[str, Standing] = field(default_factory=dict, compare=False, repr=False)
+    _lines: dict[int, _Line] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def starts(self) -> list[int]:
@@ -281,10 +238,6 @@ class FactSource:
         return positions
 
     @cached_property
-    def _numeric(self) -> frozenset[int]:
-        return frozenset(self.numbers)
-
-    @cached_property
     def number_values(self) -> tuple[str, ...] | None:
         """The values of all numbers, sorted; None where one is of an address."""
         facts = [fact for position in self.numbers if (fact := self.fact(position))]
@@ -306,27 +259,39 @@ class FactSource:
     @cached_property
     def addresses(self) -> dict[int, str]:
         """The e-mail address or URL that words are of, by their positions."""
+        return self._addresses_in(0, len(self.text))
+
+    def _addresses_in(self, start: int, end: int) -> dict[int, str]:
         by_position: dict[int, str] = {}
-        for start, address in addresses(self.text):
-            first = bisect_left(self.starts, start)
-            end = bisect_left(self.starts, start + len(address))
-            by_position |= dict.fromkeys(range(first, end), address)
+        for offset, address in addresses(self.text[start:end]):
+            first = bisect_left(self.starts, start + offset)
+            last = bisect_left(self.starts, start + offset + len(address))
+            by_position |= dict.fromkeys(range(first, last), address)
         return by_position
 
     def is_in_frame(self, position: int) -> bool:
         """Return whether a word stands in a line of a copyright notice, or in a running header."""
-        if not self._notices and not self._headers[0]:
-            return False
-        start = self.starts[position]
-        return _are_around(self._notices, start) or _are_around(self._headers[0], start)
+        is_of_notice = self._line_of(position).is_notice
+        return is_of_notice or _are_around(self._headers[0], self.starts[position])
 
     def is_in_later_header(self, position: int) -> bool:
         """Return whether a word stands in a running header that was on a page before."""
-        return _are_around(self._headers[1], self.starts[position])
+        later = self._headers[1]
+        return bool(later) and _are_around(later, self.starts[position])
+
+    def _line_of(self, position: int) -> _Line:
+        """Return the line that a word begins in; no notice and no address goes on in the next."""
+        ends = self._line_ends
+        index = bisect_left(ends, self.starts[position])
+        if index not in self._lines:
+            start, end = ends[index - 1] + 1 if index else 0, ends[index]
+            is_of_notice = is_notice(self.text[start:end])
+            self._lines[index] = _Line(is_of_notice, self._addresses_in(start, end))
+        return self._lines[index]
 
     @cached_property
-    def _notices(self) -> list[tuple[int, int]]:
-        return list(copyright_notices(self.text))
+    def _line_ends(self) -> list[int]:
+        return [*(match.start() for match in re.finditer("\n", self.text)), len(self.text)]
 
     @cached_property
     def _headers(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -363,10 +328,12 @@ class FactSource:
 
     def _read(self, position: int) -> Fact | None:
         word = self.folded(position)
-        if address := self.addresses.get(position):
+        if address := self._line_of(position).addresses.get(position):
             kind: DifferenceKind = "link" if is_link(address) else "address"
             return Fact(kind, address_value(address), address, position, position + 1)
-        if position in self._numeric:
+        if not _states_fact(word, self.words.language):
+            return self._name(position)
+        if _is_number(word):
             if word in NUMERALS and not self._is_counted(position):
                 return None
             return None if self.is_of_number(position) else self._number(position, word)
@@ -382,13 +349,16 @@ class FactSource:
             )
         if word in CURRENCIES:
             return self._currency(position, word)
-        if self._has_capital(position) and not self.is_of_number(position):
-            spelling = self.spelling(position)
-            return Fact("name", name_value(spelling), spelling, position, position + 1)
-        return None
+        return self._name(position)
+
+    def _name(self, position: int) -> Fact | None:
+        if not self.has_capital(position) or self.is_of_number(position):
+            return None
+        spelling = self.spelling(position)
+        return Fact("name", name_value(spelling), spelling, position, position + 1)
 
     def _begins_negation(self, position: int, word: str) -> bool:
-        if word not in ("な", "せ", "ず") or self.folded(position - 1) == "少":
+        if word not in _BEFORE_NEGATION or self.folded(position - 1) == "少":
             return False
         ending = "".join(self.folded_words(position, position + 3))
         return JAPANESE_ENDING.match(ending) is not None
@@ -416,7 +386,7 @@ class FactSource:
 
     def _currency(self, position: int, word: str) -> Fact | None:
         """Return the name of a currency as a fact, where it belongs to no number."""
-        if self.is_of_number(position) or position + 1 in self._numeric:
+        if self.is_of_number(position) or _is_number(self.folded(position + 1)):
             return None
         return Fact("amount", CURRENCIES[word], self.spelling(position), position, position + 1)
 
@@ -424,7 +394,7 @@ class FactSource:
         """Return whether a word is the unit, the scale or the currency of a number before it."""
         end = self.ends[position]
         for before in (position - 1, position - 2) if self.folded(position) in BESIDE else ():
-            if before in self._numeric and self.quantity(before).end >= end:
+            if _is_number(self.folded(before)) and self.quantity(before).end >= end:
                 return True
         return False
 
@@ -463,9 +433,10 @@ class FactSource:
         start = self.starts[position]
         starts_sentence = _SENTENCE_START.search(self.text[max(0, start - 12) : start])
         is_acronym = len(spelling) > 1 and spelling.isupper()
-        return is_acronym or not starts_sentence or self._has_capital(position + 1)
+        return is_acronym or not starts_sentence or self.has_capital(position + 1)
 
-    def _has_capital(self, position: int) -> bool:
+    def has_capital(self, position: int) -> bool:
+        """Return whether a word begins with a capital letter; no word is after the last one."""
         return position < len(self.starts) and self.spelling(position)[0].isupper()
 
 
@@ -672,13 +643,22 @@ def _are_around(spans: Sequence[tuple[int, int]], start: int) -> bool:
 
 
 _END = 1 << 62  # beyond any position
+_BEFORE_NEGATION = frozenset("なせず")
+_DECIDING = (MONTHS, DATES, BEFORE_DAY, CURRENCIES, _BEFORE_NEGATION)
+
+
+@lru_cache(maxsize=1 << 15)
+def _states_fact(word: str, language: str) -> bool:
+    """Return whether a word may state a fact that is no name, whatever stands around it."""
+    is_listed = any(word in listed for listed in _DECIDING)
+    return is_listed or _is_number(word) or is_negation(word, language)
 
 
 def _is_number(word: str) -> bool:
     # no letter is a digit
     if not word.isalpha():
         return any(map(str.isdigit, word)) or word in NUMBERS
-    return word in NUMBERS or SINO_KOREAN.fullmatch(word) is not None
+    return word in NUMBERS or (not word.isascii() and SINO_KOREAN.fullmatch(word) is not None)
 
 
 # Names of products that stand for others.

@@ -46,7 +46,6 @@ from indexer.comparing.alignment import (
 )
 from indexer.comparing.differences import changed_quantities, changed_symbols, differences
 from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, negations
-from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.quantities import (
     ANSWERS,
     CURRENCIES,
@@ -59,7 +58,7 @@ from indexer.comparing.quantities import (
     TIME_UNITS,
 )
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import are_variants
+from indexer.comparing.words import LANGUAGES_BY_WORD, are_variants
 from indexer.defaults import FOLD, REVIEW
 from indexer.model import DIGITS, Difference, Mark, MarkKind, unpack_embedded
 
@@ -125,6 +124,13 @@ class Comparison:
         return (
             [self._fact(0, position) for position in range(gap.a, gap.end_a)],
             [self._fact(1, position) for position in range(gap.b, gap.end_b)],
+        )
+
+    def have_capitals(self, gap: Gap) -> bool:
+        """Return whether either text has a word with a capital letter in a gap."""
+        a, b = self.a.source, self.b.source
+        return any(map(a.has_capital, range(gap.a, gap.end_a))) and any(
+            map(b.has_capital, range(gap.b, gap.end_b))
         )
 
     def _fact(self, which: int, position: int) -> Fact | None:
@@ -433,6 +439,15 @@ def has_other_message(pair: Comparison) -> bool:
     common = sum(run.words for run in pair.runs) - longest
     if longest < max(len(text.spelled) for text in pair.texts) / 2 or _is_rest_moved(pair):
         return False
+    may_name = sum(map(pair.have_capitals, pair.gaps))
+    lengths = (
+        sum(gap.end_a - gap.a for gap in pair.gaps),
+        sum(gap.end_b - gap.b for gap in pair.gaps),
+    )
+    if may_name < MIN_NAMES and (
+        min(lengths) + 1 < MIN_MESSAGE or (not may_name and common > MAX_COMMON * rest)
+    ):
+        return False  # no facts need to be read
     own = [0, 0]
     names = set()
     for gap in pair.gaps:
@@ -513,10 +528,13 @@ def may_separate(pair: AlignedWords) -> bool:
         if is_inflected and any(_denials(pair, Stretch(left, right))):
             return True
         if left and right:
-            if (right, left) in seen or _is_dated_field(left, right):
+            if (right, left) in seen:
                 return True
             seen.add((left, right))
-    return is_around and len(seen) >= MIN_NAMES
+    if is_around and len(seen) >= MIN_NAMES:
+        return True
+    fields = sum(len(left) + len(right) for left, right in seen)
+    return fields >= MIN_FIELDS and any(starmap(_is_dated_field, seen))
 
 
 _DENIALS = NEGATIONS - ANSWERS | {"t"}  # of "can't"
@@ -705,45 +723,3 @@ def _file_name(path: str) -> tuple[str, str]:
     name = path.replace("\\", "/").rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
     return (stem, dot + suffix) if stem else (name, "")
-
-
-_PHRASES: Mapping[MarkKind, str] = MappingProxyType(
-    {
-        "form": "another filled-in form",
-        "message": "another message",
-        "embedded": "attachments differ",
-        "accents": "accents differ",
-        "version": "another version",
-        "language": "another language",
-        "format": "another format of the file",
-    }
-)
-_QUOTED: frozenset[MarkKind] = frozenset(
-    ("parties_exchanged", "embedded", "version", "accents", "clause_added", "language", "format")
-)
-MAX_QUOTED = 60  # characters of what a mark quotes
-
-
-def format_marks(marks: Sequence[Mark]) -> str:
-    """Return the names of marks, the most serious first; with a quotation where no fact has one.
-
-    >>> format_marks([Mark("negated", None, "not"), Mark("version", "2.7", "2.8")])
-    'negated, another version: 2.7 / 2.8'
-    """
-    return ", ".join(map(_format_mark, marks))
-
-
-def _format_mark(mark: Mark) -> str:
-    phrase = _PHRASES.get(mark.kind, mark.kind.replace("_", " "))
-    if mark.kind == "parties_exchanged" and any(map(str.isdigit, mark.a or "")):
-        phrase = "exchanged"
-    if mark.kind not in _QUOTED:
-        return phrase
-    more = f" and {mark.count - 1:,} more" if mark.count > 1 else ""
-    return f"{phrase}: {' / '.join(map(_quoted, (mark.a, mark.b)))}{more}"
-
-
-def _quoted(text: str | None) -> str:
-    if not text:
-        return "–"
-    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"

@@ -68,6 +68,7 @@ from indexer.comparing.facts import FactSource
 from indexer.comparing.measure import FeatureSet, Measure, Operand, exact
 from indexer.comparing.misread import LCS_MISREAD, lcs_misread
 from indexer.comparing.tiling import Tile, tiles_by_pairs, tiles_by_suffixes
+from indexer.comparing.unworded import sort_unworded
 from indexer.comparing.words import (
     Words,
     is_lesser,
@@ -102,6 +103,10 @@ class TextOperand(Operand, Protocol):
     @property
     def spelled(self) -> Words:
         """The words as they are written."""
+
+    @property
+    def unworded(self) -> list[tuple[int, int]]:
+        """The spans that are no wording."""
 
     @property
     def facts(self) -> FactSource:
@@ -691,6 +696,11 @@ class ComparedText:
     def spelled(self) -> Words:
         """The words as they are written, which state facts."""
         return words(self.text)
+
+    @cached_property
+    def unworded(self) -> list[tuple[int, int]]:
+        """The spans of URLs, targets of links, tokens and lines that recur."""
+        return sort_unworded(self.text)
 
     @cached_property
     def facts(self) -> FactSource:

@@ -17,16 +17,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise, repeat
+from itertools import repeat
 from unicodedata import is_normalized
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.fingerprinting.normalise import (
     BLANK,
     DIGIT,
@@ -106,6 +105,16 @@ class Words:
         """The folded form of every word."""
         return [self.vocabulary[number] for number in self.numbers.tolist()]
 
+    def folded_in(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[str, ...]]:
+        """Yield the folded words [start, end) of each span."""
+        numbers, word = self.numbers.tolist(), self.vocabulary.__getitem__
+        for start, end in spans:
+            yield tuple(map(word, numbers[start:end]))
+
+    def word(self, position: int) -> str:
+        """Return the folded form of one word."""
+        return self.vocabulary[int(self.numbers[position])]
+
     @cached_property
     def has_accents(self) -> bool:
         """True if a word has an accent."""
@@ -164,7 +173,11 @@ def translate_numbers(a: Words, b: Words) -> NDArray[np.int64]:
 
 def is_lesser(a: Words, b: Words) -> bool:
     """Return whether a has fewer words, or as many and the lesser one where they first differ."""
-    return len(a) < len(b) if len(a) != len(b) else a.folded < b.folded
+    if len(a) != len(b):
+        return len(a) < len(b)
+    left, right = shared_numbers(a, b)
+    different = np.flatnonzero(left != right)[:1]
+    return any(a.word(position) < b.word(position) for position in different.tolist())
 
 
 def number_runs(
@@ -217,152 +230,66 @@ def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
 
 
-# URLs, and targets of links.
+# Frequent function words by language: articles, prepositions, auxiliaries, pronouns.
 
-_OUTSIDE = r'\x00-\x20\x7f-\U0010ffff"<>\\^`{|}'  # characters that end a URL
-_TARGET = re.compile(r"""[:wW(=](?:(?<=:)//|(?<=[wW])[wW]{2}\.|(?<=\]\()|(?<==)(?=["']))""")
-_SCHEME_END = re.compile(r"[A-Za-z0-9]+\Z")
-_URL = re.compile(rf"[^{_OUTSIDE}]+")
-_LINK = re.compile(rf"[^{_OUTSIDE})]+(?=\))")
-_ATTRIBUTE = re.compile(r"""(["'])[^\r\n"']*(?=\1)""")
-_ATTRIBUTES = ("href", "src")
-
-
-def link_targets(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of URLs and of the targets of links in Markdown and HTML, in order.
-
-    >>> text = 'See [us](../a.md), <a href="b.html"> or www.x.org/c.'
-    >>> [text[start:end] for start, end in link_targets(text)]
-    ['../a.md', 'b.html', 'www.x.org/c.']
-    """
-    position = 0
-    while hint := _TARGET.search(text, position):
-        span = _target(text, hint, position)
-        if span:
-            yield span
-        position = span[1] if span else hint.start() + 1
-
-
-def _target(text: str, hint: re.Match[str], position: int) -> tuple[int, int] | None:
-    """Return the target that a hint announces, if it is one; it begins at `position` or later."""
-    start, end = hint.span()
-    if text[start] == ":":
-        scheme = _SCHEME_END.search(text, position, start)
-        target = _URL.match(text, end) if scheme else None
-        return (scheme.start(), target.end()) if scheme and target else None
-    if text[start] in "wW":
-        target = _URL.match(text, end)
-        is_inside = start > position and text[start - 1].isascii() and text[start - 1].isalnum()
-        return (start, target.end()) if target and not is_inside else None
-    if text[start] == "(":
-        link = _LINK.match(text, end)
-        return link.span() if link and not set("/.#").isdisjoint(link.group()) else None
-    name = text[max(0, start - 4) : start]
-    value = _ATTRIBUTE.match(text, end) if name.lower().endswith(_ATTRIBUTES) else None
-    return (value.start() + 1, value.end()) if value else None
-
-
-# Running headers: lines at the edges of pages that recur, equal but for digits. Pages end in form
-# feeds, or are seen by lines that number them.
-
-MIN_RECURRING = 3  # times that a running header stands in a text
-DIGITS = re.compile(r"\d+")
-_PAGE_NUMBER = re.compile(
-    r"\b(?:page|seite|pagina|página|pág\.?|blad|sida|side|strona|sivu|стр\.?)[ \t]*(\d{1,5})\b",
-    re.IGNORECASE,
-)
-_PAGE_WORDS = ("pag", "seite", "blad", "sida", "side", "strona", "sivu")  # in ASCII
-_MAX_LINE = 120  # characters of a line that numbers a page
-_AMOUNT = re.compile(r"[$€£¥]|(?<![\d.,])\d[\d.,' ]*[.,]\d\d(?![\d.,/-])|\b[A-Z]{3} ?\d")
-_EDGE_LINES = 4  # at most, of a page, and a quarter of its lines
-_MIN_PAGES = 1 / 3  # of the pages have a running header
-_MAX_HEADERS = 0.3  # of a text
+_LISTS = """
+ar: أن أو إذا إلى التي على عن في كل لا ما مع من هذا هذه هو
+bg: ако да за или като които на не от по са само се този че
+cs: by do jako je jsou které který na nebo není po pokud pro se také tento to za že
+da: af at den denne der det eller en er et for fra har hvis ikke kan med og om på skal som til
+    vil
+de: als am an auch auf aus bei das dem den der des die durch ein eine einem einen einer er es
+    für im in ist man mit nach nicht oder sich sie sind so um und von war wenn werden wie wird
+    zu
+el: ένα αν από για δεν είναι και με να που στο τα την της το του των
+en: all an and any are as at be but by can do for from has have he if in is it may me must no
+    not of on or should so that the this to was we when which will with you your
+es: al como con de del el en es este la las le lo los más no para por que se si sin son su sus
+    un una
+fa: آن از است این با برای به در را شود می که یا یک
+fi: ei että ja joka jos kuin kun mutta myös niin ole on ovat se sen tai tämä vain voi
+fr: au aux avec ce ces cette dans de des du elle en est et il la le les leur mais ne nous on ou
+    par pas plus pour que qui se si son sont sur un une vous être
+he: או אל אם את גם הוא היא זה יש כי כל לא לפי על עם של
+hi: एक और का की के को नहीं पर में यह या लिए से है हैं
+hu: az azt csak de egy el ez ha hogy is kell ki lehet meg mint nem vagy van és
+id: adalah akan atau dalam dan dapat dari dengan di ini itu jika ke oleh pada tidak untuk yang
+it: ad al alla che come con da dei del della delle di gli il in la le lo ma nel nella non per
+    più se si sono su un una
+ja: い が さ し す た で と に の は も る れ を
+ko: 경우 그 는 대한 또는 를 및 수 에 은 을 의 이 있는 있습니다
+nb: at av de den denne det eller en er et for fra har hvis ikke kan med og om på skal som til
+    vil
+nl: aan al als bij dat de deze die dit door een en er het in is kan met naar niet of om ook op
+    te tot uit van voor worden wordt ze zijn
+pl: aby być dla do ich jako jest jeśli które lub na nie od oraz po przez się to tylko za że
+pt: ao as com como da das de do dos em mais na nas no nos não os ou para pela pelo por que se
+    sem ser são um uma
+ro: acest care ce cu dacă de din este fi la nu pe pentru prin sau se sunt să un va în și
+ru: будет для его если из или как на не но от по при то только что это
+sk: ak ako alebo do je ktoré ktorý na nie po pre sa sú tento tiež to za že
+sr: ако да за или као који на не ово од са само се су је
+sv: att av de den denna det detta du eller en er ett från för har inte kan med och om på ska som
+    till vid är
+tr: bir bu da daha de değil eğer gibi her ile ise için ne olan olarak sonra ve veya çok
+uk: або буде від для до за його лише на не по при під та те це що як якщо
+vi: bị cho các có của khi không là một như những này trong từ và với đã được để
+zh: 不 个 为 了 以 個 和 在 如 将 將 或 於 是 有 為 用 的 與 被
+"""
 
 
-def running_headers(text: str) -> list[tuple[int, int, bool]]:
-    """Return the spans of running headers in order, and whether one is the first of its kind.
-
-    None where a page is hardly more than they are, as of labels and forms of a few lines; lines
-    with an amount of money are none.
-
-    >>> page = "Draft 3\\n" + "It is agreed.\\n" * 8 + "12 May 2024, page "
-    >>> text = "\\f".join(f"{page}{number}" for number in range(3))
-    >>> [text[start:end] for start, end, is_first in running_headers(text) if is_first]
-    ['Draft 3', '12 May 2024, page 0']
-    """
-    ends = [match.end() for match in re.finditer("\f", text)]
-    breaks = ends or _page_lines(text)
-    if len(breaks) < MIN_RECURRING - 1:
-        return []
-    counts = Counter[str]()
-    edges: dict[str, list[tuple[int, int]]] = {}
-    pages = 0
-    for start, end in pairwise([0, *breaks, len(text)]):
-        lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, end)]
-        pages += bool(lines)
-        keys = [DIGITS.sub("0", text[slice(*span)].casefold()) for span in lines]
-        counts.update(keys)
-        size = min(_EDGE_LINES, len(lines) // 4)
-        if not ends and start:  # it begins with the line that numbers the page before
-            size = min(max(1, size if end < len(text) else _EDGE_LINES), len(lines))
-        edge = {*range(size), *range(len(lines) - size, len(lines))}
-        for position in sorted(edge):
-            edges.setdefault(keys[position], []).append(lines[position])
-    enough = max(MIN_RECURRING, pages * _MIN_PAGES)
-    headers = [
-        (start, end, index == 0)
-        for key, spans in edges.items()
-        if len(spans) >= enough and counts[key] <= len(spans) + 1
-        for index, (start, end) in enumerate(spans)
-        if not _AMOUNT.search(text, start, end)
-    ]
-    size = sum(end - start for start, end, _ in headers)
-    return sorted(headers) if size <= _MAX_HEADERS * len(text) else []
+def _languages_by_word(lists: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the languages of each word, from lines `LANGUAGE: WORD ...` that blanks continue."""
+    languages: dict[str, tuple[str, ...]] = {}
+    for line in lists.strip().replace("\n ", " ").splitlines():
+        language, _, listed = line.partition(":")
+        for word in listed.split():
+            languages[word] = (*languages.get(word, ()), language)
+    return languages
 
 
-_LINE = re.compile(r"\S[^\n\f]*(?<=\S)")
-
-
-def _page_lines(text: str) -> list[int]:
-    """Return the starts of lines that number pages, each by one more than the line before."""
-    numbers: list[int] = []
-    starts: list[int] = []
-    for match in _page_numbers(text):
-        start = text.rfind("\n", 0, match.start()) + 1
-        end = text.find("\n", match.end())
-        if (len(text) if end < 0 else end) - start <= _MAX_LINE:
-            numbers.append(int(match[1]))
-            starts.append(start)
-    is_rising = all(after == before + 1 for before, after in pairwise(numbers))
-    return starts if is_rising else []
-
-
-def _page_numbers(text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of `_PAGE_NUMBER`; in ASCII it is tried only where one of its words is."""
-    if not text.isascii():
-        yield from _PAGE_NUMBER.finditer(text)
-        return
-    lower = text.lower()
-    found = [match.start() for word in _PAGE_WORDS for match in re.finditer(word, lower)]
-    yield from filter(None, (_PAGE_NUMBER.match(text, start) for start in sorted(found)))
-
-
-# Lines of copyright notices.
-
-_NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
-
-
-def copyright_notices(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of copyright notices begin and end."""
-    folded = text.lower()
-    if not any(sign in folded for sign in ("copyright", "©", "(c)", "all rights reserved")):
-        return
-    end = 0
-    while match := _NOTICE.search(text, end):
-        start = text.rfind("\n", 0, match.start()) + 1
-        end = text.find("\n", match.end())
-        end = len(text) if end < 0 else end
-        yield start, end
+LANGUAGES_BY_WORD = _languages_by_word(_LISTS)
+"""The languages, as ISO 639-1 codes, in whose list a word is."""
 
 
 # Words that are written in two ways, or misread, but are the same.
@@ -463,12 +390,20 @@ def folded_words(text: str) -> list[str]:
 
 def _ascii_words(text: str) -> Words:
     """Return the words of ASCII without a hyphen at the end of a line: a third of the time."""
+    if hasattr(_kernel, "ascii_words"):
+        return _by_kernel(text, is_joined=False)
     folded = text.encode().translate(_folded_ascii())
     in_word = np.zeros(len(folded) + 2, dtype=np.bool_)
     in_word[1:-1] = np.frombuffer(folded, dtype=np.uint8) != SPACE
     edges = np.flatnonzero(in_word[1:] != in_word[:-1])
     numbers, vocabulary = number_strings(folded.decode().split())
     return Words(tuple(vocabulary), numbers, edges[::2], edges[1::2])
+
+
+def _by_kernel(text: str, *, is_joined: bool) -> Words:
+    vocabulary, *arrays = _kernel.ascii_words(text, is_joined)
+    of_words = (np.frombuffer(array, np.uint32).astype(np.int64) for array in arrays)
+    return Words(tuple(vocabulary), *of_words)
 
 
 @cache
@@ -569,6 +504,8 @@ def words(text: str) -> Words:
     >>> words("Don’t e-mail: 1,000 re-\\nplies!").folded
     ["don't", 'email', '1,000', 'replies']
     """
+    if text.isascii() and hasattr(_kernel, "ascii_words"):
+        return _by_kernel(text, is_joined=True)
     starts, ends = _bounds(text)
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
     numbers, distinct = number_strings([text[start:end] for start, end in spans])

@@ -19,6 +19,7 @@ pub mod signer;
 mod simhash;
 pub mod siphash;
 pub mod slots;
+pub mod spelled;
 pub mod symbols;
 #[allow(clippy::unreadable_literal)]
 mod unicode13;

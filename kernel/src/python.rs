@@ -14,13 +14,13 @@ use crate::maps::Maps;
 use crate::normalise::{Normalised, Version};
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
 use crate::slots::{self, Buckets};
-use crate::symbols;
+use crate::{spelled, symbols};
 
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
     use super::{
-        WordNumbers, differ_at_most, near_in_buckets, near_sketches, number_symbols, sign, spaced_words,
+        WordNumbers, ascii_words, differ_at_most, near_in_buckets, near_sketches, number_symbols, sign, spaced_words,
         words_in_common,
     };
 }
@@ -201,6 +201,22 @@ impl WordNumbers {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
         Ok((PyBytes::new(py, &bytes), new))
     }
+}
+
+type Spelled<'py> = (Bound<'py, PyList>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+/// The words of ASCII; see the stub.
+#[pyfunction]
+fn ascii_words<'py>(py: Python<'py>, text: &Bound<'py, PyString>, joined: bool) -> PyResult<Spelled<'py>> {
+    let text = utf8(text)?;
+    let mut numbers = Vec::new();
+    let words = guarded(py, || spelled::read(text.as_bytes(), joined))?;
+    let vocabulary = PyList::new(py, Numbers::default().add(split(&words.spaced), &mut numbers))?;
+    let bytes = |numbers: &[u32]| {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+        PyBytes::new(py, &bytes)
+    };
+    Ok((vocabulary, bytes(&numbers), bytes(&words.starts), bytes(&words.ends)))
 }
 
 /// Fractions, ratios, times and ranges; see the stub.

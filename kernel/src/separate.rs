@@ -145,7 +145,7 @@ fn read_blocks<B: Block, const SYMBOLS: bool>(text: &[u8], mut inside: bool, out
 }
 
 /// The place after blanks, one line end and more blanks; nothing if there is no line end.
-fn after_line_end(text: &[u8], start: usize) -> Option<usize> {
+pub fn after_line_end(text: &[u8], start: usize) -> Option<usize> {
     let passed = |start: usize| start + text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let end = passed(start);
     match text.get(end..)? {

@@ -5,6 +5,8 @@ use crate::normalise::push;
 
 const MINUS: u32 = b'-' as u32;
 const NOTHING: u32 = 0;
+/// Bytes of a part of a text that is looked at as one.
+const PART: usize = 64;
 /// Digits of the greatest number.
 const DIGITS: usize = 20;
 
@@ -122,7 +124,8 @@ fn is_minus(code: u32) -> bool {
 pub fn number_symbols(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut found, mut end) = (String::new(), 0);
-    for (place, &byte) in bytes.iter().enumerate() {
+    for place in may_be_in_numbers(bytes) {
+        let byte = bytes[place];
         let (size, is_slash) = match byte {
             b'/' => (1, true),
             b':' | b'-' => (1, false),
@@ -149,6 +152,30 @@ pub fn number_symbols(text: &str) -> String {
         }
     }
     found
+}
+
+/// The places of what may be a sign between two numbers; most parts of a text have none and are passed over whole.
+fn may_be_in_numbers(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let ends = 1..bytes.len().saturating_sub(1);
+    ends.step_by(PART).filter(|&start| has_sign_of_number(bytes, start)).flat_map(|start| {
+        let part = start..(start + PART).min(bytes.len() - 1);
+        part.filter(|&place| may_be_sign(bytes[place - 1], bytes[place], bytes[place + 1]))
+    })
+}
+
+/// Whether one of the places of a part may be one; nothing branches, so that many bytes are looked at together.
+fn has_sign_of_number(bytes: &[u8], start: usize) -> bool {
+    let size = PART.min(bytes.len() - 1 - start);
+    let (before, after) = (&bytes[start - 1..][..size], &bytes[start + 1..][..size]);
+    let around = before.iter().zip(&bytes[start..][..size]).zip(after);
+    around.fold(0, |found, ((&before, &byte), &after)| found | u8::from(may_be_sign(before, byte, after))) != 0
+}
+
+#[allow(clippy::needless_bitwise_bool)]
+fn may_be_sign(before: u8, byte: u8, after: u8) -> bool {
+    let near = |byte: u8| byte.is_ascii_digit() | (byte == b' ');
+    let is_sign = (byte == b'/') | (byte == b':') | (byte == b'-');
+    (is_sign & near(before) & near(after)) | (byte == 0xE2)
 }
 
 /// Whether bytes end in what makes a number after them a part of something longer.

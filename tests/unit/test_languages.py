@@ -8,9 +8,8 @@ from sample_library import library, rows, sentence
 
 from indexer.comparing.alignment import SAME_LANGUAGE, two_languages
 from indexer.comparing.criteria import NO_CRITERIA, Criteria
-from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.words import normal_words
+from indexer.comparing.words import LANGUAGES_BY_WORD, normal_words
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match

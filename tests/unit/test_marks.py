@@ -15,7 +15,6 @@ from indexer.comparing.marks import (
     POLICIES,
     Comparison,
     explain,
-    format_marks,
     negated,
     separates,
     states_other_facts,
@@ -28,6 +27,7 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.dedup import DedupOptions
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
+from indexer.wording import format_marks
 
 LEASE = (
     "The tenant may assign this lease to an affiliate within 14 days of the notice, and the "

@@ -2,8 +2,9 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from indexer.comparing import words
@@ -24,6 +25,7 @@ TRICKY = (
     "aAsßẞﬁf½1٠０.,:-\u2010\u2011'’_ \t\n\r\u00a0\u00ad\u200b\u0301\u0323é…㏂\u0378"
     "近がカﾊﾞｽ한\u1100\u1161\u11a8ที่\u09c7\u09be"
 )
+JOINING = "aB12-'._,:/ %\n\r\té"
 texts = st.text(st.sampled_from(TRICKY) | st.characters(exclude_categories=()), max_size=24)
 
 
@@ -52,6 +54,21 @@ def test_words_alone_are_those_that_have_places(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "_kernel", None)
         assert folded_words(text) == normal_words(text).folded
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from([*"aB12-'._,:/ %\n\r\té", "-\n", "- \r\n "]), max_size=14).map("".join)
+)
+def test_the_kernel_reads_words_as_the_definition(text: str) -> None:
+    read = normal_words(text), words.words(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words, "_kernel", None)
+        defined = normal_words(text), words.words(text)
+    for of_kernel, expected in zip(read, defined, strict=True):
+        assert of_kernel.vocabulary == expected.vocabulary
+        for name in ("numbers", "starts", "ends"):
+            assert np.array_equal(getattr(of_kernel, name), getattr(expected, name))
 
 
 @pytest.mark.parametrize(

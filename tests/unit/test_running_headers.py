@@ -9,7 +9,7 @@ import pytest
 from indexer.comparing.criteria import Criteria, for_folding
 from indexer.comparing.differences import differences
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.words import running_headers
+from indexer.comparing.unworded import running_headers
 from indexer.recipe import DEFAULT
 
 VOCABULARY = """

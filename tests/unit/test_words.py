@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.facts import FactSource
 from indexer.comparing.words import (
     _SEPARATOR,
     _fold,
@@ -113,3 +114,18 @@ def test_words_of_ascii_are_folded_apart_from_others_as_all_together(text):
     spans = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
     spellings = list(dict.fromkeys(text[start:end] for start, end in spans))
     assert _fold(spellings) == _fold_joined(spellings, _SEPARATOR)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["http://a.b/c", "www.", "a@b.co", "@", "](c.md)", 'href="', '"', "://", *"\n\r xA.-"]
+        ),
+        max_size=14,
+    ).map("".join)
+)
+def test_no_address_goes_on_in_the_next_line(text: str) -> None:
+    source = FactSource(text, words(text))
+    for position in range(len(source.starts)):
+        of_line = source._line_of(position).addresses
+        assert of_line.get(position) == source.addresses.get(position)

@@ -1,0 +1,251 @@
+"""Parts of a text that are no wording of its author: targets of links, URLs, e-mail addresses and
+tokens, running headers, and copyright notices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+
+# URLs, and targets of links.
+
+_OUTSIDE = r'\x00-\x20\x7f-\U0010ffff"<>\\^`{|}'  # characters that end a URL
+_TARGET = re.compile(r"""[:wW(=](?:(?<=:)//|(?<=[wW])[wW]{2}\.|(?<=\]\()|(?<==)(?=["']))""")
+_SCHEME_END = re.compile(r"[A-Za-z0-9]+\Z")
+_URL = re.compile(rf"[^{_OUTSIDE}]+")
+_LINK = re.compile(rf"[^{_OUTSIDE})]+(?=\))")
+_ATTRIBUTE = re.compile(r"""(["'])[^\r\n"']*(?=\1)""")
+_ATTRIBUTES = ("href", "src")
+
+
+def link_targets(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of URLs and of the targets of links in Markdown and HTML, in order.
+
+    >>> text = 'See [us](../a.md), <a href="b.html"> or www.x.org/c.'
+    >>> [text[start:end] for start, end in link_targets(text)]
+    ['../a.md', 'b.html', 'www.x.org/c.']
+    """
+    position = 0
+    while hint := _TARGET.search(text, position):
+        span = _target(text, hint, position)
+        if span:
+            yield span
+        position = span[1] if span else hint.start() + 1
+
+
+def _target(text: str, hint: re.Match[str], position: int) -> tuple[int, int] | None:
+    """Return the target that a hint announces, if it is one; it begins at `position` or later."""
+    start, end = hint.span()
+    if text[start] == ":":
+        scheme = _SCHEME_END.search(text, position, start)
+        target = _URL.match(text, end) if scheme else None
+        return (scheme.start(), target.end()) if scheme and target else None
+    if text[start] in "wW":
+        target = _URL.match(text, end)
+        is_inside = start > position and text[start - 1].isascii() and text[start - 1].isalnum()
+        return (start, target.end()) if target and not is_inside else None
+    if text[start] == "(":
+        link = _LINK.match(text, end)
+        return link.span() if link and not set("/.#").isdisjoint(link.group()) else None
+    name = text[max(0, start - 4) : start]
+    value = _ATTRIBUTE.match(text, end) if name.lower().endswith(_ATTRIBUTES) else None
+    return (value.start() + 1, value.end()) if value else None
+
+
+# Running headers: lines at the edges of pages that recur, equal but for digits. Pages end in form
+# feeds, or are seen by lines that number them.
+
+MIN_RECURRING = 3  # times that a running header stands in a text
+DIGITS = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(
+    r"\b(?:page|seite|pagina|página|pág\.?|blad|sida|side|strona|sivu|стр\.?)[ \t]*(\d{1,5})\b",
+    re.IGNORECASE,
+)
+_PAGE_WORDS = ("pag", "pág", "seite", "blad", "sida", "side", "strona", "sivu", "стр")
+_MAX_LINE = 120  # characters of a line that numbers a page
+_AMOUNT = re.compile(r"[$€£¥]|(?<![\d.,])\d[\d.,' ]*[.,]\d\d(?![\d.,/-])|\b[A-Z]{3} ?\d")
+_EDGE_LINES = 4  # at most, of a page, and a quarter of its lines
+_MIN_PAGES = 1 / 3  # of the pages have a running header
+_MAX_HEADERS = 0.3  # of a text
+
+
+def running_headers(text: str) -> list[tuple[int, int, bool]]:
+    """Return the spans of running headers in order, and whether one is the first of its kind.
+
+    None where a page is hardly more than they are, as of labels and forms of a few lines; lines
+    with an amount of money are none.
+
+    >>> page = "Draft 3\\n" + "It is agreed.\\n" * 8 + "12 May 2024, page "
+    >>> text = "\\f".join(f"{page}{number}" for number in range(3))
+    >>> [text[start:end] for start, end, is_first in running_headers(text) if is_first]
+    ['Draft 3', '12 May 2024, page 0']
+    """
+    ends = [match.end() for match in re.finditer("\f", text)]
+    breaks = ends or _page_lines(text)
+    if len(breaks) < MIN_RECURRING - 1:
+        return []
+    counts = Counter[str]()
+    edges: dict[str, list[tuple[int, int]]] = {}
+    pages = 0
+    for start, end in pairwise([0, *breaks, len(text)]):
+        lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, end)]
+        pages += bool(lines)
+        keys = [DIGITS.sub("0", text[slice(*span)].casefold()) for span in lines]
+        counts.update(keys)
+        size = min(_EDGE_LINES, len(lines) // 4)
+        if not ends and start:  # it begins with the line that numbers the page before
+            size = min(max(1, size if end < len(text) else _EDGE_LINES), len(lines))
+        edge = {*range(size), *range(len(lines) - size, len(lines))}
+        for position in sorted(edge):
+            edges.setdefault(keys[position], []).append(lines[position])
+    enough = max(MIN_RECURRING, pages * _MIN_PAGES)
+    headers = [
+        (start, end, index == 0)
+        for key, spans in edges.items()
+        if len(spans) >= enough and counts[key] <= len(spans) + 1
+        for index, (start, end) in enumerate(spans)
+        if not _AMOUNT.search(text, start, end)
+    ]
+    size = sum(end - start for start, end, _ in headers)
+    return sorted(headers) if size <= _MAX_HEADERS * len(text) else []
+
+
+_LINE = re.compile(r"\S[^\n\f]*(?<=\S)")
+
+
+def _page_lines(text: str) -> list[int]:
+    """Return the starts of lines that number pages, each by one more than the line before."""
+    numbers: list[int] = []
+    starts: list[int] = []
+    for match in _page_numbers(text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        end = text.find("\n", match.end())
+        if (len(text) if end < 0 else end) - start <= _MAX_LINE:
+            numbers.append(int(match[1]))
+            starts.append(start)
+    is_rising = all(after == before + 1 for before, after in pairwise(numbers))
+    return starts if is_rising else []
+
+
+def _page_numbers(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of `_PAGE_NUMBER`, which is tried only where one of its words is."""
+    lower = text.lower()
+    if len(lower) != len(text) or "ı" in text or "ſ" in text:  # that match "i" and "s"
+        yield from _PAGE_NUMBER.finditer(text)
+        return
+    known = [word for word in _PAGE_WORDS if word in lower]
+    found = [match.start() for word in known for match in re.finditer(word, lower)]
+    yield from filter(None, (_PAGE_NUMBER.match(text, start) for start in sorted(found)))
+
+
+# Lines of copyright notices.
+
+_NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
+
+
+def is_notice(line: str) -> bool:
+    """Return whether a line is one of a copyright notice.
+
+    >>> is_notice("Copyright 2024 Acme"), is_notice("Copyrights are listed below.")
+    (True, False)
+    """
+    folded = line.lower()
+    may_be = any(sign in folded for sign in ("copyright", "©", "(c)", "all rights reserved"))
+    return may_be and _NOTICE.search(line) is not None
+
+
+# E-mail addresses and URLs in a text.
+
+_ADDRESS = re.compile(
+    r"""(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+  # e-mail
+    | (?:\b[a-z][a-z0-9+.-]{1,9}://|\bwww\.)[^\s<>"\u201c\u201d]+  # a URL
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# each address has one of these; a set of first characters is found faster than alternatives
+_ADDRESS_HINT = re.compile(r"[@:wW](?:(?<=@)|(?<=:)//|(?<=[wW])[wW]{2}\.)")
+_MAX_BEFORE = 64  # characters at most that an address has before it
+_SCHEME = re.compile(r"(?:https?://)?(?:www\.)?")
+_SENTENCE_END = ".,;:!?)]}'\u2019*_/"  # characters that end a sentence around an address
+
+
+def addresses(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each e-mail address, URL and target of a link with its position in the text, in order.
+
+    >>> list(addresses("Ask <ann@x.org>, or see www.x.org/a."))
+    [(5, 'ann@x.org'), (24, 'www.x.org/a')]
+    >>> list(addresses("[terms](b.md)"))
+    [(8, 'b.md')]
+    """
+    found = dict(_addresses(text))
+    for start, end in link_targets(text):
+        target = text[start:end]
+        if not _ADDRESS_HINT.search(target):
+            found.setdefault(start, target)
+    yield from sorted(found.items())
+
+
+def _addresses(text: str) -> Iterator[tuple[int, str]]:
+    position = 0
+    while symbol := _ADDRESS_HINT.search(text, position):
+        match = _ADDRESS.search(text, max(position, symbol.start() - _MAX_BEFORE))
+        if match is None:
+            return
+        yield match.start(), match.group().rstrip(_SENTENCE_END)
+        position = match.end()
+
+
+def is_link(address: str) -> bool:
+    """Return whether an address is no e-mail address."""
+    return "@" not in address or "://" in address or "/" in address.partition("@")[0]
+
+
+def address_value(address: str) -> str:
+    """Return the normal form of an address.
+
+    >>> address_value("https://www.X.org/a")
+    'x.org/a'
+    """
+    return _SCHEME.sub("", address.casefold(), count=1)
+
+
+# What is no wording: targets of links, URLs, tokens, and lines that recur.
+
+_TOKEN = re.compile(  # a UUID, or ten and more letters with digits
+    r"""(?<![A-Za-z0-9])(?:
+        (?=[A-Fa-f-]{,35}[0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])
+        | (?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{10,}
+    )""",
+    re.VERBOSE,
+)
+
+
+def find_unworded(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of URLs, targets of links and tokens, and of lines that recur but for digits,
+    as running headers do.
+
+    >>> text = "page 1\\nand\\npage 2\\nor\\npage 3\\nsee www.x.org/a, A1B2C3D4E5F6"
+    >>> [text[start:end] for start, end in find_unworded(text)]
+    ['www.x.org/a,', 'A1B2C3D4E5F6', 'page 1\\n', 'page 2\\n', 'page 3\\n']
+    """
+    yield from link_targets(text)
+    yield from (match.span() for match in _TOKEN.finditer(text))
+    lines: dict[str, list[tuple[int, int]]] = {}
+    end = 0
+    without_numbers = DIGITS.sub("0", text.casefold())
+    keys = map(str.strip, without_numbers.splitlines())
+    for key, line in zip(keys, text.splitlines(keepends=True), strict=True):
+        start, end = end, end + len(line)
+        lines.setdefault(key, []).append((start, end))
+    for key, spans in lines.items():
+        if len(spans) >= MIN_RECURRING and any(map(str.isalpha, key)):
+            yield from spans
+
+
+def sort_unworded(text: str) -> list[tuple[int, int]]:
+    """Return the `find_unworded` by start, each with the last end so far: a line may have links."""
+    spans = sorted(find_unworded(text))
+    ends = accumulate((end for _, end in spans), max)
+    return [(start, end) for (start, _), end in zip(spans, ends, strict=True)]
