@@ -45,6 +45,14 @@ from indexer.errors import UsageError
     help="Judge only the pairs on which these sheets differ.",
 )
 @click.option(
+    "--sheet",
+    "sheets",
+    multiple=True,
+    metavar="NAME",
+    help="Write a sheet of this assessor, PAIRS.NAME.csv, to fill in with a spreadsheet, and serve "
+    "no page; may be given several times.",
+)
+@click.option(
     "--beside",
     multiple=True,
     metavar="SHEET",
@@ -60,11 +68,12 @@ def judge_command(
     assessor: str | None,
     out: Path | None,
     arbitrate: tuple[str, ...],
+    sheets: tuple[str, ...],
     beside: tuple[str, ...],
     port: int,
     store_url: str,
 ) -> int:
-    """Judge pairs of documents blind, in a browser on this machine.
+    """Judge pairs of documents blind, in a browser on this machine or in sheets.
 
     The judgements are written to a sheet that `evaluate` reads. PAIRS is csv or JSON Lines with
     a and b (ids or paths), as `match --format csv` writes it. Start the command again to go on.
@@ -73,17 +82,26 @@ def judge_command(
         open_judging_session,
         pairs_of_queries,
         serve_judging,
+        write_blank_sheet,
         write_pairs,
     )
 
     if queries is None:
         refuse_options(["hits", "of"], "without --queries")
-    name = assessor if assessor is not None else _user()
-    sheet = out or _sheet(Path(pairs), name)
+    if sheets and (assessor or out or beside):
+        raise UsageError("--sheet names assessors; leave --assessor, --out and --beside out")
     with open_for_command(store_url) as store:
         if queries is not None and not Path(pairs).exists():
             count = write_pairs(pairs_of_queries(store, queries, hits, of), Path(pairs))
             click.echo(f"{pairs} has {count:,} pairs to judge", err=True)
+        for name in sheets:
+            sheet = _sheet(Path(pairs), name, ".csv")
+            count = write_blank_sheet(pairs, store, name, sheet, arbitrate)
+            click.echo(f"{sheet} has {count:,} pairs to judge")
+        if sheets:
+            return 0
+        name = assessor if assessor is not None else _user()
+        sheet = out or _sheet(Path(pairs), name)
         session = open_judging_session(pairs, store, name, sheet, arbitrate, beside)
 
     def summary() -> str:
@@ -106,8 +124,8 @@ def _user() -> str:
         raise UsageError("this user has no name; give --assessor") from error
 
 
-def _sheet(pairs: Path, name: str) -> Path:
+def _sheet(pairs: Path, name: str, suffix: str = ".jsonl") -> Path:
     """Return the default path of a sheet: beside the pairs, named after its assessor."""
     if Path(name).name != name:
         raise UsageError(f"{name!r} cannot be part of a file name; give --out")
-    return pairs.parent / f"{pairs.stem}.{name}.jsonl"
+    return pairs.parent / f"{pairs.stem}.{name}{suffix}"

@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_page(folder: Path) -> None:
-    by_gold, _, by_sheets, audit, _ = (
+    by_gold, _, by_queries, by_sheets, audit, _ = (
         shell(f"exec 2>&1\n{block}", folder, COLUMNS="160") for block in BLOCKS
     )
     assert "7 judged pairs" in by_gold
@@ -40,6 +40,8 @@ def test_the_page(folder: Path) -> None:
         item["compare"].startswith("nearfold compare ") for item in results["results"][0]["misses"]
     )
     assert (folder / "pairs.csv").read_text().count("\n") > 5
+    assert "collection.bert.csv has 9 pairs to judge" in by_queries
+    assert "kappa with the truth" in by_queries and (folder / "tables" / "sets.csv").is_file()
     assert "1 disagreement, 0 not settled" in by_sheets
     assert re.search(r"duplicate or not +0\.467", by_sheets)  # (3/4 - 17/32) / (15/32), by hand
     assert "recall 100.0%" in (folder / "report.html").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 Accepted rows, refused rows with their line, and sheets cut short.
 """
 
+import csv
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from indexer.errors import SourceNotFound, UsageError
 from indexer.lab.evaluation.gold import gold_sets, read_gold
+from indexer.lab.evaluation.judge import write_blank_sheet
 from indexer.lab.evaluation.judgements import Sheet
 from indexer.lab.evaluation.sheets import SheetWriter, disagreements, read_sheets, resolve
 
@@ -104,6 +106,27 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("a,b\nx,\xe9\n".encode("latin-1"))
     with pytest.raises(UsageError, match="not UTF-8 at byte 6"):
         read_gold(str(tmp_path / "latin.csv"))
+
+
+def test_a_sheet_for_a_spreadsheet_is_blind_and_read_once_it_is_filled_in(tmp_path: Path) -> None:
+    for name, text in (("x", "=1+1 of the ferry"), ("y", "y" * 50_000), ("z", "the bread")):
+        (tmp_path / f"{name}.txt").write_text(text)
+    pairs = write_file(tmp_path, "p.csv", "a,b,similarity\nx.txt,y.txt,.9\ny.txt,z.txt,.1\n")
+    sheet = tmp_path / "p.anna.csv"
+    assert write_blank_sheet(pairs, None, "anna", sheet) == 2
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["judgement"] for row in rows] == ["", ""] and "similarity" not in rows[0]
+    shown = {row[column] for row in rows for column in ("left", "right")}
+    assert shown == {"'=1+1 of the ferry", "y" * 32_000, "the bread"}
+    assert [judged.answers for judged in read_sheets(str(sheet))] == [{}]
+    sheet.write_bytes(sheet.read_bytes().replace(b"\n,", b"\nfuzzy,", 1))
+    [judged] = read_sheets(str(sheet))
+    assert judged.assessor == "anna" and [answer.type for answer in judged.answers.values()] == [
+        "fuzzy"
+    ]
+    with pytest.raises(UsageError, match="exists"):
+        write_blank_sheet(pairs, None, "anna", sheet)
 
 
 def test_a_sheet_goes_on_where_it_was_cut(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ from indexer.searching.search import SearchOptions, search
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.system.files import write_whole
+from indexer.wording import escape_formula
 
 # Blind judging: an order for each assessor, texts swapped at random, no judgements of others.
 
@@ -241,23 +242,57 @@ def open_judging_session(
     for documents that do not exist, and when the file of pairs lacks some on which the sheets
     differ.
     """
+    if arbitrate and beside:
+        raise UsageError("an arbiter is not compared with assessors; leave --beside out")
+    for path in beside:
+        read_sheets(path)
+    folder, to_judge, texts = _tasks_and_texts(pairs, store, assessor, arbitrate)
+    sheet = SheetWriter(out, assessor, "arbiter" if arbitrate else "assessor", folder)
+    return JudgingSession(to_judge, texts, sheet, beside)
+
+
+def _tasks_and_texts(
+    pairs: str, store: Store | None, assessor: str, arbitrate: Sequence[str]
+) -> tuple[str, list[Task], Mapping[str, GoldDocument]]:
+    """Return the folder of a file of pairs, what an assessor judges of it, and the documents."""
     if not assessor.strip():
         raise UsageError("a sheet needs the name of its assessor; give --assessor")
     gold = read_gold(pairs)
     pairs_by_name = {
         labelled.pair: (labelled.a, labelled.b, labelled.group) for labelled in gold.pairs
     }
-    if arbitrate and beside:
-        raise UsageError("an arbiter is not compared with assessors; leave --beside out")
-    for path in beside:
-        read_sheets(path)
     if arbitrate:
         pairs_by_name = _disputed_pairs(pairs_by_name, arbitrate)
-    texts = gold_documents(
-        {name for a, b, _ in pairs_by_name.values() for name in (a, b)}, gold.folder, store
-    )
-    sheet = SheetWriter(out, assessor, "arbiter" if arbitrate else "assessor", gold.folder)
-    return JudgingSession(tasks(list(pairs_by_name.values()), assessor), texts, sheet, beside)
+    names = {name for a, b, _ in pairs_by_name.values() for name in (a, b)}
+    to_judge = tasks(list(pairs_by_name.values()), assessor)
+    return gold.folder, to_judge, gold_documents(names, gold.folder, store)
+
+
+MAX_CELL = 32_000  # characters; a cell of a spreadsheet has room for 32,767
+_COLUMNS = ("judgement", "left", "right", "a", "b", "query", "assessor", "role", "note")
+
+
+def write_blank_sheet(
+    pairs: str, store: Store | None, assessor: str, out: Path, arbitrate: Sequence[str] = ()
+) -> int:
+    """Write a sheet for a spreadsheet: both texts of each pair, in the order of this assessor, next
+    to an empty cell for the judgement; return the number of pairs.
+
+    Texts are cut to `MAX_CELL` characters. Raises `UsageError` where there is a file already, and
+    as `open_judging_session` does.
+    """
+    if out.exists():
+        raise UsageError(f"{out} exists, and may hold judgements; move it away to make it anew")
+    _, to_judge, texts = _tasks_and_texts(pairs, store, assessor, arbitrate)
+    role = "arbiter" if arbitrate else "assessor"
+    with write_whole(out) as part, part.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(_COLUMNS)
+        for task in to_judge:
+            names = (task.b, task.a) if task.turned else (task.a, task.b)
+            shown = (escape_formula(texts[name].text.strip()[:MAX_CELL]) for name in names)
+            writer.writerow(["", *shown, task.a, task.b, task.group, assessor, role, ""])
+    return len(to_judge)
 
 
 def _disputed_pairs(

@@ -77,7 +77,7 @@ def read_sheets(path: str) -> list[Sheet]:
 def _record_judgement(record: Record, sheet: Sheet) -> None:
     """Record the judgement of a line instead of an earlier one of the same pair."""
     a, b = record.text("a"), record.text("b")
-    if "judgement" in record.fields and record.fields["judgement"] is None:
+    if record.fields.get("judgement", UNSURE) in (None, ""):
         sheet.withdraw(ordered_pair(a, b))
         return
     name = record.text("judgement")
