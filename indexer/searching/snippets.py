@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from indexer.model import SnippetPiece
 from indexer.stores.query_syntax import Term, highlighted_terms
@@ -85,6 +86,7 @@ class Highlighter:
         return Counter(number for _, _, number in self.spans(text))
 
 
+@lru_cache(maxsize=64)
 def _query_pattern(query: str) -> re.Pattern[str] | None:
     """Return a pattern of the terms that may match, in any case, longest first; None without any.
 
