@@ -154,9 +154,10 @@ LISTED_FAILURES = 20
     "(default for load files: the folder of the load file).",
 )
 @click.option(
-    "--attachments",
-    is_flag=True,
-    help="Make the attachments of mails documents of their own, beside the mail.",
+    "--attachments/--no-attachments",
+    default=None,
+    help="Make attachments of mails documents of their own beside the mail, or parts of its text "
+    "(default: as the store has them; in a new one, documents).",
 )
 @click.option(
     "--custodian",

@@ -43,8 +43,9 @@ class ReadOptions:
     `encoding`: of text without a byte order mark in tables and load files, and of text files that
     are not UTF-8. `text_files`: the folder in which the paths of text files begin that records hold
     instead of texts; None: records of tables hold texts, and the paths of a load file begin in its
-    own folder. `attachments`: attachments of mails are documents of their own. `metadata`: the
-    other fields of records are of interest. `raw_markup`: HTML that Hansken made of a document is
+    own folder. `attachments`: attachments of mails are documents of their own; None: as the store
+    has them, which a new one does, and never without a store. `metadata`: the other fields of
+    records are of interest. `raw_markup`: HTML that Hansken made of a document is
     its text as it is, for a recipe that removes markup itself.
     `max_bytes` and `max_chars` bound one document. Raises `UsageError` for a delimiter that is not
     one character, or one that CSV has another use for, and for an encoding that Python does not
@@ -63,7 +64,7 @@ class ReadOptions:
     delimiter: str | None = None
     encoding: str = ENCODING
     text_files: str | None = None
-    attachments: bool = False
+    attachments: bool | None = None
     metadata: bool = True
     raw_markup: bool = False
     max_bytes: int = FILE_BYTES

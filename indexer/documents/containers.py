@@ -248,21 +248,13 @@ def expand(
     named, are opened. With `read_options.attachments`, mails are followed by their attachments.
     """
     for item in _open_containers(items, paths, read_options, opened):
-        blobs = _mail_and_attachments(item, read_options)
-        if blobs is None or not isinstance(item, Blob):
+        if not isinstance(item, Blob) or not may_be_mail(item.path):
             yield item
-        else:
+            continue
+        blobs = divide(item, read_options) if read_options.attachments else [item]
+        if blobs is not None:
             opened.add(item.path)
-            yield from blobs
-
-
-def _mail_and_attachments(item: SourceItem, read_options: ReadOptions) -> Sequence[Blob] | None:
-    if not read_options.attachments or not isinstance(item, Blob):
-        return None
-    if not may_be_mail(item.path):
-        return None
-
-    return divide(item, read_options)
+        yield from blobs or [item]
 
 
 def _open_containers(

@@ -448,6 +448,9 @@ def check(
 ) -> CheckResult:
     """Say whether a text, or the file at `path`, is new, a duplicate or for review, and store it.
 
+    A mail is checked as `check_mail` does where the store has attachments as documents of their
+    own; with `drop_duplicates`, a mail that is a duplicate is dropped with its attachments.
+
     `text`: None reads the file at `path`, or stdin for `-`; else `path` is where the text came
     from, such as a URL, and nothing is read. `id`: by default that which `index` gives a file, and
     a digest of a text. `labels` belong to the document if it is stored.
@@ -470,6 +473,9 @@ def check(
     if drop_duplicates and not store_it:
         raise UsageError("nothing is stored without --store-it, so leave --drop-duplicates out")
     item = _item(text, path, id)
+    if text is None and may_be_mail(item.blob.path) and store.parts.attachments():
+        checked = _divided_mail(item)
+        return _check_mail(store, checked, options, labels, store_it, drop_duplicates)
     return check_documents(store, [item], options, labels, store_it, drop_duplicates)[0]
 
 
@@ -545,6 +551,16 @@ def _item_of(document: Document, id: str | None, path: str) -> ExtractedBlob:
 def _check_id(id: str | None) -> None:
     if id == "":
         raise UsageError("an id has a character at least; leave it out for that of the document")
+
+
+def document_in_store(store: FullStore, path: str) -> tuple[str, Document]:
+    """Read one file as `document_at` does, a mail without its attachments where the store has
+    them as documents of their own.
+    """
+    real_path, document = document_at(path)
+    if path != STDIN and may_be_mail(real_path) and store.parts.attachments():
+        document = _divided_mail(read_file(path, None))[0][0].document
+    return real_path, document
 
 
 def read_file(path: str, id: str | None) -> ExtractedBlob:
@@ -659,9 +675,22 @@ def check_mail(
 
     Raises what `check` raises.
     """
-    items, notes = _divided_mail(read_file(path, id))
-    mail, *others = check_documents(store, items, options, labels, store_it)
-    positions = [item.blob.path for item in items[1:]]
+    return _check_mail(store, _divided_mail(read_file(path, id)), options, labels, store_it)
+
+
+def _check_mail(
+    store: FullStore,
+    divided: tuple[list[ExtractedBlob], list[str]],
+    options: CheckOptions,
+    labels: Sequence[str],
+    store_it: bool,
+    drop: bool = False,
+) -> CheckResult:
+    (item, *attached), notes = divided
+    [mail] = check_documents(store, [item], options, labels, store_it, drop)
+    keeps = store_it and not (drop and mail.verdict == "duplicate" and not mail.stored)
+    others = check_documents(store, attached, options, labels if keeps else (), keeps)
+    positions = [item.blob.path for item in attached]
     attachments = dict(zip(positions, others, strict=True))
     return replace(mail, notes=(*mail.notes, *notes), attachments=attachments)
 

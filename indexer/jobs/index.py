@@ -521,6 +521,9 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     """
     read_options = options.bounded_reading
     store = target(paths, own, read_options, bool(options.labels or options.custodian))
+    is_divided = False if store is not own else own.parts.attachments()
+    if read_options.attachments is None:
+        read_options = replace(read_options, attachments=is_divided)
     recipe = with_passages(options.recipe, options.leave_out, store.stored_recipe())
     if not recipe.lacks_statistics:
         fingerprints([_PROBE], recipe)
@@ -545,6 +548,8 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
         recipe = with_statistics(recipe, options.statistics, texts, store.stored_recipe())
     fingerprints([_PROBE], recipe)
     store.prepare(recipe)
+    if store is own and read_options.attachments is not is_divided:
+        own.parts.record_attachments(bool(read_options.attachments))
     return _Inputs(sources, read_options, store, store is not own, store.stored_recipe() or DEFAULT)
 
 

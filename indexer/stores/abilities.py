@@ -57,7 +57,7 @@ class Snapshots(Protocol):
 
 
 class Parts(Protocol):
-    """Parts of documents, such as clauses, which are rows of their own."""
+    """Parts of documents that are rows of their own, such as clauses, and attachments of mails."""
 
     def view(self, scope: Scope) -> FullStore:
         """Return the same store for parts, for documents, or for every row.
@@ -75,6 +75,17 @@ class Parts(Protocol):
 
     def record(self, kind: str) -> None:
         """Record how documents are divided from now on."""
+        ...
+
+    def attachments(self) -> bool:
+        """Return whether attachments of mails are documents of their own.
+
+        True where there is no store yet, False in one that an earlier nearfold made.
+        """
+        ...
+
+    def record_attachments(self, are_documents: bool) -> None:
+        """Record whether attachments of mails are documents of their own from now on."""
         ...
 
 

@@ -39,8 +39,8 @@ def test_mail_is_a_duplicate_of_itself_where_attachments_are_documents(store, tm
     path = mail(tmp_path / "a.eml", FILE.encode())
     options = IndexOptions(reading=ReadOptions(attachments=True), namespace="other")
     index([str(tmp_path)], store, options)
-    assert check(store, path=path).verdict == "new"
-    result = check_mail(store, path)
+    result = check(store, path=path)
+    assert result == check_mail(store, path)
     assert (result.verdict, result.reasons) == ("duplicate", ("identical: the same bytes",))
     [(place, attachment)] = result.attachments.items()
     assert place == attachment.path == f"{path}!/report.txt"
@@ -66,6 +66,11 @@ def test_mail_is_stored_as_index_stores_it(store, tmp_path) -> None:
     again = check_mail(store, path, store_it=True)
     assert again.of == result.id and not again.stored
     assert {item.of for item in again.attachments.values()} == {item.id for item in attachments}
+    (tmp_path / "copy").mkdir()
+    copy = mail(tmp_path / "copy" / "a.eml", FILE.encode(), edited(FILE, 1, "other").encode())
+    dropped = check(store, path=copy, store_it=True, drop_duplicates=True)
+    assert (dropped.of, dropped.stored) == (result.id, False)
+    assert not any(item.stored for item in dropped.attachments.values())
 
 
 @pytest.mark.long

@@ -57,6 +57,9 @@ def test_the_division_of_documents_is_stored(store):
     assert store.parts.kind() is None
     store.parts.record("clauses_v1")
     assert store.parts.kind() == "clauses_v1"
+    assert store.parts.attachments()
+    store.parts.record_attachments(False)
+    assert (store.parts.attachments(), store.parts.kind()) == (False, "clauses_v1")
     assert store.stored_recipe() is not None
 
 

@@ -109,8 +109,24 @@ def test_attachments_are_documents_beside_their_mail(tmp_path, store):
     fill(folder, one=mail("one", {"fares.csv": DATA}))
     account = read(folder, store, prune=True)
     assert (account.removed, account.unchanged) == (1, 2)
-    read(folder, store, reading=ReadOptions())
+    read(folder, store, reading=ReadOptions(attachments=False))
     assert DATA in rows_by_path(store, folder)["one.eml"].text
+
+
+def test_a_new_store_has_attachments_as_documents_and_others_keep_their_setting(tmp_path, store):
+    folder = fill(tmp_path / "mails", one=mail("one", {"report.txt": REPORT}))
+    read(folder, store, reading=ReadOptions())
+    assert len(rows_by_path(store, folder)) == 2
+    read(folder, store, reading=ReadOptions(attachments=False), prune=True)
+    [row] = store.scan()
+    label(store, [row.id], LabelOptions(add=["hot"]))
+    assert REPORT in row.text and not store.parts.attachments()
+    assert read(folder, store, reading=ReadOptions()).unchanged == 1
+    read(folder, store, reading=ReadOptions(attachments=True))
+    rows = rows_by_path(store, folder)
+    assert rows["one.eml"].labels == ("hot",) and REPORT not in rows["one.eml"].text
+    assert rows["one.eml!/report.txt"].labels == ()
+    assert read(folder, store, reading=ReadOptions()).unchanged == 2
 
 
 def test_attachments_of_mailboxes_and_maildirs(tmp_path, store):

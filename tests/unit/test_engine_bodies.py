@@ -31,6 +31,7 @@ def test_an_index_is_strict_and_says_what_it_holds():
             "analysis": "words_v2",
             "recipe_id": DEFAULT.id,
             "recipe": DEFAULT.settings,
+            "attachments": True,
         }
     }
     assert body["mappings"]["properties"]["metadata"] == {"type": "flat_object"}

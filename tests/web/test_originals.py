@@ -52,7 +52,8 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Originals]:
     (folder / "files").mkdir()
     write_originals(folder / "files")
     store = open_store(f"sqlite:///{folder}/store.db")
-    index([str(folder / "files")], store, IndexOptions(reading=ReadOptions(containers="all")))
+    reading = ReadOptions(containers="all", attachments=False)
+    index([str(folder / "files")], store, IndexOptions(reading=reading))
     store.close()
     with run_site(f"sqlite:///{folder}/store.db", "--originals", str(folder / "files")) as site:
         yield Originals(site, folder / "files")

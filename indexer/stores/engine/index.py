@@ -126,6 +126,11 @@ class OpenIndex:
         self.stored_recipe()
         return self.facts.parts if self.facts else None
 
+    def divides_mails(self) -> bool:
+        """Return whether attachments are documents, as `_meta` says; True without an index."""
+        self.stored_recipe()
+        return self.facts.attachments if self.facts else True
+
     def queries(self, scope: Scope) -> IndexQueries:
         """Return the queries of documents, of parts, or of both."""
         name = self.name()

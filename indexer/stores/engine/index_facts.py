@@ -54,6 +54,7 @@ class IndexFacts:
     description: Mapping[str, Any]  # its mappings, settings and aliases
     writes: str | None  # the alias through which this very index is written; None when it has none
     parts: str | None = None  # how its documents are divided
+    attachments: bool = False  # attachments of mails are documents of their own
     # the indices behind the name, where it stands for several
     members: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -145,7 +146,8 @@ def _facts_of(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Ind
     aliases = index.get("aliases", {})
     writes = next((alias for alias in write_aliases(address, name) if alias in aliases), None)
     recipe = with_key(Recipe(**metadata["recipe"]))
-    return IndexFacts(name, recipe, index, writes, metadata.get("parts"))
+    divided = metadata.get("parts"), bool(metadata.get("attachments"))
+    return IndexFacts(name, recipe, index, writes, *divided)
 
 
 def _not_ours(address: IndexAddress, name: str, index: Mapping[str, Any]) -> MappingMismatch:

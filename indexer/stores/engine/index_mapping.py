@@ -102,6 +102,7 @@ def new_index(
         "analysis": analysis,
         "recipe_id": recipe.id,
         "recipe": recipe.settings,
+        "attachments": True,
     }
     body["mappings"]["_meta"] = {"nearfold": about}
     if core_analysis:

@@ -152,13 +152,21 @@ class EngineLabels:
 
 def record_parts(requests: Requests, index: str, kind: str) -> None:
     """Record how the documents of an index are divided; the rest of `_meta` stays."""
-    ((name, settings),) = requests.call("GET", index).items()
     properties = search_bodies.index_body()["mappings"]["properties"]
-    body: search_bodies.Body = {
-        "_meta": changed_meta(settings["mappings"], {"parts": kind}),
-        "properties": {field: properties[field] for field in index_mapping.OF_PARTS},
-    }
-    requests.call("PUT", f"{name}/_mapping", body)
+    fields = {field: properties[field] for field in index_mapping.OF_PARTS}
+    record_meta(requests, index, {"parts": kind}, fields)
+
+
+def record_meta(
+    requests: Requests,
+    index: str,
+    changes: Mapping[str, Any],
+    fields: Mapping[str, Any] | None = None,
+) -> None:
+    """Record changes of `_meta`, whose rest stays, and add fields to an index."""
+    ((name, settings),) = requests.call("GET", index).items()
+    meta = changed_meta(settings["mappings"], changes)
+    requests.call("PUT", f"{name}/_mapping", {"_meta": meta, "properties": fields or {}})
 
 
 class EngineStore:
@@ -310,4 +318,14 @@ class EngineParts:
         """
         index = self._store.index
         record_parts(index.requests, index.name(), kind)
+        index.facts = None
+
+    def attachments(self) -> bool:
+        """Read from the index's `_meta` whether attachments are documents."""
+        return self._store.index.divides_mails()
+
+    def record_attachments(self, are_documents: bool) -> None:
+        """Record in `_meta` whether attachments are documents."""
+        index = self._store.index
+        record_meta(index.requests, index.name(), {"attachments": are_documents})
         index.facts = None

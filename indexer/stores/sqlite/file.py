@@ -35,7 +35,7 @@ from indexer.stores.sqlite.file_format import (
     transaction,
     upgrade,
 )
-from indexer.stores.sqlite.rows import count_scope, in_scope, move_keys
+from indexer.stores.sqlite.rows import count_scope, in_scope, move_keys, record_attachments
 from indexer.system.failpoints import reached
 from indexer.system.files import move_aside
 
@@ -358,6 +358,8 @@ class File:
                     migrate(db)
                 stored = self._recipe_in_use(db)
                 require_same_recipe(stored, recipe)
+                if stored is None:
+                    record_attachments(db, True)
                 if stored is None or recipe.statistics_number > stored.statistics_number:
                     settings = json.dumps(recipe.settings)
                     db.execute("INSERT OR REPLACE INTO store VALUES ('recipe', ?)", (settings,))

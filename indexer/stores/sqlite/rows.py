@@ -426,6 +426,17 @@ def record_parts_kind(db: sqlite3.Connection, kind: str) -> None:
     db.execute("INSERT OR REPLACE INTO store VALUES ('parts', ?)", (kind,))
 
 
+def divides_mails(db: sqlite3.Connection) -> bool:
+    """Return whether attachments are documents of their own."""
+    row = db.execute("SELECT value FROM store WHERE name = 'attachments'").fetchone()
+    return row is not None and bool(int(row[0]))
+
+
+def record_attachments(db: sqlite3.Connection, are_documents: bool) -> None:
+    """Record whether attachments are documents of their own."""
+    db.execute("INSERT OR REPLACE INTO store VALUES ('attachments', ?)", (str(int(are_documents)),))
+
+
 # Values of rows by their numbers, which are kept as long as the file does not change.
 
 STATUSES: tuple[Status, ...] = get_args(Status)

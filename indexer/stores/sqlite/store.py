@@ -36,9 +36,11 @@ from indexer.stores.sqlite.maintenance import SqliteMaintenance
 from indexer.stores.sqlite.reads import read_outlines, rows_by_id, scan_rows, search_rows
 from indexer.stores.sqlite.rows import (
     chosen_rows,
+    divides_mails,
     known_count,
     parts_kind,
     parts_of,
+    record_attachments,
     record_parts_kind,
     remove,
     replace,
@@ -262,6 +264,18 @@ class SqliteParts:
         """Record the kind in one transaction."""
         with self._file.writing() as db:
             record_parts_kind(db, kind)
+
+    def attachments(self) -> bool:
+        """Read from the file whether attachments are documents."""
+        if self._file.recipe() is None:
+            return True
+        with self._file.reader() as db:
+            return divides_mails(db)
+
+    def record_attachments(self, are_documents: bool) -> None:
+        """Record in one transaction whether attachments are documents."""
+        with self._file.writing() as db:
+            record_attachments(db, are_documents)
 
 
 # Rows of the embedded store as documents that can be indexed into another store.
