@@ -22,7 +22,7 @@ from indexer.grouping.group_options import (
     FamilyOptions,
     GroupOptions,
     last_options,
-    similarity_to_principal,
+    similarities_to_principals,
 )
 from indexer.grouping.verification import Verifier
 from indexer.model import Assignment, Row
@@ -182,9 +182,8 @@ def repair_strays(
         return ComparedText(row.text, recipe)
 
     def is_similar(row: Row, representative: Row) -> bool:
-        return (
-            similarity_to_principal(row, representative, options, side, rarity) >= options.threshold
-        )
+        [value] = similarities_to_principals(row, [representative], options, side, rarity)
+        return value >= options.threshold
 
     for family, joined in members.items():
         representative = representatives.get(family)

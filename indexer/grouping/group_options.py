@@ -396,32 +396,38 @@ def member_rank(
     return kind.rank(similarity, NewWords(new))
 
 
-def similarity_to_principal(
+def similarities_to_principals(
     row: Row,
-    representative: Row,
+    representatives: Sequence[Row],
     options: GroupOptions,
     text: Callable[[Row], TextOperand],
     rarity: Rarity,
-) -> float:
-    """Return the similarity of a document to a principal; 0 if the options keep them apart.
+) -> list[float]:
+    """Return the similarity of a document to each principal; 0 if the options keep them apart.
 
     It is 1 for copies, and may be too low where it is below the threshold, which saves time. `text`
     returns the text of a row; `rarity` has the frequencies that criteria on novelty need.
     """
-    criteria = options.folding
-    if options.within is not None and set(row.labels) != set(representative.labels):
-        return 0.0
-    if not criteria.allows(criteria.values(row), criteria.values(representative)):
-        return 0.0
-    if _are_copies(row, representative, criteria, text):
-        return 1.0
-    if not {row.status, representative.status}.issubset(criteria.folded):
-        return 0.0
-    a, b = text(row), text(representative)
-    value, common = measure_in_common(options.measure, a, b, options.threshold)
-    if not criteria or value < options.threshold:
-        return value
-    return value if accepts_in_common(criteria, a, b, common, rarity) else 0.0
+    criteria, threshold = options.folding, options.threshold
+    values = [0.0] * len(representatives)
+    of_row, key, labels = criteria.values(row), criteria.content_key(row), set(row.labels)
+    compared: list[int] = []
+    for index, other in enumerate(representatives):
+        if options.within is not None and labels != set(other.labels):
+            continue
+        if not criteria.allows(of_row, criteria.values(other)):
+            continue
+        if _are_copies(row, other, key, criteria, text):
+            values[index] = 1.0
+        elif {row.status, other.status}.issubset(criteria.folded):
+            compared.append(index)
+    a, others = text(row), [text(representatives[index]) for index in compared]
+    measured = measure_in_common(options.measure, a, others, threshold)
+    for index, b, (value, common) in zip(compared, others, measured, strict=True):
+        is_near = bool(criteria) and value >= threshold
+        is_refused = is_near and not accepts_in_common(criteria, a, b, common, rarity)
+        values[index] = 0.0 if is_refused else value
+    return values
 
 
 def separation(
@@ -433,7 +439,7 @@ def separation(
 ) -> str:
     """Return why the options keep a document out of the group of a principal; empty if they do not.
 
-    `text` and `rarity` as for `similarity_to_principal`.
+    `text` and `rarity` as for `similarities_to_principals`.
     """
     criteria = options.folding
     if options.within is not None and set(row.labels) != set(representative.labels):
@@ -442,7 +448,7 @@ def separation(
         return "attachments differ"
     if not criteria.allows(criteria.values(row), criteria.values(representative)):
         return f"the rules on {', '.join(criteria.fields)}"
-    if _are_copies(row, representative, criteria, text):
+    if _are_copies(row, representative, criteria.content_key(row), criteria, text):
         return ""
     statuses = {row.status, representative.status}
     if not statuses.issubset(criteria.folded):
@@ -456,7 +462,7 @@ def separation(
 
 
 def _are_copies(
-    row: Row, other: Row, criteria: Criteria, text: Callable[[Row], TextOperand]
+    row: Row, other: Row, key: str, criteria: Criteria, text: Callable[[Row], TextOperand]
 ) -> bool:
-    is_equal = criteria.content_key(row) == criteria.content_key(other)
+    is_equal = key == criteria.content_key(other)
     return is_equal and have_same_symbols(text(row).text, text(other).text)

@@ -289,16 +289,20 @@ def _in_common(
 
 
 def measure_in_common(
-    measure: str, a: TextOperand, b: TextOperand, minimum: float
-) -> tuple[float, InCommon | None]:
-    """Return the similarity of two texts as `measure_pair` has it, and the words that both have in
-    common, if those in order are the measure.
+    measure: str, a: TextOperand, others: Sequence[TextOperand], minimum: float
+) -> list[tuple[float, InCommon | None]]:
+    """Return the similarity of a text to each of others as `measure_pair` has it, and the words
+    that both have in common, if those in order are the measure.
     """
-    if measure == "lcs":
-        (common,) = words_in_common(a.text, [b.text], minimum)
-        if common:
-            return common.lcs, common
-    return measure_pair(measure, a, b, minimum=minimum).similarity, None
+    in_common: Sequence[InCommon | None] = [None] * len(others)
+    if measure == "lcs" and others:
+        in_common = words_in_common(a.text, [other.text for other in others], minimum)
+    return [
+        (common.lcs, common)
+        if common
+        else (measure_pair(measure, a, other, minimum=minimum).similarity, None)
+        for other, common in zip(others, in_common, strict=True)
+    ]
 
 
 def accepts_in_common(

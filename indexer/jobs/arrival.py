@@ -30,7 +30,7 @@ from indexer.grouping.delete import (
     repair_families,
     repair_strays,
 )
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, similarity_to_principal
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, similarities_to_principals
 from indexer.jobs.document_rows import with_labels_of
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
@@ -499,12 +499,10 @@ class _Texts:
         """Return the most similar of these, ties to the first; None when there are none."""
         if not representatives:
             return None, 0.0
-        values = [self._similarity(row, representative) for representative in representatives]
+        settings = self._options, self._text, self._rarity
+        values = similarities_to_principals(row, representatives, *settings)
         best = max(values)
         return representatives[values.index(best)], best
-
-    def _similarity(self, a: Row, b: Row) -> float:
-        return similarity_to_principal(a, b, self._options, self._text, self._rarity)
 
     def _text(self, row: Row) -> ComparedText:
         if row.id not in self._texts:

@@ -218,12 +218,13 @@ def _folded(
     if above.text == chunk.text:
         return FoldedChunk(position, 1.0, "similar")
     criteria = for_folding(NO_CRITERIA, options.measure)
-    similarity, common = measure_in_common(options.measure, above, chunk, options.threshold)
+    threshold = options.threshold
+    [(similarity, common)] = measure_in_common(options.measure, above, [chunk], threshold)
     is_similar = similarity >= options.threshold - 1e-9
     if is_similar and accepts_in_common(criteria, above, chunk, common):
         return FoldedChunk(position, similarity, "similar")
     if may_have_passage and shares_passage(above.words, chunk.words, options.passage):
-        similarity, _ = measure_in_common(options.measure, above, chunk, 0.0)
+        [(similarity, _)] = measure_in_common(options.measure, above, [chunk], 0.0)
         return FoldedChunk(position, similarity, "passage")
     return None
 

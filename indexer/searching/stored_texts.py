@@ -163,7 +163,8 @@ class StoredTexts:
             return 0.0
         if left.key == right.key:
             return 1.0
-        value, common = measure_in_common(self.measure, left.compared, right.compared, least)
+        others = [right.compared]
+        [(value, common)] = measure_in_common(self.measure, left.compared, others, least)
         if not self.criteria or value < self.threshold:
             return value
         meets = accepts_in_common(self.criteria, left.compared, right.compared, common, self.rarity)

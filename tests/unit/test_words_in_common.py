@@ -77,7 +77,7 @@ def test_pairs_are_accepted_as_by_the_whole_texts(
 ) -> None:
     criteria = Criteria(replaced=replaced)
     a, b = ComparedText(text, DEFAULT_V2), ComparedText(other, DEFAULT_V2)
-    value, common = measure_in_common(measure, a, b, 0.0)
+    [(value, common)] = measure_in_common(measure, a, [b], 0.0)
     assert value == measure_pair(measure, a, b).similarity
     assert (common is None) == (measure != "lcs")
     rarity = Rarity(lambda words: pytest.fail("novelty is not asked for"))
