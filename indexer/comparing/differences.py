@@ -427,11 +427,15 @@ def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gap
     source = text.source
     size = len(source.starts)
     facts: GapFacts = defaultdict(list)
-    for position, gap in sorted((_gaps(spans, size) | changed).items()):
+    outside = _gaps(spans, size)
+    for position, gap in sorted((outside | changed).items()):
         fact = text.fact(position) if position < size else None
         if position in changed and fact and fact.kind not in ADDRESSES:
             fact = None
-        for stated in filter(None, (source.symbol_before(position), fact)):
+        symbol = source.symbol_before(position)
+        if symbol and symbol.value in ATTACHED and position - 1 in outside:
+            symbol = None  # it belongs to a word that differs itself ("GTK+" / "GDK")
+        for stated in filter(None, (symbol, fact)):
             facts_here = facts[gap, stated.key[0]]
             if facts_here and stated.kind in ADDRESSES and _is_same_address(facts_here[-1], stated):
                 facts_here[-1] = facts_here[-1]._replace(end=stated.end)

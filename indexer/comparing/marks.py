@@ -30,6 +30,7 @@ docs/lab/032-policies.md has the trials.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, starmap
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 
 MIN_FIELDS = 3  # of a filled-in form that differ
 MAX_FIELD = 8  # words that stand for each other
+MAX_ONE_WAY = 3  # times as often in one direction as in the other, of words that are exchanged
 MIN_NAMES = 2  # of people by which letters differ
 MIN_MESSAGE = 3  # words of a message that are no facts
 MAX_COMMON = 0.5  # of the words of two messages
@@ -301,19 +303,22 @@ def _denies_by_form(pair: Comparison, gap: Gap) -> bool:
 def exchanged(pair: Comparison) -> tuple[str, str] | None:
     """Return words or facts that stand for each other in both directions; None if there are none.
 
+    Words that stand `MAX_ONE_WAY` times as often in one direction are no exchange: their text names
+    the other one, as a page of one release that refers to the page of another.
+
     >>> from indexer.comparing.measures import ComparedText
     >>> from indexer.recipe import DEFAULT
     >>> texts = "The tenant pays the landlord.", "The landlord pays the tenant."
     >>> exchanged(Comparison(*(ComparedText(text, DEFAULT) for text in texts)))
     ('tenant', 'landlord')
     """
-    seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
-    for left, right in pair.aligned.stretches:
-        if not left or not right or max(len(left), len(right)) > MAX_FIELD:
-            continue
-        if (right, left) in seen and any(map(str.isalpha, left)) and any(map(str.isalpha, right)):
-            return " ".join(right), " ".join(left)
-        seen.add((left, right))
+    filled = (stretch for stretch in pair.aligned.stretches if stretch.a and stretch.b)
+    times = Counter(stretch for stretch in filled if max(map(len, stretch)) <= MAX_FIELD)
+    for (left, right), count in times.items():
+        back = times[Stretch(right, left)]
+        is_exchange = back and max(count, back) < MAX_ONE_WAY * min(count, back)
+        if is_exchange and any(map(str.isalpha, left)) and any(map(str.isalpha, right)):
+            return " ".join(left), " ".join(right)
     return _exchanged_facts(pair) if may_be_exchanged(pair.aligned) else None
 
 
@@ -428,9 +433,9 @@ def has_other_message(pair: Comparison) -> bool:
     """Return whether two texts are other messages around one passage, such as a disclaimer.
 
     The longest run of words in order is half of either text or more. Before and after it another
-    name stands in two stretches; or in one, with `MIN_MESSAGE` other words that are no facts, or
-    one fewer if these are a tenth of the message; or the texts have hardly anything in common, and
-    `MIN_MESSAGE` words of their own.
+    name stands in two stretches; or in one, where a tenth of the words are others and `MIN_MESSAGE`
+    of them no facts, or one fewer if these are a tenth of the message; or the texts have hardly
+    anything in common, and `MIN_MESSAGE` words of their own.
     """
     if not pair.runs:
         return False
@@ -462,6 +467,8 @@ def has_other_message(pair: Comparison) -> bool:
     words = min(own)
     if not names:
         return common <= MAX_COMMON * rest and words >= MIN_MESSAGE
+    if min(lengths) < MIN_CHANGED * rest:
+        return False
     return words >= MIN_MESSAGE or words + 1 >= max(MIN_MESSAGE, MIN_CHANGED * rest)
 
 

@@ -394,3 +394,14 @@ def test_a_stricter_policy_folds_less() -> None:
 
 def test_the_names_of_options_are_the_policies() -> None:
     assert tuple(POLICIES) == POLICY_NAMES
+
+
+def test_a_page_that_names_the_other_release_exchanges_no_parties() -> None:
+    page = "{0} gcloud lists zones. Run gcloud {0} zones. {0} may change. Stop {0}. See also {1}."
+    alpha, beta = text(page.format("alpha", "beta")), text(page.format("beta", "alpha"))
+    assert "parties_exchanged" not in {mark.kind for mark in explain(alpha, beta).marks}
+
+
+def test_a_symbol_of_a_word_that_differs_is_no_difference_of_its_own() -> None:
+    marks = explain(text("Set the flags of GTK+ here."), text("Set the flags of GDK here.")).marks
+    assert [mark.kind for mark in marks] == ["name"]
