@@ -8,8 +8,9 @@ import pytest
 
 from indexer.comparing import differences as module
 from indexer.comparing.differences import differences, has_differences
-from indexer.comparing.facts import _ADDRESS, FactSource, addresses
+from indexer.comparing.facts import FactSource
 from indexer.comparing.tiling import Tile
+from indexer.comparing.unworded import _ADDRESS, addresses
 from indexer.comparing.words import _FACT_SIGN, _matches, words
 
 _PIECES = (
