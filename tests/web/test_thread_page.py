@@ -136,6 +136,8 @@ def test_a_mail_lists_its_attachments_and_an_attachment_its_mail(tmp_path: Path)
         )
         assert answer["mail"]["id"] == ids["Ann/a.eml"]
         assert {count["value"] for count in answer["custodians"]} == {"Ann", "Bob"}
+        assert answer["copies"] == {"Bob": [ids["Bob/a.eml!/lease.txt"]]}
+        assert "copies also held by" in page
         lease = ids["Ann/a.eml!/lease.txt"]
         forms = Forms(address)
         forms.send("/label", id=lease, add="hot", dry_run="no")

@@ -68,6 +68,7 @@ _FACETS = ("content_type", "status", "labels", "custodian", "year", "extractor")
 _MAX_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _ATTACHMENTS = 100  # of a mail that its page lists
+_COPIES = 100  # whose custodians its page names
 _CHARS_A_PART = 60_000  # of a text that one answer holds
 
 
@@ -320,6 +321,7 @@ def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
         mail=_mail_of(site, row),
         attachments=tuple(_attachments(site, row)),
         custodians=_custodians(site, row),
+        copies=_copies(site, row),
     )
 
 
@@ -347,6 +349,18 @@ def _custodians(site: Site, row: Row) -> tuple[Facet, ...]:
         return ()
     group = Query("", (("family", row.family),), "path", facets=("custodian",))
     return site.store.search(group).facets["custodian"]
+
+
+def _copies(site: Site, row: Row) -> Mapping[str, tuple[str, ...]]:
+    """Return exact copies of a document by custodian, those of its own left out."""
+    if not row.custodian or not row.words:
+        return {}
+    members = site.store.families.members("exact", [row.exact])
+    copies: dict[str, tuple[str, ...]] = {}
+    for copy in rows_of(site.store, sorted(id for id, _ in islice(members, _COPIES))):
+        if copy.custodian not in ("", row.custodian):
+            copies[copy.custodian] = (*copies.get(copy.custodian, ()), copy.id)
+    return copies
 
 
 def similar(site: Site, values: SimilarParameters) -> Similar:

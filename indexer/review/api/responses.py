@@ -161,7 +161,8 @@ class DocumentAnswer:
     `original_gone`: it is no longer in the folder of originals. `view`, where it was asked for, is
     of the file, or of its attachment of this number. `attachments`: the first 100 of a mail, where
     they are documents of their own; `mail`: the one that this document is attached to.
-    `custodians`: of its near-duplicate group, the most frequent first.
+    `custodians`: of its near-duplicate group, the most frequent first. `copies`: for each other
+    custodian the ids of up to 100 exact copies, with the same text and files, in all.
     """
 
     document: DocumentFacts
@@ -178,6 +179,7 @@ class DocumentAnswer:
     mail: DocumentFacts | None = None
     attachments: tuple[DocumentFacts, ...] = ()
     custodians: tuple[Facet, ...] = ()
+    copies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
