@@ -7,8 +7,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from indexer.model import Mark, MarkKind
+if TYPE_CHECKING:
+    from indexer.model import Mark, MarkKind
 
 # Text that is safe to show: control, bidirectional and hidden characters are spelled out.
 
@@ -259,6 +261,7 @@ MAX_QUOTED = 60  # characters of what a mark quotes
 def format_marks(marks: Sequence[Mark]) -> str:
     """Return the names of marks, the most serious first; with a quotation where no fact has one.
 
+    >>> from indexer.model import Mark
     >>> format_marks([Mark("negated", None, "not"), Mark("version", "2.7", "2.8")])
     'negated, another version: 2.7 / 2.8'
     """
