@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import importlib
 import io
 import os
@@ -146,8 +145,6 @@ def commands(log: str) -> None:
 def main() -> NoReturn:
     """Run the command line and exit with one of the documented codes."""
     signal.signal(signal.SIGTERM, _exit_terminated)
-    # Many objects of rows are alive at once, hardly any in cycles: a pass over them finds nothing
-    gc.set_threshold(50_000, 20, 100)
     # NumPy's library of linear algebra, of which little is used, starts a thread for each processor
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.stdout = sys.stdout or _nowhere()
