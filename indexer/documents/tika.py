@@ -17,22 +17,29 @@ from pathlib import PurePosixPath
 from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
 from indexer.documents.embedded import OUTLOOK, ZIP, embedded_files, is_utf8
 from indexer.documents.mail.headers import mark_type, thread_fields
-from indexer.documents.mail.outlook import MAGIC, TNEF, outlook_mail, tnef_message
+from indexer.documents.mail.outlook import (
+    MAGIC,
+    TNEF,
+    declared_text,
+    outlook_mail,
+    tnef_message,
+)
 from indexer.documents.pdf import pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
 # Mail: mark its character sets for Tika.
 
-_DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
+_DECLARED = re.compile(rb"charset\s*=\s*[\"']?(?!us-ascii)\w", re.IGNORECASE)
 _HTML_PART = re.compile(rb"^Content-Type:\s*text/html", re.IGNORECASE | re.MULTILINE)
 _MAX_BYTES = 32 << 20
 _MAX_VALUE = 1000
 
 
 def mark_charset(data: bytes) -> bytes:
-    """Return the message with a byte order mark in each text part that declares UTF-8 and is UTF-8,
-    and with separate blocks in each part in HTML.
+    """Return the message with each text part that declares its character set in UTF-8 and with a
+    byte order mark, and with separate blocks in each part in HTML: Tika guesses character sets by
+    the bytes alone.
 
     Other bytes, a message that cannot be parsed, and one of more than 32 MB are returned unchanged.
     """
@@ -51,22 +58,38 @@ def _is_text_part(part: Message | EmailMessage) -> bool:
 
 
 def _mark(part: Message | EmailMessage) -> bool:
-    """Put the mark at the beginning of a part that declares UTF-8 and is UTF-8 beyond ASCII, and
+    """Put a part that declares its character set, beyond ASCII, in UTF-8 behind a mark, and
     separate the blocks of one in HTML; return False where neither changes it.
     """
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes) or b"\0" in payload:
         return False
-    marked = _separate_blocks(payload) if part.get_content_subtype() == "html" else payload
-    declares_utf8 = (part.get_content_charset() or "").replace("-", "") == "utf8"
-    if declares_utf8 and not marked.startswith(codecs.BOM_UTF8):
-        marked = _mark_utf8(marked)
+    marked = _marked(payload, part.get_content_charset() or "")
+    if part.get_content_subtype() == "html":
+        marked = _separate_blocks(marked)
     if marked == payload:
         return False
     del part["Content-Transfer-Encoding"]
     part["Content-Transfer-Encoding"] = "8bit"
+    if marked.startswith(codecs.BOM_UTF8):
+        part.set_param("charset", "utf-8")
     part.set_payload(marked.decode("ascii", "surrogateescape"))
     return True
+
+
+def _marked(payload: bytes, charset: str) -> bytes:
+    """Return text in UTF-8 behind a mark; bytes of ASCII, and those that are not in the declared
+    character set, as they are.
+
+    What is valid UTF-8 is read as such where a set of one byte a character is declared: many
+    programs name the wrong one.
+    """
+    text = declared_text(payload, charset)
+    if text is None or payload.startswith(_MARKS) or text.encode() == payload:
+        return _mark_utf8(payload) if charset.replace("-", "") == "utf8" else payload
+    if len(text) == len(payload) and is_utf8(payload):
+        return _mark_utf8(payload)
+    return codecs.BOM_UTF8 + text.encode("utf-8", "surrogatepass")
 
 
 # Input and results, the same for the library and the server.
@@ -102,7 +125,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 5  # version of what is made of Tika's results; raise it when texts or files in them change
+READER = 6  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _REARRANGED = re.compile(rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar", re.I | re.M)
 _MESSAGE_STREAM = "__properties_version1.0".encode("utf-16-le")
@@ -121,9 +144,9 @@ def with_hint(data: bytes, name: str) -> bytes:
     """Return the bytes with marks for Tika, which detects formats and encodings by the first bytes
     alone.
 
-    HTML that is valid UTF-8 gets a byte order mark, whatever it declares, and so do text parts of
-    mail that declare UTF-8; in both a blank separates the text of an element such as `<nav>` from
-    the text around it. A file `.eml` gets a first field that shows it to be a mail. Where only
+    HTML that is valid UTF-8 gets a byte order mark, whatever it declares; text parts of mail that
+    declare a character set are put into UTF-8 with a mark; in both a blank separates the text of an
+    element such as `<nav>` from the text around it. A file `.eml` gets a first field that shows it to be a mail. Where only
     the name shows the format, HTML gets a document type and XML a declaration. Changes that are
     tracked in OpenDocument and RTF are accepted, as Tika has them in other formats, and chapters of
     an EPUB are separated. Everything else is returned unchanged.

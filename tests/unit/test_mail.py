@@ -1,5 +1,6 @@
 """Mail that declares UTF-8, with any transfer encoding and content."""
 
+import base64
 from email.message import EmailMessage
 
 import pytest
@@ -29,6 +30,28 @@ def message(text: str, encoding: str) -> bytes:
 def test_polish_mail_stays_polish(encoding: str) -> None:
     text = native_reader().extract(message(3 * POLISH, encoding), "a.eml").text
     assert POLISH.strip() in text and "\ufeff" not in text
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [
+        ("iso-8859-2", "Nasza rodzina pojedzie razem, rodzą się nowe pomysły."),
+        ("windows-1257", "Visi žmonės gimsta laisvi ir lygūs savo orumu."),
+        ("iso-8859-9", "İnsanlar hür, haysiyet bakımından eşit doğarlar."),
+        ("iso-8859-6", "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق"),
+        ("utf-7", "Alle Menschen sind frei und gleich an Würde geboren."),
+        ("iso-8859-1", "Großes Gemüse: in Wahrheit UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["plain", "html"])
+def test_a_mail_is_read_in_the_character_set_that_it_declares(
+    charset: str, text: str, kind: str
+) -> None:
+    body = text.encode("utf-8" if text.endswith("UTF-8") else charset)
+    head = f"Subject: s\nMIME-Version: 1.0\nContent-Type: text/{kind}; charset={charset}\n"
+    page = b"<html><body><p>%s</p></body></html>" % body if kind == "html" else body
+    data = f"{head}Content-Transfer-Encoding: base64\n\n".encode() + base64.encodebytes(page)
+    assert native_reader().extract(data, "a.eml").text.strip() == text
 
 
 def test_ascii_mail_and_what_is_no_mail_are_left_alone() -> None:

@@ -54,14 +54,28 @@ def decode_declared(data: bytes, charset: str) -> str:
     >>> decode_declared(b"\\x9380 \\x80\\x94", "iso-8859-1"), decode_declared(b"caf\\xe9", "none")
     ('“80 €”', 'café')
     """
-    charset = charset.strip("'\" ").lower()
-    charset = _codec_name(charset) or charset
-    larger = _DECLARED.get(charset, "utf-8")
-    first = (larger, charset) if charset == "iso8859-1" else (charset, larger)
-    for name in (*first, "utf-8", "cp1252"):
-        with suppress(LookupError, ValueError):
+    text = declared_text(data, charset)
+    if text is not None:
+        return text
+    for name in ("utf-8", "cp1252"):
+        with suppress(ValueError):
             return data.decode(name)
     return data.decode("latin-1")
+
+
+def declared_text(data: bytes, charset: str) -> str | None:
+    """Return text in the character set that a mail names, or in the larger one of Windows that
+    programs mean by that name; None where the name is unknown, or these bytes are not in it.
+
+    >>> declared_text(b"rodz\\xb1 si\\xea", "ISO-8859-2"), declared_text(b"caf\\xe9", "none")
+    ('rodzą się', None)
+    """
+    name = _codec_name(charset.strip("'\" ").lower())
+    larger = _DECLARED.get(name, name)
+    for codec in (larger, name) if name == "iso8859-1" else (name, larger):
+        with suppress(LookupError, ValueError):
+            return data.decode(codec)
+    return None
 
 
 def _codec_name(charset: str) -> str:
