@@ -127,7 +127,9 @@ _METADATA_NAMES = {
 }
 READER = 6  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
-_REARRANGED = re.compile(rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar", re.I | re.M)
+_REARRANGED = re.compile(
+    rb"ms-tnef|winmail\.dat|^Content-Type:\s*(?:text/calendar|multipart/alternative)", re.I | re.M
+)
 _MESSAGE_STREAM = "__properties_version1.0".encode("utf-16-le")
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -211,8 +213,8 @@ def _as_mail(data: bytes) -> bytes:
 
 
 def _readable_mail(data: bytes) -> bytes:
-    """Return a mail whose parts Tika reads: it knows no TNEF with a body in HTML, and of the
-    alternatives to a calendar entry it reads none.
+    """Return a mail whose parts Tika reads: it knows no TNEF with a body in HTML, and of
+    alternatives it reads the last.
     """
     if _REARRANGED.search(data):
         from indexer.documents.mail.message import with_tnef, without_other_alternatives

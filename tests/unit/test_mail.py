@@ -54,6 +54,22 @@ def test_a_mail_is_read_in_the_character_set_that_it_declares(
     assert native_reader().extract(data, "a.eml").text.strip() == text
 
 
+@pytest.mark.parametrize(
+    "kinds",
+    [("plain", "markdown"), ("plain", "plain"), ("html", "html"), ("plain",)],
+    ids="-".join,
+)
+def test_alternatives_that_tika_passes_over_are_read(kinds: tuple[str, ...]) -> None:
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = "ann@example.org", "Terms"
+    mail.make_alternative()
+    says = [f"Pay {number} hundred euros to Ann." for number in range(len(kinds))]
+    for kind, text in zip(kinds, says, strict=True):
+        mail.add_alternative(text, subtype=kind)
+    text = native_reader().extract(mail.as_bytes(), "a.eml").text
+    assert [text.count(said) for said in says] == [1] * len(says)
+
+
 def test_ascii_mail_and_what_is_no_mail_are_left_alone() -> None:
     plain = message("nothing but ASCII\n", "7bit")
     assert tika.mark_charset(plain) == plain

@@ -86,8 +86,9 @@ def with_tnef(data: bytes) -> bytes:
 
 
 def without_other_alternatives(data: bytes) -> bytes:
-    """Return a mail in which plain text and HTML are the only alternatives: a calendar entry among
-    them becomes a part after them.
+    """Return a mail in which a plain text and an HTML are the only alternatives that are read: a
+    calendar entry, another HTML, and without HTML all but the last plain text become parts after
+    them.
     """
 
     def move(message: Message) -> bool:
@@ -110,15 +111,27 @@ def _move_alternatives(part: Message) -> bool:
     """Divide the alternatives of a part; return False where there are none to divide."""
     if part.get_content_type() != "multipart/alternative":
         return False
-    others = [child for child in children(part) if child.get_content_type() == "text/calendar"]
+    alternatives = list(children(part))
+    pages = [child for child in alternatives if _has_page(child)]
+    plain = [child for child in alternatives if child.get_content_type() == "text/plain"]
+    unread = pages[:-1] if pages else [child for child in alternatives if child not in plain[-1:]]
+    others = [
+        child
+        for child in alternatives
+        if child in unread or child.get_content_type() == "text/calendar"
+    ]
     if not others:
         return False
-    texts = [child for child in children(part) if child not in others]
+    texts = [child for child in alternatives if child not in others]
     part.set_type("multipart/mixed")
     together = [multipart("alternative", texts)] if len(texts) > 1 else texts
     payload: list[Message | str] = [*together, *others]
     part.set_payload(payload)
     return True
+
+
+def _has_page(part: Message) -> bool:
+    return any(inner.get_content_type() == "text/html" for inner in part.walk())
 
 
 def _unpack_tnef(part: Message, text: str) -> bool:
