@@ -148,10 +148,10 @@ def with_hint(data: bytes, name: str) -> bytes:
 
     HTML that is valid UTF-8 gets a byte order mark, whatever it declares; text parts of mail that
     declare a character set are put into UTF-8 with a mark; in both a blank separates the text of an
-    element such as `<nav>` from the text around it. A file `.eml` gets a first field that shows it to be a mail. Where only
-    the name shows the format, HTML gets a document type and XML a declaration. Changes that are
-    tracked in OpenDocument and RTF are accepted, as Tika has them in other formats, and chapters of
-    an EPUB are separated. Everything else is returned unchanged.
+    element such as `<nav>` from the text around it. A file `.eml` gets a first field that shows it
+    to be a mail. Where only the name shows the format, HTML gets a document type and XML a
+    declaration. Changes that are tracked in OpenDocument and RTF are accepted, as Tika has them in
+    other formats, and chapters of an EPUB are separated. Everything else is returned unchanged.
     """
     if data.startswith((ZIP, _RTF)) or _TRACKED in data:
         data = _with_readable_members(data) if data.startswith(ZIP) else _accept_changes(data)
