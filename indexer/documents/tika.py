@@ -217,10 +217,48 @@ def _readable_mail(data: bytes) -> bytes:
     alternatives it reads the last.
     """
     if _REARRANGED.search(data):
-        from indexer.documents.mail.message import with_tnef, without_other_alternatives
+        from indexer.documents.mail.message import rearranged, with_tnef
 
-        data = without_other_alternatives(with_tnef(data))
+        data = rearranged(with_tnef(data), _divide_alternatives)
     return mark_charset(data)
+
+
+def _divide_alternatives(message: Message) -> bool:
+    """Leave a plain text and an HTML as the only alternatives: a calendar entry, another HTML, and
+    without HTML all but the last plain text become parts after them. Return False for a mail
+    without such parts.
+    """
+    changed = [_divide(part) for part in message.walk()]
+    return any(changed)
+
+
+def _divide(part: Message) -> bool:
+    """Divide the alternatives of a part; return False where there are none to divide."""
+    from indexer.documents.mail.message import children, multipart
+
+    if part.get_content_type() != "multipart/alternative":
+        return False
+    alternatives = list(children(part))
+    pages = [child for child in alternatives if _has_page(child)]
+    plain = [child for child in alternatives if child.get_content_type() == "text/plain"]
+    unread = pages[:-1] if pages else [child for child in alternatives if child not in plain[-1:]]
+    others = [
+        child
+        for child in alternatives
+        if child in unread or child.get_content_type() == "text/calendar"
+    ]
+    if not others:
+        return False
+    texts = [child for child in alternatives if child not in others]
+    part.set_type("multipart/mixed")
+    together = [multipart("alternative", texts)] if len(texts) > 1 else texts
+    payload: list[Message | str] = [*together, *others]
+    part.set_payload(payload)
+    return True
+
+
+def _has_page(part: Message) -> bool:
+    return any(inner.get_content_type() == "text/html" for inner in part.walk())
 
 
 def document(

@@ -82,56 +82,16 @@ def with_tnef(data: bytes) -> bytes:
         changed = [_unpack_tnef(part, "\n".join(texts)) for part in message.walk()]
         return any(changed)
 
-    return _rearranged(data, unpack)
+    return rearranged(data, unpack)
 
 
-def without_other_alternatives(data: bytes) -> bytes:
-    """Return a mail in which a plain text and an HTML are the only alternatives that are read: a
-    calendar entry, another HTML, and without HTML all but the last plain text become parts after
-    them.
-    """
-
-    def move(message: Message) -> bool:
-        changed = [_move_alternatives(part) for part in message.walk()]
-        return any(changed)
-
-    return _rearranged(data, move)
-
-
-def _rearranged(data: bytes, change: Callable[[Message], bool]) -> bytes:
+def rearranged(data: bytes, change: Callable[[Message], bool]) -> bytes:
     """Return a mail after `change`, which says whether it did anything; a damaged one as it is."""
     try:
         message = message_from_bytes(data, policy=policy.compat32)
         return message.as_bytes() if change(message) else data
     except (MessageError, LookupError, TypeError, RecursionError, AttributeError, ValueError):
         return data
-
-
-def _move_alternatives(part: Message) -> bool:
-    """Divide the alternatives of a part; return False where there are none to divide."""
-    if part.get_content_type() != "multipart/alternative":
-        return False
-    alternatives = list(children(part))
-    pages = [child for child in alternatives if _has_page(child)]
-    plain = [child for child in alternatives if child.get_content_type() == "text/plain"]
-    unread = pages[:-1] if pages else [child for child in alternatives if child not in plain[-1:]]
-    others = [
-        child
-        for child in alternatives
-        if child in unread or child.get_content_type() == "text/calendar"
-    ]
-    if not others:
-        return False
-    texts = [child for child in alternatives if child not in others]
-    part.set_type("multipart/mixed")
-    together = [multipart("alternative", texts)] if len(texts) > 1 else texts
-    payload: list[Message | str] = [*together, *others]
-    part.set_payload(payload)
-    return True
-
-
-def _has_page(part: Message) -> bool:
-    return any(inner.get_content_type() == "text/html" for inner in part.walk())
 
 
 def _unpack_tnef(part: Message, text: str) -> bool:
