@@ -21,6 +21,7 @@ from indexer.documents.mail.outlook import (
     MAGIC,
     TNEF,
     declared_text,
+    multipart,
     outlook_mail,
     tnef_message,
 )
@@ -234,7 +235,7 @@ def _divide_alternatives(message: Message) -> bool:
 
 def _divide(part: Message) -> bool:
     """Divide the alternatives of a part; return False where there are none to divide."""
-    from indexer.documents.mail.message import children, multipart
+    from indexer.documents.mail.message import children
 
     if part.get_content_type() != "multipart/alternative":
         return False

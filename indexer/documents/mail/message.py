@@ -21,7 +21,6 @@ from indexer.documents.mail.outlook import (
     MAGIC,
     TNEF,
     decode_declared,
-    multipart,
     outlook_mail,
     tnef_message,
 )
