@@ -56,6 +56,7 @@ from indexer.comparing.quantities import (
     MONTHS,
     NEGATIONS,
     NUMBERS,
+    OF_LANGUAGES,
     TIME_UNITS,
 )
 from indexer.comparing.tiling import Tile
@@ -528,11 +529,10 @@ def may_separate(pair: AlignedWords) -> bool:
     if (is_around and others >= MIN_MESSAGE) or may_be_exchanged(pair):
         return True
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
-    is_inflected = not INFLECTED.isdisjoint((pair.a.language, pair.b.language))
     for left, right in pair.stretches:
         if not _DENIALS.isdisjoint(left) or not _DENIALS.isdisjoint(right):
             return True
-        if is_inflected and any(_denials(pair, Stretch(left, right))):
+        if _denies_in_language(pair, Stretch(left, right)):
             return True
         if left and right:
             if (right, left) in seen:
@@ -544,6 +544,19 @@ def may_separate(pair: AlignedWords) -> bool:
     return fields >= MIN_FIELDS and any(starmap(_is_dated_field, seen))
 
 
+def _denies_in_language(pair: AlignedWords, stretch: Stretch) -> bool:
+    """Return whether a word of a gap denies by its ending, or in its language alone; the language
+    of a text is read only where a word may be such.
+    """
+    words = {*stretch.a, *stretch.b}
+    may_deny = (not word.isascii() or "m" in word for word in words)  # Japanese; Turkish endings
+    if words.isdisjoint(_OF_ONE_LANGUAGE) and not any(may_deny):
+        return False
+    languages = pair.a.language, pair.b.language
+    return not INFLECTED.isdisjoint(languages) and any(_denials(pair, stretch))
+
+
+_OF_ONE_LANGUAGE = frozenset[str]().union(*OF_LANGUAGES.values())
 _DENIALS = NEGATIONS - ANSWERS | {"t"}  # of "can't"
 
 
