@@ -707,6 +707,8 @@ class Assignment:
     similarity: float | None
     cluster: str | None
     provisional: bool = False
+    exact: str | None = None  # of the text that was compared; None: whatever the text is now
+    principal_exact: str | None = None  # the same of the principal's text
 
 
 # Fields of nested records by dotted names, as engines and JSON Lines have them.

@@ -241,6 +241,8 @@ def _print_exceptions(result: GroupResult, store_url: str) -> None:
     if result.left_alone:
         reason = "a change would harm values of another program"
         out.print(Text(f"  {result.left_alone:,} left alone: {reason}; `{command}` names them"))
+    if result.outdated:
+        out.print(f"  {result.outdated:,} changed meanwhile by other programs: run group again")
 
 
 def _print_copies(title: str, copies: Sequence[Copies], of: str) -> None:
@@ -304,6 +306,7 @@ def _group_json(result: GroupResult) -> dict[str, object]:
         "excluded": result.excluded,
         "never_signed": result.never_signed,
         "left_alone": result.left_alone,
+        "outdated": result.outdated,
         "moved": [
             {
                 "from": move.before,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, cast
 
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import current_rows, fingerprint_rows, fresh_rows
-from indexer.model import Row
+from indexer.grouping.collection import Entry
+from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Shareable
@@ -49,13 +50,15 @@ class ShortenedStore:
     """A store that reads rows without approved passages, with the keys of the remaining texts.
 
     Without a `recipe` rows keep their keys, which were made of texts without these passages.
-    `left_out` records what was left out of each document that has been scanned, if anything.
+    `left_out` records what was left out of each document that has been scanned, if anything;
+    `digests` are those that the store has of their texts.
     """
 
     def __init__(self, store: FullStore, approved: ApprovedPassages, recipe: Recipe | None) -> None:
         self._store, self._recipe = store, recipe
         self._remove = approved.remove_from if recipe else approved.blank_out
         self.left_out = OmissionLog(approved.id)
+        self.digests: dict[str, str] = {}
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """Yield every row, as `Store.scan` does."""
@@ -74,6 +77,7 @@ class ShortenedStore:
             text, left_out = self._remove(row.text)
             if left_out.passages:
                 self.left_out.documents[row.id] = left_out
+                self.digests[row.id] = row.exact
                 shorter.append((index, replace(row, text=text)))
         changed = [row for _, row in shorter]
         fingerprinted = changed if self._recipe is None else fingerprint_rows(changed, self._recipe)
@@ -84,6 +88,26 @@ class ShortenedStore:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
+
+
+def stored_digests(store: FullStore, entries: Iterable[Entry]) -> dict[str, str]:
+    """Return by id the digests that a store has of the texts of these documents, as they were read,
+    by which it finds out whether a text is another one now.
+    """
+    digests = {
+        entry.id: entry.exact if entry.stored_exact is None else entry.stored_exact
+        for entry in entries
+    }
+    if isinstance(store, ShortenedStore):
+        digests |= {id: exact for id, exact in store.digests.items() if id in digests}
+    return digests
+
+
+def of_texts(assignment: Assignment, digests: Mapping[str, str]) -> Assignment:
+    """Return the assignment with the digests of the texts that were compared, by id."""
+    is_own = assignment.family == assignment.id
+    principal_exact = None if is_own else digests.get(assignment.family)
+    return replace(assignment, exact=digests.get(assignment.id), principal_exact=principal_exact)
 
 
 def without_passages(

@@ -10,7 +10,7 @@ import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b, shake_256
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise, product, tee
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -270,7 +270,7 @@ class Entry:
     """The fields of one document that matching and grouping need.
 
     `order_value` is what documents are ordered by, where that is a field; `rule_values` what the
-    rules of the criteria compare. `text` is the number of its text.
+    rules compare; `text` the number of its text; `stored_exact` its stored digest if it differs.
     """
 
     id: str
@@ -286,6 +286,7 @@ class Entry:
     similarity: float | None
     cluster: str | None
     provisional: bool
+    stored_exact: str | None
     order_value: Value
     rule_values: RuleValues
     text: int
@@ -327,7 +328,7 @@ class Entries(Sequence[Entry]):
             yield fields[0], fields[1], fields[2], fields[-2]
 
 
-def pack_entry(row: Row, order_value: Value, rule_values: RuleValues) -> bytes:
+def pack_entry(row: Row, stored: str, order: Value, rules: RuleValues) -> bytes:
     """Return the fields of an `Entry` between its path and its text, as `Entries` unpacks them."""
     fields = (
         row.status,
@@ -342,7 +343,7 @@ def pack_entry(row: Row, order_value: Value, rule_values: RuleValues) -> bytes:
         row.cluster,
         row.provisional,
     )
-    return marshal.dumps((*fields, order_value, rule_values))
+    return marshal.dumps((*fields, None if stored == row.exact else stored, order, rules))
 
 
 OrderValue: TypeAlias = Callable[[Row], Value]
@@ -548,10 +549,11 @@ def gather(
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
+    rows, stored_rows = tee(rows)
     for index, row in enumerate(rows_with_symbols(rows, recipe)):
         ids.add(row.id)
         paths.add(row.path)
-        rest.add(pack_entry(row, order_value(row), criteria.values(row)))
+        rest.add(pack_entry(row, next(stored_rows).exact, order_value(row), criteria.values(row)))
         sketches.add(row, index)
         has_embedded = has_embedded or bool(row.embedded)
         if row.status == "truncated":
@@ -588,7 +590,6 @@ def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArr
 
 
 # Pairs of documents, made from the pairs of the distinct texts that they carry.
-
 
 Pairs = TypeVar("Pairs", bound="PairColumns")
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText
-from indexer.fingerprinting.fingerprint import current_rows
+from indexer.fingerprinting.fingerprint import PROVISIONAL, current_rows
+from indexer.grouping.checked_rows import of_texts, stored_digests
 from indexer.grouping.collection import gather
 from indexer.grouping.group import Grouping, assign_families
 from indexer.grouping.group_options import (
@@ -185,7 +186,10 @@ def repair_strays(
         [value] = similarities_to_principals(row, [representative], options, side, rarity)
         return value >= options.threshold
 
-    for family, joined in members.items():
+    # Copies of one text wait for a group. Before one of them gives its name to one, those that were
+    # in the group of that name have left it.
+    for family in sorted(members, key=lambda name: name.startswith(PROVISIONAL)):
+        joined = members[family]
         representative = representatives.get(family)
         strays = [
             row.id
@@ -243,8 +247,9 @@ def _regroup(
         )
         verifier = Verifier(store, collection, options.measure, rarity)
         families = assign_families(Grouping(collection, verifier, options)).assignments
+        digests = stored_digests(store, collection.entries)
         assignments += (
-            replace(assignment, cluster=entry.cluster, provisional=True)
+            of_texts(replace(assignment, cluster=entry.cluster, provisional=True), digests)
             for assignment, entry in zip(families, collection.entries, strict=True)
         )
     store.families.assign(sorted(assignments, key=lambda assignment: not assignment.principal))
@@ -271,9 +276,17 @@ def _without_text(row: Row) -> Row:
 def _assignment(row: Row) -> Assignment:
     """Return the family fields as they are."""
     return Assignment(
-        row.id, row.family, bool(row.principal), row.similarity, row.cluster, row.provisional
+        row.id,
+        row.family,
+        bool(row.principal),
+        row.similarity,
+        row.cluster,
+        row.provisional,
+        exact=row.exact,
     )
 
 
 def _singleton(row: Row) -> Assignment:
-    return Assignment(row.id, row.id, row.status == "complete", None, None, provisional=True)
+    return Assignment(
+        row.id, row.id, row.status == "complete", None, None, provisional=True, exact=row.exact
+    )

@@ -12,6 +12,7 @@ from indexer.comparing.differences import Rarity, measure_new_words
 from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound, UsageError
+from indexer.grouping.checked_rows import of_texts
 from indexer.grouping.group_options import (
     DEFAULT_OPTIONS,
     GroupOptions,
@@ -236,7 +237,9 @@ def assign_joined(
         similarity = None
         if made.id in texts and family in texts:
             similarity = measure_pair(options.measure, texts[family], texts[made.id]).similarity
-        yield replace(made, family=family, principal=False, similarity=similarity)
+        digests = {id: row.exact for id, row in rows.items()}
+        joined = replace(made, family=family, principal=False, similarity=similarity)
+        yield of_texts(joined, digests)
 
 
 def join(store: FullStore, id: str, other: str, options: GroupOptions = DEFAULT_OPTIONS) -> int:
@@ -275,6 +278,6 @@ def separate(store: FullStore, id: str) -> None:
         if row is None:
             raise DocumentNotFound(id=id)
         if row.family != id:
-            alone = Assignment(id, id, row.status == "complete", None, row.cluster, True)
+            alone = Assignment(id, id, row.status == "complete", None, row.cluster, True, row.exact)
             store.families.assign([alone])
             store.refresh()

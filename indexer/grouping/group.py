@@ -21,8 +21,9 @@ from indexer.comparing.band_plan import equal_parts, has_sketch_alone, min_equal
 from indexer.comparing.criteria import KEYED, Criteria, missing_field
 from indexer.comparing.differences import Rarity
 from indexer.defaults import MEMORY_MEGABYTES
+from indexer.fingerprinting.fingerprint import PROVISIONAL
 from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
-from indexer.grouping.checked_rows import read_fresh, without_passages
+from indexer.grouping.checked_rows import of_texts, read_fresh, stored_digests, without_passages
 from indexer.grouping.collection import Collection, Entry, PairFilter, gather
 from indexer.grouping.families import assign_joined
 from indexer.grouping.group_options import (
@@ -389,6 +390,8 @@ class GroupResult:
     `changed`: rows whose family fields are new; on a dry run, those that would be.
     `left_alone`: documents of other programs that keep their family fields, since a change would
     harm values of theirs; 0 on a dry run, which does not read these values.
+    `outdated`: documents left to the next `group`, since other programs changed their text, or that
+    of their principal, since it was compared.
     `provisional`: documents whose family was provisional and is final now.
     `provisional_families`: families of two documents or more that one of these is in.
     `excluded`: documents without keys and without a copy, which no family takes, by status.
@@ -418,6 +421,7 @@ class GroupResult:
     left_out: OmissionSummary | None = None
     never_signed: int = 0
     left_alone: int = 0
+    outdated: int = 0
     passed_over: PassedOver = field(default_factory=PassedOver)
 
 
@@ -559,13 +563,14 @@ def group(
         check_order(options.principal_kind, (entry for entry, _ in pairs))
         if joined:
             pairs = _with_joined(store, recipe, options, pairs, joined)
-        changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
+        changed = [after for before, after in in_turn(pairs) if not _same(before, after)]
+        digests = stored_digests(store, (entry for entry, _ in pairs))
         outcome = AssignmentResult(written=len(changed))
         if write:
             job.settings.update(options.settings())
             if left_out:
                 job.settings["leave_out"] = left_out.id
-            outcome = store.families.assign(changed)
+            outcome = store.families.assign(of_texts(after, digests) for after in changed)
             store.refresh()
         result = account(pairs, outcome.written, capped)
         result = replace(
@@ -573,6 +578,7 @@ def group(
             left_out=left_out.summary() if left_out else None,
             never_signed=store.counts().not_fingerprinted,
             left_alone=outcome.left_alone,
+            outdated=outcome.outdated,
             passed_over=passed_over,
         )
         job.counts.update(
@@ -698,16 +704,25 @@ def _verifier(
     return RememberingVerifier(store, collection, options.measure, remembered, options.threshold)
 
 
-def _turn(change: tuple[Entry, Assignment]) -> int:
-    """Return the rank of a change in the order of writing.
+def in_turn(pairs: Sequence[tuple[Entry, Assignment]]) -> list[tuple[Entry, Assignment]]:
+    """Return the changes in the order of writing, in which no document is ever, if the job is cut
+    short, under one that it does not resemble.
 
-    Principals are written first, and those that were principals last, so that every member has one
-    at any time.
+    Members of a principal that is one no more, perhaps since a client replaced its text, leave it
+    before it may become one again. Then principals are written, and those that were principals
+    last, so that every member has one at any time.
     """
-    before, after = change
-    if after.principal:
-        return 0
-    return 2 if before.principal is not False else 1
+    principals = {before.id for before, _ in pairs if before.family == before.id}
+
+    def turn(change: tuple[Entry, Assignment]) -> int:
+        before, after = change
+        if before.family not in principals and not before.family.startswith(PROVISIONAL):
+            return 0
+        if after.principal:
+            return 1
+        return 3 if before.principal is not False else 2
+
+    return sorted(pairs, key=turn)
 
 
 def _same(before: Entry, after: Assignment) -> bool:

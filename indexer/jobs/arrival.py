@@ -341,10 +341,7 @@ class Arrivals:
             if row.id in expected and sources.get(row.family) != expected[row.id]
         ]
         if orphans:
-            self._store.families.assign(
-                Assignment(row.id, row.id, row.status == "complete", None, None, provisional=True)
-                for row in orphans
-            )
+            self._store.families.assign(_provisional(_singleton(row), row.exact) for row in orphans)
         changed = [row.id for row in rows if row.id in self._repaired]
         if changed:
             repair_strays(self._store, self._recipe, changed, self._options)
@@ -525,6 +522,12 @@ def _singleton(row: Row) -> Row:
     )
 
 
+def _provisional(row: Row, exact: str) -> Assignment:
+    """Return the family fields of a row that arrived with a text of this digest."""
+    principal = bool(row.principal)
+    return Assignment(row.id, row.family, principal, row.similarity, None, True, exact)
+
+
 def _is_unchanged(stored: Row, row: Row) -> bool:
     return (stored.exact, stored.status, stored.recipe) == (row.exact, row.status, row.recipe)
 
@@ -574,6 +577,8 @@ def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> Fo
     rows = writes.unplaced()
     if not rows:
         return FollowPass(waiting=waiting)
+    # What was under a document before a client replaced it must not be under it again.
+    repair_strays(store, recipe, [row.id for row in rows], options)
     arrivals = Arrivals(store, recipe, options, write=writes.write)
     writes.placements = {row.id: row for row in arrivals.assign(rows)}
     arrivals.write(list(writes.placements.values()))
@@ -603,12 +608,7 @@ class _ConditionalWrites:
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """Write rows as `Store.write` does. One whose principal was refused waits."""
         decided = [row for row in rows if row.family == self.placements[row.id].family]
-        assignments = [
-            Assignment(
-                row.id, row.family, bool(row.principal), row.similarity, None, provisional=True
-            )
-            for row in decided
-        ]
+        assignments = [_provisional(row, self._versions[row.id].row.exact) for row in decided]
         written = self._families.assign_versions(assignments, self._versions)
         self.written |= written
         return [None if row.id in written else "changed since it was read" for row in rows]
@@ -640,5 +640,7 @@ def _merge_rivals(
         similarity = arrivals.similarity(versions[other].row, versions[kept].row)
         if similarity is not None:
             members[kept] += 1
-            assignments[other] = Assignment(other, kept, False, similarity, None, provisional=True)
+            joined = replace(versions[other].row, family=kept, principal=False)
+            joined = replace(joined, similarity=similarity)
+            assignments[other] = _provisional(joined, joined.exact)
     return len(families.assign_versions(assignments.values(), versions))

@@ -106,10 +106,12 @@ class AssignmentResult:
 
     `written`: rows that got family fields.
     `left_alone`: documents of other programs that a change would harm.
+    `outdated`: documents whose text, or that of their principal, is not the one that was compared.
     """
 
     written: int
     left_alone: int = 0
+    outdated: int = 0
 
 
 class Families(Protocol):
@@ -118,7 +120,9 @@ class Families(Protocol):
     def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
         """Write family fields to rows that exist.
 
-        The last assignment of an id wins.
+        The last assignment of an id wins. Where other programs write too, a row whose text is not
+        the one that was compared stays as it is, and one whose principal's is not gets a
+        provisional family of its own.
         """
         ...
 

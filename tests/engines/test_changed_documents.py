@@ -1,5 +1,6 @@
 """Documents that other programs change: their keys follow the text, their families stay with it."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
+from indexer.stores.engine import families as engine_families
+from indexer.stores.engine.index import OpenIndex
 
 pytestmark = pytest.mark.engines
 
@@ -289,3 +292,140 @@ def test_doctor_finds_what_was_changed_lately_without_its_keys(library):
     changed_text(url, BREAD)
     (change,) = (check for check in doctor(store.url) if check.name == "changes")
     assert change.verdict == "bad" and "1 of" in change.detail and "first b" in change.detail
+
+
+# Clients that write between what `group` reads and what it writes.
+
+
+@pytest.fixture
+def sent(installed):
+    """A store of three documents that a client sent, two of them near duplicates of which `a` is
+    the longer, ungrouped, and the URL of its index.
+    """
+    store, server, index = installed
+    texts = {"a": f"{FERRY} Crowds waved.", "b": FERRY, "c": BREAD}
+    lines = []
+    for id, text in texts.items():
+        lines += [{"index": {"_id": id}}, {"text": text, "path": id}]
+    bulk(server, index, [], *lines)
+    return store, f"{server}/{index}"
+
+
+def change(url, how, id):
+    if how == "updated":
+        changed_text(url, BREAD, id)
+    elif how == "deleted":
+        good("DELETE", f"{url}/_doc/{id}?refresh=true")
+    elif how == "retitled":
+        good("POST", f"{url}/_update/{id}?refresh=true", {"doc": {"title": "of a client"}})
+    else:
+        good("PUT", f"{url}/_doc/{id}?refresh=true", {"text": BREAD, "path": id})
+
+
+def change_before(monkeypatch, owner, name, changes):
+    """Call this function once a client has made changes, the first time."""
+    function = getattr(owner, name)
+
+    def late(*arguments):
+        monkeypatch.undo()
+        changes()
+        return function(*arguments)
+
+    monkeypatch.setattr(owner, name, late)
+
+
+@pytest.mark.parametrize(
+    ("when", "how", "changed"),
+    [
+        ("after reading", "replaced", "a"),
+        ("after reading", "replaced", "b"),
+        ("after reading", "updated", "a"),
+        ("before writing", "replaced", "a"),
+        ("before writing", "deleted", "a"),
+    ],
+)
+def test_group_hides_nothing_that_a_client_changes_while_it_runs(
+    sent, monkeypatch, when, how, changed
+):
+    store, url = sent
+    owner, name = (type(store.families), "assign")
+    if when == "before writing":
+        owner, name = engine_families, "objections_to"
+    with monkeypatch.context() as patches:
+        change_before(patches, owner, name, lambda: change(url, how, changed))
+        result = group(store)
+    store.refresh()
+    assert all(len(names) == 1 for names in folded_together(store))
+    if how != "updated":  # that leaves the keys of the text before, which doctor finds
+        assert result.outdated >= (changed == "a" or how == "replaced")
+        assert status(store).without_principal == 0
+        rows = {row.id: row for row in store.scan()}
+        assert all(row.family in (row.id, f"x:{shorten(row.exact)}") for row in rows.values())
+    assert group(store).outdated == 0
+    kept = "b" if changed == "a" else "a"
+    alike = {"c"} if how == "deleted" else {"c", changed}
+    assert folded_together(store) == {frozenset(kept), frozenset(alike)}
+    assert repair(store) == ()
+
+
+def test_a_change_of_another_field_while_group_writes_keeps_no_document_out(sent, monkeypatch):
+    store, url = sent
+    with monkeypatch.context() as patches:
+        change_before(
+            patches, engine_families, "objections_to", lambda: change(url, "retitled", "b")
+        )
+        result = group(store)
+    store.refresh()
+    assert (result.changed, result.outdated) == (3, 0)
+    assert folded_together(store) == {frozenset("ab"), frozenset("c")}
+    assert {row.title for row in store.scan() if row.id == "b"} == {"of a client"}
+
+
+def test_a_document_joins_no_principal_that_a_client_replaces_meanwhile(sent, monkeypatch):
+    store, url = sent
+    group(store)
+    good("PUT", f"{url}/_doc/d?refresh=true", {"text": f"{FERRY} CROWDS waved.", "path": "d"})
+    with monkeypatch.context() as patches:
+        families = type(store.families)
+        change_before(patches, families, "assign", lambda: change(url, "replaced", "a"))
+        assert group(store).outdated == 1
+    store.refresh()
+    (row,) = store.get(["d"]).values()
+    assert (row.family, row.principal, row.provisional) == ("d", True, True)
+    group(store)
+    assert folded_together(store) == {frozenset("bd"), frozenset("ac")}
+
+
+@pytest.mark.parametrize(("command", "kind"), [(group, "replaced"), (repair, "updated")])
+def test_a_command_that_is_killed_between_two_writes_hides_nothing(
+    sent, monkeypatch, command, kind
+):
+    """The members of a principal that a client replaced leave it before it is one again."""
+    store, url = sent
+    group(store)
+    change(url, kind, "a")
+    for writes in (1, 2):
+        with monkeypatch.context() as patches:
+            patches.setattr(engine_families, "_MEMBERS", 1)
+            kill_after(patches, writes)
+            with contextlib.suppress(KeyboardInterrupt):
+                command(store)
+        store.refresh()
+        assert frozenset("ab") not in folded_together(store)
+    command(store)
+    group(store)
+    assert folded_together(store) == {frozenset("b"), frozenset("ac")}
+
+
+def kill_after(monkeypatch, writes):
+    """End whatever runs after so many bulk requests of families."""
+    send, sent_before = OpenIndex.send, []
+
+    def counted(self, *arguments, **options):
+        replies = send(self, *arguments, **options)
+        sent_before.append(replies)
+        if len(sent_before) == writes:
+            raise KeyboardInterrupt
+        return replies
+
+    monkeypatch.setattr(OpenIndex, "send", counted)

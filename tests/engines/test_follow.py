@@ -90,6 +90,27 @@ def test_a_changed_text_leaves_its_group_and_its_members_choose_anew(store: Any)
     assert client.family(principal) == principal and client.family(other) == other
 
 
+def test_a_follower_that_ends_between_two_writes_leaves_no_member_under_another_text(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, client = store
+    client.put("a", FERRY)
+    client.put("b", LATER)
+    follow_once(opened)
+    principal = client.family("a")
+    client.put(principal, BOAT)
+    write = type(opened.families).assign_versions
+
+    def end(*arguments: Any) -> None:
+        write(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(opened.families), "assign_versions", end)
+    with pytest.raises(KeyboardInterrupt):
+        follow_once(opened)
+    assert client.family("a") != client.family("b")
+
+
 def test_a_copy_joins_the_group_of_its_text_and_no_more_similar_one(store: Any) -> None:
     opened, client = store
     words = [f"{letter}word" for letter in "abcdefghijklmnopqr"]

@@ -198,3 +198,33 @@ def test_what_is_refused(stores: dict[str, Any], rest: Rest) -> None:
         install(stores["pipeline"], layout="plugin")
     with pytest.raises(StoreError, match=r"recipe \[unknown_v1\] is unknown"):
         reindex(stores["plugin"], replace(recipe_named("default_v2"), name="unknown_v1"))
+
+
+@pytest.mark.parametrize("changed", ["a", "b"])
+def test_a_text_that_a_client_replaces_while_group_runs_joins_no_group(
+    stores: dict[str, Any], rest: Rest, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    near = sentence(1, words=60)
+    texts = {"a": f"{near} and more", "b": near, "c": sentence(2, words=60)}
+    for store in stores.values():
+        send(rest, store, texts)
+        assign = type(store.families).assign
+
+        def replaced(*arguments: Any, store: Any = store, assign: Any = assign) -> Any:
+            send(rest, store, {changed: texts["c"]})
+            return assign(*arguments)
+
+        with monkeypatch.context() as patches:
+            patches.setattr(type(store.families), "assign", replaced)
+            assert group(store).outdated == (2 if changed == "a" else 1)
+        folded = {frozenset(names) for names in by_hit(store)}
+        assert frozenset({"a", "b"}) not in folded
+        group(store)
+        alike = frozenset({changed, "c"})
+        assert {frozenset(names) for names in by_hit(store)} == {alike, frozenset(texts) - alike}
+
+
+def by_hit(store: Any) -> list[tuple[str, ...]]:
+    """Return the documents that `search --fold family` shows as one."""
+    hits = search(store, "", SearchOptions(fold="family")).hits
+    return [(hit.id, *(one.id for one in hit.folded)) for hit in hits]

@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
 from indexer.stores.abilities import AssignmentResult, MemberField, RowVersion
 from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.field_substitutes import column_digest
-from indexer.stores.engine.foreign_documents import objections
+from indexer.stores.engine.foreign_documents import OBJECTION_FIELDS, objections, objections_to
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
 from indexer.stores.engine.operation_feed import routing_of, state_of
 from indexer.stores.engine.queries import PAGE, documents_now
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
+_ATTEMPTS = 3  # to write a document that others write at the same time
+_CHANGED = (404, 409)  # replies to an update of a document that others deleted, or wrote
 _MEMBERS = 1_000
 TERMS = 50_000  # an engine takes 65,536 in a query
 _OF_NO_TEXT = hashlib.sha256().hexdigest()
@@ -51,28 +53,96 @@ class EngineFamilies:
         Documents of other programs that such an update would harm are left alone.
         """
         self._index.require_recipe()
-        is_shared = bool(self._index.facts and is_shared_mapping(self._index.facts.mapping))
-        written = left_alone = 0
+        results = []
         remaining = iter(assignments)
         while chunk := list(islice(remaining, _MEMBERS)):
-            last = {well_formed(entry.id): {"doc": assignment_fields(entry)} for entry in chunk}
-            if self._index.facts and self._index.facts.columns:
-                _add_digests(self._index.queries("both"), last)
-            refused_ids = dict(objections(self._index, list(last))) if is_shared else {}
-            if refused_ids:
-                event("documents_left_alone", "info", counts={"documents": len(refused_ids)})
-            updates = [
-                Operation("update", id, body) for id, body in last.items() if id not in refused_ids
+            results.append(self._assign(chunk))
+        return AssignmentResult(
+            sum(result.written for result in results),
+            sum(result.left_alone for result in results),
+            sum(result.outdated for result in results),
+        )
+
+    def _assign(self, chunk: Sequence[Assignment]) -> AssignmentResult:
+        """Write the families of documents that are still what was compared.
+
+        An update is conditional on the document as it was read for that. A document that was
+        written meanwhile, perhaps by a request of these whose response was lost, is read again.
+        """
+        written, refused, outdated = set[str](), set[str](), set[str]()
+        waiting = entries = {well_formed(entry.id): entry for entry in chunk}
+        for _ in range(_ATTEMPTS):
+            documents = self._documents_now(waiting)
+            refused |= self._refused(documents, waiting)
+            present = {id: entry for id, entry in waiting.items() if id in documents.hits}
+            decided = {id: documents.decide(entry) for id, entry in present.items()}
+            outdated |= {id for id, entry in decided.items() if entry is not present[id]}
+            operations = [
+                self._update(entry, documents)
+                for id, entry in decided.items()
+                if entry is not None and id not in refused
             ]
-            replies = self._index.send_routed(updates)
-            left_alone += sum(well_formed(entry.id) in refused_ids for entry in chunk)
-            written += sum(reply.status != 404 for reply in replies.values())
-            reason = first_refusal(replies)
-            if reason:
+            replies = self._index.send(operations, conflicts=True)
+            conflicts = {id for id, reply in replies.items() if reply.status in _CHANGED}
+            written |= {id for id, reply in replies.items() if reply.status < 300}
+            final = {id: reply for id, reply in replies.items() if id not in conflicts}
+            waiting = {
+                id: entry
+                for id, entry in entries.items()
+                if id in conflicts or well_formed(entry.family) in conflicts
+            }
+            if reason := first_refusal(final):
                 raise StoreError(
                     f"{self._index.address.url} refused a family: {reason}; run `nearfold doctor`"
                 )
-        return AssignmentResult(written, left_alone)
+            if not waiting:
+                break
+        outdated = (outdated | waiting.keys()) - refused
+        if refused or outdated:
+            counts = {"documents": len(refused), "outdated": len(outdated)}
+            event("documents_left_alone", "info", counts=counts)
+        left_alone = sum(well_formed(entry.id) in refused for entry in chunk)
+        return AssignmentResult(len(written), left_alone, len(outdated))
+
+    def _refused(self, documents: _Documents, entries: Mapping[str, Assignment]) -> set[str]:
+        """Return the documents of other programs that a change would harm."""
+        if not (self._index.facts and is_shared_mapping(self._index.facts.mapping)):
+            return set()
+        hits = [documents.hits[id] for id in entries if id in documents.hits]
+        return {id for id, _ in objections_to(self._index, hits, list(entries))}
+
+    def _update(self, entry: Assignment, documents: _Documents) -> Operation:
+        id = well_formed(entry.id)
+        fields = self._fields(entry, documents.digests.get(id))
+        return Operation("update", id, {"doc": fields}, self._state(documents.hits[id]))
+
+    def _documents_now(self, entries: Mapping[str, Assignment]) -> _Documents:
+        """Return these documents and their principals as they are, refreshed or not.
+
+        The plugin keeps digests in a column, where a search finds them: as of the last refresh.
+        """
+        queries = self._index.queries("both")
+        principals = (entry.family for entry in entries.values() if entry.principal_exact)
+        ids = list(dict.fromkeys([*entries, *map(well_formed, principals)]))
+        read = {"_source_includes": f"{OBJECTION_FIELDS},near_exact,near_status"}
+        hits = {hit["_id"]: hit for hit in documents_now(queries, ids, PAGE, read)}
+        if self._index.facts and self._index.facts.columns:
+            return _Documents(hits, _digests(queries, ids))
+        digests = {id: hit.get("_source", {}).get("near_exact", "") for id, hit in hits.items()}
+        return _Documents(hits, digests)
+
+    def _fields(self, entry: Assignment, digest: str | None = None) -> Body:
+        """Return the fields to write.
+
+        Where the plugin makes digests, those of a group are stored with that of the text which it
+        is of, and with the id, which no pipeline added. A document of unknown text that no search
+        sees yet keeps what it was written with.
+        """
+        fields = assignment_fields(entry)
+        exact = digest if entry.exact is None else entry.exact
+        if self._index.facts and self._index.facts.columns and exact is not None:
+            fields |= {GROUPED: column_digest(exact), "near_id": entry.id}
+        return fields
 
     def principals(
         self, bands: Sequence[Sequence[str]] | None, limit: int, min_shared: int = 1
@@ -103,11 +173,7 @@ class EngineFamilies:
         self, assignments: Iterable[Assignment], versions: Mapping[str, RowVersion]
     ) -> set[str]:
         """Write family fields by updates that are conditional on these versions."""
-        updates: dict[str, Body] = {
-            entry.id: {"doc": assignment_fields(entry)} for entry in assignments
-        }
-        if self._index.facts and self._index.facts.columns:
-            _add_digests(self._index.queries("both"), updates)
+        updates = {entry.id: {"doc": self._fields(entry)} for entry in assignments}
         for id, _ in objections(self._index, list(updates)):
             updates.pop(id, None)
         operations = [
@@ -123,20 +189,50 @@ class EngineFamilies:
         return {**state_of(hit), **routing_of(hit), **index}
 
 
-def _add_digests(queries: IndexQueries, updates: Mapping[str, Body]) -> None:
-    """Add to each update of a group the digest of the text that the group is of, and the id, which
-    no pipeline added; a document that no search sees yet keeps what it was written with.
-    """
-    body: Body = {
-        "size": len(updates),
-        "track_total_hits": False,
-        "_source": False,
-        "docvalue_fields": ["near_exact"],
-        "query": {"ids": {"values": list(updates)}},
-    }
-    for hit in queries.search(body)["hits"]["hits"]:
-        (exact,) = hit.get("fields", {}).get("near_exact", (_OF_NO_TEXT,))
-        updates[hit["_id"]]["doc"] |= {GROUPED: column_digest(exact), "near_id": hit["_id"]}
+@dataclass(frozen=True, slots=True)
+class _Documents:
+    """Documents, and the digests of their texts as far as known, by id."""
+
+    hits: Mapping[str, Body]
+    digests: Mapping[str, str]
+
+    def decide(self, entry: Assignment) -> Assignment | None:
+        """Return what to write to a document: None where its text is not the one that was compared,
+        and a provisional family of its own where that of its principal is not.
+        """
+        id, principal = well_formed(entry.id), well_formed(entry.family)
+        if not self._has_text(id, entry.exact):
+            return None
+        if self._has_text(principal, entry.principal_exact):
+            return entry
+        is_complete = self.hits[id].get("_source", {}).get("near_status", "complete") == "complete"
+        return replace(
+            entry, family=entry.id, principal=is_complete, similarity=None, provisional=True
+        )
+
+    def _has_text(self, id: str, exact: str | None) -> bool:
+        """Return whether a document has the text of this digest; of None, any or none."""
+        if exact is None:
+            return True
+        digest = self.digests.get(id, exact)
+        return id in self.hits and column_digest(digest) == column_digest(exact)
+
+
+def _digests(queries: IndexQueries, ids: Sequence[str]) -> dict[str, str]:
+    """Return the digests of the texts of these documents, as far as refreshed."""
+    digests = {}
+    for start in range(0, len(ids), _MEMBERS):
+        chunk = ids[start : start + _MEMBERS]
+        body: Body = {
+            "size": len(chunk),
+            "track_total_hits": False,
+            "_source": False,
+            "docvalue_fields": ["near_exact"],
+            "query": {"ids": {"values": chunk}},
+        }
+        for hit in queries.search(body)["hits"]["hits"]:
+            (digests[hit["_id"]],) = hit.get("fields", {}).get("near_exact", (_OF_NO_TEXT,))
+    return digests
 
 
 def principals(

@@ -119,16 +119,26 @@ def _is_fingerprinted(source: Mapping[str, Any]) -> bool:
     return is_recipe_id(str(source.get("near_recipe"))) or isinstance(source.get(GROUPED), str)
 
 
-def objections(index: OpenIndex, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield id and objection of each of these documents that is not to be changed.
+OBJECTION_FIELDS = f"near_recipe,{GROUPED}"
 
-    Documents that nearfold signed were looked at then, and only their recipe is read.
+
+def objections(index: OpenIndex, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield id and objection of each of these documents that is not to be changed."""
+    hits = documents_now(index.queries("both"), ids, PAGE, {"_source_includes": OBJECTION_FIELDS})
+    return objections_to(index, list(hits), ids)
+
+
+def objections_to(
+    index: OpenIndex, hits: Sequence[Mapping[str, Any]], ids: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield id and objection of each document, read with `OBJECTION_FIELDS`, that is not to be
+    changed, or has the id of another one.
+
+    Documents that nearfold signed were looked at then.
     """
-    queries = index.queries("both")
     yield from ((id, REPEATED) for id in repeated_ids(index, ids))
-    recipes = documents_now(queries, ids, PAGE, {"_source_includes": f"near_recipe,{GROUPED}"})
-    unsigned = [hit["_id"] for hit in recipes if not _is_fingerprinted(hit.get("_source", {}))]
-    for hit in documents_now(queries, unsigned, PAGE):
+    unsigned = [hit["_id"] for hit in hits if not _is_fingerprinted(hit.get("_source", {}))]
+    for hit in documents_now(index.queries("both"), unsigned, PAGE):
         if reason := objection(hit["_id"], hit["_source"]):
             yield hit["_id"], reason
 

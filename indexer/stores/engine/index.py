@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from dataclasses import replace
 
 from indexer.errors import (
     PartialSource,
@@ -171,17 +172,18 @@ class OpenIndex:
                 "`_update_by_query` on it; `similar`, `match` and `group` work without"
             )
 
-    def send(self, operations: list[Operation]) -> dict[str, Reply]:
+    def send(self, operations: list[Operation], conflicts: bool = False) -> dict[str, Reply]:
         """Send bulk operations; return the reply to each by id.
 
-        Raises `PartialSource` before it sends an update that would lose something.
+        With `conflicts`, a conflict is a reply. Raises `PartialSource` before it sends an update
+        that would lose something.
         """
         if any(operation.action == "update" for operation in operations):
             self.check_updatable()
         if self.facts and self.facts.members:
             operations = self._located(operations)
         try:
-            return self.sender.send(operations)
+            return replace(self.sender, conflicts=conflicts).send(operations)
         except StoreStopped:
             with contextlib.suppress(StoreError):
                 self.check_replaced()
