@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TypeAlias
 
 from indexer.documents.base import embedded_kind, sha256
@@ -174,13 +175,16 @@ _PICTURES = b"\x07\xf0"  # the type of a record of pictures in a group of drawin
 _Finder: TypeAlias = Callable[[bytes], Iterator[EmbeddedFile]]
 
 
-def embedded_files(data: bytes, content_type: str) -> str:
+def embedded_files(data: bytes, content_type: str, text_pages: int | None = None) -> str:
     """Return what a document holds besides its text, as rows keep it; empty for nothing.
 
-    `content_type` is that of the document. What cannot be read is left out.
+    `content_type` is that of the document; `text_pages`: as for `pdf_files`. What cannot be read is
+    left out.
     """
     kind = content_type.partition(";")[0].strip().lower()
     find = _finder(data, kind)
+    if find is pdf_files:
+        find = partial(pdf_files, text_pages=text_pages)
     if find is None:
         return ""
     files: list[EmbeddedFile] = []

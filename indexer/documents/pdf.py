@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import re
 import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, compress, groupby, pairwise
 
@@ -107,6 +109,16 @@ def _unread_pages(
             f"perhaps wrong text on {_listed(doubtful, counts)}: a font does not name characters"
         )
     return unread, tuple(notes)
+
+
+def pages_read(metadata: Mapping[str, Sequence[str]]) -> int | None:
+    """Return how many pages have text whose characters a font names; None where that is unknown."""
+    counts: Sequence[str] = metadata.get("pdf:charsPerPage", ())
+    if not counts:
+        return None
+    unmapped = metadata.get("pdf:unmappedUnicodeCharsPerPage", ["0"] * len(counts))
+    pairs = zip(map(int, counts), map(int, unmapped), strict=False)
+    return sum(count > 0 and without <= count * _MAX_UNMAPPED for count, without in pairs)
 
 
 def _is_junk(page: str) -> bool:
@@ -426,6 +438,8 @@ _DRAWN_NOTE = re.compile(
     rb"|StrikeOut|Redact)\b"
 )
 _APPEARANCE = re.compile(rb"/AP\s*<<[^>]*?/N\s+(\d+)\s+\d+\s+R")
+_FONT = re.compile(rb"/(?:Length1\b|Type1C\b|CIDFontType0C\b|OpenType\b)")
+_STAMP_NAME = re.compile(rb"/Name\s*(/\w+)")
 _GEOMETRY = re.compile(rb"/(?:InkList|QuadPoints|Vertices|L)\s*(\[[^/>]*\])")
 _FILTER = re.compile(rb"/Filter\s*(\[[^\]]*\]|/\w+)")
 _NAME = re.compile(rb"/(\w+)")
@@ -440,6 +454,22 @@ _UNDECODABLE = (zlib.error, ValueError, KeyError)
 # the end of a picture is followed by operators, which are ASCII
 _INLINE = rb"(?<![^\s])BI\s(?P<inline>.*?\sID\s.*?)\sEI(?=\s(?:[\t\n\r -~]{12}|[\t\n\r -~]*\Z))"
 _STRING = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*>"
+_SCRIPT = re.compile(rb"/JS\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING)
+_PALETTE = re.compile(
+    rb"/Indexed\b\s*(?:/\w+|\d+\s+\d+\s+R|\[[^\]]*\])\s*\d+\s*"
+    rb"(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING
+)
+_COLOURS = re.compile(rb"/ColorSpace\s+(\d+)\s+\d+\s+R")
+_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)", re.DOTALL)
+_ESCAPES = {
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"\n": b"",
+    b"\r\n": b"",
+}
 _SEGMENT = re.compile(
     rb"%s|%s|(?P<numbers>(?:[-+]?[\d.]+\s+){2,6})(?P<operator>m|l|c|v|y|re)(?=\s|\Z)(?!\s+W)"
     % (_INLINE, _STRING),
@@ -466,23 +496,25 @@ class _PdfObject:
         return data
 
 
-def pdf_files(data: bytes) -> Iterator[EmbeddedFile]:
+def pdf_files(data: bytes, text_pages: int | None = None) -> Iterator[EmbeddedFile]:
     """Yield what a PDF holds besides its text: streams of pictures and attached files as they are
     in the file, pictures and drawings inside the descriptions of pages, stamps and other marks.
 
-    Of an encrypted file, whose descriptions cannot be looked into, all bytes count.
+    Of an encrypted file, whose descriptions cannot be looked into, all bytes count. `text_pages`:
+    how many pages have text that was read; if more draw some, what they draw it by counts, too.
     """
     found = list(_objects(data))
-    yield from _stored_files(stored for _, stored in found)
-    if _ENCRYPT.search(data):
+    objects = dict(found)
+    is_encrypted = _ENCRYPT.search(data) is not None
+    for _, stored in found:
+        if stored.stream is not None and not is_encrypted and _OBJECT_STREAM.search(stored.body):
+            objects |= dict(_packed_objects(stored))
+    yield from _stored_files([stored for _, stored in found], objects)
+    if is_encrypted:
         yield EmbeddedFile("unread", "drawings of an encrypted file", sha256(data))
         return
-    objects = dict(found)
-    for _, stored in found:
-        if stored.stream is not None and _OBJECT_STREAM.search(stored.body):
-            objects |= dict(_packed_objects(stored))
     names: Counter[str] = Counter()
-    for kind, name, content in _drawn(objects):
+    for kind, name, content in chain(_drawn(objects), _text_drawn(objects, text_pages)):
         names[name] += 1
         yield EmbeddedFile(kind, f"{name} {names[name]}", sha256(content))
 
@@ -523,15 +555,76 @@ def _packed_objects(packed: _PdfObject) -> Iterator[tuple[int, _PdfObject]]:
         yield number, _PdfObject(content[begin:end], None)
 
 
-def _stored_files(objects: Iterable[_PdfObject]) -> Iterator[EmbeddedFile]:
-    """Yield the streams that are files."""
+def _stored_files(
+    stored_objects: Iterable[_PdfObject], objects: Mapping[int, _PdfObject]
+) -> Iterator[EmbeddedFile]:
+    """Yield the streams that are files, pictures with their palettes."""
     count = 0
-    for stored in objects:
+    for stored in stored_objects:
         found = _FILE.search(stored.body) if stored.stream is not None else None
         if found and stored.stream is not None:
             count += 1
             kind: EmbeddedKind = "picture" if found[1] else "attachment"
-            yield EmbeddedFile(kind, f"{kind} {count}", sha256(stored.stream))
+            colours = _COLOURS.search(stored.body) if found[1] else None
+            space = objects.get(int(colours[1])) if colours else stored
+            palettes = (
+                [_value(match, objects) for match in _PALETTE.finditer(space.body)] if space else []
+            )
+            yield EmbeddedFile(
+                kind, f"{kind} {count}", sha256(b"".join((stored.stream, *palettes)))
+            )
+
+
+def _value(found: re.Match[bytes], objects: Mapping[int, _PdfObject]) -> bytes:
+    """Return the bytes of a string, or of the stream or string that a reference leads to."""
+    string = found["string"]
+    if string is None:
+        referred = objects.get(int(found["number"]))
+        if referred is None:
+            return b""
+        if referred.stream is not None:
+            with suppress(*_UNDECODABLE):
+                return referred.decoded().rstrip(b"\r\n")
+            return referred.stream
+        string = referred.body.strip()
+    if string.startswith(b"<"):
+        digits = b"".join(string[1:-1].split())
+        content = binascii.unhexlify(digits + b"0" * (len(digits) % 2))
+    else:
+        content = _ESCAPE.sub(_unescaped, string[1:-1])
+    if content.startswith(codecs.BOM_UTF16_BE):
+        content = content[2:].decode("utf-16-be", "replace").encode(errors="replace")
+    return content.rstrip(b"\r\n")
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    digits = found[1]
+    return bytes([int(digits, 8) & 255]) if digits.isdigit() else _ESCAPES.get(digits, digits)
+
+
+def _text_drawn(
+    objects: Mapping[int, _PdfObject], text_pages: int | None
+) -> Iterator[tuple[EmbeddedKind, str, bytes]]:
+    """Yield the descriptions of pages that draw text, and their fonts, if they are more pages than
+    those that have some, or no page has.
+    """
+    if text_pages is None:
+        return
+    pages: list[bytes] = []
+    forms: list[bytes] = []
+    for stored in objects.values():
+        is_form = stored.stream is not None and _DESCRIPTION.search(stored.body) is not None
+        if not is_form and not _PAGE.search(stored.body):
+            continue
+        with suppress(*_UNDECODABLE):
+            streams = [stored] if is_form else _contents(stored.body, objects)
+            content = b"\n".join(stream.decoded() for stream in streams)
+            if _SHOWS_TEXT.search(content):
+                (forms if is_form else pages).append(b" ".join(content.split()))
+    if len(pages) > text_pages or text_pages == 0:
+        fonts = [stored.stream or b"" for stored in objects.values() if _FONT.search(stored.body)]
+        for content in pages + forms + fonts:
+            yield "unread", "text without characters", content
 
 
 def _drawn(objects: Mapping[int, _PdfObject]) -> Iterator[tuple[EmbeddedKind, str, bytes]]:
@@ -539,6 +632,9 @@ def _drawn(objects: Mapping[int, _PdfObject]) -> Iterator[tuple[EmbeddedKind, st
     the signatures by a key.
     """
     for stored in objects.values():
+        if b"/JS" in stored.body:
+            for found in _SCRIPT.finditer(stored.body):
+                yield "object", "script", _value(found, objects)
         note = _DRAWN_NOTE.search(stored.body)
         if note:
             yield "object", note[1].decode("ascii").lower(), _note(stored.body, objects)
@@ -557,6 +653,8 @@ def _note(body: bytes, objects: Mapping[int, _PdfObject]) -> bytes:
     pieces = [" ".join(f"{_number(value):.1f}" for value in numbers).encode()]
     appearance = _APPEARANCE.search(body)
     stream = objects.get(int(appearance[1])) if appearance else None
+    if stream is None and (name := _STAMP_NAME.search(body)):
+        pieces.append(name[1])
     if stream is not None:
         try:
             pieces.append(stream.decoded())

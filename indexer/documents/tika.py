@@ -25,7 +25,7 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.pdf import pdf_text
+from indexer.documents.pdf import pages_read, pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
@@ -295,7 +295,7 @@ def document(
         extractor=extractor,
         truncated=bool(warnings),
         warnings=(*warnings, *notes),
-        embedded=embedded_files(data, content_type),
+        embedded=embedded_files(data, content_type, pages_read(metadata)),
     )
 
 

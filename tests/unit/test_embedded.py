@@ -208,6 +208,8 @@ DRAWINGS = {
     "slanting line": [(f"{SHOWN} 1 1 m {end} 9 l S",) for end in "45"],
     "bar without text": [(SHOWN, f"{FORM}0 0 3 {height} re f") for height in "12"],
     "stamp": [(SHOWN, STAMP, f"{FORM}BT ({word}) Tj ET") for word in ("Paid", "Void")],
+    "stamp with a name alone": [(SHOWN, f"<< /Subtype /Stamp /Name /A{end} >>") for end in "12"],
+    "script": [(SHOWN, f"<< /S /JavaScript /JS (alert\\({end}\\)) >>") for end in "12"],
     "line through text": [(SHOWN, f"<< /Subtype /StrikeOut /QuadPoints [{x}] >>") for x in "12"],
     "signature": [(SHOWN, SIGNED.format(digits)) for digits in ("0a", "0b")],
     "filter that is not known": [(SHOWN, f"<< /Subtype /Form /Filter /X >>\0{x}") for x in "ab"],
@@ -235,6 +237,25 @@ def test_a_pdf_that_is_saved_again_is_a_copy(name: str) -> None:
 @pytest.mark.parametrize("drawn", ["", "1 1 m 9 1 l S", "0 0 9 9 re f", "0 0 9 9 re W n"])
 def test_rules_and_borders_around_text_of_a_pdf_do_not_count(drawn: str) -> None:
     assert embedded_files(described(SHOWN + drawn), "") == ""
+
+
+def test_the_palette_of_a_picture_counts_however_it_is_written() -> None:
+    image = "<< /Subtype /Image /ColorSpace [/Indexed /DeviceGray 1 {}] >>\0picture"
+    palettes = ("<4142>", "(AB)", "(\\101B)", "4 0 R", "<4143>")
+    digests = [
+        embedded_files(described(SHOWN, image.format(palette), "<< >>\0AB"), "")
+        for palette in palettes
+    ]
+    assert len(set(digests[:4])) == 1
+    assert digests[4] != digests[0]
+
+
+def test_what_draws_text_that_could_not_be_read_counts() -> None:
+    files = [described(f"BT ({word}) Tj ET") for word in ("agreed", "refused")]
+    assert embedded_files(files[0], "", 1) == ""
+    first, second = (embedded_files(data, "", 0) for data in files)
+    assert first != second
+    assert first == embedded_files(described("BT (agreed)  Tj ET", packed=True), "", 0)
 
 
 def test_a_pdf_with_its_objects_in_streams_is_looked_into() -> None:
