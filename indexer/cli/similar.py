@@ -62,8 +62,8 @@ def similar_command(
     **options: Any,
 ) -> int:
     """Find near duplicates of a file, a text or a stored document. A text comes from stdin (-)."""
-    from indexer.jobs.check import document_in_store
-    from indexer.jobs.document_rows import STDIN, row_at
+    from indexer.documents.base import may_be_mail
+    from indexer.jobs.document_rows import STDIN, document_at, row_at
     from indexer.searching.similar import SimilarOptions, similar
     from indexer.stores.requirements import require_recipe, stored_ids
 
@@ -77,7 +77,11 @@ def similar_command(
             [id] = stored_ids(store, [str(id)])
             result = similar(store, options=settings, id=id)
         else:
-            real_path, document = document_in_store(store, path)
+            real_path, document = document_at(path)
+            if path != STDIN and may_be_mail(real_path) and store.parts.attachments():
+                from indexer.jobs.check import mail_alone
+
+                document = mail_alone(path)
             row = None if path == STDIN else row_at(path, real_path, document)
             result = similar(store, document.text, settings, path=real_path, row=row)
     _print_matches(result, as_json)

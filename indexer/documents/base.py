@@ -323,6 +323,16 @@ THREAD = "thread"
 """Of a mail: the MIH of the first Message-ID that it refers to, else of its own."""
 
 
+def may_be_mail(path: str) -> bool:
+    """Return whether a file is a mail by its name, or by its folder in a Maildir.
+
+    >>> may_be_mail("a/x.EML"), may_be_mail("box/cur/1700.M1.host:2,S"), may_be_mail("a/new.txt")
+    (True, True, False)
+    """
+    folder = path.rpartition("/")[0].rpartition("/")[2]
+    return path.lower().endswith((".eml", ".msg")) or folder in ("cur", "new")
+
+
 def is_mail(data: bytes, name: str) -> bool:
     """Return whether bytes are a message, by the name or by a header at the beginning; under the
     name of one of Outlook, by any fields.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from indexer.documents import archives, blobs, load_files, mailboxes, tables
-from indexer.documents.base import PARENT, ReadOptions, Records, SourceItem
+from indexer.documents.base import PARENT, ReadOptions, Records, SourceItem, may_be_mail
 from indexer.documents.blobs import (
     DamagedRecord,
     LoadedSource,
@@ -217,16 +217,6 @@ def container_of(path: str) -> Container | None:
     """
     name = path.lower()
     return next((kind for kind in CONTAINERS if name.endswith(kind.suffixes)), None)
-
-
-def may_be_mail(path: str) -> bool:
-    """Return whether a file is a mail by its name, or by its folder in a Maildir.
-
-    >>> may_be_mail("a/x.EML"), may_be_mail("box/cur/1700.M1.host:2,S"), may_be_mail("a/new.txt")
-    (True, True, False)
-    """
-    folder = path.rpartition("/")[0].rpartition("/")[2]
-    return path.lower().endswith((".eml", ".msg")) or folder in ("cur", "new")
 
 
 def holds_files(path: str) -> bool:

@@ -32,9 +32,9 @@ from indexer.comparing.criteria import (
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText, check_measure, measure_pair
 from indexer.defaults import FOLD, MEASURE, REVIEW, DefaultName
-from indexer.documents.base import DEFAULT_LIMITS, ReadOptions
+from indexer.documents.base import DEFAULT_LIMITS, ReadOptions, may_be_mail
 from indexer.documents.blobs import identifier, read
-from indexer.documents.containers import divide, may_be_mail
+from indexer.documents.containers import divide
 from indexer.documents.sources import walk
 from indexer.errors import StoreBusy, StoreError, UnreadableFile, UnsupportedOperation, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
@@ -553,14 +553,9 @@ def _check_id(id: str | None) -> None:
         raise UsageError("an id has a character at least; leave it out for that of the document")
 
 
-def document_in_store(store: FullStore, path: str) -> tuple[str, Document]:
-    """Read one file as `document_at` does, a mail without its attachments where the store has
-    them as documents of their own.
-    """
-    real_path, document = document_at(path)
-    if path != STDIN and may_be_mail(real_path) and store.parts.attachments():
-        document = _divided_mail(read_file(path, None))[0][0].document
-    return real_path, document
+def mail_alone(path: str) -> Document:
+    """Read a mail without its attachments, as a store has it where these are documents."""
+    return _divided_mail(read_file(path, None))[0][0].document
 
 
 def read_file(path: str, id: str | None) -> ExtractedBlob:

@@ -271,7 +271,7 @@ def _texts(
     Left out are mails, whose attachments are not compared, texts that were cut or are too short,
     and files of names that cannot be decoded.
     """
-    from indexer.documents.containers import may_be_mail
+    from indexer.documents.base import may_be_mail
 
     paths = [
         path

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
 from indexer.documents import blobs
-from indexer.documents.base import ReadOptions, is_mail
+from indexer.documents.base import ReadOptions, is_mail, may_be_mail
 from indexer.documents.blobs import INSIDE
-from indexer.documents.containers import expand, holds_files, may_be_mail
+from indexer.documents.containers import expand, holds_files
 from indexer.documents.mail.message import is_outlook_message
 from indexer.errors import ExtractionError, UsageError
 from indexer.model import Blob, Row
