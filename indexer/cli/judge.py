@@ -73,7 +73,7 @@ def judge_command(
     port: int,
     store_url: str,
 ) -> int:
-    """Judge pairs of documents blind, in a browser on this machine or in sheets.
+    """Judge pairs of documents blind, in a browser or in sheets.
 
     The judgements are written to a sheet that `evaluate` reads. PAIRS is csv or JSON Lines with
     a and b (ids or paths), as `match --format csv` writes it. Start the command again to go on.

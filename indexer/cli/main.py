@@ -47,7 +47,7 @@ COMMANDS = {
     "hash": "Print sketches and keys of files; store nothing.",
     "index": "Extract, fingerprint and store documents.",
     "install": "Let a cluster sign documents of any client and fold searches.",
-    "judge": "Judge pairs of documents blind, in a browser on this machine or in sheets.",
+    "judge": "Judge pairs of documents blind, in a browser or in sheets.",
     "label": "Label documents and the members of their groups.",
     "match": "List all near-duplicate pairs of the store.",
     "passages": "List passages that occur in documents of many groups.",

@@ -1,12 +1,13 @@
 """`check_mail`: a check of a mail whose attachments are documents of their own, in every store."""
 
+from contextlib import closing
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 from sample_library import edited, sentence
 
-from indexer import IndexOptions, check, check_mail, index
+from indexer import IndexOptions, check, check_mail, index, open_store
 from indexer.documents.base import ReadOptions
 from indexer.errors import UsageError
 
@@ -95,14 +96,13 @@ def test_an_empty_id_is_refused(store, tmp_path) -> None:
         check_mail(store, mail(tmp_path / "a.eml"), id="")
 
 
-def test_mail_whose_attachment_was_replaced_is_stored_anew(store, tmp_path) -> None:
+def test_mail_whose_attachment_was_replaced_is_stored_anew(tmp_path) -> None:
     path = mail(tmp_path / "a.eml", PICTURE + b"1", name="scan.png")
-    assert check(store, path=path, store_it=True).stored
-    assert not check(store, path=path, store_it=True).stored
-    store.refresh()
-    [first] = store.scan()
-    mail(tmp_path / "a.eml", PICTURE + b"2", name="scan.png")
-    assert check(store, path=path, store_it=True).stored
-    store.refresh()
-    [second] = store.get([first.id]).values()
+    with closing(open_store(f"sqlite:///{tmp_path}/x.db")) as store:
+        assert check(store, path=path, store_it=True).stored
+        assert not check(store, path=path, store_it=True).stored
+        [first] = store.scan()
+        mail(tmp_path / "a.eml", PICTURE + b"2", name="scan.png")
+        assert check(store, path=path, store_it=True).stored
+        [second] = store.get([first.id]).values()
     assert second.text == first.text and second.embedded != first.embedded

@@ -16,7 +16,6 @@ ARGUMENTS = {
     "dedup": ["--corpus {rows} --sample 40", "--growth 100"],
     "engine_bytes": ["{corpus} --documents 20 --length 500 --server {opensearch_http}"],
     "engines": ["--documents 300 --lookups 5 --searches 2 --arrivals 1 --server {opensearch_http}"],
-    "hostile": ["--tokens 2000"],
     "ingest": ["--plain {corpus} --runs 1", "--families --documents 60 --runs 1"],
     "load": ["--documents 60 --seconds 3", "--documents 60 --seconds 3 --store {opensearch}/load"],
     "lookups": ["{store} --runs 2 --warm 1 --cold 1"],

@@ -338,8 +338,7 @@ def change_before(monkeypatch, owner, name, changes):
     ("when", "how", "changed"),
     [
         ("after reading", "replaced", "a"),
-        ("after reading", "replaced", "b"),
-        ("after reading", "updated", "a"),
+        ("after reading", "updated", "b"),
         ("before writing", "replaced", "a"),
         ("before writing", "deleted", "a"),
     ],

@@ -116,6 +116,7 @@ def test_every_row_is_signed_anew_and_everything_else_stays(engine_index):
     assert set(body["mappings"]["_meta"]["nearfold"]) == {
         "format",
         "analysis",
+        "attachments",
         "recipe",
         "recipe_id",
     }

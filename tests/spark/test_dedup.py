@@ -193,6 +193,7 @@ def test_lines_are_those_of_one_machine(
     assert counts == {name: getattr(own, name) for name in counts} and own.near and own.failed
 
 
+@pytest.mark.slow
 def test_tables_are_those_of_one_machine(
     spark: SparkSession, texts: list[str], tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import StoreError
+from indexer.errors import StoreError, StoreStopped
 from indexer.fingerprinting.fingerprint import COPY_DIGITS, lengthen, shorten
 from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
 from indexer.stores.abilities import AssignmentResult, MemberField, RowVersion
@@ -20,6 +20,7 @@ from indexer.stores.engine.foreign_documents import OBJECTION_FIELDS, objections
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
 from indexer.stores.engine.operation_feed import routing_of, state_of
 from indexer.stores.engine.queries import PAGE, documents_now
+from indexer.stores.engine.requests import IndexMissing
 from indexer.stores.engine.rows import assignment_fields
 from indexer.stores.engine.search_bodies import BEST, BY_ID, IN_PLACE, Body
 from indexer.stores.filters import FAMILY_FILTERS, family_value
@@ -125,7 +126,12 @@ class EngineFamilies:
         principals = (entry.family for entry in entries.values() if entry.principal_exact)
         ids = list(dict.fromkeys([*entries, *map(well_formed, principals)]))
         read = {"_source_includes": f"{OBJECTION_FIELDS},near_exact,near_status"}
-        hits = {hit["_id"]: hit for hit in documents_now(queries, ids, PAGE, read)}
+        try:
+            hits = {hit["_id"]: hit for hit in documents_now(queries, ids, PAGE, read)}
+        except IndexMissing as error:
+            raise StoreStopped(
+                reason="the index is gone", remedy="give --store a name that nobody deletes"
+            ) from error
         if self._index.facts and self._index.facts.columns:
             return _Documents(hits, _digests(queries, ids))
         digests = {id: hit.get("_source", {}).get("near_exact", "") for id, hit in hits.items()}
