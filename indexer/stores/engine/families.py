@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import StoreError, StoreStopped
+from indexer.errors import StoreError
 from indexer.fingerprinting.fingerprint import COPY_DIGITS, lengthen, shorten
 from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
 from indexer.stores.abilities import AssignmentResult, MemberField, RowVersion
@@ -18,9 +18,8 @@ from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.field_substitutes import column_digest
 from indexer.stores.engine.foreign_documents import OBJECTION_FIELDS, objections, objections_to
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
-from indexer.stores.engine.operation_feed import routing_of, state_of
 from indexer.stores.engine.queries import PAGE, documents_now
-from indexer.stores.engine.requests import IndexMissing
+from indexer.stores.engine.requests import IndexMissing, index_gone
 from indexer.stores.engine.rows import assignment_fields
 from indexer.stores.engine.search_bodies import BEST, BY_ID, IN_PLACE, Body
 from indexer.stores.filters import FAMILY_FILTERS, family_value
@@ -83,7 +82,7 @@ class EngineFamilies:
                 for id, entry in decided.items()
                 if entry is not None and id not in refused
             ]
-            replies = self._index.send(operations, conflicts=True)
+            replies = self._index.send_conditional(operations)
             conflicts = {id for id, reply in replies.items() if reply.status in _CHANGED}
             written |= {id for id, reply in replies.items() if reply.status < 300}
             final = {id: reply for id, reply in replies.items() if id not in conflicts}
@@ -115,7 +114,7 @@ class EngineFamilies:
     def _update(self, entry: Assignment, documents: _Documents) -> Operation:
         id = well_formed(entry.id)
         fields = self._fields(entry, documents.digests.get(id))
-        return Operation("update", id, {"doc": fields}, self._state(documents.hits[id]))
+        return Operation("update", id, {"doc": fields}, self._index.version_of(documents.hits[id]))
 
     def _documents_now(self, entries: Mapping[str, Assignment]) -> _Documents:
         """Return these documents and their principals as they are, refreshed or not.
@@ -129,9 +128,7 @@ class EngineFamilies:
         try:
             hits = {hit["_id"]: hit for hit in documents_now(queries, ids, PAGE, read)}
         except IndexMissing as error:
-            raise StoreStopped(
-                reason="the index is gone", remedy="give --store a name that nobody deletes"
-            ) from error
+            raise index_gone() from error
         if self._index.facts and self._index.facts.columns:
             return _Documents(hits, _digests(queries, ids))
         digests = {id: hit.get("_source", {}).get("near_exact", "") for id, hit in hits.items()}
@@ -173,7 +170,7 @@ class EngineFamilies:
         """Return documents as they are now, refreshed or not."""
         hits = list(documents_now(self._index.queries("documents"), ids, PAGE))
         rows = zip(self._index.rows(hits), hits, strict=True)
-        return {row.id: RowVersion(row, self._state(hit)) for row, hit in rows}
+        return {row.id: RowVersion(row, self._index.version_of(hit)) for row, hit in rows}
 
     def assign_versions(
         self, assignments: Iterable[Assignment], versions: Mapping[str, RowVersion]
@@ -185,14 +182,8 @@ class EngineFamilies:
         operations = [
             Operation("update", id, body, versions[id].state) for id, body in updates.items()
         ]
-        replies = replace(self._index.sender, conflicts=True).send(operations)
+        replies = self._index.send_conditional(operations)
         return {id for id, reply in replies.items() if reply.status < 300}
-
-    def _state(self, hit: Body) -> Body:
-        """Return where a document is, and the version of it that was read."""
-        is_several = bool(self._index.facts and self._index.facts.members)
-        index = {"_index": hit["_index"]} if is_several else {}
-        return {**state_of(hit), **routing_of(hit), **index}
 
 
 @dataclass(frozen=True, slots=True)

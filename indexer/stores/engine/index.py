@@ -32,7 +32,7 @@ from indexer.stores.engine.index_facts import (
 )
 from indexer.stores.engine.index_mapping import is_shared_mapping, text_field
 from indexer.stores.engine.ingest_pipeline import TEXT
-from indexer.stores.engine.operation_feed import routing_of
+from indexer.stores.engine.operation_feed import routing_of, state_of
 from indexer.stores.engine.partial_updates import is_sourced, source_gap
 from indexer.stores.engine.queries import IndexQueries, located, routings
 from indexer.stores.engine.requests import Dialect, IndexMissing, Link, Requests, Response
@@ -172,18 +172,36 @@ class OpenIndex:
                 "`_update_by_query` on it; `similar`, `match` and `group` work without"
             )
 
-    def send(self, operations: list[Operation], conflicts: bool = False) -> dict[str, Reply]:
+    def send(self, operations: list[Operation]) -> dict[str, Reply]:
         """Send bulk operations; return the reply to each by id.
 
-        With `conflicts`, a conflict is a reply. Raises `PartialSource` before it sends an update
-        that would lose something.
+        Raises `PartialSource` before it sends an update that would lose something.
         """
         if any(operation.action == "update" for operation in operations):
             self.check_updatable()
         if self.facts and self.facts.members:
             operations = self._located(operations)
+        return self._send(self.sender, operations)
+
+    def send_conditional(self, operations: list[Operation]) -> dict[str, Reply]:
+        """Send partial updates on the condition of a `version_of` their documents; return the reply
+        to each by id, a conflict too.
+
+        Raises `PartialSource` before it sends an update that would lose something.
+        """
+        self.check_updatable()
+        return self._send(replace(self.sender, conflicts=True), operations)
+
+    def version_of(self, hit: Body) -> Body:
+        """Return where a document is, and the version of it that was read, as an operation that is
+        conditional on it names them.
+        """
+        index = {"_index": hit["_index"]} if self.facts and self.facts.members else {}
+        return {**state_of(hit), **routing_of(hit), **index}
+
+    def _send(self, sender: Sender, operations: list[Operation]) -> dict[str, Reply]:
         try:
-            return replace(self.sender, conflicts=conflicts).send(operations)
+            return sender.send(operations)
         except StoreStopped:
             with contextlib.suppress(StoreError):
                 self.check_replaced()

@@ -208,16 +208,20 @@ def _names_no_index(response: Response) -> bool:
     return any(cause.get("type") in _NO_INDEX for cause in causes)
 
 
+def index_gone(details: str = "") -> StoreStopped:
+    """Return the error of a write to an index that was deleted meanwhile."""
+    return StoreStopped(
+        reason=f"the index is gone{details}", remedy="give --store a name that nobody deletes"
+    )
+
+
 def lost_index_error(response: Response) -> StoreStopped | None:
     """Return the error when the index, or the right to write to it, was lost during writing.
 
     None when neither was.
     """
     if response.kind in _NO_INDEX:
-        return StoreStopped(
-            reason=f"the index is gone ({response.reason})",
-            remedy="give --store a name that nobody deletes",
-        )
+        return index_gone(f" ({response.reason})")
     if response.status in (401, 403):
         return StoreStopped(
             reason=f"the right to write is gone ({response.reason})", remedy="restore it"

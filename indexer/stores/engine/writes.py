@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.model import Row, is_part_id
@@ -11,7 +10,6 @@ from indexer.stores.engine.bulk import Operation
 from indexer.stores.engine.families import members
 from indexer.stores.engine.foreign_documents import require_distinct
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
-from indexer.stores.engine.operation_feed import routing_of, state_of
 from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.rows import (
     FAMILY,
@@ -83,7 +81,6 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
     index.check_updatable()
     field = index.text_field()
     fingerprinted = {row.id: row for row in rows}
-    is_several = bool(index.facts and index.facts.members)
     columns = index.facts and index.facts.columns
     operations = []
     for hit in documents_now(index.queries("both"), list(fingerprinted), PAGE):
@@ -93,10 +90,8 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
             keys = without_columns(keys, row) if columns else keys
             names = (*KEYS, *FAMILY, GROUPED)
             body = {"doc": {name: keys[name] for name in names if name in keys}}
-            state = {**state_of(hit), **routing_of(hit)}
-            state |= {"_index": hit["_index"]} if is_several else {}
-            operations.append(Operation("update", row.id, body, state))
-    replace(index.sender, conflicts=True).send(operations)
+            operations.append(Operation("update", row.id, body, index.version_of(hit)))
+    index.send_conditional(operations)
 
 
 def parts_of(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
