@@ -233,11 +233,11 @@ def assign_joined(
     """Yield the members of another family, each with its similarity to the principal."""
     rows = store.get([family, *(member.id for member in members)])
     texts = {id: ComparedText(row.text, recipe) for id, row in rows.items()}
+    digests = {id: row.exact for id, row in rows.items()}
     for made in members:
         similarity = None
         if made.id in texts and family in texts:
             similarity = measure_pair(options.measure, texts[family], texts[made.id]).similarity
-        digests = {id: row.exact for id, row in rows.items()}
         joined = replace(made, family=family, principal=False, similarity=similarity)
         yield of_texts(joined, digests)
 

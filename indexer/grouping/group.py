@@ -564,12 +564,12 @@ def group(
         if joined:
             pairs = _with_joined(store, recipe, options, pairs, joined)
         changed = [after for before, after in in_turn(pairs) if not _same(before, after)]
-        digests = stored_digests(store, (entry for entry, _ in pairs))
         outcome = AssignmentResult(written=len(changed))
         if write:
             job.settings.update(options.settings())
             if left_out:
                 job.settings["leave_out"] = left_out.id
+            digests = stored_digests(store, (entry for entry, _ in pairs))
             outcome = store.families.assign(of_texts(after, digests) for after in changed)
             store.refresh()
         result = account(pairs, outcome.written, capped)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
@@ -35,6 +35,27 @@ from indexer.system.external_memory import (
 from indexer.system.files import make_private, rename_durably
 
 AT_ONCE = 1000  # pairs, or digests, that are kept together
+Values: TypeAlias = NDArray[np.float64]
+
+
+class _PendingPairs:
+    """Values of pairs of texts, (left, right, value), until there are enough to be packed as one;
+    `pack` takes their codes and values.
+    """
+
+    def __init__(self, pack: Callable[[Codes, Values], None]) -> None:
+        self._pack = pack
+        self._pending: list[tuple[int, int, float]] = []
+
+    def add(self, values: Iterable[tuple[int, int, float]]) -> None:
+        self._pending += values
+        if len(self._pending) >= AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        pending = np.array(self._pending).reshape(-1, 3)
+        self._pending = []
+        self._pack(_codes(pending[:, :2].astype(np.int32)), pending[:, 2])
 
 
 class MeasuredPairs:
@@ -50,20 +71,15 @@ class MeasuredPairs:
         self._measured = Sorter(budget)
         self._connected = Column(budget, np.uint64)
         self._passed_over = Column(budget, np.uint64), Column(budget, np.float64)
-        self._pending: list[tuple[int, int, float]] = []
+        self._pending = _PendingPairs(self._pack)
 
     def measure_with(self, text: int, others: Sequence[int]) -> list[float]:
         """Measure a text with each of others as `Verifier.measure_with` does, and remember it."""
         values = self._verifier.measure_with(text, others, minimum=self._threshold)
-        self._pending += zip(repeat(text), others, values)
-        if len(self._pending) >= AT_ONCE:
-            self._pack()
+        self._pending.add(zip(repeat(text), others, values))
         return values
 
-    def _pack(self) -> None:
-        pending = np.array(self._pending).reshape(-1, 3)
-        self._pending = []
-        codes, measured = _codes(pending[:, :2].astype(np.int32)), pending[:, 2]
+    def _pack(self, codes: Codes, measured: Values) -> None:
         if self._of_clusters >= self._threshold:  # lower values may be too low, to save time
             self._measured.add(codes)
         self._connected.add(codes[measured >= max(self._threshold, self._of_clusters)])
@@ -72,13 +88,13 @@ class MeasuredPairs:
 
     def passed_over(self) -> PassedOver:
         """Return how many pairs are rearranged or grown, where the verifier marks them."""
-        self._pack()
+        self._pending.flush()
         codes, values = (column.whole() for column in self._passed_over)
         return count_passed_over(values[np.unique(codes, return_index=True)[1]])
 
     def connected(self) -> tuple[Positions, Positions]:
         """Return the pairs at the threshold of clusters. Measure nothing afterwards."""
-        self._pack()
+        self._pending.flush()
         return decode_pair(self._connected.whole())
 
     def contains(self, left: Positions, right: Positions) -> NDArray[np.bool_]:
@@ -90,7 +106,7 @@ class MeasuredPairs:
 
     @cached_property
     def _codes(self) -> Codes:
-        self._pack()
+        self._pending.flush()
         return self._measured.sorted()
 
 
@@ -98,7 +114,6 @@ class MeasuredPairs:
 
 SUFFIXES = {"documents": "pairs", "parts": "part-pairs"}  # of the file next to the journal
 Digests: TypeAlias = NDArray[np.uint64]
-Values: TypeAlias = NDArray[np.float64]
 
 
 def text_digest(text: str) -> bytes:
@@ -150,7 +165,7 @@ class RememberedPairs:
         self._known_numbers = _positions(known, digests)
         self._new_codes = Column(budget, np.uint64)
         self._new_values = Column(budget, np.float64)
-        self._pending: list[tuple[int, int, float]] = []
+        self._pending = _PendingPairs(self._pack)
 
     def values(self, pairs: Sequence[tuple[int, int]]) -> Values:
         """Return the similarity of each pair of the earlier run, nan of one that it had not."""
@@ -165,15 +180,11 @@ class RememberedPairs:
 
     def add(self, pairs: Iterable[tuple[int, int]], values: Sequence[float]) -> None:
         """Take the similarities of pairs of this run, which the next one may need."""
-        self._pending += ((*pair, value) for pair, value in zip(pairs, values, strict=True))
-        if len(self._pending) >= AT_ONCE:
-            self._pack()
+        self._pending.add((*pair, value) for pair, value in zip(pairs, values, strict=True))
 
-    def _pack(self) -> None:
-        pending = np.array(self._pending).reshape(-1, 3)
-        self._pending = []
-        self._new_codes.add(_codes(pending[:, :2].astype(np.int32)))
-        self._new_values.add(pending[:, 2])
+    def _pack(self, codes: Codes, values: Values) -> None:
+        self._new_codes.add(codes)
+        self._new_values.add(values)
 
     def is_text(self, number: int, text: str) -> bool:
         """Return whether a text of this run still is what it was when its digest was made."""
@@ -181,7 +192,7 @@ class RememberedPairs:
 
     def save(self) -> None:
         """Replace the file by the pairs of this run. Raises `OSError` when it cannot be written."""
-        self._pack()
+        self._pending.flush()
         codes, first = np.unique(self._new_codes.whole(), return_index=True)
         values = self._new_values.whole()[first]
         left, right = decode_pair(codes)

@@ -640,7 +640,7 @@ def _merge_rivals(
         similarity = arrivals.similarity(versions[other].row, versions[kept].row)
         if similarity is not None:
             members[kept] += 1
-            joined = replace(versions[other].row, family=kept, principal=False)
-            joined = replace(joined, similarity=similarity)
+            row = versions[other].row
+            joined = replace(row, family=kept, principal=False, similarity=similarity)
             assignments[other] = _provisional(joined, joined.exact)
     return len(families.assign_versions(assignments.values(), versions))
