@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -77,12 +78,14 @@ def similar_command(
             [id] = stored_ids(store, [str(id)])
             result = similar(store, options=settings, id=id)
         else:
-            real_path, document = document_at(path)
-            if path != STDIN and may_be_mail(real_path) and store.parts.attachments():
+            is_file = path != STDIN
+            if is_file and may_be_mail(str(Path(path).resolve())) and store.parts.attachments():
                 from indexer.jobs.check import mail_alone
 
-                document = mail_alone(path)
-            row = None if path == STDIN else row_at(path, real_path, document)
+                real_path, document = mail_alone(path)
+            else:
+                real_path, document = document_at(path)
+            row = row_at(path, real_path, document) if is_file else None
             result = similar(store, document.text, settings, path=real_path, row=row)
     _print_matches(result, as_json)
     return 0

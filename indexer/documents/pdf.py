@@ -610,6 +610,9 @@ def _text_drawn(
     """
     if text_pages is None:
         return
+    count = sum(_PAGE.search(stored.body) is not None for stored in objects.values())
+    if 0 < text_pages >= count:
+        return  # every page has text: none is looked into
     pages: list[bytes] = []
     forms: list[bytes] = []
     for stored in objects.values():

@@ -9,8 +9,6 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from email import message_from_bytes, policy
-from email.errors import MessageError
 from email.message import EmailMessage, Message
 from pathlib import PurePosixPath
 
@@ -46,12 +44,13 @@ def mark_charset(data: bytes) -> bytes:
     """
     if len(data) > _MAX_BYTES or not (_DECLARED.search(data) or _HTML_PART.search(data)):
         return data
-    try:
-        message = message_from_bytes(data, policy=policy.compat32)
+    from indexer.documents.mail.message import rearranged
+
+    def mark(message: Message) -> bool:
         changed = [_mark(part) for part in message.walk() if _is_text_part(part)]
-        return message.as_bytes() if any(changed) else data
-    except (MessageError, LookupError, ValueError, TypeError, RecursionError):
-        return data
+        return any(changed)
+
+    return rearranged(data, mark)
 
 
 def _is_text_part(part: Message | EmailMessage) -> bool:
@@ -128,8 +127,11 @@ _METADATA_NAMES = {
 }
 READER = 6  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
-_REARRANGED = re.compile(
-    rb"ms-tnef|winmail\.dat|^Content-Type:\s*(?:text/calendar|multipart/alternative)", re.I | re.M
+_MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
+    rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
+)
+_ALTERNATIVES = re.compile(
+    rb"^Content-Type:\s*(?:text/calendar|multipart/alternative)", re.IGNORECASE | re.MULTILINE
 )
 _MESSAGE_STREAM = "__properties_version1.0".encode("utf-16-le")
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
@@ -217,10 +219,12 @@ def _readable_mail(data: bytes) -> bytes:
     """Return a mail whose parts Tika reads: it knows no TNEF with a body in HTML, and of
     alternatives it reads the last.
     """
-    if _REARRANGED.search(data):
-        from indexer.documents.mail.message import rearranged, with_tnef
+    from indexer.documents.mail.message import rearranged, with_tnef
 
-        data = rearranged(with_tnef(data), _divide_alternatives)
+    if _MAY_HAVE_TNEF.search(data):
+        data = with_tnef(data)
+    if _ALTERNATIVES.search(data):
+        data = rearranged(data, _divide_alternatives)
     return mark_charset(data)
 
 

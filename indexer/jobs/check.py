@@ -553,9 +553,12 @@ def _check_id(id: str | None) -> None:
         raise UsageError("an id has a character at least; leave it out for that of the document")
 
 
-def mail_alone(path: str) -> Document:
-    """Read a mail without its attachments, as a store has it where these are documents."""
-    return _divided_mail(read_file(path, None))[0][0].document
+def mail_alone(path: str) -> tuple[str, Document]:
+    """Read a mail as `document_at` does, but without its attachments, as a store has it where these
+    are documents.
+    """
+    (mail, *_), _ = _divided_mail(read_file(path, None))
+    return mail.blob.path, mail.document
 
 
 def read_file(path: str, id: str | None) -> ExtractedBlob:

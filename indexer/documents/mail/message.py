@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import mimetypes
 import re
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from email.utils import mktime_tz, parsedate_tz
 from functools import reduce
 from html import unescape
 
-from indexer.documents.base import byte_order_mark, embedded_kind, message_hash
+from indexer.documents.base import byte_order_mark, embedded_kind, message_hash, sha256
 from indexer.documents.mail.headers import ancestors, message_ids, named_fields
 from indexer.documents.mail.outlook import (
     MAGIC,
@@ -538,7 +537,7 @@ def file_name(part: Message) -> str:
 
 def _attachment(part: Message) -> Attachment:
     name = file_name(part) or part.get_content_type()
-    return Attachment(name, hashlib.sha256(part_bytes(part)).hexdigest())
+    return Attachment(name, sha256(part_bytes(part)))
 
 
 def _field(message: Message, name: str) -> str:
@@ -594,7 +593,7 @@ def contents_of_mail(data: bytes) -> tuple[list[EmbeddedFile], bytes]:
         ]
         pages = [part for part in message.walk() if part.get_content_type() == "text/html"]
         if beyond := _plain_beyond(message):
-            files.append(EmbeddedFile("unread", "plain text", hashlib.sha256(beyond).hexdigest()))
+            files.append(EmbeddedFile("unread", "plain text", sha256(beyond)))
         return files, "\n".join(map(payload_text, pages)).encode(errors="replace")
     except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
         raise ValueError(str(error) or type(error).__name__) from error
