@@ -161,3 +161,15 @@ def near_fields(fingerprint, recipe):
             "near_blocks": list(fingerprint.blocks),
         }
     return document
+
+
+def change_before(monkeypatch, owner, name, changes):
+    """Call this function once a client has made changes, the first time."""
+    function = getattr(owner, name)
+
+    def late(*arguments):
+        monkeypatch.undo()
+        changes()
+        return function(*arguments)
+
+    monkeypatch.setattr(owner, name, late)

@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from pipelines import BREAD, FERRY, bulk, good
+from pipelines import BREAD, FERRY, bulk, change_before, good
 
 from indexer.fingerprinting.fingerprint import fingerprint, shorten
 from indexer.grouping.group import group
@@ -320,18 +320,6 @@ def change(url, how, id):
         good("POST", f"{url}/_update/{id}?refresh=true", {"doc": {"title": "of a client"}})
     else:
         good("PUT", f"{url}/_doc/{id}?refresh=true", {"text": BREAD, "path": id})
-
-
-def change_before(monkeypatch, owner, name, changes):
-    """Call this function once a client has made changes, the first time."""
-    function = getattr(owner, name)
-
-    def late(*arguments):
-        monkeypatch.undo()
-        changes()
-        return function(*arguments)
-
-    monkeypatch.setattr(owner, name, late)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from pipelines import bulk, good, shown
+from pipelines import bulk, change_before, good, shown
 
 from indexer.errors import UnsupportedOperation
 from indexer.grouping.group import group
@@ -148,18 +148,16 @@ def test_similar_documents_that_two_followers_place_at_once_become_one_group(
     opened, client = store
     client.put("a", FERRY)
     families = type(opened.families)
-    assign = families.assign_versions
 
-    def another_first(self: Any, *given: Any) -> Any:
-        monkeypatch.setattr(families, "assign_versions", assign)
+    def another_places_first() -> None:
         client.put("b", LATER)
         monkeypatch.setattr(families, "unplaced", lambda *_: (["b"], 1))
         with closing(open_store(opened.url)) as other:
             assert follow_once(other) == FollowPass(placed=1)
-        return assign(self, *given)
 
-    monkeypatch.setattr(families, "assign_versions", another_first)
-    assert follow_once(opened) == FollowPass(placed=1, joined=1)
+    with monkeypatch.context() as patches:
+        change_before(patches, families, "assign_versions", another_places_first)
+        assert follow_once(opened) == FollowPass(placed=1, joined=1)
     assert client.family("a") == client.family("b") == "a"
 
 
@@ -169,15 +167,9 @@ def test_a_document_that_changes_while_it_is_placed_waits(
     opened, client = store
     client.put("a", FERRY)
     families = type(opened.families)
-    assign = families.assign_versions
-
-    def changed_before(self: Any, *given: Any) -> Any:
-        monkeypatch.setattr(families, "assign_versions", assign)
-        client.put("a", BOAT)
-        return assign(self, *given)
-
-    monkeypatch.setattr(families, "assign_versions", changed_before)
-    assert follow_once(opened) == FollowPass(waiting=1)
+    with monkeypatch.context() as patches:
+        change_before(patches, families, "assign_versions", lambda: client.put("a", BOAT))
+        assert follow_once(opened) == FollowPass(waiting=1)
     assert follow_once(opened) == FollowPass(placed=1)
 
 
