@@ -60,11 +60,11 @@ def test_a_client_that_leaves_is_no_server_error(
     run(small_site()(scope, receive, send))
     starts = [message for message in messages if message["type"] == "http.response.start"]
     assert [message["status"] for message in starts] == [status]
-    assert caplog.records == []
+    ours = ("nearfold", "uvicorn")  # a client of an earlier test may still complain
+    assert [record for record in caplog.records if record.name.startswith(ours)] == []
 
 
 def test_a_client_that_sends_too_slowly_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "TIMEOUT_SECONDS", 0.2)
     monkeypatch.setattr(http, "TIMEOUT_SECONDS", 0.2)
     config = uvicorn.Config(small_site(), lifespan="off", log_config=None)
     config.load()
