@@ -452,6 +452,7 @@ class FactText:
     other: FactSource
     _wholes: dict[int, Fact | None] = field(default_factory=dict, compare=False, repr=False)
     _known: dict[int, Surroundings | None] = field(default_factory=dict, compare=False, repr=False)
+    _ends: dict[tuple[int, int], int] = field(default_factory=dict, compare=False, repr=False)
 
     def fact(self, position: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
@@ -517,7 +518,7 @@ class FactText:
         source, kind = self.source, fact.key[0]
         words: list[str] = []
         position = fact.start if step < 0 else fact.end - 1
-        while len(words) < MAX_NEXT or above:
+        while len(words) < MAX_NEXT + above:  # no longer line above has any
             between = source.between(min(position, position + step))
             if between is None or (_BOUNDARY.search(between) and (words or not above)):
                 break
@@ -529,10 +530,28 @@ class FactText:
                 words.append(source.folded(position))
             elif self._is_listed(words, between):
                 return None
-            elif words[-1:] != [_OF_FACT] or kind == "number":
+            else:
                 words.append(_OF_FACT)
+                position = position if kind == "number" else self._run_end(position, step, kind)
         is_known = len(words) <= MAX_NEXT and any(word != _OF_FACT for word in words)
         return tuple(words) if is_known else ()
+
+    def _run_end(self, position: int, step: int, kind: str) -> int:
+        """Return the last of the facts of a class that follow one another in a sentence."""
+        passed = []
+        while (position, step) not in self._ends:
+            passed.append((position, step))
+            between = self.source.between(min(position, position + step))
+            if between is None or _BOUNDARY.search(between):
+                break
+            other = self.fact(position + step)
+            is_same = other is not None and other.key[0] == kind
+            if not is_same and not self.source.is_of_number(position + step):
+                break
+            position += step
+        end = self._ends.get((position, step), position)
+        self._ends.update(dict.fromkeys(passed, end))
+        return end
 
     @staticmethod
     def _is_listed(words: list[str], between: str) -> bool:

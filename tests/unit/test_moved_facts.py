@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing import differences
+from indexer.comparing import differences, facts
 from indexer.comparing.facts import RUN, Fact, FactSource, FactText
 from indexer.comparing.words import words
 
@@ -70,3 +70,46 @@ def test_the_work_grows_with_the_facts_and_not_with_their_product(monkeypatch) -
     text, other = FactText(a, b), FactText(b, a)
     assert list(differences._moved_facts(facts_of(text), text, other)) == []
     assert size < calls <= 2 * size
+
+
+def words_next_to(text: FactText, fact: Fact, step: int, above: bool) -> tuple[str, ...] | None:
+    """The definition: word by word to the end of the sentence, or of the line above."""
+    found: list[str] = []
+    position = fact.start if step < 0 else fact.end - 1
+    while (between := text.source.between(min(position, position + step))) is not None:
+        if facts._BOUNDARY.search(between) and (found or not above):
+            break
+        position += step
+        other = text.fact(position)
+        if text.source.is_of_number(position):
+            continue
+        if other is None or other.key[0] != fact.key[0]:
+            found.append(text.source.folded(position))
+        elif text._is_listed(found, between):
+            return None
+        elif found[-1:] != ["#"] or fact.key[0] == "number":
+            found.append("#")
+        if len(found) == facts.MAX_NEXT and not above:
+            break
+    return tuple(found) if len(found) <= facts.MAX_NEXT and set(found) - {"#"} else ()
+
+
+@given(st.lists(st.sampled_from((*PIECES, "/ Oslo", "a@b.org", "\n", "and")), max_size=60))
+def test_words_next_to_facts_are_those_of_the_definition(pieces: list[str]) -> None:
+    text = FactText(source(" ".join(pieces)), source("Oslo"))
+    for fact in filter(None, map(text.whole, range(len(text.source.starts)))):
+        for step, above in ((-1, False), (1, False), (-1, True)):
+            expected = words_next_to(text, fact, step, above)
+            assert text._next_to(fact, step, above) == expected
+
+
+def test_words_next_to_facts_are_found_in_time_that_grows_with_the_text(monkeypatch) -> None:
+    steps = []
+    between = FactSource.between
+    monkeypatch.setattr(FactSource, "between", lambda *a: steps.append(0) or between(*a))
+    for piece in ("12 ", "Oslo/", "a@b.org "):
+        steps.clear()
+        text = FactText(source(f"{piece * 500}."), source(""))
+        for fact in filter(None, map(text.whole, range(len(text.source.starts)))):
+            text.surroundings(fact)
+        assert len(steps) < 40 * len(text.source.starts)
