@@ -97,22 +97,35 @@ export function discounted() {
   look();
 }
 
-// The facts in which folded hits differ from their hit, compared when it is unfolded.
+// The facts in which folded hits differ from their hit, compared while it is unfolded.
 export function folded() {
-  for (const fold of document.querySelectorAll("details.fold[data-facts]")) fold.addEventListener("toggle", async () => {
-    try {
-      const answer = await ask(fold.dataset.facts);
-      for (const { id, marks, differences } of answer.others) {
-        const item = fold.querySelector(`li[data-folded="${CSS.escape(id)}"]`);
-        for (const [name, text] of [[".marks", marks], [".facts-differ", differences.join("; ")]]) {
-          if (text) item.querySelector(name).textContent = text;
-          else item.querySelector(name).remove();
+  for (const fold of document.querySelectorAll("details.fold[data-facts]")) {
+    const waiting = [...fold.querySelectorAll("li[data-folded]")];
+    let isRunning = false;
+    fold.addEventListener("toggle", async () => {
+      if (isRunning) return;
+      isRunning = true;
+      try {
+        while (fold.open && waiting.length) {
+          const others = waiting.splice(0, 10).map((item) => ["other", item.dataset.folded]);
+          showFacts(fold, await ask("/api/facts", [["id", fold.dataset.facts], ...others]));
         }
+      } catch (error) {
+        fold.querySelector("[data-compared]").textContent = error.message;
       }
-    } catch (error) {
-      fold.querySelector("[data-compared]").textContent = error.message;
+      isRunning = false;
+    });
+  }
+}
+
+function showFacts(fold, answer) {
+  for (const { id, marks, differences } of answer.others) {
+    const item = fold.querySelector(`li[data-folded="${CSS.escape(id)}"]`);
+    for (const [name, text] of [[".marks", marks], [".facts-differ", differences.join("; ")]]) {
+      if (text) item.querySelector(name).textContent = text;
+      else item.querySelector(name).remove();
     }
-  }, { once: true });
+  }
 }
 
 export function slider() {
