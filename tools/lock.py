@@ -29,7 +29,7 @@ OPTIONS = [
 ]
 # Each later lock agrees with the earlier ones, but for that of the peers: what these need, nearfold
 # may need of another version.
-ORDER = ("test", "all", "core", "image", "docs", "build", "audit", "cross", "peers")
+ORDER = ("test", "all", "core", "image", "docs", "build", "audit", "cross", "uv", "peers")
 IMAGE_EXTRAS = ("opensearch", "elasticsearch", "aws", "web", "tika", "parquet", "figures")
 INPUTS = {
     "test": ("pyproject.toml", "--all-extras", "--group", "dev"),
@@ -40,6 +40,7 @@ INPUTS = {
     "build": ("requirements/build.in",),
     "audit": ("requirements/audit.in",),
     "cross": ("requirements/cross.in",),
+    "uv": ("requirements/uv.in",),
     "peers": ("pyproject.toml", "requirements/peers.in"),
 }
 HEAD = "# Written by tools/lock.py; checked by pip, which refuses a file whose hash is not here.\n"

@@ -15,8 +15,9 @@ def test_nearfold_is_installed_once_for_its_sources(
     sources = ["old"]
     monkeypatch.setattr(environment, "VENV", tmp_path)
     monkeypatch.setattr(environment, "_state", lambda lock: f"{lock} {sources[-1]}")
-    monkeypatch.setattr(environment, "_installed", lambda _, *locks: list(locks))
-    monkeypatch.setattr(environment, "_run", lambda command, _: commands.append(command[1]))
+    monkeypatch.setattr(
+        environment, "_installed", lambda _, _build, lock: lambda *_: commands.append(lock)
+    )
     for lock in ("core", "test", "core", "test"):
         environment.prepared(lock)
     assert commands == ["core"]

@@ -44,14 +44,14 @@ def required_names(lock: str) -> set[str]:
             ),
         ],
     }
-    for name in ("audit", "cross"):
+    for name in ("audit", "cross", "uv"):
         lines = (LOCKS / f"{name}.in").read_text().splitlines()
         requirements[name] = [line for line in lines if not line.startswith("#")]
     requirements["test"] = [*requirements["all"], *PROJECT["dependency-groups"]["dev"]]
     return {plain(requirement) for requirement in requirements[lock]} - {"nearfold"}
 
 
-@pytest.mark.parametrize("lock", ["build", "core", "all", "test", "audit", "cross"])
+@pytest.mark.parametrize("lock", ["build", "core", "all", "test", "audit", "cross", "uv"])
 def test_a_lock_names_every_requirement_with_hashes(lock: str) -> None:
     named = entries(lock)
     assert all(
