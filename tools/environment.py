@@ -33,6 +33,8 @@ def prepared(lock: str = "core") -> Path:
         return PYTHON
     install = _installed(VENV, "build", lock)
     if nearfold not in states:  # else it was installed with another lock
+        # What the kernel needs is compiled once for all checkouts.
+        os.environ.setdefault("CARGO_TARGET_DIR", str(cache_folder("kernel")))
         install("--no-deps", "--no-build-isolation", "--editable", ".")
         states = [nearfold]
     stamp.write_text("".join(f"{line}\n" for line in [*states, state]))

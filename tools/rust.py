@@ -31,7 +31,7 @@ def check() -> int:
             print(f"\nno {tool}: the kernel's `cargo {name}` is skipped", flush=True)
             continue
         print(f"\n$ cargo {name} {' '.join(rest)}", flush=True)
-        settings = {"CARGO_TARGET_DIR": str(cache_folder("kernel-checks")), **os.environ}
+        settings = {"CARGO_TARGET_DIR": str(cache_folder("kernel")), **os.environ}
         command = ["cargo", name, *rest]
         if code := subprocess.run(command, cwd=ROOT, env=settings, check=False).returncode:
             return code

@@ -83,7 +83,7 @@ def test_examples(signer):
         pytest.param("", id="alone", marks=pytest.mark.slow),
         pytest.param("e", id="after e"),
         pytest.param("\u0301", id="before an accent", marks=pytest.mark.slow),
-        pytest.param("\u1161", id="before a vowel"),
+        pytest.param("\u1161", id="before a vowel", marks=pytest.mark.slow),
     ],
 )
 def test_every_code_point(signer, around):

@@ -95,7 +95,7 @@ def test_golden_vectors(signer):
         pytest.param(DEFAULT_V2, "e", id="default_v2-after a letter", marks=pytest.mark.slow),
         pytest.param(DEFAULT_V2, "近", id="default_v2-after Han", marks=pytest.mark.slow),
         pytest.param(DEFAULT_V3, "e", id="default_v3-after a letter"),
-        pytest.param(DEFAULT_V3, "近", id="default_v3-after Han"),
+        pytest.param(DEFAULT_V3, "近", id="default_v3-after Han", marks=pytest.mark.slow),
     ],
     indirect=["recipe"],
 )

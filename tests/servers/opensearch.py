@@ -86,6 +86,7 @@ _LOADER = Path(__file__).with_name("ExtendedPluginsClassLoader.java")
 _POLICY = "grant { permission java.security.AllPermission; };\n"
 _FLAGS = (
     QUICK,
+    "-XX:+UseSerialGC",
     "-Xshare:auto",
     "-Djava.awt.headless=true",
     "-Dfile.encoding=UTF-8",
