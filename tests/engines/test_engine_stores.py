@@ -363,7 +363,7 @@ def test_short_documents_are_read_by_few_requests_and_long_ones_by_more(store, s
     before = count_queries(server, index)
     assert [stored.id for stored in store.scan()] == [f"{place:05}" for place in range(2_000)]
     assert count_queries(server, index) - before <= 6
-    store.write([row(f"{place:05}", text="word " * 20_000) for place in range(100)])
+    store.write([row(f"{place:05}", text="word " * 20_000) for place in range(300)])
     store.refresh()
     before = count_queries(server, index)
     assert len(list(store.scan())) == 2_000
