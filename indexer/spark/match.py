@@ -25,7 +25,7 @@ from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.bands import Sharing, band_sharing, block_sharing, short_text_keys
 from indexer.spark.candidates import candidate_pairs
-from indexer.spark.distinct_texts import keyed_documents, number_texts, text_contents
+from indexer.spark.principals import keyed_documents, number_texts, text_contents
 from indexer.spark.session import Stage, Work
 from indexer.system.external_memory import LruCache
 

@@ -30,17 +30,21 @@ from indexer.lab.synthesis.synth import SynthOptions, synth
 from indexer.lab.tuning.experiment import experiment, run
 from indexer.lab.tuning.report import COLUMNS, page, table, write
 from indexer.lab.tuning.results import UNRELATED, Case, Cases, Experiment, TuneResult
-from indexer.lab.tuning.scores import (
+from indexer.lab.tuning.tune import (
+    GRIDS,
     STEPS,
+    TuneOptions,
     area,
     best_of,
+    cases_of,
     judge_experiment,
     point,
     points,
+    recipes_of,
     truth_of,
+    tune,
     usual_threshold,
 )
-from indexer.lab.tuning.tune import GRIDS, TuneOptions, cases_of, recipes_of, tune
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.review.charts import histogram
 
