@@ -52,32 +52,34 @@ _MAX_NAME = 100
 
 
 class EmbeddedFile(NamedTuple):
-    """A file in a document: its kind, its name, and the SHA-256 of its bytes."""
+    """A file in a document: its kind, name and SHA-256; and its anchor, which is in the digest of
+    the files alone: its page, the number of characters before it, or the name that counts.
+    """
 
     kind: EmbeddedKind
     name: str
     sha256: str
+    anchor: str = ""
 
 
 def pack_embedded(files: Iterable[EmbeddedFile]) -> str:
     """Return what a document holds besides its text, as rows keep it; empty for nothing.
 
-    The SHA-256 of the set of digests comes first, then the number of files, then JSON of as many
-    of them as fit into `MAX_EMBEDDED` characters.
+    The SHA-256 of the digests and anchors comes first, then the number of files, then JSON of as
+    many of them as fit into `MAX_EMBEDDED` characters.
 
     >>> pack_embedded([EmbeddedFile("picture", "a.png", "0f")])[64:]
     ' 1 [["picture","a.png","0f"]]'
     >>> pack_embedded([])
     ''
     """
-    every = list(files)
-    if not every:
+    if not (every := list(files)):
         return ""
-    digests = sorted({file.sha256 for file in every})
-    digest = hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    digests = sorted({f"{file.anchor} {file.sha256}".lstrip() for file in every})
+    digest = hashlib.sha256("\n".join(digests).encode(errors="replace")).hexdigest()
     listed: list[str] = []
     left = MAX_EMBEDDED
-    for kind, name, sha256 in every:
+    for kind, name, sha256, _ in every:
         written = json.dumps([kind, name[:_MAX_NAME], sha256], separators=(",", ":"))
         left -= len(written) + 1
         if left < 0:
@@ -87,18 +89,18 @@ def pack_embedded(files: Iterable[EmbeddedFile]) -> str:
 
 
 def with_unread(packed: str, name: str, raw: str) -> str:
-    """Return what a document holds besides its text, with what was not read of it: `raw` is the
-    SHA-256 of its bytes.
+    """Return what a document holds besides its text, with what was not read of it: `raw` is a
+    SHA-256, such as that of its bytes.
 
-    >>> with_unread("", "a.txt", "0f")[64:]
+    >>> with_unread("", "unread part of a.txt", "0f")[64:]
     ' 1 [["unread","unread part of a.txt","0f"]]'
     """
-    unread = pack_embedded([EmbeddedFile("unread", f"unread part of {name}", raw)])
+    unread = pack_embedded([EmbeddedFile("unread", name, raw)])
     if not packed:
         return unread
     digest, count, _ = packed.split(" ", 2)
     digest = hashlib.sha256(f"{digest}\n{raw}".encode()).hexdigest()
-    files = [*unpack_embedded(unread), *unpack_embedded(packed)]
+    files = [file[:3] for file in (*unpack_embedded(unread), *unpack_embedded(packed))]
     return f"{digest} {int(count) + 1} {json.dumps(files, separators=(',', ':'))}"
 
 

@@ -50,7 +50,7 @@ from indexer.comparing.measures import (
 from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
-from indexer.fingerprinting.fingerprint import content_digest, number_symbols
+from indexer.fingerprinting.fingerprint import content_digest, number_symbols, pictographs
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import DIGITS, Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
@@ -72,10 +72,10 @@ def copy_key(row: Row) -> str:
 
 
 def have_same_symbols(a: str, b: str) -> bool:
-    """Return whether texts of the same words have the same symbols of value, and between the digits
-    of two short numbers the same sign.
+    """Return whether texts of the same words have the same symbols of value, the same pictographs
+    such as ticks, and between the digits of two short numbers the same sign.
 
-    Digests of recipes before `default_v3` do not read the first, and none reads the second.
+    Digests of recipes before `default_v3` do not read the first, and none reads the others.
 
     >>> have_same_symbols("a gain of 500", "a gain of -500"), have_same_symbols("> a-b", "a b!")
     (False, True)
@@ -84,7 +84,7 @@ def have_same_symbols(a: str, b: str) -> bool:
     """
     if a == b:
         return True
-    if number_symbols(a) != number_symbols(b):
+    if number_symbols(a) != number_symbols(b) or pictographs(a) != pictographs(b):
         return False
     return value_symbols(composed_codes(a)) == value_symbols(composed_codes(b))
 

@@ -644,6 +644,8 @@ def _of_embedded(a: str, b: str) -> tuple[Mark, ...]:
     common = {file.sha256 for file in left} & {file.sha256 for file in right}
     first = [file.name for file in left if file.sha256 not in common]
     second = [file.name for file in right if file.sha256 not in common]
+    if not first and not second and left and right:
+        first, second = ["the same"], ["in another order, position or name"]
     count = max(1, len(first), len(second))
     return (Mark("embedded", next(iter(first), None), next(iter(second), None), count),)
 

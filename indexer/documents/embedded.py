@@ -4,153 +4,52 @@ counted in the digest of the document.
 
 from __future__ import annotations
 
-import base64
 import binascii
 import io
 import re
 import struct
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import TypeAlias
 
-from indexer.documents.base import embedded_kind, sha256
+from indexer.documents.base import embedded_kind, is_mail_text, sha256
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
-from indexer.documents.pdf import pdf_files
+from indexer.documents.packages import (
+    IN_MARKUP,
+    MAX_MEMBER,
+    UNREADABLE,
+    ZIP,
+    Anchors,
+    Package,
+    all_of,
+    anchored,
+    markup_files,
+    member_digest,
+    page_files,
+    unread_xml,
+)
+from indexer.documents.pdf_files import pdf_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded
 
 OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}
 _MAILS = ("message/rfc822", *OUTLOOK.values())
-_MAIL_NAMES = {".eml": "message/rfc822", ".msg": OUTLOOK[MAGIC]}
-ZIP = b"PK\x03\x04"
-_MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
-# pictures that programs draw of what is in the file anyway
-_DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
+_MAIL_NAMES = {".msg": OUTLOOK[MAGIC]}
 _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
-# Parts of an Office document or EPUB that count: what is neither read nor a setting that programs
-# write anew.
-_READ_PARTS = re.compile(
-    r"^\[Content_Types\]\.xml$|^mimetype$|(?:^|/)_rels/|^doc(?:Props|Metadata)/"
-    r"|^customXml/itemProps"
-    r"|^META-INF/(?!(?:document|macro)signatures)|(?:^|/)(?:Fonts|Configurations2?)/"
-    r"|^(?:Object \d+/)?(?:content|styles|meta|settings)\.xml$|^(?:manifest\.rdf|layout-cache)$"
-    r"|^word/(?:document\d*|(?:head|foot)er\d*|(?:foot|end)notes|comments\w*|styles\w*|settings"
-    r"|webSettings|fontTable|numbering|stylesWithEffects|people|vbaData|customizations)\.xml$"
-    r"|^xl/(?:workbook|sharedStrings|styles|calcChain|metadata|comments\d*|volatileDependencies)\."
-    r"|^xl/(?:worksheets|chartsheets|dialogsheets|macrosheets|tables|queryTables|pivotTables"
-    r"|slicers|slicerCaches|timelines|timelineCaches|persons|richData|featurePropertyBag"
-    r"|namedSheetViews|printerSettings|customProperty\w*)/|^xl/drawings/[^/]*\.(?:vml|xml)$"
-    r"|^ppt/(?:presentation|presProps|viewProps|tableStyles|commentAuthors|authors|revisionInfo)\."
-    r"|^ppt/(?:slides|slideMasters|slideLayouts|notesSlides|notesMasters|handoutMasters|tags"
-    r"|changesInfos|printerSettings)/|^ppt/comments/comment\d"
-    r"|^(?:word|xl|ppt)/(?:theme|fonts|glossary|charts|diagrams|webextensions|printerSettings"
-    r"|drawings|ink)/|^word/attachedToolbars|^visio/(?:windows|theme/)"
-    r"|\.(?:odttf|rels|opf|ncx|css|js|xhtml|html?|[ot]tf|woff2?|xpgt|pls|plist)$|/iTunesArtwork$",
-    re.IGNORECASE,
-)
-_SERVERS = re.compile(  # whose data about a document, such as its list, are no part of it
-    rb"schemas\.microsoft\.com/(?:sharepoint|office/2006/(?:metadata|coverPageProps))"
-    rb"|officeDocument/2006/(?:bibliography|customXml)"
-)
-_LOOKED_INTO = re.compile(
-    r"(?:^|/)content\.xml$|^word/(?:ink/[^/]*|document\d*|(?:head|foot)er\d*|(?:foot|end)notes"
-    r"|numbering)\.xml$|^(?:ppt/(?:slides|ink)|xl/(?:\w+sheets|drawings))/[^/]*\.xml$"
-    r"|^(?:word|ppt/slides)/_rels/(?!settings)[^/]*\.rels$|^xl/workbook\.xml$"
-    r"|^(?:word|xl|ppt)/charts/chart[^/]*\.xml$"
-)
-_MARKERS = (  # without one of which a part is not looked into
-    b"<a:custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"<v:", b"f>", b"formula", b"<f",
-    b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList", b"<a:prstGeom", b"descr=", b"HYPERLINK",
-    b"External", b"w:start", b"start-value", b"strike", b"form:", b"Chart", b"chart:class",
-    b"layoutId", b"definedName", b"line-through",
-)  # fmt: skip
-_UNREAD_XML = (
-    (
-        "drawing",
-        re.compile(
-            rb"<a:custGeom\b.*?</a:custGeom>|<inkml:trace\b[^>]*>[^<]*"
-            rb"|\b(?:svg:d|draw:points)=\"[^\"]*|<a:prstGeom prst=\"(?!rect\")[^\"]*"
-            rb"|<v:(?:shape|polyline|curve)\s[^>]*?\b(?:path|points)=\"[^\"]*",
-            re.DOTALL,
-        ),
-    ),
-    (
-        "formulas",
-        re.compile(
-            rb"<(?:x:|xm:)?(?:f|formula[12]?)\b[^>]*>[^<]+|\btable:formula=\"[^\"]*"
-            rb"|<definedName\b(?![^>]*\"_xlnm)[^>]*>[^<]+"
-        ),
-    ),
-    ("formulas", re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
-    ("symbols", re.compile(rb"<w:sym\b[^>]*>|<w:(checkBox|ddList)>.*?</w:\1>", re.DOTALL)),
-    ("charts", re.compile(rb"<c:\w+Chart>|<c:f>[^<]*|\b(?:chart:class|layoutId)=\"[^\"]*")),
-    ("alternative texts", re.compile(rb"\bdescr=\"[^\"]+")),
-    (
-        "links",
-        re.compile(
-            rb"<w:instrText[^>]*>\s*HYPERLINK[^<]*|<Relationship\s(?=[^>]*\"External\")[^>]*?"
-            rb"\bTarget=\"(?P<value>[^\"]*)"
-        ),
-    ),
-    (
-        "numbers of lists",
-        re.compile(
-            rb"<w:start(?:Override)? w:val=\"(?![01]\")[^\"]*|\btext:start-value=\"(?!1\")[^\"]*"
-        ),
-    ),
-    (
-        "struck text",
-        re.compile(
-            rb"<w:d?strike(?: w:val=\"(?:1|true|on)\")?/>(?:(?!</w:r>|<w:t[ >]).)*<w:t\b[^>]*>"
-            rb"(?P<value>[^<]*)|\bstrike=\"(?:sng|dbl)Strike\".*?<a:t>[^<]*",
-            re.DOTALL,
-        ),
-    ),
-    ("values of forms", re.compile(rb"\bform:(?:current-[a-z]+|value|state)=\"[^\"]*")),
-)
-_STRUCK_STYLE = re.compile(
-    rb"<style:style style:name=\"([^\"]+)\"[^>]*>(?:(?!</style:style>).)*?"
-    rb"text-line-through-style=\"(?!none)",
-    re.DOTALL,
-)
 _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
 _MAX_DEPTH = 4  # of archives in archives
-_UNREADABLE = (
-    ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
-    zipfile.BadZipFile, tarfile.TarError, KeyError, IndexError,
-)  # fmt: skip
 _RTF_CODES = re.compile(
-    rb"\\strike(?![0d])\d* ?[^\\{}]+|HYPERLINK[^{}]*|\\levelstartat(?![01]\b)\d+"
-    rb"|\\ff(?:res|defres)\d+"
+    rb"\\(?:strike|striked1|deleted)(?![0d])\d* ?[^\\{}]+|\\levelstartat(?![01]\b)\d+"
+    rb"|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^{}]*|\\ff(?:res|defres)\d+"
 )
+_RTF_TEXT = re.compile(rb"(?:\\[a-z]+-?\d* ?|[{}])(?!\s*[0-9a-fA-F\s]{32})([^\\{}]+)")
 _RTF_PIECE = re.compile(
     rb"\\(?P<kind>pict|objdata)\b|\\bin(?P<size>\d{1,9}) ?"
     rb"|(?P<digits>[0-9a-fA-F][0-9a-fA-F\s]{31,})|\\sn pVerticies\}\s*\{\\sv (?P<path>[^{}]*)"
 )
-_DATA_URL = re.compile(rb"data:(\w+)/[\w.+-]+(?:;[\w.=+-]+)*?;base64,([A-Za-z0-9+/=\s]+)", re.I)
-_BINARY_DATA = re.compile(
-    rb"<(?:office:binary-data|w:binData|pkg:binaryData|binary)\b[^>]*>([A-Za-z0-9+/=\s]+)</"
-)
-_SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL | re.IGNORECASE)
-_SVG_SHAPE = re.compile(
-    rb"""\s(?:d|points|x|y|width|height|c[xy]|r[xy]?|[xy][12])=["']([^"']*)""", re.IGNORECASE
-)
-_IN_MARKUP = (b";base64,", b"binary", b":binData", b"<svg")
 _PAGES = ("text/html", "application/xhtml+xml")
-_INPUT = re.compile(
-    rb"<input\b[^>]*>|<ol\b[^>]*\bstart=[^>]*>|<li\b[^>]*\bvalue=[^>]*>"
-    rb"|(?P<text><option\b[^>]*\bselected\b[^>]*>[^<]*|<(s|strike|del)\b[^>]*>.*?(?=</\2>))",
-    re.IGNORECASE | re.DOTALL,
-)
-_NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|submit|button|image|reset)\b", re.IGNORECASE)
-_CHOICE = re.compile(rb"type\s*=\s*[\"']?(?:checkbox|radio)\b", re.IGNORECASE)
-_CHECKED = re.compile(rb"[\s\"']checked\b", re.IGNORECASE)
-_VALUE = re.compile(
-    rb"\s(?:value|start)\s*=\s*(?:\"([^\"]+)\"|'([^']+)'|([^\s>\"']+))", re.IGNORECASE
-)
 _ROOT = re.compile(rb"\s*(?:<[?!][^>]*>\s*)*<([\w.-]+:)?(?!html\b|svg\b)\w", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
 _ATTRIBUTE = re.compile(rb"\s(?!xmlns|xsi:)([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*')")
@@ -188,7 +87,7 @@ def embedded_files(data: bytes, content_type: str, text_pages: int | None = None
     if find is None:
         return ""
     files: list[EmbeddedFile] = []
-    with suppress(*_UNREADABLE):
+    with suppress(*UNREADABLE):
         files.extend(find(data))
     return pack_embedded(files)
 
@@ -209,12 +108,12 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
     if kind in _PACKED or _MEDIA.match(kind):
         return _of_bytes
     if kind in _PAGES:
-        return _of_page
+        return page_files
     is_xml = kind.endswith("xml") or data.lstrip()[:5] == b"<?xml"
     if is_xml and kind != "image/svg+xml" and _ROOT.match(data):
         return _of_xml
-    if any(mark in data for mark in _IN_MARKUP):
-        return _of_markup
+    if any(mark in data for mark in IN_MARKUP):
+        return markup_files
     return None
 
 
@@ -222,92 +121,33 @@ def mail_files(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield the files in a mail. Raises `ValueError` for what the `email` package fails on."""
     from indexer.documents.mail.message import contents_of_mail
 
-    attachments, pages = contents_of_mail(data)
+    attachments, pages, displayed = contents_of_mail(data)
     yield from attachments
-    yield from _of_page(pages)
+    yield from page_files(pages, lambda source: displayed.get(source, ""))
 
 
 def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
-    """Yield pictures, sound, objects, drawings and formulas in an Office document or an EPUB; of an
-    archive, and of the documents in it, what is no text.
+    """Yield what is not read of an Office document or an EPUB; of an archive, and of the documents
+    in it, what is no text.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
-        is_document = any(member.filename in _MANIFESTS for member in members)
-        packages = [member for member in members if member.filename.endswith(".opf")]
-        chapters = b"".join(archive.read(member) for member in packages) if is_document else b""
+        if any(member.filename in _MANIFESTS for member in members):
+            yield from Package(archive).files()
+            return
         for member in members:
-            path, name = member.filename, member.filename.rpartition("/")[2]
-            kind = embedded_kind(path, "object" if is_document else "attachment")
-            is_small = member.file_size <= _MAX_MEMBER
-            if is_document and _DRAWN.search(path):
-                continue
-            if kind in ("picture", "media") or (is_document and not is_small):
-                yield EmbeddedFile(kind, name, _member_digest(archive, member))
-            elif not is_document:
-                if is_small and not member.flag_bits & 1:
-                    yield from _of_member(archive.read(member), name, depth + 1)
-                else:
-                    yield EmbeddedFile("attachment", name, _member_digest(archive, member))
+            name = member.filename.rpartition("/")[2]
+            kind = embedded_kind(name, "attachment")
+            if kind not in ("picture", "media") and _is_readable(member):
+                yield from _of_member(archive.read(member), name, depth + 1)
             else:
-                yield from _of_part(archive, member, chapters)
-        if archive.comment and not is_document:
+                yield EmbeddedFile(kind, name, member_digest(archive, member), name)
+        if archive.comment:
             yield EmbeddedFile("unread", "comment", sha256(archive.comment))
 
 
-def _of_part(
-    archive: zipfile.ZipFile, member: zipfile.ZipInfo, chapters: bytes
-) -> Iterator[EmbeddedFile]:
-    """Yield what counts of a part of an Office document or an EPUB, of which `chapters` lists the
-    chapters.
-    """
-    path, name = member.filename, member.filename.rpartition("/")[2]
-    if _LOOKED_INTO.search(path):
-        yield from _unread_xml(archive.read(member), name)
-    elif chapters and path.lower().endswith((".xhtml", ".html", ".htm")):
-        content = archive.read(member)
-        if name.encode() in chapters:
-            yield from _of_page(content)
-        else:
-            yield EmbeddedFile("unread", name, sha256(content))
-    elif not _READ_PARTS.search(path):
-        content = archive.read(member)
-        is_package = content.startswith(ZIP) and path.lower().endswith(_PACKAGES)
-        digest = _package_digest(content) if is_package else sha256(content)
-        if not (path.startswith("customXml/") and _SERVERS.search(content)):
-            yield EmbeddedFile("object", name, digest)
-
-
-_PACKAGES = (".docx", ".xlsx", ".pptx", ".xlsm", ".docm", ".pptm", ".xlsb")
-
-
-def _package_digest(data: bytes) -> str:
-    """Return a digest of the parts of an Office document, but for its properties, in which programs
-    write the time.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = [name for name in archive.namelist() if not name.startswith("docProps/")]
-            parts = [f"{name} {sha256(archive.read(name))}" for name in sorted(names)]
-    except _UNREADABLE:
-        return sha256(data)
-    return sha256("\n".join(parts).encode(errors="surrogateescape"))
-
-
-def _unread_xml(content: bytes, name: str) -> Iterator[EmbeddedFile]:
-    """Yield what is not read of a part of an Office document: drawings, formulas, links."""
-    patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
-    for kind, pattern in patterns:
-        has_value = "value" in pattern.groupindex
-        found = [(has_value and match["value"]) or match[0] for match in pattern.finditer(content)]
-        if found:
-            yield EmbeddedFile("object", f"{kind} in {name}", sha256(b"\n".join(found)))
-    if b"text-line-through-style" in content:
-        styles = b"|".join(map(re.escape, _STRUCK_STYLE.findall(content)))
-        if styles and (
-            struck := re.findall(rb"text:style-name=\"(?:%s)\">([^<]*)" % styles, content)
-        ):
-            yield EmbeddedFile("object", f"struck text in {name}", sha256(b"\n".join(struck)))
+def _is_readable(member: zipfile.ZipInfo) -> bool:
+    return member.file_size <= MAX_MEMBER and not member.flag_bits & 1
 
 
 def _of_tar(data: bytes) -> Iterator[EmbeddedFile]:
@@ -323,25 +163,20 @@ def _of_member(content: bytes, name: str, depth: int) -> Iterator[EmbeddedFile]:
     and of a document in too many archives, the bytes count.
     """
     kind = embedded_kind(name, "attachment")
-    find = _finder(content, _MAIL_NAMES.get(name[-4:].lower(), ""))
+    suffix = name[-4:].lower()
+    mail_type = _MAILS[0] if suffix == ".eml" or is_mail_text(content) else _MAIL_NAMES.get(suffix)
+    find = _finder(content, mail_type or "")
     if find is None:
         is_text = is_utf8(content) and not content.startswith(_UNREAD_TEXT)
         if b"\0" in content or kind != "attachment" or not is_text:
-            yield EmbeddedFile(kind, name, sha256(content))
+            yield EmbeddedFile(kind, name, sha256(content), name)
         return
     try:
         if depth >= _MAX_DEPTH and find is _of_zip:
             raise ValueError
         yield from list(_of_zip(content, depth) if find is _of_zip else find(content))
-    except _UNREADABLE:
+    except UNREADABLE:
         yield EmbeddedFile("unread", name, sha256(content))
-
-
-def _member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
-    if member.file_size <= _MAX_MEMBER and not member.flag_bits & 1:
-        with suppress(OSError, EOFError, zlib.error, zipfile.BadZipFile):
-            return sha256(archive.read(member))
-    return sha256(f"{member.CRC} {member.file_size}".encode())
 
 
 def _of_bytes(data: bytes) -> Iterator[EmbeddedFile]:
@@ -353,28 +188,41 @@ def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield pictures and objects, in hexadecimal digits or binary, paths of shapes, and what is
     not read of fields, lists and struck text.
     """
-    if codes := _RTF_CODES.findall(data):
-        yield EmbeddedFile("object", "fields, lists, struck text", sha256(b"\n".join(codes)))
-    count, position = 0, 0
+    codes = [(match.start(), match[0]) for match in _RTF_CODES.finditer(data)]
+    pieces = list(_rtf_pieces(data))
+    if not codes and not pieces:
+        return
+    anchors = Anchors(data, _RTF_TEXT)
+    for count, (start, kind, content) in enumerate(pieces, start=1):
+        anchor = f"{anchors(start)}.{count}"
+        yield EmbeddedFile(kind, f"{kind} {count}", sha256(content), anchor)
+    if codes:
+        yield all_of("fields, lists, struck text", anchored(codes, anchors))
+
+
+def _rtf_pieces(data: bytes) -> Iterator[tuple[int, EmbeddedKind, bytes]]:
+    """Yield start, kind and content of each picture, object and drawing."""
+    position = start = 0
     kind: EmbeddedKind | None = None
     content = b""
     while found := _RTF_PIECE.search(data, position):
-        position = found.end()
         if found["kind"]:
             if content:
-                count += 1
-                yield EmbeddedFile(kind or "object", f"{kind} {count}", sha256(content))
+                yield start, kind or "object", content
             kind, content = "picture" if found["kind"] == b"pict" else "object", b""
-        elif found["path"]:
-            yield EmbeddedFile("object", "drawing", sha256(found["path"]))
+            start = found.start()
+        position = found.end()
+        if found["path"]:
+            yield found.start(), "object", found["path"]
         elif found["size"]:
+            start = start if content or kind else found.start()
             position += int(found["size"])
             content += data[found.end() : position]
-        elif kind:
+        elif found["digits"] and kind:
             digits = b"".join(found["digits"].split())
             content += binascii.unhexlify(digits[: len(digits) // 2 * 2])
     if content:
-        yield EmbeddedFile(kind or "object", f"{kind or 'object'} {count + 1}", sha256(content))
+        yield start, kind or "object", content
 
 
 def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
@@ -412,53 +260,15 @@ def _of_workbook(content: bytes) -> Iterator[EmbeddedFile]:
 
 def _of_xml(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield the values of attributes, of office documents in one file what is not read of them."""
-    yield from _of_markup(data)
+    yield from markup_files(data)
     if any(mark in data for mark in _OFFICE_XML):
-        yield from _unread_xml(data, "file")
+        yield from unread_xml(data, "file")
         return
     elements = _ELEMENT.findall(data)
     values = [match for element in elements for match in _ATTRIBUTE.findall(element)]
     if values:
         content = b"\n".join(name + b"=" + value[1:-1] for name, value in values)
         yield EmbeddedFile("unread", "attributes", sha256(content))
-
-
-def _of_page(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the files in a page in HTML, values and choices of its forms, the first numbers of
-    lists, and text that is struck out.
-    """
-    yield from _of_markup(data)
-    if values := list(filter(None, map(_value, _INPUT.finditer(data)))):
-        yield EmbeddedFile("object", "values and struck text", sha256(b"\n".join(values)))
-
-
-def _value(found: re.Match[bytes]) -> bytes:
-    """Return what a reader sees of an element that is not read; empty for nothing."""
-    element = found[0]
-    if found["text"]:
-        return b" ".join(_ELEMENT.sub(b" ", element).split())
-    is_checked = _CHECKED.search(element) is not None
-    if _NO_VALUE.search(element) or (_CHOICE.search(element) and not is_checked):
-        return b""
-    value = _VALUE.search(element)
-    return b" ".join(filter(None, (b"checked" * is_checked, *(value.groups() if value else ()))))
-
-
-def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield what a page, or an office document in one file of XML, holds in base64, and the shapes
-    of drawings in SVG.
-    """
-    found = [(match[1].lower(), match[2]) for match in _DATA_URL.finditer(data)]
-    found += [(b"image", match[1]) for match in _BINARY_DATA.finditer(data)]
-    for count, (main, encoded) in enumerate(found, start=1):
-        kind: EmbeddedKind = embedded_kind(f"{main.decode()}/", "object")
-        with suppress(binascii.Error):
-            content = base64.b64decode(b"".join(encoded.split()))
-            yield EmbeddedFile(kind, f"{kind} {count}", sha256(content))
-    for count, match in enumerate(_SVG.finditer(data), start=1):
-        if shapes := _SVG_SHAPE.findall(match[0]):
-            content = b"\n".join(b" ".join(shape.split()) for shape in shapes)
-            yield EmbeddedFile("picture", f"drawing {count}", sha256(content))
 
 
 def is_utf8(data: bytes) -> bool:

@@ -13,7 +13,7 @@ from email.message import EmailMessage, Message
 from pathlib import PurePosixPath
 
 from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
-from indexer.documents.embedded import OUTLOOK, ZIP, embedded_files, is_utf8
+from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
     MAGIC,
@@ -23,6 +23,7 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
+from indexer.documents.packages import ZIP
 from indexer.documents.pdf import pages_read, pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document
@@ -125,7 +126,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 6  # version of what is made of Tika's results; raise it when texts or files in them change
+READER = 7  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -266,6 +267,10 @@ def _has_page(part: Message) -> bool:
     return any(inner.get_content_type() == "text/html" for inner in part.walk())
 
 
+# a picture of an Office document, by its name, which programs give anew in each copy
+_MEDIA_NAME = re.compile(r"(?<=\n)(image\d+\.[A-Za-z]{3,4})\n+")
+
+
 def document(
     text: str, metadata: Mapping[str, Sequence[str]], data: bytes, chars: int, extractor: str
 ) -> Document:
@@ -282,6 +287,8 @@ def document(
         content_type = next(
             (OUTLOOK[mark] for mark in OUTLOOK if data.startswith(mark)), content_type
         )
+    if data.startswith(ZIP) and "image" in text:
+        text = _MEDIA_NAME.sub(lambda name: "" if name[1].encode() in data else name[0], text)
     is_mail_type = content_type.startswith("message/")
     if is_mail_type and (_PGP.search(data) or _ARMOUR in text):
         warnings = (*warnings, _ENCRYPTED.format("PGP"))

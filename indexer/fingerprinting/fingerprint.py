@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -40,7 +41,7 @@ from indexer.fingerprinting.normalise import (
     word_starts,
 )
 from indexer.fingerprinting.simhash import simhash
-from indexer.model import DIGITS, Fingerprint, Row, Status
+from indexer.model import DIGITS, Fingerprint, Row, Status, with_unread
 from indexer.recipe import DEFAULT, DEFAULT_V3, KEYED_HASHES, Recipe, key_words
 
 if TYPE_CHECKING:
@@ -405,6 +406,52 @@ def content_digest(exact: str, embedded: str) -> str:
     if not embedded:
         return exact
     return hashlib.sha256(f"{exact} {embedded[:DIGITS]}".encode()).hexdigest()
+
+
+# Pictographs that say something by themselves, such as ticks, which every recipe leaves out.
+
+_PICTOGRAPHS = re.compile(
+    "[\u2191\u2193\u25a1\u25a3\u25b2\u25bc\u25c9\u2610-\u2612\u2639-\u263b\u26d4\u2705"
+    "\u2713-\u2718\u274c\u274e"
+    "\u2764\u2b06\u2b07\u2b1b\u2b1c\u2b55\uf0a3\uf0a8\uf0fb-\uf0fe\U0001f44c-\U0001f44e"
+    "\U0001f4c8\U0001f4c9\U0001f493-\U0001f49e\U0001f534\U0001f535\U0001f5f4-\U0001f5f9"
+    "\U0001f600-\U0001f64f\U0001f6ab\U0001f7e0-\U0001f7eb]"
+)
+
+
+def pictographs(text: str) -> list[str]:
+    """Return ticks, crosses, thumbs, faces and the like in a text, each after the number of
+    alphanumeric characters before it.
+
+    >>> pictographs("\u2610 yes \u2611 no"), pictographs("\u2022 yes")
+    (['0\u2610', '3\u2611'], [])
+    """
+    if text.isascii() or not _PICTOGRAPHS.search(text):
+        return []
+    text = unicodedata.normalize("NFKC", text)
+    found: list[str] = []
+    before = start = 0
+    for match in _PICTOGRAPHS.finditer(text):
+        before += sum(map(str.isalnum, text[start : match.start()]))
+        found.append(f"{before}{match[0]}")
+        start = match.end()
+    return found
+
+
+def with_pictographs(embedded: str, text: str) -> str:
+    """Return what a document holds besides its words, with the pictographs in its text.
+
+    >>> with_pictographs("", "yes"), with_pictographs("", "\u2611 yes")[64:82]
+    ('', ' 1 [["unread","pic')
+    """
+    if not (found := pictographs(text)):
+        return embedded
+    written = "".join(one[-1] for one in found[:_MAX_PICTOGRAPHS])
+    digest = hashlib.sha256(" ".join(found).encode()).hexdigest()
+    return with_unread(embedded, f"pictographs {written}", digest)
+
+
+_MAX_PICTOGRAPHS = 20  # that a name quotes
 
 
 # Digests as engines store them: a SHA-256 in 43 characters of base64url instead of 64.

@@ -16,7 +16,7 @@ from indexer.documents.blobs import read
 from indexer.documents.extractors import document_or_task, extractor_pool, name_with_format
 from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, UsageError
-from indexer.fingerprinting.fingerprint import content_digest
+from indexer.fingerprinting.fingerprint import content_digest, with_pictographs
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.model import Blob, Document, Fingerprint, Row, with_unread
 from indexer.stores.base import Store
@@ -95,10 +95,12 @@ def row_of(
 
 def _embedded(document: Document, path: str, raw: str, of_source: str = "") -> str:
     """Return the files in a document, those that its source names before those that were found in
-    it, and what was not read of a text that was cut.
+    it, pictographs such as ticks, and what was not read of a text that was cut.
     """
-    embedded = of_source or document.embedded
-    return with_unread(embedded, file_name(path), raw) if document.truncated else embedded
+    embedded = with_pictographs(of_source or document.embedded, document.text)
+    if not document.truncated:
+        return embedded
+    return with_unread(embedded, f"unread part of {file_name(path)}", raw)
 
 
 WARNING = "warning"

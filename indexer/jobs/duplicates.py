@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 from indexer.comparing.criteria import Criteria
 from indexer.defaults import FOLD
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
-from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.fingerprinting.fingerprint import fingerprints, with_pictographs
 from indexer.grouping.group_options import GroupOptions, check_threshold
 from indexer.jobs.document_rows import documents_at
 from indexer.jobs.in_memory import groups
@@ -286,7 +286,7 @@ def _texts(
             failed.append((path, str(document)))
         elif isinstance(document, Document) and path in by_path and not document.truncated:
             texts[path] = document.text
-            embedded[path] = document.embedded[:DIGITS]
+            embedded[path] = with_pictographs(document.embedded, document.text)[:DIGITS]
     statuses = fingerprints(list(texts.values())).status if texts else ()
     order = list(by_path)
     whole = {path for path, status in zip(texts, statuses, strict=True) if status == "complete"}

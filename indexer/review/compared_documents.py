@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from indexer.errors import DocumentNotFound
+from indexer.fingerprinting.fingerprint import with_pictographs
 from indexer.jobs.document_rows import STDIN, WARNING, document_at
 from indexer.model import Row, unpack_embedded
 from indexer.stores.base import Store
@@ -87,7 +88,7 @@ def _read(name: str) -> Original:
         labels=document.labels,
         metadata=document.metadata,
         warnings=warnings if document.text.strip() else (*warnings, EMPTY),
-        embedded=document.embedded,
+        embedded=with_pictographs(document.embedded, document.text),
     )
 
 

@@ -30,7 +30,7 @@ from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE, MISREAD, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
-from indexer.fingerprinting.fingerprint import content_digest, fingerprint
+from indexer.fingerprinting.fingerprint import content_digest, fingerprint, with_pictographs
 from indexer.fingerprinting.keys import DISTANCE, hamming, pack_slots, stored_sketch
 from indexer.grouping.words_in_common import FEW_WORDS, max_words, min_in_common
 from indexer.model import (
@@ -85,7 +85,7 @@ class Lookup:
 
     def as_row(self, own: Fingerprint) -> Row:
         """Return the document as a row with the statistics of its fingerprint."""
-        row = self.row or _TEXT_ALONE
+        row = self.row or replace(_TEXT_ALONE, embedded=with_pictographs("", self.text))
         return replace(
             row,
             text=self.text,

@@ -32,6 +32,8 @@ from indexer.comparing.criteria import Criteria, format_marks
 from indexer.documents import embedded
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.embedded import embedded_files
+from indexer.documents.packages import hidden_values
+from indexer.fingerprinting.fingerprint import with_pictographs
 from indexer.jobs.duplicates import DuplicatesOptions, duplicates
 from indexer.jobs.index import count_outdated
 from indexer.jobs.repair import repair
@@ -210,6 +212,10 @@ DRAWINGS = {
     "stamp": [(SHOWN, STAMP, f"{FORM}BT ({word}) Tj ET") for word in ("Paid", "Void")],
     "stamp with a name alone": [(SHOWN, f"<< /Subtype /Stamp /Name /A{end} >>") for end in "12"],
     "script": [(SHOWN, f"<< /S /JavaScript /JS (alert\\({end}\\)) >>") for end in "12"],
+    "formatted note": [(SHOWN, f"<< /RC (<b>{end}</b>) >>") for end in "12"],
+    "form in XML": [(SHOWN, "<< /XFA 4 0 R >>", f"<< >>\0<a>{end}</a>") for end in "12"],
+    "hidden layer": [(SHOWN, "<< /OFF [4 0 R] >>", f"<< /Name (Layer {end}) >>") for end in "12"],
+    "scaled drawing": [(f"{SHOWN} 90 0 0 90 0 0 cm 0 0 m .1 {end} l S",) for end in (".01", ".02")],
     "line through text": [(SHOWN, f"<< /Subtype /StrikeOut /QuadPoints [{x}] >>") for x in "12"],
     "signature": [(SHOWN, SIGNED.format(digits)) for digits in ("0a", "0b")],
     "filter that is not known": [(SHOWN, f"<< /Subtype /Form /Filter /X >>\0{x}") for x in "ab"],
@@ -256,6 +262,22 @@ def test_what_draws_text_that_could_not_be_read_counts() -> None:
     first, second = (embedded_files(data, "", 0) for data in files)
     assert first != second
     assert first == embedded_files(described("BT (agreed)  Tj ET", packed=True), "", 0)
+
+
+def test_pictures_of_a_pdf_count_with_their_pages_and_positions() -> None:
+    page = "<< /Type /Page /Contents {} 0 R /Resources << /XObject << /A 5 0 R /B 6 0 R >> >> >>"
+    files = []
+    for names in ("AB", "BA"):
+        shown = [
+            f"q 1 0 0 1 9 {height} cm /{name} Do Q"
+            for name, height in zip(names, "19", strict=True)
+        ]
+        for contents in (shown, ["".join(shown), ""]):
+            images = (f"<< /Subtype /Image >>\0{name}" for name in "ab")
+            streams = (f"<< >>\0{content}" for content in contents)
+            data = described("", page.format(7), page.format(8), *images, *streams)
+            files.append(embedded_files(data.replace(b"/Contents 2 0 R", b""), "")[:64])
+    assert len(set(files)) == 4
 
 
 def test_a_pdf_with_its_objects_in_streams_is_looked_into() -> None:
@@ -352,6 +374,17 @@ PARTS = {  # of an Office document: a path, and what its content differs in
     "condition": (SHEET, "<cfRule><formula>A1&gt;{}</formula></cfRule>"),
     "small chart": (SHEET, "<xm:f>{}</xm:f>"),
     "macro sheet": ("xl/macrosheets/sheet1.xml", "<f>EXEC({})</f>"),
+    "chart of a default namespace": ("xl/charts/chart1.xml", "<chart><x{}Chart>"),
+    "operator of a rule": (SHEET, '<cfRule type="cellIs" operator="x{}"/>'),
+    "deleted words": (PART, "<w:del><w:r><w:delText>{}</w:delText></w:r></w:del>"),
+    "deleted words of OpenDocument": (
+        "content.xml",
+        "<text:deletion><text:p>{}</text:p></text:deletion><text:a >",
+    ),
+    "link of OpenDocument": ("content.xml", '<text:a xlink:href="http://a{}.example">'),
+    "instruction of a field": (PART, "<w:instrText> DDEAUTO c{}</w:instrText>"),
+    "kind of a shape of OpenDocument": ("content.xml", '<draw:a draw:type="star{}"/>'),
+    "value behind a number": (SHEET, '<c r="A1"><v>0.12345678901{}</v></c>'),
     "control": ("word/activeX/activeX1.xml", "{}"),
     "data of another program": ("customXml/item1.xml", "<invoice>{}</invoice>"),
     "part that nobody knows": ("word/unknown/a.xml", "{}"),
@@ -363,6 +396,102 @@ def test_what_is_not_read_of_a_part_counts(name: str) -> None:
     path, content = PARTS[name]
     digests = {embedded_files(office(path, content.format(end)), "")[:64] for end in "23"}
     assert len(digests) == 2
+
+
+def parts(**members: str) -> bytes:
+    """Return a Word document of parts; `document`, `rels` and names of pictures."""
+    file = io.BytesIO()
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+    root = f'<Relationship Id="r" Type="{kind}" Target="word/document.xml"/>'
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+        archive.writestr("_rels/.rels", root)
+        archive.writestr("word/_rels/document.xml.rels", members.pop("rels"))
+        archive.writestr("word/document.xml", members.pop("document"))
+        for name, content in members.items():
+            archive.writestr(f"word/media/{name}.png", content)
+    return file.getvalue()
+
+
+PICTURED = '<w:t>Ann</w:t><a:blip r:embed="{}"/><w:t>Bob</w:t><a:blip r:embed="{}"/>'
+PAIR = '<Relationship Id="{}" Target="media/{}.png"/><Relationship Id="{}" Target="media/{}.png"/>'
+
+
+def test_pictures_that_are_exchanged_count_and_names_that_programs_give_do_not() -> None:
+    def digest(document: str, rels: str, **pictures: str) -> str:
+        return embedded_files(parts(document=document, rels=rels, **pictures), "")[:64]
+
+    first = digest(PICTURED.format("a", "b"), PAIR.format(*"axby"), x="ann", y="bob")
+    exchanged = digest(PICTURED.format("b", "a"), PAIR.format(*"axby"), x="ann", y="bob")
+    moved = digest(
+        PICTURED.format("a", "b").replace("Ann", "").replace("Bob", "AnnBob"),
+        PAIR.format(*"axby"),
+        x="ann",
+        y="bob",
+    )
+    numbered = digest(PICTURED.format("b", "c"), PAIR.format(*"czbx"), z="bob", x="ann")
+    assert first == numbered
+    assert len({first, exchanged, moved}) == 3
+
+
+def test_links_count_with_their_places_and_not_by_their_ids() -> None:
+    def digest(first: str, second: str, rels: str) -> str:
+        document = f'<w:hyperlink r:id="{first}"/><w:t>and</w:t><w:hyperlink r:id="{second}"/>'
+        return embedded_files(parts(document=document, rels=rels), "")[:64]
+
+    link = '<Relationship Id="{}" TargetMode="External" Target="http://{}.example"/>'
+    first = digest("a", "b", link.format("a", "x") + link.format("b", "y"))
+    assert first == digest("d", "c", link.format("c", "y") + link.format("d", "x"))
+    assert first != digest("b", "a", link.format("a", "x") + link.format("b", "y"))
+
+
+def test_text_that_a_style_of_word_strikes_out_counts() -> None:
+    run = '<w:r><w:rPr><w:rStyle w:val="{}"/></w:rPr><w:t>not</w:t></w:r>'
+    strike = '<w:style w:styleId="Gone"><w:rPr><w:strike/></w:rPr></w:style>'
+    based = '<w:style w:styleId="Based"><w:basedOn w:val="Gone"/></w:style>'
+    digests = set()
+    for name in ("Plain", "Gone", "Based"):
+        file = io.BytesIO(office(PART, run.format(name)))
+        with zipfile.ZipFile(file, "a") as archive:
+            archive.writestr("word/styles.xml", strike + based)
+        digests.add(embedded_files(file.getvalue(), "")[:64])
+    assert len(digests) == 2
+
+
+def test_only_values_that_a_cell_displays_in_part_count() -> None:
+    styles = (
+        b'<numFmt numFmtId="164" formatCode="0.0%"/><numFmt numFmtId="165" formatCode="d/m/yyyy"/>'
+        b'<cellXfs><xf numFmtId="0"/><xf numFmtId="1"/><xf numFmtId="164"/><xf numFmtId="165"/>'
+    )
+    cell = b'<c r="B2" s="%d"><v>%s</v></c>'
+    shown = ((0, b"0.5"), (1, b"12"), (2, b"0.125"), (3, b"45000"), (1, b"45000.0"))
+    hidden = ((1, b"12.4"), (2, b"0.1251"), (3, b"45000.25"))
+    styles += b"</cellXfs>"
+    for style, value in shown:
+        assert hidden_values(cell % (style, value), styles) == b""
+    for style, value in hidden:
+        assert hidden_values(cell % (style, value), styles) == b"B2 " + value
+
+
+def test_names_of_attachments_count_and_line_ends_of_a_mail_do_not() -> None:
+    def attached(*files: tuple[str, str]) -> bytes:
+        message = EmailMessage()
+        message.set_content(BODY)
+        for name, content in files:
+            message.add_attachment(content, filename=name, cte="7bit")
+        return message.as_bytes()
+
+    first = attached(("a.txt", "one\n"), ("b.txt", "two\n"))
+    others = attached(("b.txt", "one\n"), ("a.txt", "two\n")), first.replace(b"\n", b"\r\n")
+    digests = [embedded_files(data, "message/rfc822")[:64] for data in (first, *others)]
+    assert digests[0] == digests[2] != digests[1]
+
+
+def test_ticks_in_a_text_count_with_their_places() -> None:
+    texts = ("☑ yes ☐ no", "☐ yes ☑ no", "☑  yes\n☐ no", "yes no")
+    ticks = [with_pictographs("", text) for text in texts]
+    assert ticks[0] == ticks[2]
+    assert len(set(ticks)) == 3
 
 
 def test_what_programs_write_anew_at_each_time_does_not_count() -> None:
@@ -397,6 +526,10 @@ def test_a_workbook_in_a_document_counts_without_the_time_in_its_properties() ->
 
 def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
     pages = (
+        "<input type=radio {0}>aye<input type=radio checked{0}>nay",
+        "shall <i style='text-decoration: {0}line-through'>not</i> <s>{0}</s>pay",
+        "<img src='data:;base64,AAAA{0}'>",
+        "<svg><svg><a/></svg><path d='M {0}'/></svg>",
         "<input name=sum value='{}'>",
         "<input type=checkbox {}> I agree",
         "<select><option>aye<option {}>nay</select>",
@@ -646,11 +779,11 @@ def test_texts_that_were_cut_are_no_copies_unless_their_bytes_are(tmp_path: Path
 
 def test_what_was_not_read_counts_beside_files_in_the_document() -> None:
     file = EmbeddedFile("picture", "a.png", "0f")
-    packed = with_unread(pack_embedded([file]), "a.pdf", "aa")
+    packed = with_unread(pack_embedded([file]), "unread part of a.pdf", "aa")
     unread = EmbeddedFile("unread", "unread part of a.pdf", "aa")
     assert unpack_embedded(packed) == (unread, file)
-    assert packed[:64] != with_unread(pack_embedded([file]), "a.pdf", "bb")[:64]
-    assert packed[:64] == with_unread(pack_embedded([file]), "b.pdf", "aa")[:64]
+    assert packed[:64] != with_unread(pack_embedded([file]), "unread part of a.pdf", "bb")[:64]
+    assert packed[:64] == with_unread(pack_embedded([file]), "unread part of b.pdf", "aa")[:64]
 
 
 @pytest.mark.long

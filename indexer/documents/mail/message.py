@@ -536,8 +536,11 @@ def file_name(part: Message) -> str:
 
 
 def _attachment(part: Message) -> Attachment:
-    name = file_name(part) or part.get_content_type()
-    return Attachment(name, sha256(part_bytes(part)))
+    content = part_bytes(part)
+    encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+    if part.get_content_maintype() == "text" and encoding != "base64":
+        content = content.replace(b"\r\n", b"\n")  # as the mail is stored, not as the file was
+    return Attachment(file_name(part) or part.get_content_type(), sha256(content))
 
 
 def _field(message: Message, name: str) -> str:
@@ -581,20 +584,28 @@ def _milliseconds(date: str) -> int | None:
         return None
 
 
-def contents_of_mail(data: bytes) -> tuple[list[EmbeddedFile], bytes]:
-    """Return the attachments of a mail, but for signatures, and its pages in HTML, one after the
-    other. Raises `ValueError` for what the `email` package fails on.
+def contents_of_mail(data: bytes) -> tuple[list[EmbeddedFile], bytes, dict[str, str]]:
+    """Return the attachments of a mail, but for signatures; its pages in HTML, one after the other;
+    and the SHA-256 of the files that these show, by their addresses (`cid:`). Raises `ValueError`
+    for what the `email` package fails on.
     """
     try:
         message = message_from_bytes(mail_bytes(data).data, policy=policy.compat32)
-        files = [
-            EmbeddedFile(embedded_kind(file.name, "attachment"), file.name, file.sha256)
-            for file in _attachments(message)
-        ]
         pages = [part for part in message.walk() if part.get_content_type() == "text/html"]
+        page = "\n".join(map(payload_text, pages)).encode(errors="replace")
+        files: list[EmbeddedFile] = []
+        displayed: dict[str, str] = {}
+        for part in _attachments(message):
+            name, digest = (attached := _attachment(part)).name, attached.sha256
+            address = f"cid:{str(part.get('Content-ID', '')).strip('<> ')}"
+            is_displayed = len(address) > len("cid:") and address.encode(errors="replace") in page
+            if is_displayed:
+                displayed[address] = digest
+            kind = embedded_kind(name, "attachment")
+            files.append(EmbeddedFile(kind, name, digest, "" if is_displayed else name.casefold()))
         if beyond := _plain_beyond(message):
             files.append(EmbeddedFile("unread", "plain text", sha256(beyond)))
-        return files, "\n".join(map(payload_text, pages)).encode(errors="replace")
+        return files, page, displayed
     except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
         raise ValueError(str(error) or type(error).__name__) from error
 
@@ -629,12 +640,12 @@ _ADDRESS = re.compile(
 )
 
 
-def _attachments(part: Message) -> Iterator[Attachment]:
+def _attachments(part: Message) -> Iterator[Message]:
     if is_container(part):
         for child in children(part):
             yield from _attachments(child)
     elif not is_body_text(part) and part.get_content_type() not in _SIGNATURES:
-        yield _attachment(part)
+        yield part
 
 
 # The attachments of a mail as files, and the mail without them.

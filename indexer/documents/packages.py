@@ -1,0 +1,728 @@
+"""Pictures, drawings, formulas and the like in pages of HTML, Office documents, OpenDocument and
+EPUB, each with its anchor in the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import posixpath
+import re
+import tarfile
+import zipfile
+import zlib
+from bisect import bisect
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from html import unescape
+from itertools import accumulate
+from typing import NamedTuple
+from urllib.parse import unquote, unquote_to_bytes
+
+from indexer.documents.base import embedded_kind, sha256
+from indexer.model import EmbeddedFile, EmbeddedKind
+
+_DATA_URL = re.compile(
+    rb"(?<=[\"'(=])data:(?:(\w+)/[\w.+-]+)?(?:;[\w.=+-]+)*?(?:;base64,([A-Za-z0-9+/=%\s]+)"
+    rb"|,([\w.~!*'()%+:/?&=-]+))",
+    re.IGNORECASE,
+)
+_BINARY_DATA = re.compile(
+    rb"<(?:office:binary-data|w:binData|pkg:binaryData|binary)\b[^>]*>([A-Za-z0-9+/=\s]+)</"
+)
+_SVG = re.compile(rb"<(/?)svg\b", re.IGNORECASE)
+_SVG_SHAPE = re.compile(
+    rb"""\s(?:d|points|x|y|width|height|c[xy]|r[xy]?|[xy][12])=["']([^"']*)""", re.IGNORECASE
+)
+IN_MARKUP = (b";base64,", b"data:", b"binary", b":binData", b"<svg")
+_INPUT = re.compile(
+    rb"<input\b[^>]*>|<ol\b[^>]*\bstart=[^>]*>|<li\b[^>]*\bvalue=[^>]*>"
+    rb"|(?P<text><option\b[^>]*\bselected\b[^>]*>[^<]*|<(s|strike|del)\b[^>]*>.*?(?=</\2>)"
+    rb"|<(\w+)\b[^>]*\bstyle\s*=[^>]*line-through[^>]*>.*?(?=</\3>))",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|submit|button|image|reset)\b", re.IGNORECASE)
+_CHOICE = re.compile(rb"type\s*=\s*[\"']?(?:checkbox|radio)\b", re.IGNORECASE)
+_CHECKED = re.compile(rb"[\s\"']checked\b", re.IGNORECASE)
+_VALUE = re.compile(
+    rb"\s(?:value|start)\s*=\s*(?:\"([^\"]+)\"|'([^']+)'|([^\s>\"']+))", re.IGNORECASE
+)
+_SOURCE = re.compile(
+    rb"<(?:img|image|source|object|embed|video|audio|iframe)\b[^>]*?"
+    rb"\s(?:src|xlink:href|href|data)\s*=\s*[\"']?(?!data:)([^\"'>\s]+)",
+    re.IGNORECASE,
+)
+_ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
+_TEXT = re.compile(rb"(?:>|\A)([^<>]+)")
+_UNSHOWN = re.compile(
+    rb"<(?:(script|style|title)(?=[\s>]).*?</\1\s*>|!--.*?--)>", re.IGNORECASE | re.DOTALL
+)
+
+
+class Anchors:
+    """The number of characters of text before each position of a part, blanks not counted."""
+
+    def __init__(self, content: bytes, text: re.Pattern[bytes] | None = None) -> None:
+        if text is None:
+            text, content = _TEXT, _UNSHOWN.sub(_blank, content)
+        runs = [(match.end(), _count(match[1])) for match in text.finditer(content)]
+        self._ends = [end for end, _ in runs]
+        self._counts = [0, *accumulate(count for _, count in runs)]
+
+    def __call__(self, position: int) -> int:
+        """Return the number of characters before a position."""
+        return self._counts[bisect(self._ends, position)]
+
+
+def _count(text: bytes) -> int:
+    written = text.decode("utf-8", "replace")
+    return len("".join((unescape(written) if "&" in written else written).split()))
+
+
+def anchored(
+    found: Iterable[tuple[int, bytes]], anchor: Callable[[int], object]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield what was found at positions with its anchor: what is before it, and its number."""
+    last: object = None
+    count = 0
+    for position, content in found:
+        before = anchor(position)
+        count = count + 1 if before == last else 0
+        last = before
+        yield f"{before}.{count}", content
+
+
+def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterator[EmbeddedFile]:
+    """Yield the files in a page in HTML, values and choices of its forms, the first numbers of
+    lists, and text that is struck out.
+
+    `files` gives the SHA-256 of a file that the page refers to, empty if it is not at hand.
+    """
+    yield from markup_files(data)
+    values = [(match.start(), value) for match in _INPUT.finditer(data) if (value := _value(match))]
+    displayed = [
+        (match.start(), digest.encode())
+        for match in (_SOURCE.finditer(data) if files else ())
+        if files and (digest := files(unescape(match[1].decode("utf-8", "replace"))))
+    ]
+    if not values and not displayed:
+        return
+    anchors = Anchors(data)
+    if values:
+        yield all_of("values and struck text", anchored(values, anchors))
+    if displayed:
+        yield all_of("pictures in the text", anchored(displayed, anchors))
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return b"<%s>" % (b" " * (len(found[0]) - 2))
+
+
+def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:
+    """Return what was found at anchors, in order, as one file."""
+    lines = [anchor.encode() + b" " + content for anchor, content in found]
+    return EmbeddedFile("object", name, sha256(b"\n".join(lines)))
+
+
+def _value(found: re.Match[bytes]) -> bytes:
+    """Return what a reader sees of an element that is not read; empty for nothing."""
+    element = found[0]
+    if found["text"]:
+        return b" ".join(_ELEMENT.sub(b" ", element).split())
+    is_checked = _CHECKED.search(element) is not None
+    if _NO_VALUE.search(element) or (_CHOICE.search(element) and not is_checked):
+        return b""
+    value = _VALUE.search(element)
+    return b" ".join(filter(None, (b"checked" * is_checked, *(value.groups() if value else ()))))
+
+
+def markup_files(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield what a page, or an office document in one file of XML, holds in base64, and the shapes
+    of drawings in SVG.
+    """
+    found = [
+        (match.start(), match[1] or b"text", _decoded(match)) for match in _DATA_URL.finditer(data)
+    ]
+    found += [
+        (match.start(), b"image", base64_bytes(match[1])) for match in _BINARY_DATA.finditer(data)
+    ]
+    drawings = [(start, shapes) for start, shapes in _drawings(data) if shapes]
+    if not drawings and not any(content for _, _, content in found):
+        return
+    anchors = Anchors(data)
+    contents = ((start, main.lower() + b" " + content) for start, main, content in found if content)
+    for count, (anchor, content) in enumerate(anchored(contents, anchors), start=1):
+        main_type, _, file = content.partition(b" ")
+        kind: EmbeddedKind = embedded_kind(f"{main_type.decode()}/", "object")
+        yield EmbeddedFile(kind, f"{kind} {count}", sha256(file), anchor)
+    for count, (anchor, content) in enumerate(anchored(drawings, anchors), start=1):
+        yield EmbeddedFile("picture", f"drawing {count}", sha256(content), anchor)
+
+
+def _decoded(found: re.Match[bytes]) -> bytes:
+    if found[2] is None:
+        return unquote_to_bytes(found[3])
+    return base64_bytes(unquote_to_bytes(found[2]))
+
+
+def base64_bytes(encoded: bytes) -> bytes:
+    """Return the bytes that a page has in base64; none for what is no base64."""
+    with suppress(binascii.Error):
+        return base64.b64decode(b"".join(encoded.split()))
+    return b""
+
+
+def _drawings(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield position and shapes of each drawing in SVG, those inside it included."""
+    depth, start = 0, 0
+    for tag in _SVG.finditer(data):
+        if not tag[1]:
+            start = tag.start() if depth == 0 else start
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                shapes = _SVG_SHAPE.findall(data, start, tag.start())
+                yield start, b"\n".join(b" ".join(shape.split()) for shape in shapes)
+
+
+# Values of cells in Excel of which a reader sees less than there is: 3.14159 behind 3.1.
+
+_NUMBER = re.compile(
+    rb"<c (?![^>]*\bt=\"(?:s|str|inlineStr|b|e|d)\")([^>]*)>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?"
+    rb"<v>([-+.\deE]+)</v>"
+)
+_NAME, _STYLE = re.compile(rb"\br=\"(\w+)\""), re.compile(rb"\bs=\"(\d+)\"")
+_FORMAT = re.compile(rb"<numFmt\s[^>]*>")
+_ID, _CODE = re.compile(rb"\bnumFmtId=\"(\d+)\""), re.compile(rb"\bformatCode=\"([^\"]*)\"")
+_CELL_STYLES = re.compile(rb"<cellXfs\b.*?</cellXfs>", re.DOTALL)
+_CELL_STYLE = re.compile(rb"<xf\b[^>]*>")
+_QUOTED = re.compile(rb"\"[^\"]*\"|&quot;.*?&quot;|\\.|\[[^\]]*\]|_.|\*.")
+_DECIMALS = re.compile(rb"[0#?]\.([0#?]+)")
+_MINUTES, _SECONDS, _NEVER = 1440.0, 86400.0, 1e-9  # of a day, the unit of times
+_BUILT_IN = {1: 1.0, 2: 1e2, 3: 1.0, 4: 1e2, 9: 1e2, 10: 1e4, 37: 1.0, 38: 1.0, 39: 1e2, 40: 1e2}
+_BUILT_IN |= dict.fromkeys((14, 15, *range(27, 32), *range(50, 59)), 1.0)
+_BUILT_IN |= dict.fromkeys((18, 20, 22, 32), _MINUTES) | dict.fromkeys((19, 21, 45, 46), _SECONDS)
+_GENERAL_DIGITS = 10  # that are displayed without a format
+_SIGNIFICANT = 12  # significant ones, in which all programs write a value alike
+
+
+def hidden_values(sheet: bytes, styles: bytes) -> bytes:
+    """Return the cells with values that are displayed in part, and these values; empty for none."""
+    scales = _scales(styles)
+    hidden: list[bytes] = []
+    for attributes, value in _NUMBER.findall(sheet):
+        style = _STYLE.search(attributes)
+        index = int(style[1]) if style else 0
+        if not _is_displayed(value, scales[index] if index < len(scales) else None):
+            name = _NAME.search(attributes)
+            rounded = f"{float(value):.{_SIGNIFICANT}g}"
+            hidden.append(b"%s %s" % (name[1] if name else b"", rounded.encode()))
+    return b"\n".join(hidden)
+
+
+def _is_displayed(value: bytes, scale: float | None) -> bool:
+    """Return whether a value is a multiple of what is displayed; None: as many digits as fit."""
+    if scale is None and len(value) <= _GENERAL_DIGITS:
+        return True
+    try:
+        number = float(value)
+    except ValueError:
+        return True
+    if scale is None:
+        return float(f"{number:.{_GENERAL_DIGITS}g}") == float(f"{number:.{_SIGNIFICANT}g}")
+    scaled = number * scale
+    return abs(scaled - round(scaled)) <= max(1e-6, abs(scaled) * 10**-_SIGNIFICANT) or not scaled
+
+
+def _scales(styles: bytes) -> list[float | None]:
+    """Return of how many units to one the styles of cells display, in order."""
+    scales: dict[int, float | None] = dict(_BUILT_IN)
+    for element in _FORMAT.findall(styles):
+        id, code = _ID.search(element), _CODE.search(element)
+        if id and code:
+            scales[int(id[1])] = _scale(code[1])
+    listed = _CELL_STYLES.search(styles)
+    ids = [_ID.search(style) for style in _CELL_STYLE.findall(listed[0])] if listed else []
+    return [scales.get(int(id[1])) if id else None for id in ids]
+
+
+def _scale(code: bytes) -> float | None:
+    """Return how many units a format displays of one; None where it displays what fits.
+
+    >>> _scale(b"0.00"), _scale(b"#,##0"), _scale(b"0.0%"), _scale(b"d mmm yyyy")
+    (100.0, 1.0, 1000.0, 1.0)
+    >>> _scale(b"General"), _scale(b"0,"), _scale(b"hh:mm:ss")
+    (None, 0.001, 86400.0)
+    """
+    plain = _QUOTED.sub(b"", code.partition(b";")[0]).lower()
+    if not plain.strip() or any(mark in plain for mark in (b"general", b"@", b"e+", b"/?", b"/#")):
+        return None
+    if any(letter in plain for letter in (b"y", b"d", b"h", b"s", b"m")):
+        if b"s" in plain or b"h" in plain:
+            return _SECONDS if b"s" in plain else _MINUTES
+        return 1.0 if all(letter in plain for letter in (b"y", b"m", b"d")) else _NEVER
+    decimals = _DECIMALS.search(plain)
+    digits = (len(decimals[1]) if decimals else 0) + 2 * plain.count(b"%")
+    thousands = len(plain) - len(plain.rstrip(b", ").rstrip(b","))
+    return float(10.0 ** (digits - 3 * thousands))
+
+
+ZIP = b"PK\x03\x04"
+MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
+UNREADABLE = (
+    ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
+    zipfile.BadZipFile, tarfile.TarError, KeyError, IndexError,
+)  # fmt: skip
+# pictures that programs draw of what is in the file anyway
+_DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
+# Parts of an Office document or EPUB that count: what is neither read nor a setting that programs
+# write anew.
+_READ_PARTS = re.compile(
+    r"^\[Content_Types\]\.xml$|^mimetype$|(?:^|/)_rels/|^doc(?:Props|Metadata)/"
+    r"|^customXml/itemProps"
+    r"|^META-INF/(?!(?:document|macro)signatures)|(?:^|/)(?:Fonts|Configurations2?)/"
+    r"|^(?:Object \d+/)?(?:content|styles|meta|settings)\.xml$|^(?:manifest\.rdf|layout-cache)$"
+    r"|^word/(?:document\d*|(?:head|foot)er\d*|(?:foot|end)notes|comments\w*|styles\w*|settings"
+    r"|webSettings|fontTable|numbering|stylesWithEffects|people|vbaData|customizations)\.xml$"
+    r"|^xl/(?:workbook|sharedStrings|styles|calcChain|metadata|comments\d*|volatileDependencies)\."
+    r"|^xl/(?:worksheets|chartsheets|dialogsheets|macrosheets|tables|queryTables|pivotTables"
+    r"|slicers|slicerCaches|timelines|timelineCaches|persons|richData|featurePropertyBag"
+    r"|namedSheetViews|printerSettings|customProperty\w*)/|^xl/drawings/[^/]*\.(?:vml|xml)$"
+    r"|^ppt/(?:presentation|presProps|viewProps|tableStyles|commentAuthors|authors|revisionInfo)\."
+    r"|^ppt/(?:slides|slideMasters|slideLayouts|notesSlides|notesMasters|handoutMasters|tags"
+    r"|changesInfos|printerSettings)/|^ppt/comments/comment\d|^xl/comments/comment\d"
+    r"|^(?:word|xl|ppt)/(?:theme|fonts|glossary|charts|diagrams|webextensions|printerSettings"
+    r"|drawings|ink)/|^word/attachedToolbars|^visio/(?:windows|theme/)"
+    r"|\.(?:odttf|rels|opf|ncx|css|js|xhtml|html?|[ot]tf|woff2?|xpgt|pls|plist)$|/iTunesArtwork$",
+    re.IGNORECASE,
+)
+_SERVERS = re.compile(  # whose data about a document, such as its list, are no part of it
+    rb"schemas\.microsoft\.com/(?:sharepoint|office/2006/(?:metadata|coverPageProps))"
+    rb"|officeDocument/2006/(?:bibliography|customXml)"
+)
+_LOOKED_INTO = re.compile(
+    r"(?:^|/)content\.xml$|^word/(?:ink/[^/]*|document\d*|(?:head|foot)er\d*|(?:foot|end)notes"
+    r"|numbering)\.xml$|^(?:ppt/(?:slides|ink)|xl/(?:\w+sheets|drawings))/[^/]*\.xml$"
+    r"|^xl/workbook\.xml$|^(?:word|xl|ppt)/charts/chart[^/]*\.xml$"
+)
+_MARKERS = (  # without one of which a part is not looked into
+    b"<a:custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"<v:", b"f>", b"formula", b"<f",
+    b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList", b"<a:prstGeom", b"descr=", b"instr",
+    b"w:start", b"start-value", b"trike", b"form:", b"Chart", b"chart:class", b"operator=",
+    b"layoutId", b"definedName", b"line-through", b"delText", b"draw:", b"text:a ", b":event-",
+)  # fmt: skip
+_UNREAD_XML = (
+    (
+        "drawing",
+        re.compile(
+            rb"<a:custGeom\b.*?</a:custGeom>|<inkml:trace\b[^>]*>[^<]*"
+            rb"|\b(?:svg:d|draw:points)=\"[^\"]*|<a:prstGeom prst=\"(?!rect\")[^\"]*"
+            rb"|<v:(?:shape|polyline|curve)\s[^>]*?\b(?:path|points)=\"[^\"]*"
+            rb"|\bdraw:type=\"(?!rectangle|non-primitive)[^\"]*"
+            rb"|<draw:(?:line|ellipse|circle|connector|measure|regular-polygon)\b",
+            re.DOTALL,
+        ),
+    ),
+    (
+        "formulas",
+        re.compile(
+            rb"<(?:x:|xm:)?(?:f|formula[12]?)\b[^>]*>[^<]+|\btable:formula=\"[^\"]*"
+            rb"|<definedName\b(?![^>]*\"_xlnm)[^>]*>[^<]+"
+            rb"|<(?:x14:)?(?:cfRule|dataValidation)\b[^>]*?\b(?P<value>operator=\"[^\"]*)"
+        ),
+    ),
+    ("formulas", re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
+    ("symbols", re.compile(rb"<w:sym\b[^>]*>|<w:(checkBox|ddList)>.*?</w:\1>", re.DOTALL)),
+    ("charts", re.compile(rb"<(?:c:)?\w+Chart>|<c:f>[^<]*|\b(?:chart:class|layoutId)=\"[^\"]*")),
+    ("alternative texts", re.compile(rb"\bdescr=\"[^\"]+")),
+    (
+        "links and fields",
+        re.compile(
+            rb"<w:instrText[^>]*>\s*(?P<value>(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^<]*)"
+            rb"|\bw:instr=\"\s*(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^\"]*"
+            rb"|<(?:text|draw):a\s[^>]*?\bxlink:href=\"(?!#)[^\"]*"
+            rb"|<script:event-listener\s[^>]*?\bxlink:href=\"[^\"]*"
+        ),
+    ),
+    (
+        "numbers of lists",
+        re.compile(
+            rb"<w:start(?:Override)? w:val=\"(?![01]\")[^\"]*|\btext:start-value=\"(?!1\")[^\"]*"
+        ),
+    ),
+    (
+        "struck text",
+        re.compile(
+            rb"<w:d?strike(?: w:val=\"(?:1|true|on)\")?/>(?:(?!</w:r>|<w:t[ >]).)*<w:t\b[^>]*>"
+            rb"(?P<value>[^<]*)|\bstrike=\"(?:sng|dbl)Strike\".*?<a:t>[^<]*",
+            re.DOTALL,
+        ),
+    ),
+    ("deleted text", re.compile(rb"<w:delText\b[^>]*>(?P<value>[^<]+)")),
+    (
+        "values of forms",
+        re.compile(rb"\bform:(?:current-[a-z]+|value|state|selected|label)=\"[^\"]*"),
+    ),
+)
+_ODF_CHANGE = re.compile(
+    rb"<text:deletion>(.*?)</text:deletion>|<table:(?:deletion|cell-content-change)\b(.*?)"
+    rb"</table:(?:deletion|cell-content-change)>",
+    re.DOTALL,
+)
+_STRUCK_STYLE = re.compile(
+    rb"<style:style style:name=\"([^\"]+)\"[^>]*>(?:(?!</style:style>).)*?"
+    rb"text-line-through-style=\"(?!none)",
+    re.DOTALL,
+)
+_WORD_STYLE = re.compile(rb"<w:style\b[^>]*\bw:styleId=\"([^\"]+)\".*?</w:style>", re.DOTALL)
+_STRIKE = re.compile(rb"<w:d?strike(?: w:val=\"(?:1|true|on)\")?/>")
+_BASE_STYLE = re.compile(rb"<w:basedOn w:val=\"([^\"]+)\"")
+_OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
+_WORD_TEXT = re.compile(rb"<w:t\b[^>]*>([^<]*)")
+_CELL = re.compile(rb"<(?:x:)?c\s(?:[^>]*?\s)?r=\"([A-Z]{1,3}\d{1,7})\"")
+_ANCHOR = re.compile(rb"<(?:xdr:)?from>.*?<(?:xdr:)?col>(\d+).*?<(?:xdr:)?row>(\d+)", re.DOTALL)
+_PICTURE, _OFFSET = re.compile(rb"<a:blip\b"), re.compile(rb"<a:off x=\"(-?\d+)\" y=\"(-?\d+)\"")
+_TAG = re.compile(rb"<[^>]*>")
+_RELATIONSHIP = re.compile(rb"<(?:\w+:)?Relationship\s[^>]*>")
+_ATTRIBUTE = re.compile(rb"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_REFERENCE = re.compile(rb":(?:id|embed|link|pict|dm|href|relid)=\"([^\"]+)\"")
+_FILE_OF_ODF = re.compile(rb"\bxlink:href=\"(?:\./)?([^\"#:]+)\"")
+_CHAPTERS = re.compile(rb"\bhref\s*=\s*[\"']([^\"']+)")
+_DIGITS = re.compile(r"\d")
+_PACKAGES = (".docx", ".xlsx", ".pptx", ".xlsm", ".docm", ".pptm", ".xlsb")
+
+
+class _Relationship(NamedTuple):
+    """The kind of a reference, and the path of a part or a target outside of the file."""
+
+    kind: str
+    target: str
+    is_external: bool
+
+
+class _Reference(NamedTuple):
+    """Where a part refers to another one, or out of the file, and its path or address."""
+
+    position: int
+    target: str
+    is_external: bool
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The result of a walk through the parts: their keys, anchors of files in them, their links."""
+
+    keys: dict[str, str] = field(default_factory=dict)
+    anchors: dict[str, list[str]] = field(default_factory=dict)
+    links: dict[str, list[tuple[int, bytes]]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, path: str, content: bytes, found: Sequence[_Reference]) -> None:
+        """Add a part, whose key is its kind and its number among the parts of that kind."""
+        kind = _DIGITS.sub("", path)
+        self.counts[kind] += 1
+        self.keys[path] = f"{kind}{self.counts[kind]}"
+        if not found:
+            return
+        displayed = [(at, target.encode()) for at, target, external in found if not external]
+        for anchor, target in anchored(displayed, _positions(path)(content)):
+            self.anchors.setdefault(target.decode(), []).append(f"{self.keys[path]}:{anchor}")
+        self.links[path] = [(at, target.encode()) for at, target, external in found if external]
+
+
+class Package:
+    """An Office document, an OpenDocument or an EPUB that is open as a zip."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._members = {
+            member.filename: member for member in archive.infolist() if not member.is_dir()
+        }
+
+    def files(self) -> Iterator[EmbeddedFile]:
+        """Yield pictures, sound, objects, drawings, formulas and what else is not read."""
+        for path, member in self._members.items():
+            if _DRAWN.search(path):
+                continue
+            kind = embedded_kind(path, "object")
+            if kind in ("picture", "media") or member.file_size > MAX_MEMBER:
+                yield from self._anchored_file(path, EmbeddedFile(kind, _name(path), ""))
+            elif _LOOKED_INTO.search(path):
+                yield from self._unread(path)
+            elif self._chapters and path.lower().endswith((".xhtml", ".html", ".htm")):
+                yield from self._chapter(path)
+            elif not _READ_PARTS.search(path):
+                yield from self._object(path)
+
+    def _read(self, path: str) -> bytes:
+        return self._archive.read(self._members[path])
+
+    def _digest(self, path: str) -> str:
+        return member_digest(self._archive, self._members[path])
+
+    def _anchored_file(self, path: str, file: EmbeddedFile) -> Iterator[EmbeddedFile]:
+        """Yield a file for each of the anchors that show it."""
+        digest = file.sha256 or self._digest(path)
+        for anchor in self._walk.anchors.get(path) or [""]:
+            yield file._replace(sha256=digest, anchor=anchor)
+
+    def _object(self, path: str) -> Iterator[EmbeddedFile]:
+        content = self._read(path)
+        if path.startswith("customXml/") and _SERVERS.search(content):
+            return
+        is_package = content.startswith(ZIP) and path.lower().endswith(_PACKAGES)
+        digest = _package_digest(content) if is_package else sha256(content)
+        yield from self._anchored_file(path, EmbeddedFile("object", _name(path), digest))
+
+    def _chapter(self, path: str) -> Iterator[EmbeddedFile]:
+        content = self._read(path)
+        if path not in self._chapters:
+            yield EmbeddedFile("unread", _name(path), sha256(content))
+            return
+        for file in page_files(content, partial(self._file_of_chapter, path)):
+            yield file._replace(anchor=f"{self._chapters[path]}:{file.anchor}")
+
+    def _file_of_chapter(self, chapter: str, source: str) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(chapter), unquote(source)))
+        return self._digest(path) if path in self._members else ""
+
+    @cached_property
+    def _chapters(self) -> Mapping[str, int]:
+        """The chapters of a book by their paths, with their numbers in its list."""
+        found: dict[str, int] = {}
+        for path in self._members:
+            if path.endswith(".opf"):
+                for match in _CHAPTERS.finditer(self._read(path)):
+                    target = unquote(unescape(match[1].decode("utf-8", "replace")))
+                    folder = posixpath.dirname(path)
+                    found.setdefault(posixpath.normpath(posixpath.join(folder, target)), len(found))
+        return found
+
+    def _unread(self, path: str) -> Iterator[EmbeddedFile]:
+        """Yield what is not read of a part: drawings, formulas, links."""
+        content = self._read(path)
+        name = _name(path)
+        struck = self._struck_styles if path.startswith("word/") else b""
+        key = self._walk.keys.get(path, "")
+        targets = self._walk.links.get(path, ())
+        for file in unread_xml(content, name, _positions(path), struck, targets):
+            yield file._replace(anchor=key)
+        if path.startswith("xl/worksheets/"):
+            values = hidden_values(content, self._styles)
+            if values:
+                yield EmbeddedFile("object", f"values in {name}", sha256(values), key)
+
+    @cached_property
+    def _styles(self) -> bytes:
+        return self._read("xl/styles.xml") if "xl/styles.xml" in self._members else b""
+
+    @cached_property
+    def _struck_styles(self) -> bytes:
+        """A pattern of the styles of Word that strike text out; empty for none."""
+        path = "word/styles.xml"
+        content = self._read(path) if path in self._members else b""
+        if b"trike" not in content:
+            return b""
+        styles = {match[1]: match[0] for match in _WORD_STYLE.finditer(content)}
+        struck = {name for name, style in styles.items() if _STRIKE.search(style)}
+        count = 0
+        while count != len(struck):
+            count = len(struck)
+            for name, style in styles.items():
+                base = _BASE_STYLE.search(style)
+                if base and base[1] in struck and b'trike w:val="' not in style:
+                    struck.add(name)
+        return b"|".join(map(re.escape, sorted(struck)))
+
+    # The parts in the order in which they refer to each other, whatever names programs give them.
+
+    @cached_property
+    def _walk(self) -> _Walk:
+        walk = _Walk()
+        waiting: list[str] = ["", *({"content.xml"} & self._members.keys())]
+        visited = set(waiting)
+        while waiting:
+            path = waiting.pop()
+            content, found = self._references(path)
+            if _LOOKED_INTO.search(path):
+                walk.add(path, content, found)
+            parts = dict.fromkeys(to for _, to, external in found if not external)
+            new = [to for to in parts if to in self._members and to not in visited]
+            visited.update(new)
+            waiting += reversed(new)
+        return walk
+
+    def _references(self, path: str) -> tuple[bytes, list[_Reference]]:
+        """Return the content of a part, and what it refers to, in its order; then what it names
+        nowhere.
+        """
+        if path.endswith("content.xml"):
+            content = self._read(path)
+            folder = posixpath.dirname(path)
+            files = [
+                (match.start(), posixpath.join(folder, unquote(match[1].decode())))
+                for match in _FILE_OF_ODF.finditer(content)
+            ]
+            return content, [_Reference(start, self._of_odf(file), False) for start, file in files]
+        relationships = self._relationships(path)
+        if not relationships:
+            return b"", []
+        content = self._read(path) if path else b""
+        named: set[str] = set()
+        found: list[_Reference] = []
+        for match in _REFERENCE.finditer(content):
+            id = match[1].decode("utf-8", "replace")
+            if id in relationships:
+                named.add(id)
+                found.append(_Reference(match.start(), *relationships[id][1:]))
+        others = sorted(
+            relationship for id, relationship in relationships.items() if id not in named
+        )
+        found += [_Reference(len(content), *relationship[1:]) for relationship in others]
+        return content, found
+
+    def _of_odf(self, path: str) -> str:
+        return f"{path}/content.xml" if f"{path}/content.xml" in self._members else path
+
+    def _relationships(self, path: str) -> Mapping[str, _Relationship]:
+        folder, name = posixpath.split(path)
+        listed = posixpath.join(folder, "_rels", f"{name}.rels")
+        if listed not in self._members:
+            return {}
+        found: dict[str, _Relationship] = {}
+        for match in _RELATIONSHIP.finditer(self._read(listed)):
+            values = {
+                key.decode(): unescape((double or single).decode("utf-8", "replace"))
+                for key, double, single in _ATTRIBUTE.findall(match[0])
+            }
+            target = values.get("Target", "")
+            is_external = values.get("TargetMode") == "External"
+            if not is_external:
+                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            found[values.get("Id", "")] = _Relationship(values.get("Type", ""), target, is_external)
+        return found
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _positions(path: str) -> Callable[[bytes], Callable[[int], object]]:
+    """Return what counts the anchor of a position in a part: its cell, or the text before it."""
+    if path.startswith(("xl/worksheets", "xl/macrosheets")):
+        return partial(_after, _CELL)
+    if path.startswith("xl/drawings"):
+        return partial(_after, _ANCHOR)
+    if path.startswith("ppt/slides"):
+        return _on_slide
+    if path.startswith(("word/", "xl/", "ppt/")):
+        return partial(Anchors, text=_OFFICE_TEXT)
+    return Anchors
+
+
+def _after(pattern: re.Pattern[bytes], content: bytes) -> Callable[[int], str]:
+    """Return a function that gives the last cell or anchor before a position."""
+    found = [
+        (match.start(), b":".join(filter(None, match.groups())).decode())
+        for match in pattern.finditer(content)
+    ]
+    starts = [start for start, _ in found]
+
+    def anchor(position: int) -> str:
+        index = bisect(starts, position)
+        return found[index - 1][1] if index else ""
+
+    return anchor
+
+
+def _on_slide(content: bytes) -> Callable[[int], str]:
+    """Return a function that gives the text before a position of a slide, and of a picture its
+    number from the top to the bottom: programs may write pictures in any order.
+    """
+    before = Anchors(content, _OFFICE_TEXT)
+    starts = [match.start() for match in _PICTURE.finditer(content)]
+    offsets = [_OFFSET.search(content, start) for start in starts]
+    heights = [(int(found[2]), int(found[1])) if found else (0, 0) for found in offsets]
+    order = sorted(range(len(starts)), key=heights.__getitem__)
+    ranks = {starts[index]: rank for rank, index in enumerate(order)}
+
+    def anchor(position: int) -> str:
+        index = bisect(starts, position)
+        start = starts[index - 1] if index else position
+        is_picture = index > 0 and b">" not in content[start:position]
+        return f"{before(position)}:{ranks[start]}" if is_picture else str(before(position))
+
+    return anchor
+
+
+def unread_xml(
+    content: bytes,
+    name: str,
+    positions: Callable[[bytes], Callable[[int], object]] = Anchors,
+    struck: bytes = b"",
+    targets: Sequence[tuple[int, bytes]] = (),
+) -> Iterator[EmbeddedFile]:
+    """Yield what is not read of a part of an Office document: drawings, formulas, links.
+
+    `struck`: a pattern of the styles that strike text out; `targets`: of links, by positions.
+    """
+    found: dict[str, list[tuple[int, bytes]]] = {"links and fields": list(targets)}
+    patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
+    for kind, pattern in patterns:
+        has_value = "value" in pattern.groupindex
+        found.setdefault(kind, []).extend(
+            (match.start(), (has_value and match["value"]) or match[0])
+            for match in pattern.finditer(content)
+        )
+    found.setdefault("struck text", []).extend(_struck_by_style(content, struck))
+    if patterns:
+        found["deleted text"] += [
+            (match.start(), b"".join(_TAG.sub(b" ", match[1] or match[2] or b"").split()))
+            for match in _ODF_CHANGE.finditer(content)
+        ]
+    anchor: Callable[[int], object] | None = None
+    for kind, matches in found.items():
+        if matches:
+            anchor = anchor or positions(content)
+            yield all_of(f"{kind} in {name}", anchored(sorted(matches), anchor))
+
+
+def _struck_by_style(content: bytes, styles: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the text that a style strikes out: one of Word, or of OpenDocument, which are in the
+    part itself.
+    """
+    if styles and (b'Style w:val="' in content):
+        runs = rb"<w:rStyle w:val=\"(?:%s)\"/>.*?</w:r>|<w:pStyle w:val=\"(?:%s)\"/>.*?</w:p>"
+        for match in re.finditer(runs % (styles, styles), content, re.DOTALL):
+            yield match.start(), b"".join(_WORD_TEXT.findall(match[0]))
+    if b"text-line-through-style" in content:
+        names = b"|".join(map(re.escape, _STRUCK_STYLE.findall(content)))
+        text = rb"text:style-name=\"(?:%s)\">([^<]*)" % names
+        for match in re.finditer(text, content) if names else ():
+            yield match.start(), match[1]
+
+
+def member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
+    """Return the SHA-256 of a member of a zip; of its checksum if it is large or cannot be read."""
+    if member.file_size <= MAX_MEMBER and not member.flag_bits & 1:
+        with suppress(OSError, EOFError, zlib.error, zipfile.BadZipFile):
+            return sha256(archive.read(member))
+    return sha256(f"{member.CRC} {member.file_size}".encode())
+
+
+def _package_digest(data: bytes) -> str:
+    """Return a digest of the parts of an Office document, but for its properties, in which programs
+    write the time.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = [name for name in archive.namelist() if not name.startswith("docProps/")]
+            parts = [f"{name} {sha256(archive.read(name))}" for name in sorted(names)]
+    except UNREADABLE:
+        return sha256(data)
+    return sha256("\n".join(parts).encode(errors="surrogateescape"))

@@ -1,0 +1,533 @@
+"""Pictures, drawings and attached files of a PDF, none of which is text.
+
+The description of a page, and of a form that it shows, holds its text, and may hold pictures and
+drawings. Rules, borders and backgrounds, which are lines and rectangles along the axes, count
+only where there is no text: each program draws them differently around the same text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from indexer.documents.base import sha256
+from indexer.model import EmbeddedFile, EmbeddedKind
+
+_OBJECT = re.compile(rb"(?<!\d)(\d{1,10})\s+\d{1,5}\s+obj\b")
+_BODY_END = re.compile(rb"(?<!end)stream\r?\n|endobj")
+_LENGTH = re.compile(rb"/Length\s+(\d{1,10})(?!\s+\d+\s+R)\b")
+_FILE = re.compile(rb"/(?:Subtype\s*/(?:(Image)|U3D|PRC)|Type\s*/(?:EmbeddedFile|Sound))\b")
+_ENCRYPT = re.compile(rb"/Encrypt\s*(?:\d+\s+\d+\s+R|<<)")
+_OBJECT_STREAM, _FIRST = re.compile(rb"/Type\s*/ObjStm\b"), re.compile(rb"/First\s+(\d{1,10})")
+_PAGE, _BYTE_RANGE = re.compile(rb"/Type\s*/Page\b"), re.compile(rb"/ByteRange\s*\[")
+_DESCRIPTION = re.compile(rb"/(?:Subtype\s*/Form|PatternType\s+1)\b")
+_CONTENTS = re.compile(rb"/Contents\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
+_REFERENCE = re.compile(rb"(\d+)\s+\d+\s+R")
+_KEY = re.compile(rb"/Contents\s*<([0-9A-Fa-f\s]*)>")
+_DRAWN_NOTE = re.compile(
+    rb"/Subtype\s*/(Stamp|Ink|Line|Square|Circle|Polygon|PolyLine|Highlight|Underline|Squiggly"
+    rb"|StrikeOut|Redact)\b"
+)
+_APPEARANCE = re.compile(rb"/AP\s*<<[^>]*?/N\s+(\d+)\s+\d+\s+R")
+_FONT = re.compile(rb"/(?:Length1\b|Type1C\b|CIDFontType0C\b|OpenType\b)")
+_STAMP_NAME = re.compile(rb"/Name\s*(/\w+)")
+_GEOMETRY = re.compile(rb"/(?:InkList|QuadPoints|Vertices|L)\s*(\[[^/>]*\])")
+_FILTER = re.compile(rb"/Filter\s*(\[[^\]]*\]|/\w+)")
+_NAME = re.compile(rb"/(\w+)")
+_DECODERS = {
+    b"FlateDecode": lambda data: zlib.decompressobj().decompress(data, _MAX_DECODED),
+    b"ASCII85Decode": lambda data: base64.a85decode(data.strip().removesuffix(b"~>")),
+    b"ASCIIHexDecode": lambda data: binascii.unhexlify(b"".join(data.split()).rstrip(b">")),
+}
+_DECODERS |= {b"Fl": _DECODERS[b"FlateDecode"], b"A85": _DECODERS[b"ASCII85Decode"]}
+_MAX_DECODED = 64 << 20
+_UNDECODABLE = (zlib.error, ValueError, KeyError)
+# the end of a picture is followed by operators, which are ASCII
+_INLINE = rb"(?<![^\s])BI\s(?P<inline>.*?\sID\s.*?)\sEI(?=\s(?:[\t\n\r -~]{12}|[\t\n\r -~]*\Z))"
+_STRING = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*>"
+_SCRIPT = re.compile(rb"/JS\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING)
+_PALETTE = re.compile(
+    rb"/Indexed\b\s*(?:/\w+|\d+\s+\d+\s+R|\[[^\]]*\])\s*\d+\s*"
+    rb"(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING
+)
+_COLOURS = re.compile(rb"/ColorSpace\s+(\d+)\s+\d+\s+R")
+_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)", re.DOTALL)
+_ESCAPES = {
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"\n": b"",
+    b"\r\n": b"",
+    b"\r": b"",
+}
+_SEGMENT = re.compile(
+    rb"%s|%s|(?P<numbers>(?:[-+]?[\d.]+\s+){2,6})(?P<operator>m|l|c|v|y|re|cm)(?=\s|\Z)(?!\s+W)"
+    rb"|(?<!\S)(?P<state>[qQ])(?!\S)" % (_INLINE, _STRING),
+    re.DOTALL,
+)
+_MAY_DRAW = re.compile(rb"[\d.]\s+(?:[cvyl]|re)\s|(?<!\S)BI\s")
+_SHOWS_TEXT = re.compile(rb"(?<![\w/])T[jJ](?!\w)")
+_OBLIQUE = 0.5
+_HIDDEN_MARKS = (b"/JS", b"/RC", b"/RV")
+_HIDDEN_TEXTS = (
+    ("script", _SCRIPT),
+    (
+        "formatted note",
+        re.compile(rb"/R[CV]\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING),
+    ),
+)
+_XFA = re.compile(rb"/XFA\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
+_OFF = re.compile(rb"/OFF\s*\[([^\]]+)\]")
+_LAYER_NAME = re.compile(rb"/Name\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING)
+_FILE_SPECIFICATION = re.compile(rb"/EF\s*<<([^>]*)>>")
+_FILE_NAME = re.compile(rb"/(?:UF|F)\s*(?:(?P<number>(?!))|(?P<string>%s))" % _STRING)
+_PAGES, _KIDS = re.compile(rb"/Type\s*/Pages\b"), re.compile(rb"/Kids\s*\[([^\]]*)\]")
+_PARENT = re.compile(rb"/Parent\s+(\d+)\s+\d+\s+R")
+_ANNOTATIONS = re.compile(rb"/Annots\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
+_RESOURCES = re.compile(rb"/Resources\s*(?:(\d+)\s+\d+\s+R|(?=<<))")
+_XOBJECTS = re.compile(rb"/XObject\s*(?:(\d+)\s+\d+\s+R|<<(.*?)>>)", re.DOTALL)
+_NAMED = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d+)\s+\d+\s+R")
+_OWN_MATRIX = re.compile(rb"/Matrix\s*\[\s*((?:[-+.\d]+\s+){5}[-+.\d]+)\s*\]")
+_STATE = re.compile(
+    rb"(?<!\S)(?:(?P<state>[qQ])|(?P<matrix>(?:[-+.\d]+\s+){6})cm|/(?P<displayed>\S+)\s+Do)(?!\S)"
+)
+_Matrix: TypeAlias = tuple[float, float, float, float, float, float]
+_IDENTITY: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_GRID = 10.0  # points, of positions that count as one
+_MAX_DISPLAYED, _MAX_NESTED = 20_000, 4
+
+
+@dataclass(frozen=True, slots=True)
+class _PdfObject:
+    """An object of a PDF: what is before its stream, and the stream as it is in the file."""
+
+    body: bytes
+    stream: bytes | None
+
+    def decoded(self) -> bytes:
+        """Return the stream without its filters. Raises one of `_UNDECODABLE`."""
+        data = self.stream or b""
+        found = _FILTER.search(self.body)
+        for name in _NAME.findall(found[1]) if found else ():
+            data = _DECODERS[name](data)
+        return data
+
+
+_Objects: TypeAlias = Mapping[int, _PdfObject]
+
+
+def pdf_files(data: bytes, text_pages: int | None = None) -> Iterator[EmbeddedFile]:
+    """Yield what a PDF holds besides its text: streams of pictures and attached files as they are
+    in the file, pictures and drawings inside the descriptions of pages, stamps and other marks.
+
+    Of an encrypted file, whose descriptions cannot be looked into, all bytes count. `text_pages`:
+    how many pages have text that was read; if more draw some, what they draw it by counts, too.
+    """
+    found = list(_objects(data))
+    objects: dict[int, _PdfObject] = {}
+    is_encrypted = _ENCRYPT.search(data) is not None
+    for number, stored in found:
+        objects[number] = stored
+        if stored.stream is not None and not is_encrypted and _OBJECT_STREAM.search(stored.body):
+            objects |= dict(_packed_objects(stored))
+    if is_encrypted:
+        yield from _stored_files(found, objects, {}, {})
+        yield EmbeddedFile("unread", "drawings of an encrypted file", sha256(data))
+        return
+    pages = _pages(objects)
+    anchors = _AnchorFinder(objects).anchors(pages)
+    yield from _stored_files(found, objects, anchors, _file_names(objects))
+    names: Counter[str] = Counter()
+    for kind, name, content, anchor in _drawn(objects, pages, anchors):
+        names[name] += 1
+        yield EmbeddedFile(kind, f"{name} {names[name]}", sha256(content), anchor)
+    for count, content in enumerate(_text_drawn(objects, text_pages), start=1):
+        yield EmbeddedFile("unread", f"text without characters {count}", sha256(content))
+
+
+def _objects(data: bytes) -> Iterator[tuple[int, _PdfObject]]:
+    """Yield the objects of a file by their numbers, in its order; later ones replace earlier."""
+    position = 0
+    while found := _OBJECT.search(data, position):
+        end = _BODY_END.search(data, found.end())
+        if end is None:
+            return
+        body = data[found.end() : end.start()]
+        position = end.end()
+        if end[0] == b"endobj":
+            yield int(found[1]), _PdfObject(body, None)
+            continue
+        length = _LENGTH.search(body)
+        last = position + int(length[1]) if length else position
+        if not data[last : last + 12].lstrip().startswith(b"endstream"):
+            last = position
+        position = data.find(b"endstream", last)
+        if position < 0:
+            return
+        yield int(found[1]), _PdfObject(body, data[end.end() : position].rstrip(b"\r\n"))
+
+
+def _packed_objects(packed: _PdfObject) -> Iterator[tuple[int, _PdfObject]]:
+    """Yield the objects in a stream of objects."""
+    first = _FIRST.search(packed.body)
+    try:
+        content = packed.decoded()
+        start = int(first[1]) if first else 0
+        header = [int(value) for value in content[:start].split()]
+    except _UNDECODABLE:
+        return
+    bounds = [*(start + offset for offset in header[1::2]), len(content)]
+    for number, (begin, end) in zip(header[::2], pairwise(bounds), strict=False):
+        yield number, _PdfObject(content[begin:end], None)
+
+
+def _pages(objects: _Objects) -> list[int]:
+    """Return the numbers of the pages, in order; those that no tree has come last."""
+    every = [number for number, stored in objects.items() if _PAGE.search(stored.body)]
+    roots = [
+        number
+        for number, stored in objects.items()
+        if _PAGES.search(stored.body) and not _PARENT.search(stored.body)
+    ]
+    ordered: dict[int, None] = {}
+    waiting, visited = roots[::-1], set(roots)
+    while waiting:
+        number = waiting.pop()
+        stored = objects.get(number)
+        kids = _KIDS.search(stored.body) if stored else None
+        if stored and not kids and _PAGE.search(stored.body):
+            ordered[number] = None
+        new = [kid for kid in _references(kids[1] if kids else b"") if kid not in visited]
+        visited.update(new)
+        waiting += reversed(new)
+    return list(ordered | dict.fromkeys(every))
+
+
+def _references(written: bytes) -> list[int]:
+    return [int(number) for number in _REFERENCE.findall(written)]
+
+
+class _AnchorFinder:
+    """A finder of the anchors of pictures and forms: pages, and positions on them."""
+
+    def __init__(self, objects: _Objects) -> None:
+        self._objects = objects
+        self._anchors: dict[int, list[str]] = {}
+        self._left = _MAX_DISPLAYED
+
+    def anchors(self, pages: Sequence[int]) -> Mapping[int, list[str]]:
+        """Return the anchors of pictures, forms and notes by their numbers, page by page."""
+        for page, number in enumerate(pages, start=1):
+            body = self._objects[number].body
+            notes = _ANNOTATIONS.search(body)
+            if notes and not notes[1].startswith(b"["):
+                [referred] = _references(notes[1])
+                list_of_notes = self._objects[referred].body if referred in self._objects else b""
+            else:
+                list_of_notes = notes[1] if notes else b""
+            for note in _references(list_of_notes) if b"<<" not in list_of_notes else ():
+                self._anchors.setdefault(note, []).append(str(page))
+            displayed = self._named(body)
+            if not displayed:
+                continue
+            with suppress(*_UNDECODABLE):
+                streams = _contents(body, self._objects)
+                content = b"\n".join(stream.decoded() for stream in streams)
+                self._show(content, displayed, _IDENTITY, page)
+        return self._anchors
+
+    def _named(self, body: bytes, depth: int = 0) -> Mapping[bytes, int]:
+        """Return the numbers of the pictures and forms that a page or form may show, by names."""
+        found = _RESOURCES.search(body)
+        if not found:
+            parent = _PARENT.search(body)
+            above = self._objects.get(int(parent[1])) if parent else None
+            return self._named(above.body, depth + 1) if above and depth < _MAX_NESTED else {}
+        resources = body[found.end() :]
+        if found[1]:
+            referred = self._objects.get(int(found[1]))
+            resources = referred.body if referred else b""
+        listed = _XOBJECTS.search(resources)
+        if not listed:
+            return {}
+        names = listed[2]
+        if listed[1]:
+            referred = self._objects.get(int(listed[1]))
+            names = referred.body if referred else b""
+        return {name: int(number) for name, number in _NAMED.findall(names)}
+
+    def _show(
+        self, content: bytes, named: Mapping[bytes, int], matrix: _Matrix, page: int, depth: int = 0
+    ) -> None:
+        """Add the anchors of what a description shows."""
+        if b"Do" not in content:
+            return
+        saved: list[_Matrix] = []
+        for found in _STATE.finditer(content):
+            if found["matrix"]:
+                matrix = _product(_matrix(found["matrix"]), matrix)
+            elif found["state"] == b"q":
+                saved.append(matrix)
+            elif found["state"]:
+                matrix = saved.pop() if saved else matrix
+            elif self._left > 0 and (number := named.get(found["displayed"], -1)) in self._objects:
+                self._left -= 1
+                x, y = (round(value / _GRID) for value in matrix[4:])
+                self._anchors.setdefault(number, []).append(f"{page}:{x},{y}")
+                displayed = self._objects[number]
+                if depth < _MAX_NESTED and _DESCRIPTION.search(displayed.body):
+                    own = _OWN_MATRIX.search(displayed.body)
+                    inner = _product(_matrix(own[1]), matrix) if own else matrix
+                    with suppress(*_UNDECODABLE):
+                        names = self._named(displayed.body) or named
+                        self._show(displayed.decoded(), names, inner, page, depth + 1)
+
+
+def _matrix(written: bytes) -> _Matrix:
+    numbers = [_number(value) for value in written.split()]
+    return (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5])
+
+
+def _product(first: _Matrix, then: _Matrix) -> _Matrix:
+    """Return the matrix that does what the first does, then the other."""
+    a, b, c, d, e, f = first
+    p, q, r, s, t, u = then
+    return (
+        a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s,
+        e * p + f * r + t, e * q + f * s + u,
+    )  # fmt: skip
+
+
+def _file_names(objects: _Objects) -> Mapping[int, str]:
+    """Return the names of attached files by the numbers of their streams."""
+    names: dict[int, str] = {}
+    for stored in objects.values():
+        for found in _FILE_SPECIFICATION.finditer(stored.body) if b"/EF" in stored.body else ():
+            written = _FILE_NAME.search(stored.body)
+            name = _value(written, objects).decode("utf-8", "replace") if written else ""
+            names |= dict.fromkeys(_references(found[1]), name)
+    return names
+
+
+def _stored_files(
+    stored_objects: Iterable[tuple[int, _PdfObject]],
+    objects: _Objects,
+    anchors: Mapping[int, list[str]],
+    names: Mapping[int, str],
+) -> Iterator[EmbeddedFile]:
+    """Yield the streams that are files, pictures with their palettes, once for each anchor."""
+    count = 0
+    for number, stored in stored_objects:
+        found = _FILE.search(stored.body) if stored.stream is not None else None
+        if stored.stream is None or not (found or number in names):
+            continue
+        count += 1
+        is_picture = found is not None and found[1] is not None
+        kind: EmbeddedKind = "picture" if is_picture else "attachment"
+        colours = _COLOURS.search(stored.body) if is_picture else None
+        space = objects.get(int(colours[1])) if colours else stored
+        palettes = (
+            [_value(match, objects) for match in _PALETTE.finditer(space.body)] if space else []
+        )
+        digest = sha256(b"".join((stored.stream, *palettes)))
+        name = names.get(number, "")
+        for anchor in anchors.get(number) or [name.casefold()]:
+            yield EmbeddedFile(kind, name or f"{kind} {count}", digest, anchor)
+
+
+def _value(found: re.Match[bytes], objects: _Objects) -> bytes:
+    """Return the bytes of a string, or of the stream or string that a reference leads to."""
+    string = found["string"]
+    if string is None:
+        referred = objects.get(int(found["number"]))
+        if referred is None:
+            return b""
+        if referred.stream is not None:
+            with suppress(*_UNDECODABLE):
+                return referred.decoded().rstrip(b"\r\n")
+            return referred.stream
+        string = referred.body.strip()
+    if string.startswith(b"<"):
+        digits = b"".join(string[1:-1].split())
+        content = binascii.unhexlify(digits + b"0" * (len(digits) % 2))
+    else:
+        content = _ESCAPE.sub(_unescaped, string[1:-1])
+    if content.startswith(codecs.BOM_UTF16_BE):
+        content = content[2:].decode("utf-16-be", "replace").encode(errors="replace")
+    return content.rstrip(b"\r\n")
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    digits = found[1]
+    return bytes([int(digits, 8) & 255]) if digits.isdigit() else _ESCAPES.get(digits, digits)
+
+
+def _text_drawn(objects: _Objects, text_pages: int | None) -> Iterator[bytes]:
+    """Yield the descriptions of pages that draw text, and their fonts, if they are more pages than
+    those that have some, or no page has.
+    """
+    if text_pages is None:
+        return
+    count = sum(_PAGE.search(stored.body) is not None for stored in objects.values())
+    if 0 < text_pages >= count:
+        return  # every page has text: none is looked into
+    pages: list[bytes] = []
+    forms: list[bytes] = []
+    for stored in objects.values():
+        is_form = stored.stream is not None and _DESCRIPTION.search(stored.body) is not None
+        if not is_form and not _PAGE.search(stored.body):
+            continue
+        with suppress(*_UNDECODABLE):
+            streams = [stored] if is_form else _contents(stored.body, objects)
+            content = b"\n".join(stream.decoded() for stream in streams)
+            if _SHOWS_TEXT.search(content):
+                (forms if is_form else pages).append(b" ".join(content.split()))
+    if len(pages) > text_pages or text_pages == 0:
+        fonts = [stored.stream or b"" for stored in objects.values() if _FONT.search(stored.body)]
+        yield from pages + forms + fonts
+
+
+def _drawn(
+    objects: _Objects, pages: Sequence[int], anchors: Mapping[int, list[str]]
+) -> Iterator[tuple[EmbeddedKind, str, bytes, str]]:
+    """Yield kind, name, content and anchor of what is drawn: in pages, in forms and patterns, by
+    notes; and the signatures by a key, forms in XML, and the layers that are hidden.
+    """
+    numbered = {number: str(page) for page, number in enumerate(pages, start=1)}
+    for number, stored in objects.items():
+        anchor = numbered.get(number) or " ".join(anchors.get(number, ()))
+        for name, pattern in _HIDDEN_TEXTS:
+            if any(mark in stored.body for mark in _HIDDEN_MARKS):
+                for found in pattern.finditer(stored.body):
+                    yield "object", name, b" ".join(_value(found, objects).split()), anchor
+        if forms := _XFA.search(stored.body):
+            yield "object", "form in XML", _joined(_references(forms[1]), objects), ""
+        if (layers := _OFF.search(stored.body)) and (hidden := _references(layers[1])):
+            yield "object", "hidden layers", _layer_names(hidden, objects), ""
+        if note := _DRAWN_NOTE.search(stored.body):
+            kind = note[1].decode("ascii").lower()
+            yield "object", kind, _note(stored.body, objects), anchor
+        elif _BYTE_RANGE.search(stored.body):
+            key = _KEY.search(stored.body)
+            content = b"".join(key[1].split()) if key else stored.body
+            yield "object", "signature", content, ""
+        if number in numbered:
+            streams = _contents(stored.body, objects)
+        elif stored.stream is not None and _DESCRIPTION.search(stored.body):
+            streams = [stored]
+        else:
+            continue
+        for drawn in _pictures_and_drawing(streams):
+            yield (*drawn, anchor)
+
+
+def _joined(numbers: Iterable[int], objects: _Objects) -> bytes:
+    """Return the contents of streams, one after the other, with single blanks."""
+    pieces: list[bytes] = []
+    for number in numbers:
+        if stored := objects.get(number):
+            try:
+                pieces.append(stored.decoded())
+            except _UNDECODABLE:
+                pieces.append(stored.stream or b"")
+    return b" ".join(b"".join(pieces).split())
+
+
+def _layer_names(numbers: Iterable[int], objects: _Objects) -> bytes:
+    layers = [objects[number].body for number in numbers if number in objects]
+    names = [_value(found, objects) for layer in layers if (found := _LAYER_NAME.search(layer))]
+    return b"\n".join(sorted(names))
+
+
+def _note(body: bytes, objects: _Objects) -> bytes:
+    """Return what shows a note: its geometry and its appearance."""
+    numbers = b" ".join(_GEOMETRY.findall(body)).translate(None, b"[]").split()
+    pieces = [" ".join(f"{_number(value):.1f}" for value in numbers).encode()]
+    appearance = _APPEARANCE.search(body)
+    stream = objects.get(int(appearance[1])) if appearance else None
+    if stream is None and (name := _STAMP_NAME.search(body)):
+        pieces.append(name[1])
+    if stream is not None:
+        try:
+            pieces.append(stream.decoded())
+        except _UNDECODABLE:
+            pieces.append(stream.stream or b"")
+    return b"\n".join(b" ".join(piece.split()) for piece in pieces)
+
+
+def _contents(body: bytes, objects: _Objects) -> list[_PdfObject]:
+    """Return the streams that describe a page, given by one reference, by several, or by one to a
+    list of them.
+    """
+    found = _CONTENTS.search(body)
+    numbers = _REFERENCE.findall(found[1]) if found else []
+    streams = [objects[int(number)] for number in numbers if int(number) in objects]
+    if len(streams) == 1 and streams[0].stream is None:
+        numbers = _REFERENCE.findall(streams[0].body)
+        streams = [objects[int(number)] for number in numbers if int(number) in objects]
+    return [stream for stream in streams if stream.stream is not None]
+
+
+def _pictures_and_drawing(
+    streams: Sequence[_PdfObject],
+) -> Iterator[tuple[EmbeddedKind, str, bytes]]:
+    """Yield the pictures inside a description, and what it draws; a description that cannot be
+    decoded as it is in the file.
+    """
+    try:
+        content = b"\n".join(stream.decoded() for stream in streams)
+    except _UNDECODABLE:
+        yield "unread", "description", b"\n".join(stream.stream or b"" for stream in streams)
+        return
+    if not _MAY_DRAW.search(content):
+        return
+    has_text = _SHOWS_TEXT.search(content) is not None
+    segments: list[str] = []
+    matrix, saved = _IDENTITY, list[_Matrix]()
+    x = y = 0.0
+    for found in _SEGMENT.finditer(content):
+        if found["inline"]:
+            yield "picture", "inline picture", found["inline"]
+        elif found["state"] == b"q":
+            saved.append(matrix)
+        elif found["state"]:
+            matrix = saved.pop() if saved else matrix
+        elif found["operator"] == b"cm":
+            numbers = [_number(value) for value in found["numbers"].split()]
+            matrix = _product(_matrix(found["numbers"]), matrix) if len(numbers) == 6 else matrix
+        elif found["operator"]:
+            operator = found["operator"].decode("ascii")
+            numbers = _moved([_number(value) for value in found["numbers"].split()], matrix)
+            is_oblique = min(abs(numbers[-2] - x), abs(numbers[-1] - y)) > _OBLIQUE
+            if not has_text or operator in "cvy" or (operator == "l" and is_oblique):
+                segments += [f"{value:.1f}" for value in numbers] + [operator]
+            x, y = numbers[-2:]
+    if segments:
+        yield "picture", "drawing", " ".join(segments).encode()
+
+
+def _moved(numbers: list[float], matrix: _Matrix) -> list[float]:
+    """Return coordinates as they are on the page."""
+    if matrix == _IDENTITY:
+        return numbers
+    a, b, c, d, e, f = matrix
+    pairs = zip(numbers[::2], numbers[1::2], strict=False)
+    return [value for x, y in pairs for value in (a * x + c * y + e, b * x + d * y + f)]
+
+
+def _number(value: bytes) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return 0.0
