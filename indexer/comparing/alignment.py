@@ -21,10 +21,11 @@ repeated, and by up to .1 where the same words are shuffled, far below every thr
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol
@@ -33,11 +34,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
+from indexer.comparing.quantities import NUMBERS, OF_ENDINGS, STATING
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
+    LANGUAGES_BY_WORD,
     Words,
     are_variants,
     as_string,
+    find_symbols,
     is_lesser,
     number_runs,
     number_strings,
@@ -464,6 +468,114 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     if of_a == of_b or minimum < MIN_TIMES or not is_told_apart or limit > BALANCE * minimum:
         return SAME_LANGUAGE
     return TwoLanguages(of_a, of_b, minimum)
+
+
+# Texts that differ in plain words alone, with no number near: no criterion refuses them.
+
+MIN_MESSAGE = 3  # words of a message that are no facts
+_NEAR = 5  # words between a change and a number, which reads two words and `REACH` characters
+_LOOKED_AT = 12  # of the strings next to a change, blank ones among them
+_WORD = re.compile(r"[A-Za-z]+")
+_NEXT_TO_CHANGES = re.compile(r"[A-Za-z]+[.,;:]?")
+_ATTRIBUTE = re.compile(r"=[\"']")  # of a link, whose target may have blanks
+
+
+def differ_in_plain_words(a: str, b: str, max_replaced: float | None = None) -> bool:
+    """Return whether no more than plain words differ, so that neither text states other facts.
+
+    `max_replaced`: how often words may stand for the same others, as `Criteria.replaced` has it.
+    False also for pairs in doubt, as those whose words are in another order.
+
+    >>> differ_in_plain_words("The old ferry is here.", "The new ferry is here.")
+    True
+    >>> differ_in_plain_words("The ferry is here.", "The ferry is not here.")
+    False
+    """
+    if a == b:
+        return True
+    left, right = (text.replace("\n", " \n ").split(" ") for text in (a, b))
+    if len(left) * len(right) > RUN_CELLS:
+        return False
+    blocks = LCSseq.editops(left, right).as_matching_blocks()
+    runs = [(0, 0, 0), *((block.a, block.b, block.size) for block in blocks)]
+    changed_a: list[str] = []
+    changed_b: list[str] = []
+    for (a_start, b_start, size), (a_end, b_end, _) in pairwise(runs):
+        spans = (left, a_start + size, a_end), (right, b_start + size, b_end)
+        if any(start < end for _, start, end in spans):
+            changed_a += left[a_start + size : a_end]
+            changed_b += right[b_start + size : b_end]
+            if not all(_is_far_from_facts(*span) for span in spans):
+                return False
+    matched = (left[start : start + size] for start, _, size in runs)
+    return (
+        _may_stand_for(changed_a, changed_b, max_replaced)
+        and not _may_be_message(matched, changed_a, changed_b)
+        and not (_has_symbols(a) or _has_symbols(b))
+    )
+
+
+def _is_far_from_facts(words: Sequence[str], start: int, end: int) -> bool:
+    """Return whether words [start, end) are plain, and no number is near."""
+    return (
+        all(map(_is_plain, words[start:end]))
+        and _is_calm(words[max(0, start - _LOOKED_AT) : start][::-1])
+        and _is_calm(words[end : end + _LOOKED_AT])
+    )
+
+
+@lru_cache(1 << 14)
+def _is_plain(word: str) -> bool:
+    """Return whether a word is in lower case, and states nothing in any language."""
+    if word in STATING or any(ending.fullmatch(word) for ending in OF_ENDINGS.values()):
+        return False
+    return word.isascii() and word.isalpha() and word.islower()
+
+
+def _is_calm(nearest: Sequence[str]) -> bool:
+    """Return whether the first `_NEAR` words are words, and no numbers."""
+    near = [word for word in nearest if word and word != "\n"][:_NEAR]
+    is_enough = len(near) == _NEAR or len(nearest) < _LOOKED_AT
+    return is_enough and all(map(_is_no_number, near))
+
+
+@lru_cache(1 << 14)
+def _is_no_number(word: str) -> bool:
+    is_word = _NEXT_TO_CHANGES.fullmatch(word) is not None
+    return is_word and word.rstrip(".,;:").lower() not in NUMBERS
+
+
+def _may_stand_for(a: Sequence[str], b: Sequence[str], max_replaced: float | None) -> bool:
+    """Return whether words of two texts are others, of one language, and none again and again."""
+    if not set(a).isdisjoint(b):
+        return False
+    of_languages = min(sum(map(LANGUAGES_BY_WORD.__contains__, words)) for words in (a, b))
+    times = min(max(Counter(words).values(), default=0) for words in (a, b))
+    return of_languages < MIN_TIMES and (max_replaced is None or times <= max_replaced)
+
+
+def _may_be_message(
+    runs: Iterable[Sequence[str]], changed_a: Sequence[str], changed_b: Sequence[str]
+) -> bool:
+    """Return whether two texts may be other messages around one of these runs that both have.
+
+    They are none if more words stand in the other runs than were changed; words that have changed
+    elsewhere do not count, since they may be aligned in another way.
+    """
+    if min(len(changed_a), len(changed_b)) < MIN_MESSAGE:
+        return False
+    changed = {*changed_a, *changed_b}
+    sizes = [_count_staying(run, changed) for run in runs]
+    return sum(sizes) - max(sizes) <= max(len(changed_a), len(changed_b))
+
+
+def _count_staying(run: Sequence[str], changed: Collection[str]) -> int:
+    words = filter(_WORD.fullmatch, run)
+    return sum(word.lower() not in changed for word in words)
+
+
+def _has_symbols(text: str) -> bool:
+    return _ATTRIBUTE.search(text) is not None or any(True for _ in find_symbols(text))
 
 
 # The alignment itself.

@@ -14,8 +14,10 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from indexer.comparing.alignment import AlignedWords as AlignedWords  # noqa: PLC0414 - a door
-from indexer.comparing.alignment import is_replaced, lcs, max_words_in_common, may_be_replaced
+from indexer.comparing.alignment import differ_in_plain_words, is_replaced, may_be_replaced
+from indexer.comparing.alignment import lcs as lcs  # noqa: PLC0414
 from indexer.comparing.alignment import max_replaced as max_replaced  # noqa: PLC0414
+from indexer.comparing.alignment import max_words_in_common as max_words_in_common  # noqa: PLC0414
 from indexer.comparing.alignment import two_languages as two_languages  # noqa: PLC0414
 from indexer.comparing.differences import (
     Rarity,
@@ -551,7 +553,14 @@ class Criteria:
             for is_accepted in accepted
         ]
 
+    def accepts_change(self, a: str, b: str) -> bool:
+        """Return whether no more than plain words differ, which meets the conditions on texts."""
+        return not self.needs_facts and differ_in_plain_words(a, b, self.replaced)
+
     def _accepts(self, a: TextOperand, b: TextOperand) -> bool:
+        return self.accepts_change(a.text, b.text) or self._accepts_facts(a, b)
+
+    def _accepts_facts(self, a: TextOperand, b: TextOperand) -> bool:
         if self.numbers == "distinguish" and has_differences(a.facts, b.facts):
             return False
         for name, minimum in self.require:
@@ -650,23 +659,6 @@ def is_rearranged(overlap: float, in_order: float, threshold: float) -> bool:
     (True, False, False)
     """
     return overlap >= REARRANGED and in_order < threshold
-
-
-def measure_rearranged(a: Words, b: Words, threshold: float) -> tuple[float, float] | None:
-    """Return the overlap and `lcs` of two texts that are one another rearranged, None for others.
-
-    Passages are only looked for where the texts have enough words in common.
-    """
-    longer = max(len(a), len(b))
-    if not longer or min(len(a), len(b)) < REARRANGED * longer:
-        return None
-    if max_words_in_common(a, b) < REARRANGED * longer:
-        return None
-    in_order = lcs(a, b)
-    if in_order >= threshold:
-        return None
-    overlap = align(a, b).overlap
-    return (overlap, in_order) if is_rearranged(overlap, in_order, threshold) else None
 
 
 # The differences between near duplicates, beside their similarity, and their sentences.

@@ -38,6 +38,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from indexer.comparing.alignment import (
+    MIN_MESSAGE,
     AlignedWords,
     Gap,
     Stretch,
@@ -71,7 +72,6 @@ MIN_FIELDS = 3  # of a filled-in form that differ
 MAX_FIELD = 8  # words that stand for each other
 MAX_ONE_WAY = 3  # times as often in one direction as in the other, of words that are exchanged
 MIN_NAMES = 2  # of people by which letters differ
-MIN_MESSAGE = 3  # words of a message that are no facts
 MAX_COMMON = 0.5  # of the words of two messages
 MIN_CHANGED = 0.1  # of the words of a message
 MOVED = 0.9  # of the words that are not in order, of texts that are rearranged

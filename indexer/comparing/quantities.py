@@ -314,6 +314,9 @@ _FIRST = {line.split()[0] for line in _UNITS.split("\n") if line}
 OF_TIME = {"s", "min", "h", "day", "week", "month", "year"}
 TIME_UNITS = frozenset(word for word, unit in _by_word(_UNITS).items() if unit in OF_TIME)
 UNITS = _by_word(_UNITS) | {unit: unit for unit in (*_FIRST, *_SYMBOLS.split())}
+STATING = frozenset[str]().union(
+    NUMBERS, MONTHS, DATES, CURRENCIES, NEGATIONS, *OF_LANGUAGES.values()
+)
 
 
 def is_product_noun(before: str, after: str) -> bool:

@@ -199,6 +199,15 @@ class Verifier:
 
     def _accept(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
         """Return whether each pair meets the criteria on texts; texts are read if they matter."""
+        criteria, compared = self._collection.criteria, self._collection.recipe.compared
+        texts = list(dict.fromkeys(chain.from_iterable(pairs)))
+        contents = dict(zip(texts, map(compared, self._contents(texts)), strict=True))
+        accepted = [criteria.accepts_change(contents[a], contents[b]) for a, b in pairs]
+        is_open = [not is_met for is_met in accepted]
+        others = iter(self._accept_facts(list(compress(pairs, is_open))))
+        return [is_met or next(others) for is_met in accepted]
+
+    def _accept_facts(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
         criteria = self._collection.criteria
         reads_texts = criteria.needs_facts or criteria.reads_changes
         words = None if reads_texts else self._sequences.words(pairs)

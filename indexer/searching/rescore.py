@@ -14,7 +14,8 @@ from indexer.comparing.criteria import (
     Criteria,
     explain,
     is_rearranged,
-    measure_rearranged,
+    lcs,
+    max_words_in_common,
 )
 from indexer.comparing.differences import Rarity, measure_new_words
 from indexer.comparing.measures import (
@@ -170,6 +171,23 @@ def _accepted(
             else:
                 refused += 1
     return accepted, refused
+
+
+def measure_rearranged(a: Words, b: Words, threshold: float) -> tuple[float, float] | None:
+    """Return the overlap and `lcs` of two texts that are one another rearranged, None for others.
+
+    Passages are only looked for where the texts have enough words in common.
+    """
+    longer = max(len(a), len(b))
+    if not longer or min(len(a), len(b)) < REARRANGED * longer:
+        return None
+    if max_words_in_common(a, b) < REARRANGED * longer:
+        return None
+    in_order = lcs(a, b)
+    if in_order >= threshold:
+        return None
+    overlap = align(a, b).overlap
+    return (overlap, in_order) if is_rearranged(overlap, in_order, threshold) else None
 
 
 def find_rearranged(
