@@ -76,6 +76,12 @@ def kuery(text: str) -> dict:
     """Parse a query in the products' language: all documents, or one field and its value."""
     if not text:
         return {"match_all": {}}
+    if " or " in text:
+        return {"bool": {"should": [kuery(either) for either in text.split(" or ")]}}
+    if text.startswith("not "):
+        return {"bool": {"must_not": [kuery(text.removeprefix("not "))]}}
+    if text.endswith(":*"):
+        return {"exists": {"field": text.removesuffix(":*")}}
     field, _, value = text.partition(":")
     return {"term": {field: json.loads(value)}}
 
@@ -100,15 +106,14 @@ def filled(vega: object, filters: list[dict], times: dict) -> object:
 
 
 class Product(BaseHTTPRequestHandler):
-    """The four calls of the saved-objects API, as its documentation describes them."""
+    """The five calls of the saved-objects API, as its documentation describes them."""
 
-    version, kept, refuse = "3.0.0", {}, ()
+    version, kept, refuse, workspaces = "3.0.0", {}, (), ()
 
     def do_GET(self):
-        if self.path == "/api/status":
+        if self.path.endswith("/api/status"):
             return self.say(200, {"version": {"number": self.version}})
-        record = self.kept.get(self.path.removeprefix("/api/saved_objects/"))
-        return self.say(200, record) if record else self.say(404, {"message": "not found"})
+        return self.say(404, {"message": "not found"})
 
     def do_DELETE(self):
         self.say(
@@ -117,6 +122,14 @@ class Product(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        if self.path == "/api/workspaces/_list":
+            listed = {"workspaces": self.workspaces}
+            return self.say(200 if self.workspaces else 404, {"success": True, "result": listed})
+        if self.path.endswith("/_export"):
+            [wanted] = json.loads(body)["objects"]
+            missing = {"objects": [{**wanted, "error": {"statusCode": 404}}]}
+            record = self.kept.get(f"{wanted['type']}/{wanted['id']}")
+            return self.say(*((200, record) if record else (400, {"attributes": missing})))
         mark = "--" + self.headers["Content-Type"].partition("boundary=")[2]
         if not (self.headers.get("osd-xsrf") or self.headers.get("kbn-xsrf")):
             return self.say(400, {"message": "Request must contain an xsrf header"})

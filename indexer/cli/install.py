@@ -50,12 +50,18 @@ if TYPE_CHECKING:
     help="With --dashboards: field of dates by which it shows documents (default: one that all "
     "documents have).",
 )
+@click.option(
+    "--pages",
+    metavar="URL",
+    help="With --dashboards: address of the review pages, to which groups link.",
+)
 @store_option
 @json_option
 def install_command(
     recipe_name: str | None,
     dashboards: str | None,
     time_field: str | None,
+    pages: str | None,
     store_url: str,
     as_json: bool,
     dry_run: bool,
@@ -66,17 +72,19 @@ def install_command(
     from indexer.system.files import check_output_path
     from indexer.system.recipe_inputs import recipe_asked
 
-    if time_field and not dashboards:
-        raise UsageError("--time-field is for --dashboards; give both, or neither")
+    for option, value in (("--time-field", time_field), ("--pages", pages)):
+        if value and not dashboards:
+            raise UsageError(f"{option} is for --dashboards; give both, or neither")
+    shown = {"time_field": time_field, "pages": pages}
     if dashboards and "://" not in dashboards and not dry_run:
         check_output_path(Path(dashboards), "--dashboards", replace=True)
     with open_for_command(store_url) as store:
         if dashboards:
-            install_dashboards(store, dashboards, dry_run=True, time_field=time_field)
+            install_dashboards(store, dashboards, dry_run=True, **shown)
         recipe = recipe_asked(recipe_name) if recipe_name else None
         result = install(store, recipe, dry_run=dry_run, **options)
         if dashboards:
-            change = install_dashboards(store, dashboards, dry_run=dry_run, time_field=time_field)
+            change = install_dashboards(store, dashboards, dry_run=dry_run, **shown)
             result = result.plus(change)
     print_installation(result, as_json, dry_run)
     if result.complete and not (as_json or dry_run):

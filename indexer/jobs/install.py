@@ -74,19 +74,27 @@ def install(
 
 
 def install_dashboards(
-    store: MaintainedStore, path: str, *, dry_run: bool = False, time_field: str | None = None
+    store: MaintainedStore,
+    path: str,
+    *,
+    dry_run: bool = False,
+    time_field: str | None = None,
+    pages: str | None = None,
 ) -> Change:
     """Put the dashboard of the store's index into a file, or into the OpenSearch Dashboards or
     Kibana at an address.
 
     The kind of the store decides which of the two products is meant. Installing twice changes
     nothing. `time_field` holds the dates by which the dashboard shows documents; None: a field of
-    dates that all documents have, and documents of any time where there is none. Raises
-    `UnsupportedOperation` for a store without an engine, `UsageError` for the other product, a file
-    that cannot be written or a `time_field` that holds no dates, `StoreError` when the product does
-    not accept it.
+    dates that all documents have, and documents of any time where there is none. `pages` is the
+    address of the review pages, to which groups link. Raises `UnsupportedOperation` for a store
+    without an engine, `UsageError` for the other product, for one with workspaces at an address of
+    none, for a file that cannot be written, a `time_field` that holds no dates or `pages` that are
+    no http address, `StoreError` when the product does not accept it.
     """
-    return engine_of(store).put_dashboards(path, dry_run, time_field)
+    if pages is not None and not pages.startswith(("http://", "https://")):
+        raise UsageError(f"--pages {pages} is no address; give one like http://review.example:8000")
+    return engine_of(store).put_dashboards(path, dry_run, time_field, pages)
 
 
 def engine_of(store: MaintainedStore) -> Installable:

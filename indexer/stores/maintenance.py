@@ -250,10 +250,12 @@ class Installable(Protocol):
         """
         ...
 
-    def put_dashboards(self, path: str, dry_run: bool, time_field: str | None) -> Change:
+    def put_dashboards(
+        self, path: str, dry_run: bool, time_field: str | None, pages: str | None
+    ) -> Change:
         """Put the dashboard of the index into a file, or into a product at an address.
 
-        `time_field` and errors are as for `indexer.jobs.install.install_dashboards`.
+        `time_field`, `pages` and errors are as for `indexer.jobs.install.install_dashboards`.
         """
         ...
 

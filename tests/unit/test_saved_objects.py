@@ -154,6 +154,37 @@ def test_objects_that_a_product_refuses_are_reported(product):
         saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False)
 
 
+def test_an_address_of_no_workspace_is_refused_where_there_are_some(product):
+    kind, place = product
+    kind.workspaces = [{"id": "a1b2", "name": "Analytics"}]
+    with pytest.raises(UsageError, match=r"append one to the address: /w/a1b2 \(Analytics\)"):
+        saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=True)
+    place = f"{place}/w/a1b2"
+    assert (
+        saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False).action
+        == "created"
+    )
+
+
+def test_objects_that_a_product_no_longer_deletes_are_reported(product, monkeypatch):
+    kind, place = product
+    saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False)
+    monkeypatch.setattr(kind, "do_DELETE", lambda self: self.say(404, {}), raising=False)
+    with pytest.raises(StoreError, match=r"did not delete nearfold-papers-dashboard"):
+        saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=False)
+
+
+def test_groups_link_to_their_pages_or_show_the_beginning_of_their_ids():
+    def shown(pages):
+        fields = dashboards.DashboardFields(pages=pages)
+        pattern = json.loads(dashboards.bundle("papers", "kibana", fields).splitlines()[0])
+        return json.loads(pattern["attributes"]["fieldFormatMap"])["near_family"]
+
+    link = shown("https://review.example/")
+    assert link["params"]["urlTemplate"] == "https://review.example/family?id={{value}}"
+    assert shown("")["id"] == "truncate"
+
+
 def test_credentials_come_from_the_environment(product, monkeypatch):
     _, place = product
     with pytest.raises(UsageError, match="must not hold a password"):

@@ -21,6 +21,7 @@ from indexer.stores.maintenance import Product
 # Aggregations and chart settings of classic visualisations in OpenSearch Dashboards and Kibana.
 
 DUPLICATE = "near_principal:false"
+WAITING = "not near_family:* or near_provisional:true"
 
 
 def query(text: str) -> Body:
@@ -167,10 +168,24 @@ class DashboardFields:
 
     Without a `time`, the dashboard shows documents of any time, and has no panel by time. `names`
     holds the fields to show instead of others, where another program maps them in its own way.
+    `pages` is the address of the review pages, to whose page of a group its id links.
     """
 
     time: str | None = "modified"
     names: Mapping[str, str] = field(default_factory=dict)
+    pages: str = ""
+
+    @property
+    def formats(self) -> Body:
+        """How values are shown, by field: links to groups, or the first characters of their ids."""
+        link = {"urlTemplate": f"{self.pages.rstrip('/')}/family?id={{{{value}}}}"}
+        group = (
+            {"id": "url", "params": {"type": "a", "labelTemplate": "Open the group", **link}}
+            if self.pages
+            else {"id": "truncate", "params": {"fieldLength": 8}}
+        )
+        percent = {"id": "percent", "params": {"pattern": "0.0%"}}
+        return {"near_family": group, "size": {"id": "bytes"}, "near_similarity": percent}
 
     def displayed(self, name: str) -> str:
         """Return the field to show for one of nearfold's."""
@@ -255,7 +270,8 @@ def _pattern(index: str, shown: DashboardFields) -> SavedObject:
         {**folder, "searchable": True, "aggregatable": True, "readFromDocValues": False, "count": 0}
     )
     time = {"timeFieldName": shown.time} if shown.time else {}
-    attributes = {"title": index, **time, "fields": json.dumps(fields)}
+    formats = {"fieldFormatMap": json.dumps(shown.formats)}
+    attributes = {"title": index, **time, "fields": json.dumps(fields), **formats}
     return SavedObject("index-pattern", _id(index, "index"), attributes)
 
 
@@ -283,6 +299,14 @@ def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
         "metric",
         [count("1"), agg("2", "cardinality", field="near_family", customLabel="Groups")],
     )
+    folded = [
+        agg("1", "count", customLabel="Documents hidden"),
+        agg("2", "cardinality", field="near_family", customLabel="Groups of two or more"),
+        agg("3", "sum", field="size", customLabel="Bytes hidden"),
+    ]
+    yield _chart(index, "folded", "What folding hides", "metric", folded, DUPLICATE)
+    waiting = [count("1")]
+    yield _chart(index, "waiting", "Documents that wait for group", "metric", waiting, WAITING)
     if fields.time:
         yield _vega(index, "rate", "Duplicate rate over time", fields.time)
     field_of_labels = fields.displayed("labels")
@@ -316,7 +340,7 @@ def _families(index: str, name: str, title: str, by: str, field_of_labels: str) 
     the member that is most similar to it.
     """
     labels = agg("2", "cardinality", field=field_of_labels, customLabel="Labels")
-    minimum = agg("3", "min", field="near_similarity", customLabel="Least similarity")
+    minimum = agg("3", "min", field="near_similarity", customLabel="Lowest similarity")
     title_of_member = agg(
         "5",
         "top_hits",
@@ -421,7 +445,9 @@ _WHOLE = 48
 # width and height in the dashboard's grid of 48 columns; panels flow from left to right
 _LAYOUT = {
     "totals": (12, 10),
-    "rate": (36, 10),
+    "folded": (24, 10),
+    "waiting": (12, 10),
+    "rate": (_WHOLE, 10),
     "graph": (_WHOLE, 20),
     "duplicates": (_WHOLE, 16),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import UsageError
@@ -174,7 +175,9 @@ class EngineMaintenance:
             return ()
         return installer.installation_problems(index.requests, index.location)
 
-    def put_dashboards(self, path: str, dry_run: bool, time_field: str | None) -> Change:
+    def put_dashboards(
+        self, path: str, dry_run: bool, time_field: str | None, pages: str | None
+    ) -> Change:
         """Put the dashboard with the fields that the index has."""
         from indexer.stores.engine import saved_objects
 
@@ -184,6 +187,7 @@ class EngineMaintenance:
                 f"`nearfold reindex --layout pipeline --store {self._index.address.url}` changes it"
             )
         fields = dashboard_fields(self._index.requests, self._index.location, time_field)
+        fields = replace(fields, pages=pages or "")
         return saved_objects.put(path, self._index.location.index, self._product(), dry_run, fields)
 
     def remove_dashboards(self, path: str, dry_run: bool) -> list[Change]:

@@ -56,6 +56,7 @@ def put(
             f"dashboard {dashboard.id} at {target} is not nearfold's, which would replace it; "
             "nothing was changed: copy it there under another id, and delete this one"
         )
+    server.require_workspace()
     if not dry_run:
         server.load(dashboards.bundle(index, product, fields))
     detail = f"{count_of(len(objects), 'saved object')} at {target}, {_times(fields)}"
@@ -87,6 +88,11 @@ def remove(path: str, index: str, product: Product, dry_run: bool) -> list[Chang
     if not dry_run:
         for saved in stored:
             server.delete(saved)
+        if kept := [saved.id for saved in stored[:1] if server.attributes(saved) is not None]:
+            raise StoreError(
+                f"{path} did not delete {kept[0]}; delete the objects called nearfold-{index}-... "
+                "by hand, in its management of saved objects"
+            )
     return [Change(saved.type, saved.id, "removed") for saved in stored]
 
 
@@ -118,7 +124,13 @@ class _Server:
 
     def attributes(self, saved: SavedObject) -> dict[str, Any] | None:
         """Return the attributes of a stored object; None when it is not there."""
-        response = self._ask("GET", self._path(saved), absent=True)
+        export = {
+            "objects": [{"type": saved.type, "id": saved.id}],
+            "excludeExportDetails": True,
+        }
+        body = json.dumps(export).encode()
+        path = "/api/saved_objects/_export"
+        response = self._ask("POST", path, body, "application/json", absent=True)
         if response is None:
             return None
         attributes: dict[str, Any] = response.get("attributes", {})
@@ -154,6 +166,23 @@ class _Server:
                 "import it by hand from a file"
             )
 
+    def require_workspace(self) -> None:
+        """Raise `UsageError` where the product has workspaces, and the address is of none.
+
+        Objects outside of all workspaces appear in none of them.
+        """
+        if self.product != "opensearch-dashboards" or "/w/" in f"{parts_of(self.url).path}/":
+            return
+        path = "/api/workspaces/_list"
+        response = self._ask("POST", path, b"{}", "application/json", absent=True) or {}
+        workspaces = (response.get("result") or {}).get("workspaces", ())
+        if workspaces:
+            listed = ", ".join(f"/w/{each['id']} ({each.get('name')})" for each in workspaces)
+            raise UsageError(
+                f"{self.url} has workspaces, which show only what is in them; "
+                f"append one to the address: {listed}"
+            )
+
     def _refuse_other_product(self) -> None:
         """Kibana and OpenSearch Dashboards accept different migration versions."""
         status = self._ask("GET", "/api/status") or {}
@@ -176,7 +205,7 @@ class _Server:
         kind: str = "",
         absent: bool = False,
     ) -> Any:
-        """Return the JSON answer to one request, or None for a 404 where `absent` is allowed."""
+        """Return the JSON answer to one request, or None for what is not there if `absent`."""
         parts = parts_of(self.url)
         base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
         request = urllib.request.Request(base + path, body, self._headers(kind), method=method)
@@ -186,14 +215,15 @@ class _Server:
             ) as response:
                 return json.loads(response.read() or b"{}")
         except urllib.error.HTTPError as error:
-            if error.code == 404 and absent:
+            body_of_error = error.read()
+            if absent and (error.code == 404 or _is_of_missing_objects(error.code, body_of_error)):
                 return None
-            raise self._meaning(error, base, f"{method} {path}") from error
+            raise self._meaning(error, body_of_error, base, f"{method} {path}") from error
         except (OSError, ValueError) as error:
             raise StoreUnreachable(url=base, reason=str(error)) from error
 
     def _meaning(
-        self, error: urllib.error.HTTPError, base: str, request: str
+        self, error: urllib.error.HTTPError, body: bytes, base: str, request: str
     ) -> StoreError | UsageError:
         """Return the error that an HTTP error means.
 
@@ -202,7 +232,7 @@ class _Server:
         if error.code in (401, 403):
             reason = f"{request}: {error.reason}"
             return StoreAccessDenied(url=base, status=error.code, reason=reason)
-        if error.code == 400 and b"no handler found" in error.read():
+        if error.code == 400 and b"no handler found" in body:
             return UsageError(
                 f"{base} is a search engine, not {_TITLES[self.product]}; give the address of "
                 "that, often port 5601 of the same machine, or the name of a file to import there "
@@ -217,6 +247,15 @@ class _Server:
         content_type = {"Content-Type": kind} if kind else {}
         marker = "kbn-xsrf" if self.product == "kibana" else "osd-xsrf"
         return {marker: "true", **content_type, **_login(self.url)}
+
+
+def _is_of_missing_objects(status: int, body: bytes) -> bool:
+    """Return whether an export was refused because none of its objects is there."""
+    try:
+        objects = json.loads(body)["attributes"]["objects"] if status == 400 else []
+        return bool(objects) and all(each["error"]["statusCode"] == 404 for each in objects)
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _login(path: str) -> dict[str, str]:
