@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import cache
 from html import escape
+from itertools import count, groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.comparing.compare import Change, Comparison, Stretch, redline_in_lines
 from indexer.errors import MissingExtra, UsageError
@@ -58,6 +59,11 @@ _TAGS: Mapping[tuple[Change, bool], str] = {
     ("added", True): "moveTo",
 }  # of a change that is a move or not
 _WRAPPED_CHARS = 100  # of a line that was not wrapped
+_FULL_LINE = 0.6  # of the longest line: a shorter one was not wrapped
+_SENTENCE_ENDS = ".!?:;\u2026\u3002"
+_SIDES = ("top", "left", "bottom", "right", "insideH", "insideV")
+_LINES = "".join(f'<w:{side} w:val="single" w:sz="4"/>' for side in _SIDES)
+_BORDERS = f"<w:tblPr><w:tblBorders>{_LINES}</w:tblBorders></w:tblPr>"
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -110,10 +116,10 @@ def _warnings(left: Original, right: Original, blocks: int) -> list[str]:
 def redline_docx(comparison: Comparison) -> bytes:
     """Return the changes from the first text of a comparison to the second as a docx file.
 
-    Blank lines part paragraphs, and so do other line ends where most of the text is in long lines;
-    in text that was wrapped they are breaks. A passage that was moved as a whole is a move; other
-    text that is elsewhere is deleted and inserted. Characters that XML cannot hold become U+FFFD.
-    Equal comparisons give equal files.
+    Line ends part paragraphs; in text that was wrapped blank lines do, and other line ends are
+    breaks. Lines with a tab before each cell are rows of tables. A passage that was moved as a
+    whole is a move; other text that is elsewhere is deleted and inserted. Characters that XML
+    cannot hold become U+FFFD. Equal comparisons give equal files.
     """
     before, after = (escape(_clean(name)) for name in comparison.names)
     core = (
@@ -123,7 +129,7 @@ def redline_docx(comparison: Comparison) -> bytes:
         "</cp:coreProperties>"
     )
     ends = 2 if _is_wrapped(comparison.texts) else 1
-    body = "".join(_paragraphs(redline_in_lines(comparison), ends))
+    body = "".join(_blocks(redline_in_lines(comparison), ends))
     document = f'{_XML}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
     parts = {
         "[Content_Types].xml": _TYPES,
@@ -141,54 +147,160 @@ def redline_docx(comparison: Comparison) -> bytes:
 
 
 def _is_wrapped(texts: Iterable[str]) -> bool:
-    """Return whether lines end where a page did: at most half of the text is in long lines.
+    """Return whether lines end where a page did: few lines before others end a sentence, or are
+    short or very long.
 
     >>> _is_wrapped(["a line of wrapped text " * 3]), _is_wrapped(["a whole paragraph " * 9])
     (True, False)
+    >>> _is_wrapped(["A heading\\nThe rent is due each month.\\nThe tenant pays it."])
+    False
     """
-    lengths = [len(line) for text in texts for line in text.splitlines()]
-    return 2 * sum(length for length in lengths if length > _WRAPPED_CHARS) <= sum(lengths)
+    lines = [line.rstrip() for text in texts for line in (*text.splitlines(), "")]
+    lengths = [len(line) for line in lines]
+    if 2 * sum(length for length in lengths if length > _WRAPPED_CHARS) > sum(lengths):
+        return False
+    inner = [line for line, after in pairwise(lines) if line and after and "\t" not in line]
+    full = max(map(len, inner), default=0) * _FULL_LINE
+    ends = sum(line[-1] in _SENTENCE_ENDS or len(line) < full for line in inner)
+    return 2 * ends <= len(inner)
 
 
-def _paragraphs(stretches: Iterable[Stretch], line_ends: int) -> Iterator[str]:
+class _Line(NamedTuple):
+    """A paragraph: its content as XML, the pieces of it with their tags, the tag of its end."""
+
+    content: list[str]
+    pieces: list[tuple[str, str]]
+    tag: str = ""
+
+    @property
+    def _inner(self) -> list[tuple[str, str]]:
+        """The pieces without the tab before the first cell, which is of the line before."""
+        (tag, text), *others = self.pieces or [("", "")]
+        return [(tag, text.removeprefix("\t")), *others]
+
+    def is_only(self, change: str) -> bool:
+        """Return whether the whole content is inserted, or deleted."""
+        return {tag for tag, text in self._inner if text} == {change}
+
+    @property
+    def is_row(self) -> bool:
+        """Whether this is a row of a table, with a tab before each cell, that is kept, inserted or
+        deleted as a whole.
+        """
+        if not self.pieces or not self.pieces[0][1].startswith("\t"):
+            return False
+        if self.tag:
+            return self.tag in ("ins", "del") and self.is_only(self.tag)
+        tags = {tag for tag, _ in self._inner}
+        has_other_cells = any(tag and "\t" in text for tag, text in self._inner)
+        return tags <= {"", "ins", "del"} and not has_other_cells
+
+    def cells(self) -> list[list[tuple[str, str]]]:
+        """Return the pieces of each cell of a row."""
+        cells: list[list[tuple[str, str]]] = [[]]
+        for tag, text in self.pieces:
+            first, *others = text.split("\t")
+            cells[-1].append((tag, first))
+            cells += [[(tag, other)] for other in others]
+        return cells[1:]
+
+
+def _blocks(stretches: Iterable[Stretch], line_ends: int) -> Iterator[str]:
+    """Yield the paragraphs and tables of a document, which ends with a paragraph."""
+    ids = count(1)
+    lines = _with_own_ends(_lines(stretches, line_ends, ids))
+    is_table = False
+    for is_table, group in groupby(lines, lambda line: line.is_row):
+        if is_table:
+            yield _table(group, ids)
+        else:
+            yield "".join(_paragraph(line, ids) for line in group)
+    if is_table:
+        yield "<w:p/>"
+
+
+def _paragraph(line: _Line, ids: Iterator[int]) -> str:
+    mark = f"<w:pPr><w:rPr><w:{line.tag} {_by(ids)}/></w:rPr></w:pPr>" if line.tag else ""
+    return f"<w:p>{mark}{''.join(line.content)}</w:p>"
+
+
+def _table(lines: Iterable[_Line], ids: Iterator[int]) -> str:
+    """Return consecutive rows as a table."""
+    rows = []
+    columns = 0
+    for line in lines:
+        mark = f"<w:trPr><w:{line.tag} {_by(ids)}/></w:trPr>" if line.tag else ""
+        cells = line.cells()
+        columns = max(columns, len(cells))
+        runs = ("".join(_run(tag, text, ids) for tag, text in cell if text) for cell in cells)
+        rows.append(
+            f"<w:tr>{mark}{''.join(f'<w:tc><w:p>{run}</w:p></w:tc>' for run in runs)}</w:tr>"
+        )
+    grid = f"<w:tblGrid>{'<w:gridCol/>' * columns}</w:tblGrid>"
+    return f"<w:tbl>{_BORDERS}{grid}{''.join(rows)}</w:tbl>"
+
+
+def _lines(stretches: Iterable[Stretch], line_ends: int, ids: Iterator[int]) -> Iterator[_Line]:
     """Yield the paragraphs, which so many line ends part.
 
     The mark that ends one is changed as the line ends are.
     """
-    runs: list[str] = []
-    number = 0
+    line = _Line([], [])
     for stretch in stretches:
         text = _clean(stretch.text.replace("\r\n", "\n").replace("\r", "\n"))
         tag = _TAGS[stretch.change, bool(stretch.moved)]
-        number += 1
-        own = number
+        own = next(ids)
         if stretch.moved:
-            runs.append(f'<w:{tag}RangeStart {_by(own)} w:name="move{stretch.moved}"/>')
+            name = f'w:name="move{stretch.moved}"'
+            line.content.append(f'<w:{tag}RangeStart w:id="{own}" w:author="{AUTHOR}" {name}/>')
         for piece in _BREAK.split(text):
-            number += 1
             if piece.count("\n") >= line_ends:
-                mark = f"<w:pPr><w:rPr><w:{tag} {_by(number)}/></w:rPr></w:pPr>" if tag else ""
-                yield f"<w:p>{mark}{''.join(runs)}</w:p>"
-                runs = []
+                yield line._replace(tag=tag)
+                line = _Line([], [])
             elif piece:
-                runs.append(_run(tag, piece, number))
+                line.content.append(_run(tag, piece, ids))
+                line.pieces.append((tag, piece))
         if stretch.moved:
-            runs.append(f'<w:{tag}RangeEnd w:id="{own}"/>')
-    yield f"<w:p>{''.join(runs)}</w:p>"
+            line.content.append(f'<w:{tag}RangeEnd w:id="{own}"/>')
+    yield line
 
 
-def _run(tag: str, text: str, number: int) -> str:
+def _with_own_ends(lines: Iterable[_Line]) -> Iterator[_Line]:
+    """Yield lines of which an inserted or deleted one has its own end as well, not the one before
+    it: both are the same in the text.
+    """
+    held: list[_Line] = []  # a line that is kept, whose end is not; lines that are changed as it is
+    for line in lines:
+        if held and line.is_only(held[0].tag):
+            held.append(line)
+            if line.tag == held[0].tag:
+                continue
+            if not line.tag:
+                change = held[0].tag
+                held = [held[0]._replace(tag=""), *(one._replace(tag=change) for one in held[1:])]
+            yield from held
+            held = []
+            continue
+        yield from held
+        is_first = line.tag in ("ins", "del") and not line.is_only(line.tag)
+        held = [line] if is_first else []
+        if not is_first:
+            yield line
+    yield from held
+
+
+def _run(tag: str, text: str, ids: Iterator[int]) -> str:
     """Return a run of text, or a line break; `tag` is that of its change, empty for none."""
     name = "delText" if tag == "del" else "t"
     content = f'<w:{name} xml:space="preserve">{escape(text)}</w:{name}>'
     run = f"<w:r>{'<w:br/>' if text == chr(10) else content}</w:r>"
     if not tag:
         return run
-    return f"<w:{tag} {_by(number)}>{run}</w:{tag}>"
+    return f"<w:{tag} {_by(ids)}>{run}</w:{tag}>"
 
 
-def _by(number: int) -> str:
-    return f'w:id="{number}" w:author="{AUTHOR}"'
+def _by(ids: Iterator[int]) -> str:
+    return f'w:id="{next(ids)}" w:author="{AUTHOR}"'
 
 
 def _clean(text: str) -> str:

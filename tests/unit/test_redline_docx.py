@@ -17,7 +17,7 @@ from indexer.review.comparison_files import redline_docx
 from indexer.stores import open_store
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-A = "Lease of 2024\n\nThe tenant pays 400 pounds.\nNo pets.\n\nThe landlord repairs the roof.\n"
+A = "Lease of 2024\n\nThe tenant pays 400 pounds\nNo pets.\n\nThe landlord repairs the roof.\n"
 B = A.replace("2024", "2025").replace("400", "450").replace("the roof", "it")
 MOVES = {"del": "moveFrom", "ins": "moveTo"}
 B = B.replace("No pets.\n", "No pets.\n\nAnd no sublet.\n")
@@ -161,3 +161,23 @@ def test_lines_of_a_text_that_was_not_wrapped_are_paragraphs() -> None:
     assert words(text_of(root, "ins")) == words(before)
     inserted = [part for part in root.iter(f"{W}rPr") if part.find(f"{W}ins") is not None]
     assert len(inserted) == 1
+
+
+def test_rows_of_tables_are_rows_and_paragraphs_are_paragraphs() -> None:
+    a = (
+        "Agreement on cranes\nThe fees below are due each month.\n\tItem\tPrice\n"
+        "\tCrane\t100\n\tBerth\t200\n\nSigned by both parties.\n"
+    )
+    b = a.replace("100", "150").replace("\tBerth", "\tPilot\t7\n\tBerth").replace("both", "all")
+    root = document(a, b)
+    [table] = root.iter(f"{W}tbl")
+    rows = list(table.iter(f"{W}tr"))
+    assert [["".join(cell.itertext()) for cell in row.iter(f"{W}tc")] for row in rows] == [
+        ["Item", "Price"],
+        ["Crane", "100150"],
+        ["Pilot", "7"],
+        ["Berth", "200"],
+    ]
+    assert [len(list(row.iter(f"{W}trPr"))) for row in rows] == [0, 0, 1, 0]
+    assert not list(root.iter(f"{W}br"))
+    assert root[0][0].tag == root[0][-1].tag == f"{W}p"
