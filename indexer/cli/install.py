@@ -75,16 +75,16 @@ def install_command(
     for option, value in (("--time-field", time_field), ("--pages", pages)):
         if value and not dashboards:
             raise UsageError(f"{option} is for --dashboards; give both, or neither")
-    shown = {"time_field": time_field, "pages": pages}
+    fields = {"time_field": time_field, "pages": pages}
     if dashboards and "://" not in dashboards and not dry_run:
         check_output_path(Path(dashboards), "--dashboards", replace=True)
     with open_for_command(store_url) as store:
         if dashboards:
-            install_dashboards(store, dashboards, dry_run=True, **shown)
+            install_dashboards(store, dashboards, dry_run=True, **fields)
         recipe = recipe_asked(recipe_name) if recipe_name else None
         result = install(store, recipe, dry_run=dry_run, **options)
         if dashboards:
-            change = install_dashboards(store, dashboards, dry_run=dry_run, **shown)
+            change = install_dashboards(store, dashboards, dry_run=dry_run, **fields)
             result = result.plus(change)
     print_installation(result, as_json, dry_run)
     if result.complete and not (as_json or dry_run):

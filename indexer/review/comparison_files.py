@@ -58,11 +58,11 @@ _TAGS: Mapping[tuple[Change, bool], str] = {
     ("removed", True): "moveFrom",
     ("added", True): "moveTo",
 }  # of a change that is a move or not
-_WRAPPED_CHARS = 100  # of a line that was not wrapped
+_WRAPPED_CHARS = 160  # of a line that was not wrapped
 _FULL_LINE = 0.6  # of the longest line: a shorter one was not wrapped
 _SENTENCE_ENDS = ".!?:;\u2026\u3002"
-_SIDES = ("top", "left", "bottom", "right", "insideH", "insideV")
-_LINES = "".join(f'<w:{side} w:val="single" w:sz="4"/>' for side in _SIDES)
+_EDGES = ("top", "left", "bottom", "right", "insideH", "insideV")
+_LINES = "".join(f'<w:{edge} w:val="single" w:sz="4"/>' for edge in _EDGES)
 _BORDERS = f"<w:tblPr><w:tblBorders>{_LINES}</w:tblBorders></w:tblPr>"
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -184,7 +184,7 @@ class _Line(NamedTuple):
 
     @property
     def is_row(self) -> bool:
-        """Whether this is a row of a table, with a tab before each cell, that is kept, inserted or
+        """True for a row of a table, with a tab before each cell, that is kept, inserted or
         deleted as a whole.
         """
         if not self.pieces or not self.pieces[0][1].startswith("\t"):
@@ -232,12 +232,14 @@ def _table(lines: Iterable[_Line], ids: Iterator[int]) -> str:
         mark = f"<w:trPr><w:{line.tag} {_by(ids)}/></w:trPr>" if line.tag else ""
         cells = line.cells()
         columns = max(columns, len(cells))
-        runs = ("".join(_run(tag, text, ids) for tag, text in cell if text) for cell in cells)
-        rows.append(
-            f"<w:tr>{mark}{''.join(f'<w:tc><w:p>{run}</w:p></w:tc>' for run in runs)}</w:tr>"
-        )
+        rows.append(f"<w:tr>{mark}{''.join(_cell(cell, ids) for cell in cells)}</w:tr>")
     grid = f"<w:tblGrid>{'<w:gridCol/>' * columns}</w:tblGrid>"
     return f"<w:tbl>{_BORDERS}{grid}{''.join(rows)}</w:tbl>"
+
+
+def _cell(pieces: Iterable[tuple[str, str]], ids: Iterator[int]) -> str:
+    runs = "".join(_run(tag, text, ids) for tag, text in pieces if text)
+    return f"<w:tc><w:p>{runs}</w:p></w:tc>"
 
 
 def _lines(stretches: Iterable[Stretch], line_ends: int, ids: Iterator[int]) -> Iterator[_Line]:

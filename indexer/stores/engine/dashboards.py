@@ -177,7 +177,7 @@ class DashboardFields:
 
     @property
     def formats(self) -> Body:
-        """How values are shown, by field: links to groups, or the first characters of their ids."""
+        """The formats of values by field: links to groups, or the first characters of their ids."""
         link = {"urlTemplate": f"{self.pages.rstrip('/')}/family?id={{{{value}}}}"}
         group = (
             {"id": "url", "params": {"type": "a", "labelTemplate": "Open the group", **link}}
