@@ -704,6 +704,9 @@ def _verifier(
     return RememberingVerifier(store, collection, options.measure, remembered, options.threshold)
 
 
+TURNS = 4
+
+
 def in_turn(pairs: Sequence[tuple[Entry, Assignment]]) -> list[tuple[Entry, Assignment]]:
     """Return the changes in the order of writing, in which no document is ever, if the job is cut
     short, under one that it does not resemble.

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Literal
 
 from indexer.errors import MappingMismatch, NearfoldError, StoreAccessDenied, StoreDamaged
-from indexer.fingerprinting.fingerprint import fingerprints, fresh_rows, kernel_name
+from indexer.fingerprinting.fingerprint import fresh_rows, kernel_name
 from indexer.jobs.repair import stored_twice
 from indexer.jobs.status import count_fingerprinted_earlier
 from indexer.recipe import Recipe
@@ -223,8 +223,8 @@ def _check_changes(maintenance: Shareable, recipe: Recipe) -> Check:
     return Check(
         "changes",
         "bad",
-        f"{len(wrong)} of {documents} changed lately with keys of an older text, first {wrong[0]}; "
-        "`nearfold group` and `nearfold doctor --repair` sign them again",
+        f"{len(wrong)} of {documents} changed lately with keys or a group of an older text, first "
+        f"{wrong[0]}; `nearfold group` and `nearfold doctor --repair` sign them again",
     )
 
 
@@ -244,24 +244,22 @@ def _check_principals(maintenance: Shareable) -> Check:
 
 def _check_keys(store: FullStore, recipe: Recipe) -> Check:
     """Compare the stored keys of a sample of signed rows with keys computed from their texts."""
-    scanned = store.parts.view("both").scan()
+    if isinstance(store.maintenance, Shareable):
+        scanned = store.maintenance.stored_rows()
+    else:
+        scanned = store.parts.view("both").scan()
     fingerprinted = (
         row
         for row in scanned
         if row.recipe and row.status != "unsigned" and not recipe.has_other_statistics(row.recipe)
     )
-    rows = list(islice(fingerprinted, SAMPLE))
-    recomputed = fingerprints([row.text for row in rows], recipe)
-    wrong = [
-        row.id
-        for index, row in enumerate(rows)
-        if (row.bands, row.blocks) != (recomputed[index].bands, recomputed[index].blocks)
-    ]
+    pairs = list(fresh_rows(islice(fingerprinted, SAMPLE), recipe))
+    wrong = [stored.id for stored, fresh in pairs if fresh is not stored]
     if wrong:
         return Check(
             "keys",
             "bad",
-            f"{len(wrong)} of {count_of(len(rows), 'row')} with keys that are not of their text, "
+            f"{len(wrong)} of {count_of(len(pairs), 'row')} with keys that are not of their text, "
             f"first {wrong[0]}; `nearfold doctor --repair` repairs all",
         )
-    return Check("keys", "good", f"equal to recomputed keys in {count_of(len(rows), 'row')}")
+    return Check("keys", "good", f"equal to recomputed keys in {count_of(len(pairs), 'row')}")

@@ -186,7 +186,11 @@ def _repair_documents(
     store.refresh()
     references = _References(is_shared(store))
     wrong = 0
-    for batch in _batches(store.parts.view("both").scan()):
+    if isinstance(store.maintenance, Shareable):
+        rows = store.maintenance.stored_rows()
+    else:
+        rows = store.parts.view("both").scan()
+    for batch in _batches(rows):
         corrected = []
         for stored, fresh in fresh_rows(batch, recipe):
             references.add(stored, fresh)

@@ -20,7 +20,8 @@ from indexer.documents.base import DEFAULT_LIMITS
 from indexer.documents.blobs import file_payload, identifier
 from indexer.documents.extractors import extractor_named
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
-from indexer.fingerprinting.fingerprint import current_rows, fingerprints
+from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.grouping.checked_rows import read_fresh
 from indexer.jobs.document_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import Recipe
@@ -74,16 +75,17 @@ def file_signer(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
     return fingerprint_batch
 
 
-def store_scanner(url: str, recipe: Recipe) -> Mapper:
-    """Return a mapper that yields all rows of a store as they are; it must run in one task.
+def store_scanner(url: str, recipe: Recipe, write: bool) -> Mapper:
+    """Return a mapper that yields all rows of a store; it must run in one task.
 
-    Those that earlier statistics of its `recipe` signed have the signature by the current ones.
+    Those that earlier statistics of its `recipe` signed have the signature by the current ones, and
+    texts that other programs changed their own keys, which are stored with `write`.
     """
     carried = _with_counts(recipe)
 
     def scan(_: Batches) -> Batches:
         with closing(open_store(url)) as store:
-            rows = current_rows(store.scan(), carried)
+            rows = read_fresh(store, carried, write)
             yield from _with_error_column(pack_row(rows))
 
     return scan
@@ -212,10 +214,13 @@ def documents(work: Work, source: Input, recipe: Recipe) -> Stage:
     return readable_rows(fingerprinted_documents(work, source, recipe))
 
 
-def fingerprinted_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
+def fingerprinted_documents(
+    work: Work, source: Input, recipe: Recipe, write: bool = False
+) -> Stage:
     """Return the rows of all documents; those that could not be read have an `error`.
 
-    `facts` counts both. A store's rows are taken as the first run into this work folder reads them.
+    `facts` counts both. With `write`, a store gets the keys of texts that other programs changed.
+    A store's rows are taken as the first run into this work folder reads them.
     Raises `SourceNotFound`, and `UsageError` when a column is missing, or ids are missing or come
     twice.
     """
@@ -225,7 +230,7 @@ def fingerprinted_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
         "signed",
         settings,
         [],
-        lambda: _fingerprint_batch(work.spark, source, recipe),
+        lambda: _fingerprint_batch(work.spark, source, recipe, write),
         _count_outcomes,
     )
     if trouble := stage.facts["trouble"]:
@@ -244,10 +249,12 @@ def failures(stage: Stage) -> DataFrame:
     return stage.rows.where(sf.col(ERROR).isNotNull()).select("path", ERROR)
 
 
-def _fingerprint_batch(spark: SparkSession, source: Input, recipe: Recipe) -> DataFrame:
+def _fingerprint_batch(
+    spark: SparkSession, source: Input, recipe: Recipe, write: bool
+) -> DataFrame:
     schema = ddl(OUTCOME)
     if source.form == "store":
-        scanner = store_scanner(source.path, recipe)
+        scanner = store_scanner(source.path, recipe, write)
         return spark.range(1, numPartitions=1).mapInArrow(scanner, schema)
     if source.form == "text":
         files = _files(spark, source).select(

@@ -16,6 +16,8 @@ from pyspark.sql import functions as sf
 from indexer.comparing.band_plan import has_bits_alone
 from indexer.comparing.criteria import KEYED
 from indexer.errors import StoreError, UsageError
+from indexer.fingerprinting.fingerprint import PROVISIONAL
+from indexer.grouping.group import TURNS
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
 from indexer.model import Assignment, Row
@@ -32,6 +34,7 @@ from indexer.stores import open_store
 
 _FIELDS = ("family", "principal", "similarity", "cluster")
 _OUTCOME = {"id": "string", "error": "string"}
+_LEFT = {"left_alone": "bigint", "outdated": "bigint"}
 _BATCH = 500
 T = TypeVar("T")
 
@@ -48,9 +51,55 @@ def write(rows: DataFrame, assigned: DataFrame, url: str, recipe: Recipe, tasks:
     return rows.join(fields, "id").coalesce(tasks).mapInArrow(row_writer(url), ddl(_OUTCOME))
 
 
-def assign(assigned: DataFrame, url: str, tasks: int) -> DataFrame:
-    """Write families back to the rows of a store, as `write` does; skip rows that are gone."""
-    return assigned.coalesce(tasks).mapInArrow(family_writer(url), ddl(_OUTCOME))
+def assign(work: Work, rows: Stage, assigned: Stage, url: str, tasks: int) -> dict[str, int]:
+    """Write families back to the rows of a store, in the order of `group`, `tasks` at a time.
+
+    Returns how many were `left_alone`, and how many `outdated`, as `GroupResult` has them. Rows
+    that are gone are skipped.
+    """
+    changes = work.stage(
+        "changes", {}, [rows, assigned], lambda: _changes(rows.rows, assigned.rows)
+    )
+    counts = dict.fromkeys(_LEFT, 0)
+    for turn in range(TURNS):
+        rows_of_turn = changes.rows.where(sf.col("turn") == turn).drop("turn").coalesce(tasks)
+        left = rows_of_turn.mapInArrow(family_writer(url), ddl(_LEFT))
+        for of_task in left.collect():
+            for name in counts:
+                counts[name] += of_task[name]
+    return counts
+
+
+def _changes(rows: DataFrame, assigned: DataFrame) -> DataFrame:
+    """Return assignments with the digests of the texts that were compared, and the `turn` of each
+    (see `group.in_turn`).
+    """
+    before = rows.select(
+        "id", "exact", sf.col("family").alias("before"), sf.col("principal").alias("was")
+    )
+    digests = rows.select(sf.col("id").alias("family"), sf.col("exact").alias("principal_exact"))
+    principals = rows.where("family = id").select(
+        sf.col("id").alias("before"), sf.lit(True).alias("has_principal")
+    )
+    others = digests.join(assigned.where("family != id").select("family").distinct(), "family")
+    is_left = sf.col("has_principal").isNull() & ~sf.col("before").startswith(PROVISIONAL)
+    turn = (
+        sf.when(is_left, 0)
+        .when(sf.col("principal"), 1)
+        .when(sf.coalesce("was", sf.lit(True)), 3)
+        .otherwise(2)
+    )
+    known = (
+        assigned.join(before, "id")
+        .join(principals, "before", "left")
+        .join(others, "family", "left")
+    )
+    principal_exact = sf.when(sf.col("family") != sf.col("id"), sf.col("principal_exact"))
+    return known.select(
+        *("id", *_FIELDS, "exact"),
+        principal_exact.alias("principal_exact"),
+        turn.alias("turn"),
+    )
 
 
 def row_writer(url: str) -> Mapper:
@@ -69,13 +118,13 @@ def row_writer(url: str) -> Mapper:
 
 
 def family_writer(url: str) -> Mapper:
-    """Return a mapper that writes assignments; there are no refusals."""
+    """Return a mapper that writes assignments, and yields how many documents it left."""
 
     def run(parts: Batches) -> Batches:
         with closing(open_store(url)) as store:
             records = chain.from_iterable(part.to_pylist() for part in parts)
-            store.families.assign(Assignment(**record) for record in records)
-        yield batch(_OUTCOME, [[], []])
+            result = store.families.assign(Assignment(**record) for record in records)
+        yield batch(_LEFT, [[result.left_alone], [result.outdated]])
 
     return run
 
@@ -128,6 +177,11 @@ class Job:
     store: str | None = None
     writers: int = WRITERS
 
+    @property
+    def is_source(self) -> bool:
+        """Return whether the documents come from the store, which gets their families only."""
+        return self.source.form == "store" and self.source.path == self.store
+
 
 def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     """Run a job and return its account.
@@ -143,7 +197,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     check_sketches(recipe)
     work = Work(spark, f"{job.out}/work")
     work.check()
-    fingerprinted = fingerprinted_documents(work, job.source, recipe)
+    fingerprinted = fingerprinted_documents(work, job.source, recipe, write=job.is_source)
     rows = readable_rows(fingerprinted)
     pairs = match(work, rows, recipe, job.match_options)
     assigned = group(work, rows, recipe, job.group_options)
@@ -164,7 +218,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
             **pairs.facts,
         },
         "group": {**asdict(job.group_options.for_recipe(recipe)), **assigned.facts, **families},
-        "store": _write_to_store(rows, assigned, job, recipe) if job.store else None,
+        "store": _write_to_store(work, rows, assigned, job, recipe) if job.store else None,
         "stages": {"made": work.new_stages, "kept": work.old_stages},
         "seconds": round(time.monotonic() - start, 1),
     }
@@ -223,18 +277,22 @@ def _write_table(rows: DataFrame, job: Job, name: str) -> None:
     rows.write.mode("overwrite").parquet(f"{job.out.rstrip('/')}/{name}")
 
 
-def _write_to_store(rows: Stage, assigned: Stage, job: Job, recipe: Recipe) -> dict[str, Any]:
+def _write_to_store(
+    work: Work, rows: Stage, assigned: Stage, job: Job, recipe: Recipe
+) -> dict[str, Any]:
     """Write to the store; into a store that the documents came from write the families only."""
-    url = job.store or ""
-    is_source = job.source.form == "store" and job.source.path == url
+    url, is_source = job.store or "", job.is_source
+    spark = rows.rows.sparkSession
     if is_source:
-        refused = assign(assigned.rows, url, job.writers)
+        left = assign(work, rows, assigned, url, job.writers)
+        refused = spark.createDataFrame([], ddl(_OUTCOME))
     else:
+        left = dict.fromkeys(_LEFT, 0)
         refused = write(rows.rows, assigned.rows, url, recipe, job.writers)
     _write_table(refused, job, "refused")
     refresh(url)
-    count = rows.rows.sparkSession.read.parquet(f"{job.out.rstrip('/')}/refused").count()
-    return {"url": url, "wrote": "families" if is_source else "documents", "refused": count}
+    count = spark.read.parquet(f"{job.out.rstrip('/')}/refused").count()
+    return {"url": url, "wrote": "families" if is_source else "documents", "refused": count, **left}
 
 
 def _recipe_of(job: Job) -> Recipe:

@@ -147,6 +147,12 @@ class Shareable(Protocol):
         """Return documents that were written more than once, as far as lately."""
         ...
 
+    def stored_rows(self) -> Iterator[Row]:
+        """Yield rows as `Store.scan` does, parts too; one that is stored in the group of an earlier
+        text has another digest than that of its text.
+        """
+        ...
+
     def headless_families(self) -> Sequence[str]:
         """Return the families with members whose principal is gone or in another family."""
         ...

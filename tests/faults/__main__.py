@@ -13,7 +13,7 @@
                                        Elasticsearch of their own (--store: those of one kind)
     python -m faults --clients 10000   take so many steps of other clients beside commands of every
                                        kind, on three nodes of an engine that are killed, too;
-                                       --plugin: with the plugin on them (built by Maven)
+                                       --plugin: with the layout of the plugin (built by Maven)
     python -m faults --mutations 60    take a check of nearfold out at a time, and let clients write
                                        beside commands until that is found, for 60 steps a seed
     python -m faults --tests           every fault-injection test of this folder, by pytest
@@ -89,7 +89,9 @@ def main() -> int:
     parser.add_argument(
         "--clients", type=int, metavar="N", help="take so many steps of clients beside commands"
     )
-    parser.add_argument("--plugin", action="store_true", help="--clients: also fold by the plugin")
+    parser.add_argument(
+        "--plugin", action="store_true", help="--clients: with the layout of the plugin"
+    )
     parser.add_argument(
         "--mutations", type=int, metavar="N", help="take so many steps without each check"
     )
@@ -226,7 +228,8 @@ def clients(arguments: argparse.Namespace) -> int:
             cluster.start()
             url = f"{kind}://{cluster.hosts}/papers?shards=2&replicas=1"
             nodes = cluster.nodes
-        run = SharedRun(home / "run", url, str(arguments.seed), nodes, say)
+        layout = "plugin" if arguments.plugin else "pipeline"
+        run = SharedRun(home / "run", url, str(arguments.seed), nodes, say, layout)
         counts = run.run(arguments.clients, until)
     say(f"{counts}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
     if arguments.record:

@@ -5,7 +5,7 @@ restored snapshot), a command of nearfold, or both at once; either may be killed
 the stored documents are read as the engine, or the file, has them, and compared by brute force:
 
 - no document is hidden under one that it does not resemble, in any search of nearfold, nor in one
-  of a client that folds by the field of the engine's plugin, where nodes have it;
+  of a client that folds by the field of the engine's plugin, where an index has it;
 - every document is shown or folded, once, and every group has a principal that is visible;
 - what `doctor` and `status` call good is good: else the stored groups hold, for any client.
 
@@ -36,7 +36,7 @@ from sample_library import edited, sentence, similarity
 from servers.process import Server
 
 from indexer.defaults import FOLD
-from indexer.fingerprinting.fingerprint import fresh_rows
+from indexer.fingerprinting.fingerprint import fingerprint_rows, fresh_rows, ungrouped
 from indexer.jobs.doctor import doctor
 from indexer.jobs.status import status
 from indexer.model import Row
@@ -45,9 +45,11 @@ from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.engine.rows import row_of_hit
+from indexer.stores.maintenance import Layout
 
 Body: TypeAlias = dict[str, Any]
-KILLED, TOGETHER, NODE_KILLED = 0.25, 0.3, 0.02  # of the steps, where they may be
+KILLED, TOGETHER, NODE_KILLED = 0.3, 0.5, 0.02  # of the steps, where they may be
+DELAY = 0.8  # seconds from what a command reads to what it writes, in which a client writes
 MAX_DOCUMENTS = 60
 REFUSED_CODES = (0, 1, 2, 3, 4)  # whatever is no internal error
 LEAST = 0.7  # of all thresholds of `group`, by which a copy may have been grouped
@@ -345,9 +347,9 @@ class SharedPlanner(Planner):
         else:
             self.kinds += [self.install, self.install, self._uninstall]
 
-    def install(self) -> Operation:
+    def install(self, *options: str) -> Operation:
         """Return the command that lets clients send documents."""
-        return Operation(("install",), self.planned)
+        return Operation(("install", *options), self.planned)
 
     def _uninstall(self) -> Operation:
         return Operation(("uninstall",), self.planned)
@@ -357,6 +359,9 @@ class SharedPlanner(Planner):
 class SharedRun:
     """A store that nearfold and, in an engine, other clients write to, in steps of a seed; `nodes`
     are killed now and then, and started again.
+
+    `layout`: of the index; where all nodes have the plugin, one with the pipeline's layout gets the
+    plugin's field as well.
     """
 
     home: Path
@@ -364,12 +369,14 @@ class SharedRun:
     seed: str
     nodes: Sequence[Server] = ()
     say: Callable[[str], None] = lambda _: None
+    layout: Layout = "pipeline"
 
     def __post_init__(self) -> None:
         scheme, _, rest = self.url.partition("://")
         self.chance = random.Random(self.seed)
         self.planner = SharedPlanner(self.home, self.chance, has_copies=scheme == "sqlite")
-        self.failpoints = (*FAILPOINTS, *FAILPOINTS_OF_STORES[scheme])
+        self.points_of_store = FAILPOINTS_OF_STORES[scheme]
+        self.failpoints = (*FAILPOINTS, *self.points_of_store)
         self.client: Client | None = None
         if scheme != "sqlite":
             hosts, _, index = rest.partition("?")[0].rpartition("/")
@@ -385,12 +392,7 @@ class SharedRun:
         step = "first index"
         with closing(JobRunner(self.home)) as jobs:
             try:
-                self._command(jobs, self.planner.first()[0], alone=True)
-                if self.client is not None:  # from now on texts are expected to change
-                    self._command(jobs, self.planner.install(), alone=True)
-                    if self.client.has_plugin():
-                        self.client.add_field()
-                        self.has_field = True
+                self._begin(jobs)
                 while self.steps < steps and time.monotonic() < until:
                     self.steps += 1
                     step = self._step(jobs)
@@ -400,6 +402,19 @@ class SharedRun:
                 place = f"seed {self.seed} step {self.steps} ({step})"
                 raise AssertionError(f"{place}: {error}") from error
         return self.counts
+
+    def _begin(self, jobs: JobRunner) -> None:
+        """Make the index; from then on texts are expected to change."""
+        if self.layout == "plugin":
+            self._command(jobs, self.planner.install("--layout", self.layout), alone=True)
+        self._command(jobs, self.planner.first()[0], alone=True)
+        if self.client is None:
+            return
+        if self.layout == "pipeline":
+            self._command(jobs, self.planner.install(), alone=True)
+        self.has_field = self.client.has_plugin()
+        if self.has_field and self.layout == "pipeline":
+            self.client.add_field()
 
     def _step(self, jobs: JobRunner) -> str:
         """Let a client, a command or both write, perhaps while a node of three is away."""
@@ -442,11 +457,8 @@ class SharedRun:
             self.threshold = min(self.threshold, operation.expected.threshold)
         elif words[0] == "restore":
             self.threshold = LEAST
-        failpoints = ""
-        if not alone and self.chance.random() < KILLED:
-            point = self.chance.choice(self.failpoints)
-            failpoints = f"{point}:{self.chance.randint(1, 3)}=kill"
         together = not alone and self.client is not None and self.chance.random() < TOGETHER
+        failpoints = "" if alone else self._failpoints(words[0], together)
         step = Step((*words, "--store", self.url), operation.files, failpoints)
         job = jobs.start_steps([step])
         described = words[0]
@@ -465,24 +477,39 @@ class SharedRun:
         if words[0] == "group" and result.code == 0 and not together:
             self.threshold = operation.expected.threshold
             self._check_groups_are_final()
-        return f"{described}: exit {result.code}"
+        reason = result.err.strip()[:200] if result.code > 1 else ""
+        return f"{described}: exit {result.code} {reason}".strip()
+
+    def _failpoints(self, command: str, together: bool) -> str:
+        """Return where a command is killed, or waits for a client before it sends what it read;
+        mostly empty.
+        """
+        if self.chance.random() < KILLED:
+            has_files = command in ("index", "check")
+            point = self.chance.choice(self.failpoints if has_files else self.points_of_store)
+            return f"{point}:{self.chance.choice([1, 1, 2, 3] if has_files else [1, 1, 2])}=kill"
+        if together and self.chance.random() < 0.5:
+            return f"before_send:{self.chance.randint(1, 2)}=delay:{DELAY}"
+        return ""
 
     def _check_groups_are_final(self) -> None:
         """Check that `group` leaves nothing to report."""
+        hits = self.client.hits() if self.client else []
         with closing(open_store(self.url)) as store:
-            problems = stored_problems(self._rows(store), store.stored_recipe(), self.threshold)
+            rows = self._rows(store, hits)
+            problems = stored_problems(rows, store.stored_recipe(), self.threshold)
         assert problems == [], f"after group: {problems}"
 
     def _check(self) -> None:
         with closing(open_store(self.url)) as store:
-            store.refresh()
-            rows = self._rows(store)
+            hits = self.client.hits() if self.client else []
+            rows = self._rows(store, hits)
             self.planner.rows = {row.path: row for row in rows}
             recipe = store.stored_recipe()
             for fold in ("family", "live"):
                 check_search(store, rows, fold, self.threshold)
             if self.client is not None and self.has_field:
-                check_field(self.client.hits(), self.client.folded())
+                check_field(hits, self.client.folded())
             problems = stored_problems(rows, recipe, self.threshold)
             if not problems:
                 return
@@ -491,12 +518,27 @@ class SharedRun:
             assert is_reported, f"doctor reports {bad}, not: {problems}"
             self.counts.reported += 1
 
-    def _rows(self, store: FullStore) -> list[Row]:
-        """Return the documents as they are stored; of an engine, by a search of the client."""
+    def _rows(self, store: FullStore, hits: Sequence[Body]) -> list[Row]:
+        """Return the documents as they are stored; those of an engine are `hits` of the client."""
         if self.client is None:
             return list(store.scan())
-        rows = [row_of_hit(hit["_id"], hit["_source"]) for hit in self.client.hits()]
+        if self.layout == "plugin":
+            rows = _rows_of_columns(hits, store.stored_recipe())
+        else:
+            rows = [row_of_hit(hit["_id"], hit["_source"]) for hit in hits]
         return [row for row in rows if row.parent is None]
+
+
+def _rows_of_columns(hits: Sequence[Body], recipe: Recipe | None) -> list[Row]:
+    """Return documents with the fingerprints of their texts, which `check_field` compares with
+    those that the plugin has, in the groups that are stored; without one, in that of their copies.
+    """
+    assert recipe is not None
+    rows = fingerprint_rows([row_of_hit(hit["_id"], hit["_source"]) for hit in hits], recipe)
+    return [
+        row if hit["_source"].get("near_family") else ungrouped(row)
+        for row, hit in zip(rows, hits, strict=True)
+    ]
 
 
 def resembles(row: Row, principal: Row, threshold: float) -> bool:

@@ -15,12 +15,14 @@ from sample_library import edited, rows, sentence
 from servers.process import Server
 
 from indexer.errors import StoreError, UsageError
+from indexer.fingerprinting.fingerprint import fingerprint_rows
 from indexer.grouping.group import group
 from indexer.grouping.match import match
 from indexer.jobs.check import check
 from indexer.jobs.doctor import doctor
 from indexer.jobs.install import install
 from indexer.jobs.reindex import plan_reindex, reindex
+from indexer.jobs.repair import repair
 from indexer.recipe import DEFAULT, Recipe, recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
@@ -222,6 +224,36 @@ def test_a_text_that_a_client_replaces_while_group_runs_joins_no_group(
         group(store)
         alike = frozenset({changed, "c"})
         assert {frozenset(names) for names in by_hit(store)} == {alike, frozenset(texts) - alike}
+
+
+@pytest.mark.parametrize("repaired_by", [group, repair])
+def test_a_changed_text_is_reported_until_it_leaves_the_stored_group(
+    stores: dict[str, Any], rest: Rest, repaired_by: Callable[[Any], Any]
+) -> None:
+    near = sentence(1, words=60)
+    texts = {"a": near, "b": edited(near, 1), "c": sentence(2, words=60), "files": near}
+    for store in stores.values():
+        store.prepare(DEFAULT)
+        of_files = [replace(row, embedded="png:1" * (row.id == "files")) for row in rows(texts)]
+        store.write(fingerprint_rows(of_files, DEFAULT))
+        group(store)
+        for id in ("b", "files"):
+            path = f"{store.address.index}/_update/{id}?refresh=true"
+            rest.request("POST", path, {"doc": {"text": texts["c"]}})
+        assert verdict(store, "changes") == verdict(store, "keys") == "bad"
+        assert getattr(repaired_by(store), "outdated", 0) == 0
+        assert verdict(store, "changes") == verdict(store, "keys") == "good"
+        stored = rest.request("GET", f"{store.address.index}/_doc/b")["_source"].get("near_family")
+        assert stored != "a"
+        assert group(store).outdated == 0
+        assert {frozenset(names) for names in by_hit(store)} == {
+            frozenset("a"), frozenset("bc"), frozenset(["files"])
+        }  # fmt: skip
+
+
+def verdict(store: Any, name: str) -> str:
+    """Return the verdict of a check of `doctor`."""
+    return next(check.verdict for check in doctor(store.url) if check.name == name)
 
 
 def by_hit(store: Any) -> list[tuple[str, ...]]:

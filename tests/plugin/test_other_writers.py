@@ -1,5 +1,5 @@
-"""Clients write beside nearfold on one node that has the plugin, and hide nothing: neither in the
-groups of the pipeline's fields nor where the plugin folds.
+"""Clients write beside nearfold on one node that has the plugin, with the layout of the pipeline
+and with its own, and hide nothing: neither in stored groups nor where the plugin folds.
 """
 
 from __future__ import annotations
@@ -14,15 +14,19 @@ from jobs import delete_index, index_names
 from other_writers import SharedRun
 from servers.process import Server
 
+from indexer.stores.maintenance import Layout
+
 pytestmark = pytest.mark.engines
 
 SEED = os.environ.get("NEARFOLD_CLIENTS_SEED") or "7"
-STEPS = 50
+STEPS = 25
 
 
+@pytest.mark.parametrize("layout", ["pipeline", "plugin"])
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"])
 def test_clients_of_an_engine_hide_nothing(
     engine: str,
+    layout: Layout,
     shared_node: Callable[[str], Server],
     tmp_path: Path,
     record_property: Callable[[str, object], None],
@@ -30,7 +34,8 @@ def test_clients_of_an_engine_hide_nothing(
     record_property("faults", STEPS)
     server = shared_node(engine).url
     name = f"nearfold-clients-{random.SystemRandom().randrange(1_000_000)}"
-    run = SharedRun(tmp_path / "run", f"{server.replace('http', engine)}/{name}", SEED)
+    url = f"{server.replace('http', engine)}/{name}"
+    run = SharedRun(tmp_path / "run", url, SEED, layout=layout)
     try:
         counts = run.run(STEPS)
     finally:

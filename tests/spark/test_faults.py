@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
+from sample_library import edited, rows, sentence
 from servers.spark import SparkCluster
 from synthetic_library import as_json, library, store_of
 
@@ -31,7 +32,7 @@ from indexer.spark import run
 from indexer.spark.arrow_rows import Mapper, ddl
 from indexer.spark.group import group as group_on_spark
 from indexer.spark.input_documents import Input, documents
-from indexer.spark.session import Work
+from indexer.spark.session import Stage, Work
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -284,3 +285,25 @@ def test_tasks_that_fail_after_writing_leave_each_document_once(
         assert [[getattr(row, name) for name in fields] for row in store.scan()] == [
             [getattr(row, name) for name in fields] for row in embedded.scan()
         ]
+
+
+@pytest.mark.slow
+def test_a_text_that_a_client_changed_since_it_was_read_gets_no_group(
+    spark: SparkSession, tmp_path: Path, index: str
+) -> None:
+    texts = {"a": sentence(1), "b": edited(sentence(1), 1), "c": sentence(2), "d": sentence(2)}
+    families = [("a", "a"), ("b", "a"), ("c", "c"), ("d", "c")]
+    with contextlib.closing(open_store(index.replace("http://", "opensearch://"))) as store:
+        store.prepare(DEFAULT)
+        store.write(rows(texts))
+        store.refresh()
+        work = Work(spark, str(tmp_path / "work"))
+        read = documents(work, Input(store.url, "store"), DEFAULT)
+        fields = [(id, family, id == family, None, None) for id, family in families]
+        names = "id string, family string, principal boolean, similarity double, cluster string"
+        assigned = Stage("assigned", spark.createDataFrame(fields, names))
+        store.write(rows({"b": texts["c"], "c": texts["a"]}))
+        left = run.assign(work, read, assigned, store.url, tasks=2)
+        assert left == {"left_alone": 0, "outdated": 3}
+        store.refresh()
+        assert not {(row.id, row.family) for row in store.scan()} & {("b", "a"), ("d", "c")}

@@ -194,7 +194,14 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     assert rows == list(single.scan())
     of_pictures = {row.family for row in rows if row.id.startswith("text")}
     assert len(of_pictures) == 4  # of two texts, each around two pictures
-    assert account["store"] == {"url": url, "wrote": "families", "refused": 0}
+    written = {"url": url, "wrote": "families", "refused": 0, "left_alone": 0, "outdated": 0}
+    assert account["store"] == written
+    digests = {row.id: row.exact for row in rows}
+    changes = spark.read.parquet(f"{tmp_path}/out/work/changes-*/rows").collect()
+    assert len(changes) == len(rows)
+    for change in changes:
+        of_principal = None if change.family == change.id else digests[change.family]
+        assert (change.exact, change.principal_exact) == (digests[change.id], of_principal)
     assert run(spark, job)["stages"]["made"] == []
 
 

@@ -129,9 +129,10 @@ class EngineFamilies:
             hits = {hit["_id"]: hit for hit in documents_now(queries, ids, PAGE, read)}
         except IndexMissing as error:
             raise index_gone() from error
-        if self._index.facts and self._index.facts.columns:
-            return _Documents(hits, _digests(queries, ids))
         digests = {id: hit.get("_source", {}).get("near_exact", "") for id, hit in hits.items()}
+        if self._index.facts and self._index.facts.columns:
+            stored = {id: digest for id, digest in digests.items() if digest}
+            digests = _digests(queries, ids) | stored
         return _Documents(hits, digests)
 
     def _fields(self, entry: Assignment, digest: str | None = None) -> Body:

@@ -143,13 +143,13 @@ class OpenIndex:
             self.requests, self.dialect, name, names, scope, shared, several, columns
         )
 
-    def rows(self, hits: Iterable[Body]) -> list[Row]:
+    def rows(self, hits: Iterable[Body], as_stored: bool = False) -> list[Row]:
         """Return the rows of documents; with the plugin's layout, their texts give what the engine
-        keeps in columns.
+        keeps in columns, and `as_stored` another digest marks groups of an earlier text.
         """
         field, recipe = self.text_field(), self.require_recipe()
         if self.facts and self.facts.columns:
-            return fingerprinted_rows(list(hits), field, recipe)
+            return fingerprinted_rows(list(hits), field, recipe, as_stored)
         return [row_of_hit(hit["_id"], hit["_source"], field) for hit in hits]
 
     def document(self, row: Row) -> Body:

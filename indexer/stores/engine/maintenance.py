@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,12 @@ class EngineMaintenance:
         from indexer.stores.engine.reads import changed_rows
 
         return changed_rows(self._index)
+
+    def stored_rows(self) -> Iterator[Row]:
+        """Scan documents and parts."""
+        from indexer.stores.engine.reads import scan_rows
+
+        return scan_rows(self._index, "both", None, as_stored=True)
 
     def headless_families(self) -> Sequence[str]:
         """Count the members of each family, and look their principals up, as far as refreshed."""

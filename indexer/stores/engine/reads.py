@@ -179,12 +179,14 @@ def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     return {hit["_id"]: lengthen(hit["_source"].get("near_source") or "") for hit in hits}
 
 
-def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row]:
+def scan_rows(
+    index: OpenIndex, scope: Scope, under: str | None, as_stored: bool = False
+) -> Iterator[Row]:
     """Yield rows ascending by id; the set and its order are fixed when the first row is read."""
     body = search_bodies.scan(None if under is None else well_formed(under), PAGE)
     index.text_field()  # raises before the first page where texts cannot be read
     for response in index.queries(scope).pages(body):
-        yield from index.rows(response["hits"]["hits"])
+        yield from index.rows(response["hits"]["hits"], as_stored)
 
 
 def changed_rows(index: OpenIndex) -> list[Row]:
@@ -199,7 +201,7 @@ def changed_rows(index: OpenIndex) -> list[Row]:
     queries = index.queries("both")
     hits = queries.search(body)["hits"]["hits"]
     ids = [hit["_id"] for hit in hits if hit["_version"] > 1]
-    return index.rows(documents_now(queries, ids, PAGE))
+    return index.rows(documents_now(queries, ids, PAGE), as_stored=True)
 
 
 def search_rows(

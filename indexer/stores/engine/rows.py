@@ -206,23 +206,28 @@ def text_in(document: Mapping[str, Any], field: str) -> str:
 # Documents of an index with the plugin's layout, whose fingerprints are columns of the engine.
 
 
-def fingerprinted_rows(hits: Sequence[Mapping[str, Any]], field: str, recipe: Recipe) -> list[Row]:
+def fingerprinted_rows(
+    hits: Sequence[Mapping[str, Any]], field: str, recipe: Recipe, as_stored: bool = False
+) -> list[Row]:
     """Return the rows of documents with the fingerprints of their texts, as the engine has them.
 
     A document whose text changed since it got its group, or that has none yet, is in the
-    provisional family of its text.
+    provisional family of its text. The digest of one with files is the stored one; `as_stored`,
+    that of one in a group is the digest of the text that it got the group for.
     """
     stored = [row_of_hit(hit["_id"], hit["_source"], field) for hit in hits]
     rows = []
     for hit, before, row in zip(hits, stored, fingerprint_rows(stored, recipe), strict=True):
         source = hit["_source"]
-        if source.get("near_family") and source.get(GROUPED) == column_digest(row.exact):
-            rows.append(replace(row, provisional=before.provisional))
-        else:
-            alone = ungrouped(row)
-            is_copy = alone.family == f"{PROVISIONAL}{shorten(row.exact)}"
-            short = f"{PROVISIONAL}{column_digest(row.exact)}"
-            rows.append(replace(alone, family=short) if is_copy else alone)
+        grouped = source.get(GROUPED) if source.get("near_family") else None
+        exact = before.exact if row.embedded and before.exact else row.exact
+        if grouped == column_digest(row.exact):
+            rows.append(replace(row, exact=exact, provisional=before.provisional))
+            continue
+        alone = ungrouped(row)
+        if alone.family == f"{PROVISIONAL}{shorten(row.exact)}":
+            alone = replace(alone, family=f"{PROVISIONAL}{column_digest(row.exact)}")
+        rows.append(replace(alone, exact=grouped if grouped and as_stored else exact))
     return rows
 
 
