@@ -116,7 +116,7 @@ def compare_command(
             part.write_bytes(redline_docx(comparison))
     if pdf:
         with write_whole(pdf, "--pdf") as part:
-            part.write_bytes(redline_pdf(comparison, fonts))
+            part.write_bytes(redline_pdf(comparison, fonts=fonts))
     print_comparison(
         comparison,
         originals,

@@ -32,6 +32,7 @@ from indexer.review.api.endpoints import (
 )
 from indexer.review.api.openapi import as_json, describe_api, describe_parameters
 from indexer.review.api.responses import DocumentFacts
+from indexer.review.caches import ReadProgress
 from indexer.review.comparison_files import redline_docx, redline_pdf
 from indexer.review.http import (
     heading,
@@ -124,6 +125,7 @@ PAGES = (
 )
 
 
+_SECONDS_OF_FILE = 1.5  # until a page says how far the file is
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 Endpoint = Callable[[Request], Response]
 AsyncEndpoint = Callable[[Request], Awaitable[Response]]
@@ -158,8 +160,8 @@ def application(
         *_api_routes(site, api),
         *(table(site) for table in api.tables),
         *original_routes(site, pages.static),
-        Route("/redline.docx", _redline(site, "docx", redline_docx, DOCX)),
-        Route("/redline.pdf", _redline(site, "pdf", redline_pdf, "application/pdf")),
+        Route("/redline.docx", _redline_docx(site)),
+        Route("/redline.pdf", pages.redline_pdf),
         Route("/metrics", statistics.respond),
         *static_routes(pages.static),
     ]
@@ -273,6 +275,19 @@ class _Pages:
             "page": None,
         }
         return self.html(request, "api.html", values)
+
+    def redline_pdf(self, request: Request) -> Response:
+        """Answer with the changes from one document to another as a PDF; while a long one is
+        written, with a page that says how far it is and requests it again.
+        """
+        comparison = _comparison(self.site, request)
+        file = self.site.written(comparison, redline_pdf, _SECONDS_OF_FILE)
+        if not isinstance(file, ReadProgress):
+            return _attachment(file, "pdf", "application/pdf")
+        ids = {name: request.query_params[name] for name in ("a", "b")}
+        response = self.html(request, "writing.html", {"page": None, "progress": file, **ids})
+        response.headers["refresh"] = "1"
+        return response
 
     def problem(self, request: Request, error: Exception) -> Response:
         """Answer with an error: as JSON below `/api/`, else as a page; the address of a document by
@@ -402,20 +417,27 @@ async def run_write(site: Site, endpoint: WriteEndpoint, request: Request) -> An
     return await run_in_threadpool(endpoint.run, site, values, login_of(request))
 
 
-def _redline(site: Site, kind: str, write: Callable[[Comparison], bytes], type: str) -> Endpoint:
-    """Return the endpoint of the changes from one document to another, as a file."""
+def _redline_docx(site: Site) -> Endpoint:
+    """Return the endpoint of the changes from one document to another, as a Word document."""
 
     def endpoint(request: Request) -> Response:
-        values = parse_parameters(TwoIds, query_texts(request))
-        compared = site.comparisons.side_by_side(
-            site.row(values.a), site.row(values.b), "literal", 30
-        )
-        if compared.chars is not None:
-            raise StoreBusy(what="the whole of both texts", holder="their comparison")
-        headers = {"content-disposition": f'attachment; filename="redline.{kind}"'}
-        return Response(write(compared.beside.comparison), media_type=type, headers=headers)
+        return _attachment(redline_docx(_comparison(site, request)), "docx", DOCX)
 
     return endpoint
+
+
+def _comparison(site: Site, request: Request) -> Comparison:
+    """Return the comparison of the documents of a request; raise `StoreBusy` while it is made."""
+    values = parse_parameters(TwoIds, query_texts(request))
+    compared = site.comparisons.side_by_side(site.row(values.a), site.row(values.b), "literal", 30)
+    if compared.chars is not None:
+        raise StoreBusy(what="the whole of both texts", holder="their comparison")
+    return compared.beside.comparison
+
+
+def _attachment(body: bytes, kind: str, type: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="redline.{kind}"'}
+    return Response(body, media_type=type, headers=headers)
 
 
 def _describe_error(error: Exception) -> tuple[int, str]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.comparing.compare import Change, Comparison, Stretch, redline_in_lines
 from indexer.errors import MissingExtra, UsageError
+from indexer.model import Progress, no_progress
 from indexer.review.api.responses import measures_of, without_boilerplate
 from indexer.review.boilerplate import DiscountedSimilarity
 from indexer.review.compared_documents import Original
@@ -327,7 +328,9 @@ _SIZE, _SMALL = 10.5, 8.5
 _LINE = 5.2  # millimetres
 
 
-def redline_pdf(comparison: Comparison, fonts: Sequence[Path] = ()) -> bytes:
+def redline_pdf(
+    comparison: Comparison, progress: Progress = no_progress, fonts: Sequence[Path] = ()
+) -> bytes:
     """Return the changes from the first text of a comparison to the second as a PDF.
 
     `fonts` are files in TrueType or OpenType for scripts that Noto Sans lacks; the first that has a
@@ -348,7 +351,11 @@ def redline_pdf(comparison: Comparison, fonts: Sequence[Path] = ()) -> bytes:
     missing = _missing((text for _, text in stretches), known)
     pdf = _document(files, is_shaped)
     _write_heading(pdf, comparison.names, known, missing)
+    total = sum(len(text) for _, text in stretches)
+    done = 0
     for change, text in stretches:
+        progress("writing", done, total)
+        done += len(text)
         style, colour = _STYLES[change]
         pdf.set_font(_FONT, style, _SIZE)
         pdf.set_text_color(*colour)

@@ -8,10 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from indexer.coding import Coding, CodingField
+from indexer.comparing.compare import Comparison
 from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageError
 from indexer.grouping.group import GroupResult, group
 from indexer.grouping.group_options import GroupOptions
@@ -615,6 +617,20 @@ class Site:
             return varying_passages(principal, members)
 
         return self._readers.get(("varying", texts), read, 1, timeout)
+
+    def written(
+        self,
+        comparison: Comparison,
+        write: Callable[[Comparison, Progress], bytes],
+        timeout: float,
+    ) -> bytes | ReadProgress:
+        """Return a comparison as a file; how far it is if that takes more than `timeout` seconds,
+        which goes on.
+        """
+        key = ("file", write, comparison.names, comparison.texts)
+        weight = sum(map(len, comparison.texts))
+        file = self._readers.get(key, partial(write, comparison), weight, timeout)
+        return self._readers.progress(key) if file is None else file
 
     def near_copies(self, principal: Row, timeout: float) -> tuple[NearCopy, ...] | None:
         """Return the documents of other groups that are near a principal.

@@ -45,7 +45,7 @@ def test_the_document_has_both_texts(tmp_path: Path) -> None:
 def test_characters_that_no_font_has_are_named(tmp_path: Path) -> None:
     thai = compare("rent สัญญา here", "rent สัญญา there")
     assert "no font here has them: U+0E0D" in text_of(redline_pdf(thai), tmp_path)
-    assert "no font" not in text_of(redline_pdf(thai, [THAI]), tmp_path)
+    assert "no font" not in text_of(redline_pdf(thai, fonts=[THAI]), tmp_path)
 
 
 def test_texts_that_are_too_long_and_files_that_are_no_font_are_refused(
@@ -53,7 +53,7 @@ def test_texts_that_are_too_long_and_files_that_are_no_font_are_refused(
 ) -> None:
     (tmp_path / "no.ttf").write_text("no font")
     with pytest.raises(UsageError, match="cannot be used as a font"):
-        redline_pdf(compare(A, B), [tmp_path / "no.ttf"])
+        redline_pdf(compare(A, B), fonts=[tmp_path / "no.ttf"])
     monkeypatch.setattr(comparison_files, "MAX_SHAPED", 10)
     redline_pdf(compare(A, B))
     with pytest.raises(UsageError, match="10 characters at most"):

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 from sample_library import edited, rows, sentence
+from starlette.testclient import TestClient
 
 from indexer.model import Progress
 from indexer.recipe import DEFAULT
 from indexer.review.api.endpoints import parse_parameters
 from indexer.review.app import PAGES
 from indexer.review.caches import ReaderCache
-from indexer.review.serve import REVIEW_API
+from indexer.review.serve import REVIEW_API, review_application
 from indexer.review.site import Site
 from indexer.stores import open_store
 
@@ -54,6 +55,29 @@ def test_a_long_comparison_begins_with_its_first_characters(site: Site) -> None:
         again = ask(site, "compare", a="a", b="b", wait="0")
     assert again.differences == whole.differences
     assert again.chars is None
+
+
+def test_a_long_pdf_is_written_in_the_background(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = threading.Event()
+
+    def write(_comparison: Any, progress: Progress) -> bytes:
+        progress("writing", 5, 20)
+        may_end.wait(30)
+        return b"%PDF-"
+
+    monkeypatch.setattr("indexer.review.app.redline_pdf", write)
+    monkeypatch.setattr("indexer.review.app._SECONDS_OF_FILE", 0.1)
+    client = TestClient(review_application(site.store, frozenset({"testserver"})))
+    page = client.get("/redline.pdf?a=c&b=c")
+    assert page.headers["refresh"] == "1"
+    assert "5 of 20 characters" in page.text
+    assert 'href="/compare?a=c&amp;b=c"' in page.text
+    may_end.set()
+    monkeypatch.setattr("indexer.review.app._SECONDS_OF_FILE", 30)
+    file = client.get("/redline.pdf?a=c&b=c")
+    assert (file.content, file.headers["content-type"]) == (b"%PDF-", "application/pdf")
 
 
 def test_short_texts_are_compared_at_once(site: Site) -> None:
