@@ -477,14 +477,18 @@ _NEAR = 5  # words between a change and a number, which reads two words and `REA
 _LOOKED_AT = 12  # of the strings next to a change, blank ones among them
 _WORD = re.compile(r"[A-Za-z]+")
 _NEXT_TO_CHANGES = re.compile(r"[A-Za-z]+[.,;:]?")
+_CLOSED = re.compile(r"[!-~]*[!-,.-~]")  # ASCII without a hyphen at its end
 _ATTRIBUTE = re.compile(r"=[\"']")  # of a link, whose target may have blanks
 
 
-def differ_in_plain_words(a: str, b: str, max_replaced: float | None = None) -> bool:
+def differ_in_plain_words(
+    a: str, b: str, max_replaced: float | None = None, numbers: bool = True
+) -> bool:
     """Return whether no more than plain words differ, so that neither text states other facts.
 
     `max_replaced`: how often words may stand for the same others, as `Criteria.replaced` has it.
-    False also for pairs in doubt, as those whose words are in another order.
+    `numbers`: whether numbers and symbols count, which depend on the words next to them. False also
+    for pairs in doubt, as those whose words are in another order.
 
     >>> differ_in_plain_words("The old ferry is here.", "The new ferry is here.")
     True
@@ -505,22 +509,23 @@ def differ_in_plain_words(a: str, b: str, max_replaced: float | None = None) -> 
         if any(start < end for _, start, end in spans):
             changed_a += left[a_start + size : a_end]
             changed_b += right[b_start + size : b_end]
-            if not all(_is_far_from_facts(*span) for span in spans):
+            if not all(_is_plain_span(*span, numbers) for span in spans):
                 return False
     matched = (left[start : start + size] for start, _, size in runs)
     return (
         _may_stand_for(changed_a, changed_b, max_replaced)
         and not _may_be_message(matched, changed_a, changed_b)
-        and not (_has_symbols(a) or _has_symbols(b))
+        and not (_ATTRIBUTE.search(a) or _ATTRIBUTE.search(b))
+        and not (numbers and [*find_symbols(a), *find_symbols(b)])
     )
 
 
-def _is_far_from_facts(words: Sequence[str], start: int, end: int) -> bool:
-    """Return whether words [start, end) are plain, and no number is near."""
+def _is_plain_span(words: Sequence[str], start: int, end: int, numbers: bool) -> bool:
+    """Return whether words [start, end) are plain, joined to no other, and far from `numbers`."""
     return (
         all(map(_is_plain, words[start:end]))
-        and _is_calm(words[max(0, start - _LOOKED_AT) : start][::-1])
-        and _is_calm(words[end : end + _LOOKED_AT])
+        and _is_calm(words[max(0, start - _LOOKED_AT) : start][::-1], numbers)
+        and _is_calm(words[end : end + _LOOKED_AT], numbers)
     )
 
 
@@ -532,11 +537,12 @@ def _is_plain(word: str) -> bool:
     return word.isascii() and word.isalpha() and word.islower()
 
 
-def _is_calm(nearest: Sequence[str]) -> bool:
-    """Return whether the first `_NEAR` words are words, and no numbers."""
-    near = [word for word in nearest if word and word != "\n"][:_NEAR]
-    is_enough = len(near) == _NEAR or len(nearest) < _LOOKED_AT
-    return is_enough and all(map(_is_no_number, near))
+def _is_calm(nearest: Sequence[str], numbers: bool) -> bool:
+    """Return whether the first `_NEAR` are words, and no numbers; or the first one is closed."""
+    size = _NEAR if numbers else 1
+    near = [word for word in nearest if word and word != "\n"][:size]
+    is_enough = len(near) == size or len(nearest) < _LOOKED_AT
+    return is_enough and all(map(_is_no_number if numbers else _CLOSED.fullmatch, near))
 
 
 @lru_cache(1 << 14)
@@ -572,10 +578,6 @@ def _may_be_message(
 def _count_staying(run: Sequence[str], changed: Collection[str]) -> int:
     words = filter(_WORD.fullmatch, run)
     return sum(word.lower() not in changed for word in words)
-
-
-def _has_symbols(text: str) -> bool:
-    return _ATTRIBUTE.search(text) is not None or any(True for _ in find_symbols(text))
 
 
 # The alignment itself.

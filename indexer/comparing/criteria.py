@@ -555,7 +555,9 @@ class Criteria:
 
     def accepts_change(self, a: str, b: str) -> bool:
         """Return whether no more than plain words differ, which meets the conditions on texts."""
-        return not self.needs_facts and differ_in_plain_words(a, b, self.replaced)
+        if self.needs_facts:
+            return False
+        return differ_in_plain_words(a, b, self.replaced, self.reads_changes)
 
     def _accepts(self, a: TextOperand, b: TextOperand) -> bool:
         return self.accepts_change(a.text, b.text) or self._accepts_facts(a, b)
