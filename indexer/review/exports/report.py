@@ -19,7 +19,7 @@ from indexer.model import Progress, Row, no_progress
 from indexer.review import charts
 from indexer.review.compared_statistics import Survey, survey
 from indexer.review.family_view import Family, family
-from indexer.review.rendering import render_file
+from indexer.review.rendering import kinds, render_file
 from indexer.review.store_statistics import BINS, Step
 from indexer.stores.abilities import FullStore
 from indexer.system.release import release
@@ -169,10 +169,13 @@ def _figure(step: Step, number: int) -> str:
 
 
 def _content_types(overview: Overview) -> list[tuple[str, int, str]]:
-    """Return (name, documents, "") of the most frequent content types; the rest as one."""
+    """Return (name, documents, "") of the most frequent content types, by the names that pages give
+    them; the rest as one.
+    """
     counts = overview.counts.by_content_type.items()
     types = sorted(counts, key=lambda item: (-item[1], item[0]))
-    rows = [(name, number, "") for name, number in types[:TYPES]]
+    names = kinds(name for name, _ in types[:TYPES])
+    rows = [(name, number, "") for name, (_, number) in zip(names, types, strict=False)]
     rest = sum(number for _, number in types[TYPES:])
     return [*rows, ("all others", rest, "")] if rest else rows
 
