@@ -112,6 +112,8 @@ def test_a_mail_lists_its_attachments_and_an_attachment_its_mail(tmp_path: Path)
         "Content-Type: text/plain\n\nThe lease is attached, as you asked me on Monday.",
         "Content-Type: text/plain\nContent-Disposition: attachment; filename=lease.txt\n\n"
         "The lease of the quay is signed.",
+        "Content-Type: application/octet-stream\nContent-Disposition: attachment; "
+        "filename=plan.bin\nContent-Transfer-Encoding: base64\n\nAAECAwQFBgcICQ==",
     )
     head = (
         "From: Ann <ann@x.org>\nTo: Bob <bob@x.org>\nSubject: The lease\n"
@@ -131,6 +133,8 @@ def test_a_mail_lists_its_attachments_and_an_attachment_its_mail(tmp_path: Path)
         page = request(address, f"/document?id={ids['Ann/a.eml']}").body.decode()
         for text in ("ann@x.org", "bob@x.org", "2020-01-06 08:00", ids["Ann/a.eml!/lease.txt"]):
             assert text in page
+        assert '<bdi>plan.bin</bdi> <span class="status">not read</span>' in page
+        assert page.count("lease.txt") == page.count("lease.txt</bdi></a>") > 0
         answer = json.loads(
             request(address, f"/api/document?id={ids['Ann/a.eml!/lease.txt']}").body
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,7 +14,7 @@ from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.base import PARENT
 from indexer.documents.mail.threads import ThreadMail
 from indexer.jobs.threads import StoredThread, stored_thread
-from indexer.model import Facet, Query, Row
+from indexer.model import Facet, Query, Row, unpack_embedded
 from indexer.review import family_view
 from indexer.review.api.endpoints import (
     WAIT_SECONDS,
@@ -302,6 +303,7 @@ def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
     """Return a document with a part of its text."""
     row = site.row(values.id)
     original = stored_original(row)
+    attachments = tuple(_attachments(site, row))
     part = values.part
     parts = count_parts(len(row.text), _CHARS_A_PART, part)
     return DocumentAnswer(
@@ -319,7 +321,8 @@ def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
         if values.original == "yes"
         else None,
         mail=_mail_of(site, row),
-        attachments=tuple(_attachments(site, row)),
+        attachments=attachments,
+        unread_attachments=_unread(row, attachments),
         custodians=_custodians(site, row),
         copies=_copies(site, row),
     )
@@ -341,6 +344,17 @@ def _attachments(site: Site, row: Row) -> Iterator[DocumentFacts]:
     for attached in rows_of(site.store, ids):
         if attached.metadata.get(PARENT) == row.id:
             yield DocumentFacts.of(attached)
+
+
+def _unread(row: Row, attachments: Sequence[DocumentFacts]) -> tuple[str, ...]:
+    """Return the names of the attachments of a mail that are no documents: none was read."""
+    if metadata_label("created", row.content_type) != "sent" or len(attachments) >= _ATTACHMENTS:
+        return ()
+    files = unpack_embedded(row.embedded)
+    names = Counter(file.name for file in files if file.kind == "attachment")
+    missing = names.total() - len(attachments)
+    names.subtract(Counter(each.path.rpartition("!/")[2] for each in attachments))
+    return tuple(sorted((+names).elements()))[: max(0, missing)]
 
 
 def _custodians(site: Site, row: Row) -> tuple[Facet, ...]:

@@ -160,7 +160,8 @@ class DocumentAnswer:
     `metadata` comes from the extractor. `original`: the file itself may be fetched;
     `original_gone`: it is no longer in the folder of originals. `view`, where it was asked for, is
     of the file, or of its attachment of this number. `attachments`: the first 100 of a mail, where
-    they are documents of their own; `mail`: the one that this document is attached to.
+    they are documents of their own; `unread_attachments`: the names of those that nothing was read
+    of; `mail`: the one that this document is attached to.
     `custodians`: of its near-duplicate group, the most frequent first. `copies`: for each other
     custodian the ids of up to 100 exact copies, with the same text and files, in all.
     """
@@ -178,6 +179,7 @@ class DocumentAnswer:
     view: OriginalView | None
     mail: DocumentFacts | None = None
     attachments: tuple[DocumentFacts, ...] = ()
+    unread_attachments: tuple[str, ...] = ()
     custodians: tuple[Facet, ...] = ()
     copies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
