@@ -279,6 +279,8 @@ def test_changes_of_a_pair_come_as_a_word_document(site: str) -> None:
     with zipfile.ZipFile(io.BytesIO(answer.body)) as package:
         assert b"w:ins" in package.read("word/document.xml")
     printed = request(site, "/redline.pdf?a=m1&b=m2")
+    while "refresh" in printed.headers:  # it is still being written
+        printed = request(site, "/redline.pdf?a=m1&b=m2")
     assert (printed.status, printed.body[:5]) == (200, b"%PDF-")
     assert printed.headers["content-disposition"] == 'attachment; filename="redline.pdf"'
     assert request(site, "/redline.docx?a=m1&b=nowhere").status == 404
