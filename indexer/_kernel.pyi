@@ -79,6 +79,15 @@ def ascii_words(text: str, joined: bool) -> tuple[list[str], bytes, bytes, bytes
     With `joined` they are `indexer.comparing.words.words`, else runs of letters and digits.
     """
 
+def common_runs(a: bytes, b: bytes, max_cells: int) -> list[tuple[int, int, int]] | None:
+    """Return the runs of a longest common subsequence of two texts of numbered words, in order:
+    the first word in either text, and the words; `indexer.comparing.alignment.common_runs` is the
+    definition.
+
+    Numbers are int64; negative ones are words that the other text lacks. None where more than
+    `max_cells` pairs of words are to be compared.
+    """
+
 def words_in_common(
     text: str, others: list[str], least: float
 ) -> list[tuple[int, int, tuple[int, int], int] | None]:

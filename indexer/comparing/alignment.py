@@ -45,6 +45,7 @@ from indexer.comparing.words import (
     is_lesser,
     number_runs,
     number_strings,
+    runs_by_kernel,
     translate_numbers,
     words_by_language,
 )
@@ -152,11 +153,12 @@ def lcs_of_strings(a: str | list[int], b: str | list[int], minimum: int = 0) -> 
 def common_runs(a: Words, b: Words) -> list[Tile]:
     """Return an LCS of two texts as runs of consecutive words, in order of both.
 
-    The same alignment for either order of the texts. Exact up to `RUN_CELLS` pairs of words; in
-    larger texts runs of 16, then 6, then 3 words that each text has once are anchors, of which the
-    longest chain in the order of both is kept, and only the stretches between them are aligned. A
-    stretch that is too large and has no anchor is cut into equal parts.
+    The same for either order of the texts. Exact up to `RUN_CELLS` pairs of words; in larger texts
+    runs of 16, then 6, then 3 words that each has once are anchors, of which the longest chain in
+    both orders is kept, and what is between is aligned, or cut into equal parts without an anchor.
     """
+    if (runs := runs_by_kernel(a, b, RUN_CELLS)) is not None:
+        return [Tile(*run) for run in runs]
     if is_lesser(b, a):
         return [Tile(run.b, run.a, run.words) for run in common_runs(b, a)]
     shared = _shared_words(a, b)

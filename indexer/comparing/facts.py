@@ -97,6 +97,7 @@ class Fact(NamedTuple):
         return Fact(self.kind, value, spelling, self.start, after.end)
 
 
+@lru_cache(maxsize=1 << 15)
 def is_negation(word: str, language: str = "") -> bool:
     """Return whether a folded word says no, or yes; `language`: of the text, as `Words` has it.
 
@@ -110,16 +111,17 @@ def is_negation(word: str, language: str = "") -> bool:
     return ending is not None and ending.fullmatch(word) is not None
 
 
-def negations(words: Sequence[str], language: str) -> Iterator[str]:
-    """Yield the folded words that say no, and endings in Japanese, where each character is a word.
+def negations(words: Sequence[str], language: str) -> tuple[str, ...]:
+    """Return the folded words that say no, and endings in Japanese, where each character is a word.
 
-    >>> list(negations(["し", "な", "い"], "ja")), list(negations(["may", "not"], "en"))
-    (['ない'], ['not'])
+    >>> negations(["し", "な", "い"], "ja"), negations(["may", "not"], "en")
+    (('ない',), ('not',))
     """
-    yield from (word for word in words if word not in ANSWERS and is_negation(word, language))
+    found = [word for word in words if is_negation(word, language) and word not in ANSWERS]
     if language == "ja":
         characters = (word if "ぁ" <= word <= "ゖ" and len(word) == 1 else " " for word in words)
-        yield from JAPANESE_ENDING.findall("".join(characters))
+        found += JAPANESE_ENDING.findall("".join(characters))
+    return tuple(found)
 
 
 def name_value(spelling: str) -> str:
@@ -331,7 +333,7 @@ class FactSource:
         if address := self._line_of(position).addresses.get(position):
             kind: DifferenceKind = "link" if is_link(address) else "address"
             return Fact(kind, address_value(address), address, position, position + 1)
-        if not _states_fact(word, self.words.language):
+        if not is_fact(word, self.words.language):
             return self._name(position)
         if _is_number(word):
             if word in NUMERALS and not self._is_counted(position):
@@ -667,7 +669,7 @@ _DECIDING = (MONTHS, DATES, BEFORE_DAY, CURRENCIES, _BEFORE_NEGATION)
 
 
 @lru_cache(maxsize=1 << 15)
-def _states_fact(word: str, language: str) -> bool:
+def is_fact(word: str, language: str = "") -> bool:
     """Return whether a word may state a fact that is no name, whatever stands around it."""
     is_listed = any(word in listed for listed in _DECIDING)
     return is_listed or _is_number(word) or is_negation(word, language)

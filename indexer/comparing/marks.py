@@ -47,18 +47,15 @@ from indexer.comparing.alignment import (
     two_languages,
 )
 from indexer.comparing.differences import changed_quantities, changed_symbols, differences
-from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, negations
+from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, is_fact, negations
 from indexer.comparing.quantities import (
     ANSWERS,
-    CURRENCIES,
-    DATES,
     INFLECTED,
     JAPANESE_ENDING,
-    MONTHS,
     NEGATIONS,
-    NUMBERS,
     OF_LANGUAGES,
     TIME_UNITS,
+    is_dated,
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import LANGUAGES_BY_WORD, are_variants
@@ -276,8 +273,7 @@ def _ends_between(source: FactSource, start: int, stop: int) -> bool:
 
 def _denials(pair: AlignedWords, stretch: Stretch) -> Stretch:
     """Return the negations among the words of either text in a gap, endings among them."""
-    texts = (pair.a.language, stretch.a), (pair.b.language, stretch.b)
-    return Stretch(*(tuple(negations(words, language)) for language, words in texts))
+    return Stretch(negations(stretch.a, pair.a.language), negations(stretch.b, pair.b.language))
 
 
 def _count_words(negation: str) -> int:
@@ -401,7 +397,7 @@ def states_other_facts(pair: Comparison) -> bool:
     (True, False)
     """
     sources = pair.a.source, pair.b.source
-    if any(changed_quantities(*sources, pair.runs)):
+    if _state_other_numbers(pair) or any(changed_quantities(*sources, pair.runs)):
         return True
     changed = sum(1 for _ in changed_symbols(*sources, pair.runs))
     others = [0, 0]
@@ -409,13 +405,20 @@ def states_other_facts(pair: Comparison) -> bool:
         facts = pair.facts(gap)
         for index, of_text in enumerate(facts):
             others[index] += of_text.count(None)
-        if are_variants(*pair.folded(gap)):
-            continue
-        classes = _other_classes(*map(_stated, facts))
-        if "number" in classes:
-            return True
-        changed += not _NAMING.isdisjoint(classes)
+        is_named_otherwise = not _NAMING.isdisjoint(_other_classes(*map(_stated, facts)))
+        changed += is_named_otherwise and not are_variants(*pair.folded(gap))
     return changed >= max(1, *others)
+
+
+def _state_other_numbers(pair: Comparison) -> bool:
+    """Return whether a number, date or amount of either text stands for another one."""
+    for gap, (left, right) in zip(pair.gaps, pair.aligned.stretches, strict=True):
+        if not any(map(is_fact, left)) or not any(map(is_fact, right)):
+            continue
+        classes = _other_classes(*map(_stated, pair.facts(gap)))
+        if "number" in classes and not are_variants(left, right):
+            return True
+    return False
 
 
 _NAMING = {"name", "address"}
@@ -561,12 +564,7 @@ _DENIALS = NEGATIONS - ANSWERS | {"t"}  # of "can't"
 
 
 def _is_dated_field(a: Sequence[str], b: Sequence[str]) -> bool:
-    return any(map(_is_dated, a)) and any(map(_is_dated, b))
-
-
-def _is_dated(word: str) -> bool:
-    is_named = word in NUMBERS or word in MONTHS or word in DATES or word in CURRENCIES
-    return is_named or not word.isalpha()
+    return any(map(is_dated, a)) and any(map(is_dated, b))
 
 
 def separates(policy: PolicyName, pair: Comparison) -> bool:

@@ -351,6 +351,22 @@ try:
 except ImportError:
     _kernel = None  # type: ignore[assignment]
 
+
+def runs_by_kernel(a: Words, b: Words, max_cells: int) -> list[tuple[int, int, int]] | None:
+    """Return the `indexer.comparing.alignment.common_runs`; None where the kernel has none."""
+    if not hasattr(_kernel, "common_runs"):
+        return None
+    left, right = a.numbers, translate_numbers(a, b)[b.numbers]
+    is_swapped = len(b) < len(a)
+    if len(a) == len(b):
+        different = np.flatnonzero(left != right)[:1].tolist()
+        is_swapped = any(b.word(position) < a.word(position) for position in different)
+    if not is_swapped:
+        return _kernel.common_runs(left.tobytes(), right.tobytes(), max_cells)
+    runs = _kernel.common_runs(right.tobytes(), left.tobytes(), max_cells)
+    return runs and [(run_a, run_b, words) for run_b, run_a, words in runs]
+
+
 _CHANGING = ((0x80, 0x20000), (0x2F800, 0x2FA20))  # outside, NFKC changes no single character
 _JAMO = ((0x1160, 0x11FF), (0x3131, 0x318E), (0xFFA0, 0xFFDC))  # Hangul letters, which compose
 

@@ -14,6 +14,7 @@ pub mod normalise;
 mod processor;
 #[cfg(feature = "extension")]
 mod python;
+pub mod runs;
 mod separate;
 pub mod signer;
 mod simhash;

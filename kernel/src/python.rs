@@ -14,14 +14,14 @@ use crate::maps::Maps;
 use crate::normalise::{Normalised, Version};
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
 use crate::slots::{self, Buckets};
-use crate::{spelled, symbols};
+use crate::{runs, spelled, symbols};
 
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
     use super::{
-        WordNumbers, ascii_words, differ_at_most, near_in_buckets, near_sketches, number_symbols, sign, spaced_words,
-        words_in_common,
+        WordNumbers, ascii_words, common_runs, differ_at_most, near_in_buckets, near_sketches, number_symbols, sign,
+        spaced_words, words_in_common,
     };
 }
 
@@ -225,6 +225,14 @@ fn number_symbols<'py>(py: Python<'py>, text: &Bound<'py, PyString>) -> PyResult
     let text = utf8(text)?;
     let found = guarded(py, || symbols::number_symbols(&text))?;
     Ok(PyString::new(py, &found))
+}
+
+/// The runs of words that two texts have in common; see the stub.
+#[pyfunction]
+fn common_runs(py: Python<'_>, a: &[u8], b: &[u8], max_cells: usize) -> PyResult<Option<Vec<runs::Run>>> {
+    let [a, b] =
+        [a, b].map(|bytes| bytes.as_chunks().0.iter().map(|eight| i64::from_ne_bytes(*eight)).collect::<Vec<_>>());
+    guarded(py, || runs::common_runs(&a, &b, max_cells))
 }
 
 /// The words that a text has in common with others; see the stub.

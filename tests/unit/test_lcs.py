@@ -80,6 +80,18 @@ def test_runs_are_a_longest_common_subsequence(first: str, second: str) -> None:
     check_runs(runs, a.folded, b.folded)
 
 
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), st.integers(1, 999))
+def test_runs_by_the_kernel_are_those_of_the_definition(
+    parts: list[tuple[str, str]], cells: int
+) -> None:
+    a, b = (words(" x ".join(texts)) for texts in zip(*parts, strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(alignment, "RUN_CELLS", cells)
+        runs = common_runs(a, b)
+        patch.setattr(word_numbers, "_kernel", None)
+        assert common_runs(a, b) == runs
+
+
 @given(TEXTS, TEXTS)
 def test_runs_do_not_depend_on_the_order_of_the_texts(first: str, second: str) -> None:
     a, b = words(first), words(second)
