@@ -12,7 +12,6 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from indexer.comparing.clauses.segmentation import marked_headings
 from indexer.documents.base import Limits
 from indexer.documents.tika import READER, damage_error, document, with_hint
 from indexer.errors import ExtractorUnavailable
@@ -114,6 +113,9 @@ class StructuredExtractor(NativeExtractor):
         document = super().extract(data, name)
         if document.content_type not in _WITH_HEADINGS:
             return document
+        # Imported here: its patterns take half of the time in which a worker starts.
+        from indexer.comparing.clauses.segmentation import marked_headings
+
         try:
             page, _ = self._pages.extract_bytes_to_string(bytearray(with_hint(data, name)))
         except (TypeError, OSError):
