@@ -578,8 +578,8 @@ def _may_be_message(
 
 
 def _count_staying(run: Sequence[str], changed: Collection[str]) -> int:
-    words = filter(_WORD.fullmatch, run)
-    return sum(word.lower() not in changed for word in words)
+    words = run if not any(word.endswith("-") for word in run) else ()  # "-": halves of words
+    return sum(word.lower() not in changed for word in filter(_WORD.fullmatch, words))
 
 
 # The alignment itself.

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from indexer.comparing.alignment import differ_in_plain_words
+from indexer.comparing.alignment import _count_staying, differ_in_plain_words
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.measures import ComparedText
 from indexer.recipe import DEFAULT
@@ -93,3 +93,8 @@ def test_what_is_accepted_for_its_plain_words_meets_the_conditions():
 )
 def test_facts_near_a_change_are_left_to_the_criteria(a: str, b: str):
     assert not differ_in_plain_words(a, b)
+
+
+def test_halves_of_words_do_not_count_as_words_that_stay():
+    assert _count_staying(["the", "quay", "har-", "\n", "bour"], {"harbour"}) == 0
+    assert _count_staying(["the", "quay", "\n", "bour"], {"harbour"}) == 3
