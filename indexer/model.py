@@ -108,7 +108,7 @@ def unpack_embedded(packed: str) -> tuple[EmbeddedFile, ...]:
     """Return the files that `pack_embedded` listed.
 
     >>> unpack_embedded(pack_embedded([EmbeddedFile("picture", "a.png", "0f")]))
-    (EmbeddedFile(kind='picture', name='a.png', sha256='0f'),)
+    (EmbeddedFile(kind='picture', name='a.png', sha256='0f', anchor=''),)
     """
     if not packed:
         return ()

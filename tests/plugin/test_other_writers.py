@@ -22,8 +22,15 @@ SEED = os.environ.get("NEARFOLD_CLIENTS_SEED") or "7"
 STEPS = 25
 
 
-@pytest.mark.parametrize("layout", ["pipeline", "plugin"])
-@pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"])
+@pytest.mark.parametrize(
+    ("engine", "layout"),
+    [
+        ("opensearch", "plugin"),
+        ("elasticsearch", "pipeline"),
+        pytest.param("opensearch", "pipeline", marks=pytest.mark.slow),
+        pytest.param("elasticsearch", "plugin", marks=pytest.mark.slow),
+    ],
+)
 def test_clients_of_an_engine_hide_nothing(
     engine: str,
     layout: Layout,
