@@ -6,8 +6,11 @@ import codecs
 import hashlib
 import mimetypes
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from html import unescape
+from itertools import accumulate
 from types import TracebackType
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -21,7 +24,7 @@ from indexer.defaults import (
     TITLE_FIELD,
 )
 from indexer.errors import ExtractionError, UsageError
-from indexer.model import Blob, Document, EmbeddedKind, FailedBlob, SkippedBlob
+from indexer.model import Blob, Document, EmbeddedFile, EmbeddedKind, FailedBlob, SkippedBlob
 
 SourceItem: TypeAlias = Blob | SkippedBlob | FailedBlob
 # The position of each record, such as `7` for the seventh, and its fields or why it has none.
@@ -390,3 +393,52 @@ def embedded_kind(name: str, other: EmbeddedKind) -> EmbeddedKind:
     if kind == "image" and slash:
         return "picture"
     return "media" if kind in ("audio", "video") and slash else other
+
+
+_TEXT = re.compile(rb"(?:>|\A)([^<>]+)")
+_UNSHOWN = re.compile(
+    rb"<(?:(script|style|title)(?=[\s>]).*?</\1\s*>|!--.*?--)>", re.IGNORECASE | re.DOTALL
+)
+
+
+class Anchors:
+    """The number of characters of text before each position of a part, blanks not counted."""
+
+    def __init__(self, content: bytes, text: re.Pattern[bytes] | None = None) -> None:
+        if text is None:
+            text, content = _TEXT, _UNSHOWN.sub(_blank, content)
+        runs = [(match.end(), _count(match[1])) for match in text.finditer(content)]
+        self._ends = [end for end, _ in runs]
+        self._counts = [0, *accumulate(count for _, count in runs)]
+
+    def __call__(self, position: int) -> int:
+        """Return the number of characters before a position."""
+        return self._counts[bisect(self._ends, position)]
+
+
+def _count(text: bytes) -> int:
+    written = text.decode("utf-8", "replace")
+    return len("".join((unescape(written) if "&" in written else written).split()))
+
+
+def anchored(
+    found: Iterable[tuple[int, bytes]], anchor: Callable[[int], object]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield what was found at positions with its anchor: what is before it, and its number."""
+    last: object = None
+    count = 0
+    for position, content in found:
+        before = anchor(position)
+        count = count + 1 if before == last else 0
+        last = before
+        yield f"{before}.{count}", content
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return b"<%s>" % (b" " * (len(found[0]) - 2))
+
+
+def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:
+    """Return what was found at anchors, in order, as one file."""
+    lines = [anchor.encode() + b" " + content for anchor, content in found]
+    return EmbeddedFile("object", name, sha256(b"\n".join(lines)))

@@ -15,17 +15,21 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeAlias
 
-from indexer.documents.base import embedded_kind, is_mail_text, sha256
+from indexer.documents.base import (
+    Anchors,
+    all_of,
+    anchored,
+    embedded_kind,
+    is_mail_text,
+    sha256,
+)
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
 from indexer.documents.packages import (
     IN_MARKUP,
     MAX_MEMBER,
     UNREADABLE,
     ZIP,
-    Anchors,
     Package,
-    all_of,
-    anchored,
     markup_files,
     member_digest,
     page_files,
@@ -41,8 +45,10 @@ _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip
 _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
 _MAX_DEPTH = 4  # of archives in archives
 _RTF_CODES = re.compile(
-    rb"\\(?:strike|striked1|deleted)(?![0d])\d* ?[^\\{}]+|\\levelstartat(?![01]\b)\d+"
-    rb"|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^{}]*|\\ff(?:res|defres)\d+"
+    rb"\\(?:striked1|(?:strike|deleted|v|super|sub)(?![0a-z]))\d* ?"
+    rb"(?![^\\{}]*;\}|\s*[\\{}])[^\\{}]+"  # no name of a style
+    rb"|\\levelstartat(?![01]\b)\d+|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^{}]*"
+    rb"|\\ff(?:res|defres)\d+"
 )
 _RTF_TEXT = re.compile(rb"(?:\\[a-z]+-?\d* ?|[{}])(?!\s*[0-9a-fA-F\s]{32})([^\\{}]+)")
 _RTF_PIECE = re.compile(

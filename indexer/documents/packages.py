@@ -14,16 +14,15 @@ import zipfile
 import zlib
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import unescape
-from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
-from indexer.documents.base import embedded_kind, sha256
+from indexer.documents.base import Anchors, all_of, anchored, embedded_kind, sha256
 from indexer.model import EmbeddedFile, EmbeddedKind
 
 _DATA_URL = re.compile(
@@ -40,11 +39,13 @@ _SVG_SHAPE = re.compile(
 )
 IN_MARKUP = (b";base64,", b"data:", b"binary", b":binData", b"<svg")
 _INPUT = re.compile(
-    rb"<input\b[^>]*>|<ol\b[^>]*\bstart=[^>]*>|<li\b[^>]*\bvalue=[^>]*>"
+    rb"<(?:input|meter|progress)\b[^>]*>|<ol\b[^>]*\bstart=[^>]*>|<li\b[^>]*\bvalue=[^>]*>"
     rb"|(?P<text><option\b[^>]*\bselected\b[^>]*>[^<]*|<(s|strike|del)\b[^>]*>.*?(?=</\2>)"
-    rb"|<(\w+)\b[^>]*\bstyle\s*=[^>]*line-through[^>]*>.*?(?=</\3>))",
+    rb"|<(?!(?:img|br|hr|link|meta|source|col|style|script)\b)(\w+)\b[^>]*\s"
+    rb"(?:style\s*=[^>]*(?:line-through|display:\s*none)|hidden(?=[\s>=]))[^>]*>.*?(?=</\3>))",
     re.IGNORECASE | re.DOTALL,
 )
+_STRUCK_CLASS = re.compile(rb"\.([\w-]+)\s*\{[^{}]*line-through")
 _NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|submit|button|image|reset)\b", re.IGNORECASE)
 _CHOICE = re.compile(rb"type\s*=\s*[\"']?(?:checkbox|radio)\b", re.IGNORECASE)
 _CHECKED = re.compile(rb"[\s\"']checked\b", re.IGNORECASE)
@@ -57,43 +58,6 @@ _SOURCE = re.compile(
     re.IGNORECASE,
 )
 _ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
-_TEXT = re.compile(rb"(?:>|\A)([^<>]+)")
-_UNSHOWN = re.compile(
-    rb"<(?:(script|style|title)(?=[\s>]).*?</\1\s*>|!--.*?--)>", re.IGNORECASE | re.DOTALL
-)
-
-
-class Anchors:
-    """The number of characters of text before each position of a part, blanks not counted."""
-
-    def __init__(self, content: bytes, text: re.Pattern[bytes] | None = None) -> None:
-        if text is None:
-            text, content = _TEXT, _UNSHOWN.sub(_blank, content)
-        runs = [(match.end(), _count(match[1])) for match in text.finditer(content)]
-        self._ends = [end for end, _ in runs]
-        self._counts = [0, *accumulate(count for _, count in runs)]
-
-    def __call__(self, position: int) -> int:
-        """Return the number of characters before a position."""
-        return self._counts[bisect(self._ends, position)]
-
-
-def _count(text: bytes) -> int:
-    written = text.decode("utf-8", "replace")
-    return len("".join((unescape(written) if "&" in written else written).split()))
-
-
-def anchored(
-    found: Iterable[tuple[int, bytes]], anchor: Callable[[int], object]
-) -> Iterator[tuple[str, bytes]]:
-    """Yield what was found at positions with its anchor: what is before it, and its number."""
-    last: object = None
-    count = 0
-    for position, content in found:
-        before = anchor(position)
-        count = count + 1 if before == last else 0
-        last = before
-        yield f"{before}.{count}", content
 
 
 def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterator[EmbeddedFile]:
@@ -104,6 +68,7 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
     """
     yield from markup_files(data)
     values = [(match.start(), value) for match in _INPUT.finditer(data) if (value := _value(match))]
+    values = sorted(values + list(_struck_by_class(data)))
     displayed = [
         (match.start(), digest.encode())
         for match in (_SOURCE.finditer(data) if files else ())
@@ -118,14 +83,13 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
         yield all_of("pictures in the text", anchored(displayed, anchors))
 
 
-def _blank(found: re.Match[bytes]) -> bytes:
-    return b"<%s>" % (b" " * (len(found[0]) - 2))
-
-
-def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:
-    """Return what was found at anchors, in order, as one file."""
-    lines = [anchor.encode() + b" " + content for anchor, content in found]
-    return EmbeddedFile("object", name, sha256(b"\n".join(lines)))
+def _struck_by_class(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the text of elements that the styles of the page itself strike out by their class."""
+    names = _STRUCK_CLASS.findall(data) if b"line-through" in data else ()
+    if names:
+        struck = rb"<(\w+)\b[^>]*\sclass\s*=\s*[\"']?(?:[\w -]*\s)?(?:%s)[\"'\s>].*?(?=</\1>)"
+        for match in re.finditer(struck % b"|".join(names), data, re.DOTALL):
+            yield match.start(), b" ".join(_ELEMENT.sub(b" ", match[0]).split())
 
 
 def _value(found: re.Match[bytes]) -> bytes:
@@ -190,7 +154,8 @@ def _drawings(data: bytes) -> Iterator[tuple[int, bytes]]:
                 yield start, b"\n".join(b" ".join(shape.split()) for shape in shapes)
 
 
-# Values of cells in Excel of which a reader sees less than there is: 3.14159 behind 3.1.
+# What a sheet of Excel does not display: digits of values (3.14159 behind 3.1), rows, columns, and
+# the cells that its rules are for.
 
 _NUMBER = re.compile(
     rb"<c (?![^>]*\bt=\"(?:s|str|inlineStr|b|e|d)\")([^>]*)>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?"
@@ -272,6 +237,36 @@ def _scale(code: bytes) -> float | None:
     return float(10.0 ** (digits - 3 * thousands))
 
 
+_HIDDEN = re.compile(rb"<(row|col)\s(?=[^>]*\bhidden=\"(?:1|true)\")[^>]*>")
+_NUMBERED = re.compile(rb"\s(?:r|min|max)=\"(\d{1,7})\"")
+_LAST_COLUMN = 16384
+_RULE_CELLS = re.compile(rb"<(?:conditionalFormatting|dataValidation)\s[^>]*?\bsqref=\"([^\"]*)")
+
+
+def hidden_cells(sheet: bytes) -> bytes:
+    """Return the numbers of hidden rows and columns, however many a program joins in an element.
+
+    >>> hidden_cells(b'<col min="2" max="3" hidden="1"/><row r="7" hidden="true">')
+    b'col 2,col 3,row 7'
+    """
+    hidden: set[tuple[bytes, int]] = set()
+    for match in _HIDDEN.finditer(sheet) if b"hidden=" in sheet else ():
+        numbers = sorted(map(int, _NUMBERED.findall(match[0])))
+        if numbers:
+            last = min(numbers[-1], max(numbers[0], _LAST_COLUMN))
+            hidden.update((match[1], number) for number in range(numbers[0], last + 1))
+    return b",".join(b"%s %d" % cell for cell in sorted(hidden))
+
+
+def rule_cells(sheet: bytes) -> bytes:
+    """Return the ranges that conditions and lists of allowed values are for, in any order.
+
+    >>> rule_cells(b'<dataValidation type="list" sqref="B2:B9 A1">')
+    b'A1 B2:B9'
+    """
+    return b" ".join(sorted(set(b" ".join(_RULE_CELLS.findall(sheet)).split())))
+
+
 ZIP = b"PK\x03\x04"
 MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
 UNREADABLE = (
@@ -315,6 +310,7 @@ _MARKERS = (  # without one of which a part is not looked into
     b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList", b"<a:prstGeom", b"descr=", b"instr",
     b"w:start", b"start-value", b"trike", b"form:", b"Chart", b"chart:class", b"operator=",
     b"layoutId", b"definedName", b"line-through", b"delText", b"draw:", b"text:a ", b":event-",
+    b"idden", b"<w:vanish", b"script", b'show="0"', b"baseline=",
 )  # fmt: skip
 _UNREAD_XML = (
     (
@@ -334,6 +330,16 @@ _UNREAD_XML = (
             rb"<(?:x:|xm:)?(?:f|formula[12]?)\b[^>]*>[^<]+|\btable:formula=\"[^\"]*"
             rb"|<definedName\b(?![^>]*\"_xlnm)[^>]*>[^<]+"
             rb"|<(?:x14:)?(?:cfRule|dataValidation)\b[^>]*?\b(?P<value>operator=\"[^\"]*)"
+        ),
+    ),
+    (
+        "hidden and raised text",
+        re.compile(
+            rb"(?:<w:vanish/>|<w:vertAlign w:val=\"su(?:per|b)script\"/>|\bbaseline=\"-?[1-9])"
+            rb"(?:(?!</w:r>|</w:pPr>|</a:p>|<[wa]:t[ >]).)*<[wa]:t\b[^>]*>(?P<value>[^<]*)"
+            rb"|<p:sld\b[^>]*\s(?P<slide>show=\"0)"
+            rb"|<sheet\b(?=[^>]*\sstate=\"\w*idden)[^>]*?\sname=\"(?P<sheet>[^\"]*)",
+            re.DOTALL,
         ),
     ),
     ("formulas", re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
@@ -375,7 +381,7 @@ _ODF_CHANGE = re.compile(
     re.DOTALL,
 )
 _STRUCK_STYLE = re.compile(
-    rb"<style:style style:name=\"([^\"]+)\"[^>]*>(?:(?!</style:style>).)*?"
+    rb"<style:style style:name=\"([^\"]+)\"[^>]*(?<!/)>(?:(?!</style:style>).)*?"
     rb"text-line-through-style=\"(?!none)",
     re.DOTALL,
 )
@@ -507,15 +513,20 @@ class Package:
         """Yield what is not read of a part: drawings, formulas, links."""
         content = self._read(path)
         name = _name(path)
-        struck = self._struck_styles if path.startswith("word/") else b""
+        struck = self._struck_styles if path.startswith(("word/", "content.xml")) else b""
         key = self._walk.keys.get(path, "")
         targets = self._walk.links.get(path, ())
         for file in unread_xml(content, name, _positions(path), struck, targets):
             yield file._replace(anchor=key)
         if path.startswith("xl/worksheets/"):
-            values = hidden_values(content, self._styles)
-            if values:
-                yield EmbeddedFile("object", f"values in {name}", sha256(values), key)
+            unseen = {
+                "values": hidden_values(content, self._styles),
+                "hidden cells": hidden_cells(content),
+                "cells of rules": rule_cells(content),
+            }
+            for kind, cells in unseen.items():
+                if cells:
+                    yield EmbeddedFile("object", f"{kind} in {name}", sha256(cells), key)
 
     @cached_property
     def _styles(self) -> bytes:
@@ -523,9 +534,11 @@ class Package:
 
     @cached_property
     def _struck_styles(self) -> bytes:
-        """A pattern of the styles of Word that strike text out; empty for none."""
-        path = "word/styles.xml"
-        content = self._read(path) if path in self._members else b""
+        """A pattern of the common styles that strike text out; empty for none."""
+        paths = {"word/styles.xml", "styles.xml"} & self._members.keys()
+        content = b"".join(map(self._read, paths))
+        if b"text-line-through-style" in content:
+            return _struck_in(content)
         if b"trike" not in content:
             return b""
         styles = {match[1]: match[0] for match in _WORD_STYLE.finditer(content)}
@@ -674,10 +687,8 @@ def unread_xml(
     found: dict[str, list[tuple[int, bytes]]] = {"links and fields": list(targets)}
     patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
     for kind, pattern in patterns:
-        has_value = "value" in pattern.groupindex
         found.setdefault(kind, []).extend(
-            (match.start(), (has_value and match["value"]) or match[0])
-            for match in pattern.finditer(content)
+            (match.start(), match[match.lastgroup or 0]) for match in pattern.finditer(content)
         )
     found.setdefault("struck text", []).extend(_struck_by_style(content, struck))
     if patterns:
@@ -693,18 +704,21 @@ def unread_xml(
 
 
 def _struck_by_style(content: bytes, styles: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the text that a style strikes out: one of Word, or of OpenDocument, which are in the
-    part itself.
-    """
+    """Yield the text that a style strikes out: a common one, or one of OpenDocument in the part."""
     if styles and (b'Style w:val="' in content):
         runs = rb"<w:rStyle w:val=\"(?:%s)\"/>.*?</w:r>|<w:pStyle w:val=\"(?:%s)\"/>.*?</w:p>"
         for match in re.finditer(runs % (styles, styles), content, re.DOTALL):
             yield match.start(), b"".join(_WORD_TEXT.findall(match[0]))
-    if b"text-line-through-style" in content:
-        names = b"|".join(map(re.escape, _STRUCK_STYLE.findall(content)))
-        text = rb"text:style-name=\"(?:%s)\">([^<]*)" % names
-        for match in re.finditer(text, content) if names else ():
+    names = b"|".join(filter(None, (styles, _struck_in(content))))
+    if names and b"text:style-name" in content:
+        for match in re.finditer(rb"text:style-name=\"(?:%s)\">([^<]*)" % names, content):
             yield match.start(), match[1]
+
+
+def _struck_in(content: bytes) -> bytes:
+    """Return a pattern of the styles in a part of OpenDocument that strike text out."""
+    is_struck = b"text-line-through-style" in content
+    return b"|".join(map(re.escape, _STRUCK_STYLE.findall(content))) if is_struck else b""
 
 
 def member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:

@@ -416,23 +416,24 @@ _PICTOGRAPHS = re.compile(
     "\u2764\u2b06\u2b07\u2b1b\u2b1c\u2b55\uf0a3\uf0a8\uf0fb-\uf0fe\U0001f44c-\U0001f44e"
     "\U0001f4c8\U0001f4c9\U0001f493-\U0001f49e\U0001f534\U0001f535\U0001f5f4-\U0001f5f9"
     "\U0001f600-\U0001f64f\U0001f6ab\U0001f7e0-\U0001f7eb]"
+    "|(?<=[0-9])[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]"
 )
 
 
 def pictographs(text: str) -> list[str]:
-    """Return ticks, crosses, thumbs, faces and the like in a text, each after the number of
-    alphanumeric characters before it.
+    """Return ticks, crosses, thumbs, faces and digits that are raised after others (10\u00b2) in a
+    text, each after the number of alphanumeric characters before it.
 
     >>> pictographs("\u2610 yes \u2611 no"), pictographs("\u2022 yes")
     (['0\u2610', '3\u2611'], [])
     """
     if text.isascii() or not _PICTOGRAPHS.search(text):
         return []
-    text = unicodedata.normalize("NFKC", text)
     found: list[str] = []
     before = start = 0
     for match in _PICTOGRAPHS.finditer(text):
-        before += sum(map(str.isalnum, text[start : match.start()]))
+        between = unicodedata.normalize("NFKC", text[start : match.start()])
+        before += sum(map(str.isalnum, between))
         found.append(f"{before}{match[0]}")
         start = match.end()
     return found

@@ -32,7 +32,7 @@ from indexer.comparing.criteria import Criteria, format_marks
 from indexer.documents import embedded
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.embedded import embedded_files
-from indexer.documents.packages import hidden_values
+from indexer.documents.packages import hidden_cells, hidden_values, rule_cells
 from indexer.fingerprinting.fingerprint import with_pictographs
 from indexer.jobs.duplicates import DuplicatesOptions, duplicates
 from indexer.jobs.index import count_outdated
@@ -337,6 +337,9 @@ UNREAD = {
     "attribute": [f'<?xml version="1.0"?><a b="{end}"/>'.encode() for end in "12"],
     "link of RTF": [rb"{\rtf1 {\*\fldinst HYPERLINK a%d}{\fldrslt b}}" % end for end in (1, 2)],
     "struck text of RTF": [rb"{\rtf1 shall %snot pay}" % end for end in (b"", rb"\strike ")],
+    "hidden text of RTF": [rb"{\rtf1 shall %snot pay}" % end for end in (b"", rb"\v ")],
+    "raised text of RTF": [rb"{\rtf1 10%s2}" % end for end in (b"", rb"\super ")],
+    "hidden slide": [office("ppt/slides/slide1.xml", f"<p:sld{end}>") for end in ("", ' show="0"')],
     "document in a page": [
         b"<a href='data:application/pdf;name=a.pdf;base64,AA%c='>" % end for end in b"AE"
     ],
@@ -366,6 +369,19 @@ PARTS = {  # of an Office document: a path, and what its content differs in
         '<style:style style:name="T"><style:a style:text-line-through-style="solid"/></style:style>'
         '<text:span text:style-name="T">{}</text:span>',
     ),
+    "hidden text": (PART, "<w:r><w:rPr><w:vanish/></w:rPr><w:t>{}</w:t></w:r>"),
+    "raised text": (
+        PART,
+        '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{}</w:t></w:r>',
+    ),
+    "raised text of a slide": (
+        "ppt/slides/slide1.xml",
+        '<a:r><a:rPr baseline="30000"/><a:t>{}</a:t></a:r>',
+    ),
+    "hidden sheet": ("xl/workbook.xml", '<sheet name="{}" sheetId="1" state="veryHidden"/>'),
+    "hidden row": (SHEET, '<row r="{}" hidden="1"/>'),
+    "hidden column": (SHEET, '<col min="2" max="{}" hidden="1"/>'),
+    "cells of a rule": (SHEET, '<conditionalFormatting sqref="A1:A{}"/>'),
     "value of a form": ("content.xml", '<form:checkbox form:current-state="{}"/>'),
     "type of a chart": ("word/charts/chart1.xml", "<c:chart><c:{}Chart>"),
     "type of a chart of OpenDocument": ("Object 1/content.xml", '<chart:chart chart:class="{}"/>'),
@@ -458,6 +474,31 @@ def test_text_that_a_style_of_word_strikes_out_counts() -> None:
     assert len(digests) == 2
 
 
+def test_text_that_a_common_style_of_open_document_strikes_out_counts() -> None:
+    plain = '<style:style style:name="Plain"/>'
+    gone = '<style:style style:name="Gone"><a style:text-line-through-style="solid"/></style:style>'
+    digests = set()
+    for name in ("Plain", "Gone"):
+        file = io.BytesIO(office("styles.xml", plain + gone))
+        with zipfile.ZipFile(file, "a") as archive:
+            archive.writestr("content.xml", f'<text:span text:style-name="{name}">not</text:span>')
+        digests.add(embedded_files(file.getvalue(), "")[:64])
+    assert len(digests) == 2
+
+
+def test_hidden_columns_and_cells_of_rules_count_however_they_are_joined() -> None:
+    columns = b'<col min="2" max="2" hidden="1"/><col max="3" hidden="true" min="3"/>'
+    assert hidden_cells(columns) == hidden_cells(b'<col min="2" max="3" hidden="1"/>')
+    assert hidden_cells(b'<col min="2" hidden="0"/><row r="2"/>') == b""
+    rules = [b'<dataValidation sqref="%s"/>' % cells for cells in (b"A1 B2:B9", b"B2:B9", b"A1")]
+    assert rule_cells(rules[0]) == rule_cells(rules[1] + rules[2]) != rule_cells(rules[1])
+
+
+def test_styles_of_rtf_with_raised_text_do_not_count() -> None:
+    styles = rb"{\rtf1{\stylesheet{\*\cs16 \super \sbasedon10 note;}{\*\cs17\super mark;}}text}"
+    assert embedded_files(styles, "application/rtf") == ""
+
+
 def test_only_values_that_a_cell_displays_in_part_count() -> None:
     styles = (
         b'<numFmt numFmtId="164" formatCode="0.0%"/><numFmt numFmtId="165" formatCode="d/m/yyyy"/>'
@@ -492,6 +533,7 @@ def test_ticks_in_a_text_count_with_their_places() -> None:
     ticks = [with_pictographs("", text) for text in texts]
     assert ticks[0] == ticks[2]
     assert len(set(ticks)) == 3
+    assert with_pictographs("", "10² items") != with_pictographs("", "102 items")
 
 
 def test_what_programs_write_anew_at_each_time_does_not_count() -> None:
@@ -501,8 +543,11 @@ def test_what_programs_write_anew_at_each_time_does_not_count() -> None:
         PART: '<w:p w:rsidR="{}">',
         "word/numbering.xml": '<w:nsid w:val="{}"/><w:start w:val="1"/>',
         "customXml/item1.xml": '<a xmlns="http://schemas.microsoft.com/office/2006/metadata">{}',
+        "word/footer2.xml": "<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t>{}</w:t></w:r>",
+        "ppt/slides/slide1.xml": '<p:sld a="{}" show="0">',
         "xl/calcChain.xml": "{}",
-        "xl/workbook.xml": '<definedName name="_xlnm._FilterDatabase">{}</definedName>',
+        "xl/workbook.xml": '<definedName name="_xlnm._FilterDatabase">{0}</definedName>'
+        '<sheet name="A" sheetId="{0}" state="hidden"/>',
         "settings.xml": "{}",
     }
     for path, content in parts.items():
@@ -535,6 +580,10 @@ def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
         "<select><option>aye<option {}>nay</select>",
         "<ol start={}><li>clause</ol>",
         "shall <s>{}</s> pay",
+        "<meter max=9 value={}></meter>",
+        "shall <i style='display:{}none'>not</i> pay",
+        "shall <i hidden{}>not</i> pay",
+        "<style>.{0}a {{text-decoration: line-through}}</style>shall <i class='a'>not</i> pay",
     )
     for page in pages:
         contents = [page.format(value).encode() for value in ("", "checked selected")]
