@@ -12,7 +12,7 @@ from typing import Literal
 
 from indexer.errors import MappingMismatch, NearfoldError, StoreAccessDenied, StoreDamaged
 from indexer.fingerprinting.fingerprint import fresh_rows, kernel_name
-from indexer.jobs.repair import stored_twice
+from indexer.jobs.repair import stored_rows, stored_twice
 from indexer.jobs.status import count_fingerprinted_earlier
 from indexer.recipe import Recipe
 from indexer.stores import open_store
@@ -244,13 +244,9 @@ def _check_principals(maintenance: Shareable) -> Check:
 
 def _check_keys(store: FullStore, recipe: Recipe) -> Check:
     """Compare the stored keys of a sample of signed rows with keys computed from their texts."""
-    if isinstance(store.maintenance, Shareable):
-        scanned = store.maintenance.stored_rows()
-    else:
-        scanned = store.parts.view("both").scan()
     fingerprinted = (
         row
-        for row in scanned
+        for row in stored_rows(store)
         if row.recipe and row.status != "unsigned" and not recipe.has_other_statistics(row.recipe)
     )
     pairs = list(fresh_rows(islice(fingerprinted, SAMPLE), recipe))

@@ -186,11 +186,7 @@ def _repair_documents(
     store.refresh()
     references = _References(is_shared(store))
     wrong = 0
-    if isinstance(store.maintenance, Shareable):
-        rows = store.maintenance.stored_rows()
-    else:
-        rows = store.parts.view("both").scan()
-    for batch in _batches(rows):
+    for batch in _batches(stored_rows(store)):
         corrected = []
         for stored, fresh in fresh_rows(batch, recipe):
             references.add(stored, fresh)
@@ -210,6 +206,13 @@ def _repair_documents(
 
 
 # Files that two PATHs stored under two ids.
+
+
+def stored_rows(store: FullStore) -> Iterator[Row]:
+    """Scan documents and parts, in an engine as `Shareable.stored_rows` does."""
+    if isinstance(store.maintenance, Shareable):
+        return store.maintenance.stored_rows()
+    return store.parts.view("both").scan()
 
 
 def stored_twice(store: FullStore) -> dict[str, list[str]]:
