@@ -178,6 +178,17 @@ def percent(fraction: float | None, digits: int = 0) -> str:
     return f"{math.floor(fraction * steps) / steps:.{digits}%}"
 
 
+def percent_below(fraction: float, minimum: float, digits: int = 0) -> str:
+    """Return a fraction below a minimum in per cent, with the decimal places that show it is less.
+
+    >>> percent_below(0.8998, 0.9), percent_below(0.8998, 0.9, 1), percent_below(0.89, 0.9)
+    ('89.98%', '89.98%', '89%')
+    """
+    while digits < 9 and f"{fraction:.{digits}%}" == f"{minimum:.{digits}%}":
+        digits += 1
+    return percent(fraction, digits)
+
+
 def format_words_in_order(common: int, words: tuple[int, int], accents: int = 0) -> str:
     """Return the words that two texts have in order, of the longer one, and both lengths.
 

@@ -56,7 +56,7 @@ from indexer.fingerprinting.fingerprint import content_digest, number_symbols, p
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import DIGITS, Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
-from indexer.wording import count_of, percent
+from indexer.wording import count_of, percent, percent_below
 from indexer.wording import format_marks as format_marks  # noqa: PLC0414 - a door
 
 # The key that copies of a document share.
@@ -589,7 +589,8 @@ class Criteria:
         for name, minimum in self.require:
             value = measure_pair(name, a, b).similarity
             if value < minimum:
-                return f"{name} is {percent(value)}, and {percent(minimum)} is required"
+                found = percent_below(value, minimum)
+                return f"{name} is {found}, and {percent(minimum)} is required"
         return self._replacement(a, b) or self._separating_marks(a, b) or "new words"
 
     def _replacement(self, a: TextOperand, b: TextOperand) -> str:

@@ -42,7 +42,7 @@ from indexer.model import DIGITS, NewWords, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.stores.journal import group_settings
-from indexer.wording import percent
+from indexer.wording import percent, percent_below
 
 if TYPE_CHECKING:
     from indexer.system.external_memory import SpillFiles
@@ -456,7 +456,8 @@ def separation(
     a, b = text(row), text(representative)
     similarity = measure_pair(options.measure, a, b).similarity
     if similarity < options.threshold:
-        found, required = percent(similarity, 1), percent(options.threshold)
+        found = percent_below(similarity, options.threshold, 1)
+        required = percent(options.threshold)
         return f"{found} by {options.measure}, and {required} is required"
     return criteria.refusal(b, a, rarity)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -283,12 +284,18 @@ def _varying(
 ) -> VaryingPassage:
     number, is_added, text = site
     others = sum(map(len, wordings.values()))
-    by_count = sorted(wordings, key=lambda wording: (-len(wordings[wording]), wording))
+    by_count = sorted(wordings, key=lambda wording: (-len(wordings[wording]), _by_number(wording)))
     variants = tuple(
         Variant(_changes(text, wording), tuple(wordings[wording])) for wording in by_count
     )
     what = "" if is_added else _kind_of_variants(text, by_count)
     return VaryingPassage(0 if is_added else number, text, what, compared - others, variants)
+
+
+def _by_number(wording: str) -> list[tuple[int, str]]:
+    """Return the key by which texts are sorted as people do: 9 comes before 10."""
+    parts = re.split(r"(\d+)", wording)
+    return [(len(part) if index % 2 else 0, part) for index, part in enumerate(parts)]
 
 
 def _changes(text: str, wording: str) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Download, Page, expect
+from playwright.sync_api import Browser, Download, Page, Route, expect
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
@@ -290,3 +290,39 @@ def test_pages_of_decisions_are_accessible_and_fit(
         assert label_height
         assert label_height["height"] < 30  # on one line: a label is not broken within a word
     record.check()
+
+
+def test_what_takes_longer_fills_its_places_on_the_page(review: Page) -> None:
+    unfinished: list[str] = []
+
+    def send(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.text()
+        if not unfinished:
+            waits = (
+                '<p data-waits="/api/family/differences?id=n0&wait=20" data-until="ready">Wait</p>'
+            )
+            body = re.sub('(?s)(<div data-fill="others"[^>]*>).*?</div>', rf"\1{waits}</div>", body)
+            body = re.sub(
+                '(?s)(<span class="why[^>]*data-fill[^>]*>).*?</span>', r"\1</span>", body
+            )
+            unfinished.append(body)
+        route.fulfill(response=answer, body=body)
+
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    review.route("**/family?id=n0", send)
+    review.route("**/api/family/differences?*", hold)
+    review.goto("/family?id=n0")
+    whys = review.locator("[data-items] .why")
+    assert set(whys.all_text_contents()) == {""}
+    review.locator("[data-pick]").first.check()
+    review.get_by_label("Another label").fill("hot")
+    held[0].continue_()
+    expect(whys.first).not_to_be_empty()
+    expect(review.locator("[data-waits]")).to_have_count(0)
+    expect(review.locator("[data-pick]").first).to_be_checked()
+    expect(review.get_by_label("Another label")).to_have_value("hot")

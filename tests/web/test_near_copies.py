@@ -80,7 +80,7 @@ def test_threshold_counts_the_near_copies_that_rules_keep_apart(client: Client) 
     assert preview["separated"] == 2
     pairs = {frozenset({pair["a"], pair["b"]}): pair["reason"] for pair in preview["near_pairs"]}
     assert set(pairs) == {frozenset({"lease", "opposite"}), frozenset({"instances", "disks"})}
-    assert "Near copies that the rules keep apart" in client.get("/threshold?wait=20").text
+    assert "Near copies in different groups" in client.get("/threshold?wait=20").text
 
 
 @pytest.mark.long

@@ -62,6 +62,7 @@ _MAX_PASSAGES = 400  # of each of them
 _ROWS_A_PART = 60  # of a matrix that one answer holds
 _MAX_OTHERS = 40  # documents that are offered next to those shown
 _DISCOUNT_SECONDS = 0.05  # for which a response waits for the similarity without boilerplate
+_LEAVE_SECONDS = 20  # for which decisions wait for the members that they leave out
 _MAX_ORDERED = 24  # documents of a family whose versions are ordered with every request
 _MAX_ORDERED_WORDS = 20_000  # words of all of them
 
@@ -148,7 +149,8 @@ def differences(site: Site, values: DifferencesParameters) -> GroupDifferences:
     leave = values.leave == "yes"
     if view.principal is None:
         return GroupDifferences({}, (), (), leave)
-    found = site.differences(view.principal, view.members, values.wait)
+    wait = max(values.wait, _LEAVE_SECONDS) if leave else values.wait
+    found = site.differences(view.principal, view.members, wait)
     if found is None:
         return GroupDifferences({}, (), (), leave, ready=False)
     others = tuple(id for id, member in found.items() if member.is_other)

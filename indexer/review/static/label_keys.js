@@ -9,7 +9,7 @@ function stored() {
 }
 
 // A list page remembers its links: documents, pairs and families, in order.
-function remember() {
+export function remember() {
   const items = [...document.querySelectorAll("[data-items] > [data-item]")];
   if (!items.length) return;
   const kinds = { "/document": [], "/compare": [], "/family": [] };

@@ -1,5 +1,7 @@
 // Parts of a page that update while it is open: the reading of a store, the threshold slider, jobs.
 
+import { remember } from "./label_keys.js";
+
 const number = (value) => value.toLocaleString("en-US");
 
 async function ask(path, parameters = {}, signal = undefined) {
@@ -37,16 +39,22 @@ export function reading() {
   look();
 }
 
-// A result that takes long: the page loads again when it is there. Another page takes its place
-// only where nothing is checked or typed yet.
+// A result that takes long: its places on the page are filled when it is there, or the page loads
+// again. Another page takes its place only where nothing is checked or typed yet.
 export function waiting() {
-  const place = document.querySelector("[data-waits]");
-  if (!place) return;
+  for (const place of document.querySelectorAll("[data-waits]")) wait(place);
+}
+
+function wait(place) {
   const isThere = { ready: (answer) => answer.ready, whole: (answer) => answer.chars === null }[place.dataset.until];
   const look = async () => {
     try {
       const answer = await ask(place.dataset.waits);
-      if (isThere(answer)) { replace(place); return; }
+      if (isThere(answer)) {
+        if (!place.isConnected) return;
+        if (place.closest("[data-fill]")) await fill(); else replace(place);
+        return;
+      }
       const bar = place.querySelector("progress");
       if (bar && answer.to_compare) {
         bar.max = answer.to_compare;
@@ -56,10 +64,30 @@ export function waiting() {
       setTimeout(look, 500);
     } catch (error) {
       place.setAttribute("aria-busy", "false");
-      place.querySelector("p").textContent = error.message;
+      (place.querySelector("p") ?? place).textContent = error.message;
     }
   };
   look();
+}
+
+// The page as the server makes it now; places that wait for something else stay as they are.
+async function fill() {
+  const page = await new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.responseType = "document";
+    request.addEventListener("load", () => (request.status === 200 ? resolve(request.response) : request.onerror()));
+    request.onerror = () => reject(new Error("the server did not send the page; load it again"));
+    request.open("GET", location.href);
+    request.send();
+  });
+  const made = new Map([...page.querySelectorAll("[data-fill]")].map((place) => [place.dataset.fill, place]));
+  for (const place of document.querySelectorAll("[data-fill]")) {
+    const other = made.get(place.dataset.fill);
+    if (!other || other.querySelector("[data-waits]") || place.isEqualNode(other)) continue;
+    place.className = other.className;
+    place.replaceChildren(...other.childNodes);
+  }
+  remember();
 }
 
 // A page that is being left is not loaded again, which would abort what its reader asked for.
