@@ -21,7 +21,7 @@ from browser_fonts import browser_environment
 from servers import choosing
 from servers.choosing import ENGINES
 from servers.engine import AbsentError, Engine
-from servers.groups import GroupScheduling, turn_of
+from servers.groups import GroupScheduling, repeated, turn_of
 from servers.process import Server
 from servers.proxy import AuthProxy, Gate
 from servers.shared import Broker, Client
@@ -86,8 +86,14 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Mark what needs a server or a browser before `-m` selects; let long groups begin first."""
+    """Mark what needs a server or a browser, and cases that another engine has, before `-m`
+    selects; let long groups begin first.
+    """
+    second = set(repeated(item.nodeid for item in items if not item.get_closest_marker("slow")))
     for item in items:
+        alone = item.get_closest_marker("one_engine") and "elasticsearch" in item.nodeid
+        if alone or item.nodeid in second:
+            item.add_marker(pytest.mark.second_engine)
         fixtures = set(getattr(item, "fixturenames", ()))
         if fixtures & {*_SHARED, "opensearch_node"}:
             item.add_marker(pytest.mark.engines)

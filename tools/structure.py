@@ -254,8 +254,9 @@ def most_parameters(package: Package) -> list[tuple[int, str]]:
     for path, node in package.nodes():
         if isinstance(node, ast.FunctionDef):
             every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-            counted.append((len(every), f"{place(package, path, node.lineno)} {node.name}"))
-    return sorted(counted, reverse=True)[:10]
+            counted.append((len(every), path, node.lineno, node.name))
+    most = sorted(counted, reverse=True)[:10]
+    return [(count, f"{place(package, path, line)} {name}") for count, path, line, name in most]
 
 
 def place(package: Package, path: Path, line: int) -> str:

@@ -368,6 +368,7 @@ def test_same_document_twice_at_once(store) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.one_engine
 def test_of_pairs_that_race_one_is_new(url: str, kind: str) -> None:
     assert_one_of_each_pair_is_new(url, kind, "python", pairs=8, processes=2)
 

@@ -11,6 +11,8 @@ from indexer import IndexOptions, check, check_mail, index, open_store
 from indexer.documents.base import ReadOptions
 from indexer.errors import UsageError
 
+pytestmark = pytest.mark.one_engine
+
 TEXT = sentence(1)
 FILE = sentence(2)
 PICTURE = b"\x89PNG\r\n\x1a\n"

@@ -51,6 +51,7 @@ REPEATED = [pytest.param(threshold, marks=pytest.mark.slow) for threshold in (0.
 
 
 @pytest.mark.long
+@pytest.mark.one_engine
 @pytest.mark.parametrize("threshold", [0.6, *REPEATED])
 def test_every_near_duplicate_of_a_short_text_is_found(library, threshold):
     options = SimilarOptions(threshold, limit=1000)

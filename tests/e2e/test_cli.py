@@ -435,7 +435,12 @@ def test_every_recipe_is_printed_by_hash(recipe: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "recipe", ["clauses:60", "signature-study:weighted-topsig:32", "baseline:i-match"]
+    "recipe",
+    [
+        "clauses:60",
+        pytest.param("signature-study:weighted-topsig:32", marks=pytest.mark.slow),
+        pytest.param("baseline:i-match", marks=pytest.mark.slow),
+    ],
 )
 def test_recipes_with_weights_take_statistics_of_a_folder_or_a_file(
     recipe: str, tmp_path: Path

@@ -281,6 +281,7 @@ def test_a_family_is_drawn_as_a_graph(place):
     assert picture.count("like its principal") == 2 and picture.count("(principal)") == 1
 
 
+@pytest.mark.one_engine
 def test_the_rate_renders_in_a_real_browser(place, draw_in_browser):
     assert draw_in_browser(with_data(place, "rate")).count("of 4 documents") == 1
 

@@ -150,6 +150,7 @@ def test_the_first_version_is_kept_under_its_number(engine_index):
     assert the_index(server, index)[0] == f"{index}-000002"
 
 
+@pytest.mark.one_engine
 def test_searches_go_on_all_along_and_find_what_they_found(engine_index):
     store, index, server = engine_index
     fill(store, server, index, range(600))

@@ -296,7 +296,7 @@ def test_derived_source(node: Server, engine: Rest) -> None:
     assert _columns(engine, "1") == _expected(APPLES)
 
 
-def test_restart_and_snapshot(node: Server, engine: Rest, index: str) -> None:
+def test_snapshot(node: Server, engine: Rest, index: str) -> None:
     engine.put(index, "1", text=FERRY)
     repository = {"type": "fs", "settings": {"location": str(node.folder / "snapshots")}}
     engine.request("PUT", "_snapshot/here", repository)
@@ -304,6 +304,11 @@ def test_restart_and_snapshot(node: Server, engine: Rest, index: str) -> None:
     engine.request("DELETE", index)
     engine.request("POST", "_snapshot/here/one/_restore?wait_for_completion=true")
     assert _columns(engine, "1") == _expected(FERRY)
+
+
+@pytest.mark.one_engine
+def test_restart(node: Server, engine: Rest, index: str) -> None:
+    engine.put(index, "1", text=FERRY)
     node.restart()
     engine.request("GET", f"_cluster/health/{index}?wait_for_status=yellow")
     assert _columns(engine, "1") == _expected(FERRY)

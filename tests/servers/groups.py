@@ -1,7 +1,12 @@
-"""Groups of tests that one worker of pytest-xdist runs, by the file that a test is in."""
+"""Groups of tests that one worker of pytest-xdist runs, by the file that a test is in, and which
+cases of a test the gate runs on which engine.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent.parent
 ALONE = ("unit", "contract")
+STORES = re.compile(r"(?<![^-\[])(opensearch|elasticsearch)(-plugin)?(?![^-\]])")
 ENGINES = ("opensearch_url", "elasticsearch_url", "opensearch_node", "servers.cluster", "}_url")
 
 
@@ -54,3 +60,24 @@ def turn_of(nodeid: str) -> int:
     if group in ("spark", "plugin", "opensearch", "elasticsearch"):
         return 0
     return 2 if group == nodeid else 1
+
+
+def repeated(nodeids: Iterable[str]) -> Iterator[str]:
+    """Yield the tests that repeat a case on a second engine, where a function has several cases.
+
+    Of such a function each case runs on one engine and on the other in the plugin's layout, and
+    each store has cases: the first case OpenSearch, the second Elasticsearch, and so on.
+    """
+    functions: defaultdict[str, defaultdict[str, dict[str, str]]]
+    functions = defaultdict(lambda: defaultdict(dict))
+    for nodeid in nodeids:
+        if store := STORES.search(nodeid):
+            case = nodeid[: store.start()] + nodeid[store.end() :]
+            functions[nodeid.partition("[")[0]][case][store[0]] = nodeid
+    for cases in functions.values():
+        shared = [tests for tests in cases.values() if {"opensearch", "elasticsearch"} <= {*tests}]
+        if len(shared) > 1:
+            for number, tests in enumerate(shared):
+                for store, nodeid in tests.items():
+                    if (number + ("elastic" in store) + ("plugin" in store)) % 2:
+                        yield nodeid

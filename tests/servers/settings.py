@@ -27,6 +27,7 @@ def yaml(folder: Path, port: int) -> str:
         f"path.repo: {folder / 'snapshots'}\n"
         "cluster.routing.allocation.disk.threshold_enabled: false\n"
         "action.destructive_requires_name: false\n"
+        "gateway.write_dangling_indices_info: false\n"  # a file at each change, for no restart here
     )
 
 

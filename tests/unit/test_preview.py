@@ -19,7 +19,11 @@ from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
 from indexer.review.compared_statistics import survey
 from indexer.stores import open_store
 
-RECIPES = pytest.mark.parametrize("recipe", [DEFAULT_V1, DEFAULT_V2], ids=lambda r: r.name)
+RECIPES = pytest.mark.parametrize(
+    "recipe",
+    [pytest.param(DEFAULT_V1, marks=pytest.mark.slow), DEFAULT_V2],
+    ids=lambda recipe: recipe.name,
+)
 TEXTS = {
     f"{family}{edits:02}": edited(sentence(family, 60), edits, "xyz"[edits % 3])
     for family in range(5)
