@@ -578,6 +578,24 @@ def test_an_index_accepts_writes_again_where_the_switch_is_refused(
     assert store.stored_recipe().name == OTHER.name
 
 
+def test_an_index_that_a_client_puts_in_the_place_of_the_old_one_accepts_writes(
+    owned_index,
+):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+
+    def switch(_):
+        good("PUT", f"{server}/{index}-other/_doc/b?refresh=true", {"text": QUERY_TEXT})
+        alias = {"add": {"index": f"{index}-other", "alias": index}}
+        removed = {"remove_index": {"index": index}}
+        good("POST", f"{server}/_aliases", {"actions": [removed, alias]})
+
+    with pytest.raises(StoreStopped, match=f"another client made {index} an alias of .*-other"):
+        reindex(store, OTHER, on_progress=switch)
+    good("PUT", f"{server}/{index}/_doc/c?refresh=true", {"text": QUERY_TEXT})
+    assert good("GET", f"{server}/{index}/_count")["count"] == 2
+
+
 def test_through_an_alias_no_document_and_no_name_of_the_owner_goes(owned_index):
     store, index, server = owned_index
     lines = [{"text": f"{QUERY_TEXT} {team}", "team": team} for team in "ab"]

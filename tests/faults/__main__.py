@@ -13,7 +13,9 @@
                                        Elasticsearch of their own (--store: those of one kind)
     python -m faults --clients 10000   take so many steps of other clients beside commands of every
                                        kind, on three nodes of an engine that are killed, too;
-                                       --plugin: with the layout of the plugin (built by Maven)
+                                       --plugin: with the layout of the plugin (built by Maven);
+                                       --parallel 8: by runs of 250 steps, eight at a time;
+                                       --single: on one node, with snapshots that are restored
     python -m faults --mutations 60    take a check of nearfold out at a time, and let clients write
                                        beside commands until that is found, for 60 steps a seed
     python -m faults --tests           every fault-injection test of this folder, by pytest
@@ -48,13 +50,16 @@ from campaign import Tally, cluster_campaign, embedded_campaign
 from long_run import run_all
 from mutations import run_without_each
 from node_kills import NodeKills
-from other_writers import SharedRun
+from other_writers import Nodes, SharedRun, run_together
 from servers.choosing import ENGINES
 from servers.cluster import Cluster
 from servers.process import Server
 from table import FaultCounter, record, table
 
+from indexer.stores.maintenance import Layout
+
 CLUSTERS = ("opensearch", "elasticsearch")
+STEPS_A_RUN = 250  # of clients, where several runs are at once
 MAX_TOGETHER = 50  # operations in one process: the first of them take three times longer
 say = partial(print, flush=True)
 
@@ -91,6 +96,12 @@ def main() -> int:
     )
     parser.add_argument(
         "--plugin", action="store_true", help="--clients: with the layout of the plugin"
+    )
+    parser.add_argument(
+        "--parallel", type=int, default=1, metavar="K", help="--clients: so many runs at once"
+    )
+    parser.add_argument(
+        "--single", action="store_true", help="--clients: one node, which is not killed"
     )
     parser.add_argument(
         "--mutations", type=int, metavar="N", help="take so many steps without each check"
@@ -214,27 +225,51 @@ def operations(arguments: argparse.Namespace) -> int:
 
 
 def clients(arguments: argparse.Namespace) -> int:
-    """Let clients write beside commands; kill both, and nodes of a cluster of three."""
+    """Let clients write beside commands; kill both, and nodes of a cluster of three. Return 1 when
+    something does not hold.
+    """
     say(f"--seed {arguments.seed}")
     kind = arguments.store or "opensearch"
     started = time.monotonic()
     until = started + 60 * arguments.minutes
+    layout: Layout = "plugin" if arguments.plugin else "pipeline"
+    shared, runs = Nodes(), []
     with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as servers:
         home = Path(scratch)
-        url, nodes = f"sqlite:///{home}/clients.db", []
-        if kind != "sqlite":
-            engine = plugin_servers.engine(kind) if arguments.plugin else None
-            cluster = servers.enter_context(closing(Cluster(kind, engine)))
-            cluster.start()
-            url = f"{kind}://{cluster.hosts}/papers?shards=2&replicas=1"
-            nodes = cluster.nodes
-        layout = "plugin" if arguments.plugin else "pipeline"
-        run = SharedRun(home / "run", url, str(arguments.seed), nodes, say, layout)
-        counts = run.run(arguments.clients, until)
-    say(f"{counts}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
-    if arguments.record:
-        record({f"campaign clients {kind}": run.steps})
-    return 0
+        hosts, nodes = _servers_for_clients(kind, arguments, servers)
+        together = arguments.parallel
+        each = arguments.clients if together == 1 else min(arguments.clients, STEPS_A_RUN)
+        for number in range(-(-arguments.clients // each)):
+            url = f"sqlite:///{home}/clients{number}.db"
+            if kind != "sqlite":
+                url = f"{kind}://{hosts}/papers{number:03}"
+                url += "?shards=2&replicas=1" if nodes else ""
+            name = f"{arguments.seed + number}"
+            line = say if together == 1 else partial(say, name)
+            killed = () if number % together else nodes
+            runs.append(SharedRun(home / name, url, name, killed, line, layout, shared))
+        counts, failed = run_together(runs, each, together, until)
+    steps = sum(run.steps for run in runs)
+    say(f"{steps:,} steps: {counts}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
+    if arguments.record and not failed:
+        record({f"campaign clients {kind}": steps})
+    return min(len(failed), 1)
+
+
+def _servers_for_clients(
+    kind: str, arguments: argparse.Namespace, servers: contextlib.ExitStack
+) -> tuple[str, list[Server]]:
+    """Return the hosts of a URL, and the nodes that may be killed; a file has none."""
+    if kind == "sqlite":
+        return "", []
+    engine = plugin_servers.engine(kind) if arguments.plugin else None
+    if arguments.single:
+        node = servers.enter_context(closing(Server(engine or ENGINES[kind].for_long_runs())))
+        node.start()
+        return f"127.0.0.1:{node.port}", []
+    cluster = servers.enter_context(closing(Cluster(kind, engine)))
+    cluster.start()
+    return cluster.hosts, cluster.nodes
 
 
 def without_checks(arguments: argparse.Namespace) -> int:

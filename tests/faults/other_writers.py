@@ -18,12 +18,14 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -70,6 +72,12 @@ class Counts:
     nodes: Counter[str] = field(default_factory=Counter)
     reported: int = 0  # states in which stored groups did not hold, as doctor or status said
 
+    def add(self, other: Counts) -> None:
+        """Add the counts of another run."""
+        for name in ("clients", "commands", "refused", "kills", "nodes"):
+            getattr(self, name).update(getattr(other, name))
+        self.reported += other.reported
+
     def __str__(self) -> str:
         parts = {
             "requests of clients": self.clients,
@@ -83,6 +91,41 @@ class Counts:
             each = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items()))
             lines += [f"{kinds.total()} {name} ({each})"] if kinds else []
         return "; ".join([*lines, f"{self.reported} states that doctor reported"])
+
+
+class Nodes:
+    """The nodes of a cluster that several runs share: one kills them, and none checks meanwhile."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._checks, self._is_killed = 0, False
+
+    @contextmanager
+    def checked(self) -> Iterator[None]:
+        """Wait for all nodes, and keep them."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_killed)
+            self._checks += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._checks -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def killed(self) -> Iterator[None]:
+        """Wait for the checks that run, and let none begin."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_killed)
+            self._is_killed = True
+            self._changed.wait_for(lambda: not self._checks)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._is_killed = False
+                self._changed.notify_all()
 
 
 class Client:
@@ -370,6 +413,7 @@ class SharedRun:
     nodes: Sequence[Server] = ()
     say: Callable[[str], None] = lambda _: None
     layout: Layout = "pipeline"
+    shared: Nodes = field(default_factory=Nodes)
 
     def __post_init__(self) -> None:
         scheme, _, rest = self.url.partition("://")
@@ -390,6 +434,8 @@ class SharedRun:
     def run(self, steps: int, until: float = float("inf")) -> Counts:
         """Take so many steps; raise `AssertionError` for what does not hold after one."""
         step = "first index"
+        if time.monotonic() > until:
+            return self.counts
         with closing(JobRunner(self.home)) as jobs:
             try:
                 self._begin(jobs)
@@ -397,7 +443,8 @@ class SharedRun:
                     self.steps += 1
                     step = self._step(jobs)
                     self.say(f"{self.steps:6} {step}")
-                    self._check()
+                    with self.shared.checked():
+                        self._check()
             except Exception as error:
                 place = f"seed {self.seed} step {self.steps} ({step})"
                 raise AssertionError(f"{place}: {error}") from error
@@ -421,14 +468,15 @@ class SharedRun:
         if not self.nodes or self.chance.random() > NODE_KILLED:
             return self._write(jobs)
         node = self.chance.choice(self.nodes)
-        node.kill()
         name = f"node {self.nodes.index(node) + 1}"
-        self.counts.nodes[name] += 1
-        try:
-            return f"{name} is killed: {self._write(jobs)}"
-        finally:
-            node.start()
-            self._wait_for_replicas()
+        with self.shared.killed():
+            node.kill()
+            self.counts.nodes[name] += 1
+            try:
+                return f"{name} is killed: {self._write(jobs)}"
+            finally:
+                node.start()
+                self._wait_for_replicas()
 
     def _wait_for_replicas(self) -> None:
         assert self.client is not None
@@ -527,6 +575,28 @@ class SharedRun:
         else:
             rows = [row_of_hit(hit["_id"], hit["_source"]) for hit in hits]
         return [row for row in rows if row.parent is None]
+
+
+def run_together(
+    runs: Sequence[SharedRun], steps: int, together: int, until: float = float("inf")
+) -> tuple[Counts, list[str]]:
+    """Take so many steps in each run, so many runs at a time, all on indices of their own; return
+    their counts, and what did not hold: a run ends with that, and the next one begins.
+    """
+    counts, failed = Counts(), []
+
+    def take(run: SharedRun) -> None:
+        try:
+            run.run(steps, until)
+        except AssertionError as error:
+            failed.append(str(error))
+            run.say(f"does not hold: {error}")
+
+    with ThreadPoolExecutor(together) as pool:
+        list(pool.map(take, runs))
+    for run in runs:
+        counts.add(run.counts)
+    return counts, failed
 
 
 def _rows_of_columns(hits: Sequence[Body], recipe: Recipe | None) -> list[Row]:

@@ -19,7 +19,7 @@ def last_operations(requests: Requests, index: str) -> dict[str, int]:
 
     Raises `StoreStopped` where a shard has no primary: its documents would be left out.
     """
-    settings = requests.call("GET", index)[index]["settings"]["index"]
+    settings = requests.index(index)["settings"]["index"]
     operations = {}
     for attempt in range(_PATIENCE.attempts):
         operations = _operations(requests, index)

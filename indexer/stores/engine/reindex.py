@@ -166,7 +166,7 @@ class Successor:
         current = current_index(self.requests, self.location)
         if current is None or current[0] != self.old:
             raise ReindexInProgress(index=self.name, recipe=self.recipe.name)
-        mapping = self.requests.call("GET", self.name)[self.name]["mappings"]
+        mapping = self.requests.index(self.name)["mappings"]
         self.requests.call("PUT", f"{self.name}/_mapping", {"_meta": self._meta(mapping)})
 
     def check(self, old: Mapping[str, Any]) -> None:
@@ -302,11 +302,11 @@ class Successor:
 
     def _checkpoint(self) -> dict[str, int]:
         """Return the number of the last operation copied of each shard."""
-        index = self.requests.call("GET", self.name)[self.name]
+        index = self.requests.index(self.name)
         return dict(nearfold_metadata(index).get("reindexing", {}).get("done", {}))
 
     def _store_checkpoint(self, checkpoint: Mapping[str, int]) -> None:
-        mapping = self.requests.call("GET", self.name)[self.name]["mappings"]
+        mapping = self.requests.index(self.name)["mappings"]
         reindexing = {"from": self.old, "done": checkpoint}
         meta = changed_meta(mapping, {"reindexing": reindexing})
         self.requests.call("PUT", f"{self.name}/_mapping", {"_meta": meta})
@@ -358,11 +358,13 @@ class Successor:
                 raise
 
     def lift_block(self) -> None:
-        """Let the old version accept writes again where it still has the name; raise nothing."""
+        """Let the old version accept writes again unless the new one has its name, and so an index
+        that another client gave the name of the old one; raise nothing.
+        """
         requests = replace(self.requests, retry_policy=None)
         with contextlib.suppress(StoreError):
             now = current_index(requests, self.location)
-            if now is not None and now[0] == self.old:
+            if now is None or now[0] != self.name:
                 requests.send("PUT", f"{self.old}/_settings", {"index.blocks.write": None})
 
     def changes(self, old: Mapping[str, Any]) -> list[Change]:
@@ -440,7 +442,7 @@ def replace_index(
     recipe, keep, on_progress = options.recipe, options.keep, options.on_progress
     fingerprint_rows = options.fingerprint_rows
     facts = _replaceable(requests, address, keep)
-    old = requests.call("GET", facts.index)[facts.index]
+    old = requests.index(facts.index)
     _require_finished(requests, address, facts.index, old)
     if facts.recipe.id == recipe.id:
         if _is_current(old["mappings"], options.layout):
@@ -457,7 +459,7 @@ def replace_index(
     clone = version_name(address.index, 1) if keep and facts.index == address.index else None
     copied += _switch(successor, old, clone, fingerprint_rows, on_progress)
     update_template(assets, address, dialect, facts.recipe, recipe, successor.layout)
-    current = requests.call("GET", successor.name)[successor.name]
+    current = requests.index(successor.name)
     _clean_up(requests, address, successor.name, current, keep)
     return ReindexResult(successor.name, copied, _old_version(address, facts.index, keep))
 
@@ -479,7 +481,7 @@ def plan_replacement(
     first change.
     """
     facts = _replaceable(requests, position, keep)
-    old = requests.call("GET", facts.index)[facts.index]
+    old = requests.index(facts.index)
     _require_finished(requests, position, facts.index, old)
     if facts.recipe.id == recipe.id and _is_current(old["mappings"], layout):
         return [Change("index", facts.index, "unchanged", f"it has recipe {recipe.name}")]

@@ -418,3 +418,16 @@ class Requests:
                 f"{self.url} did not answer with JSON; check that a search engine listens there"
             )
         return response.body
+
+    def index(self, name: str) -> search_bodies.Body:
+        """Return settings, mappings and aliases of an index; raise `StoreStopped` where its name
+        has become an alias.
+        """
+        indices = self.call("GET", name)
+        if name not in indices:
+            raise StoreStopped(
+                reason=f"another client made {name} an alias of {', '.join(sorted(indices))}",
+                remedy="see that nobody replaces the index meanwhile",
+            )
+        index: search_bodies.Body = indices[name]
+        return index
