@@ -262,9 +262,9 @@ def _servers_for_clients(
     """Return the hosts of a URL, and the nodes that may be killed; a file has none."""
     if kind == "sqlite":
         return "", []
-    engine = plugin_servers.engine(kind) if arguments.plugin else None
+    engine = plugin_servers.engine(kind) if arguments.plugin else ENGINES[kind]
     if arguments.single:
-        node = servers.enter_context(closing(Server(engine or ENGINES[kind].for_long_runs())))
+        node = servers.enter_context(closing(Server(engine.for_long_runs())))
         node.start()
         return f"127.0.0.1:{node.port}", []
     cluster = servers.enter_context(closing(Cluster(kind, engine)))
