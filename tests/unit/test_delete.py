@@ -1,16 +1,19 @@
 """Deleting documents: what is deleted, what stays, and the families that remain."""
 
+from dataclasses import replace
+
 import pytest
 from family_oracle import violations
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.grouping.delete import FamilyRepair, delete
+from indexer.fingerprinting.fingerprint import PROVISIONAL
+from indexer.grouping.delete import FamilyRepair, delete, repair_strays
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.index import index
 from indexer.model import Query
-from indexer.recipe import recipe_named
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.stores import open_store
 
 LONGEST = GroupOptions(principal="longest")
@@ -143,3 +146,29 @@ def test_new_principals_are_written_before_those_who_join_them():
     assert [assignment.id for part in parts for assignment in part] == ["c"] and violations(
         store.scan()
     ) == []
+
+
+def test_members_of_a_changed_principal_leave_before_a_copy_makes_it_one_again(monkeypatch):
+    """Its members have another text; copies wait under a name for all documents of their text."""
+    principal, copy, member = rows({"y": sentence(2), "z": sentence(2), "zz": LONG})
+    waiting = f"{PROVISIONAL}copies"
+    store = library(
+        [
+            replace(principal, family=waiting, principal=None),
+            replace(copy, family=waiting, principal=None),
+            replace(member, family="y", principal=False),
+        ]
+    )
+    states = []
+    assign = store.families.assign
+
+    def seen(assignments):
+        assign(assignments)
+        states.append({row.id: row.family for row in store.scan()})
+
+    monkeypatch.setattr(store.families, "assign", seen)
+    repair_strays(store, DEFAULT, ["y", waiting])
+    assert states == [
+        {"y": waiting, "z": waiting, "zz": "zz"},
+        {"y": "y", "z": "y", "zz": "zz"},
+    ]
