@@ -169,6 +169,16 @@ def test_an_alias_of_several_indices(engine, server, alias, open_at):
     check_as_one(open_at(store_url(engine, server, name)), server, name)
 
 
+def test_a_facet_counts_a_value_that_one_index_has_little_of(engine, server, alias, open_at):
+    name, (first, second) = alias
+    rare = [{"text": "rare", "labels": ["both"]}]
+    bulk(server, first, [{"text": "x", "labels": [f"a{n % 45}"]} for n in range(90)] + rare)
+    bulk(server, second, rare * 5)
+    store = open_at(store_url(engine, server, name))
+    [most, *_] = search(store, "", SearchOptions(facets=("labels",))).facets["labels"]
+    assert (most.value, most.documents) == ("both", 6)
+
+
 def test_an_alias_that_is_rolled_over(engine, server, rolled_over, open_at):
     name, (_, second) = rolled_over
     check_as_one(open_at(store_url(engine, server, name)), server, name)

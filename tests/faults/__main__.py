@@ -95,7 +95,7 @@ def main() -> int:
         "--clients", type=int, metavar="N", help="take so many steps of clients beside commands"
     )
     parser.add_argument(
-        "--plugin", action="store_true", help="--clients: with the layout of the plugin"
+        "--plugin", action="store_true", help="--clients, --mutations: with its layout"
     )
     parser.add_argument(
         "--parallel", type=int, default=1, metavar="K", help="--clients: so many runs at once"
@@ -232,7 +232,7 @@ def clients(arguments: argparse.Namespace) -> int:
     kind = arguments.store or "opensearch"
     started = time.monotonic()
     until = started + 60 * arguments.minutes
-    layout: Layout = "plugin" if arguments.plugin else "pipeline"
+    layout = _layout(arguments)
     shared, runs = Nodes(), []
     with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as servers:
         home = Path(scratch)
@@ -256,6 +256,10 @@ def clients(arguments: argparse.Namespace) -> int:
     return min(len(failed), 1)
 
 
+def _layout(arguments: argparse.Namespace) -> Layout:
+    return "plugin" if arguments.plugin else "pipeline"
+
+
 def _servers_for_clients(
     kind: str, arguments: argparse.Namespace, servers: contextlib.ExitStack
 ) -> tuple[str, list[Server]]:
@@ -274,14 +278,12 @@ def _servers_for_clients(
 
 def without_checks(arguments: argparse.Namespace) -> int:
     """Take each check out, and show that the steps of clients find that; return 1 if not."""
+    arguments.single = True
     kind = "opensearch" if arguments.store in (None, "sqlite") else arguments.store
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        closing(Server(ENGINES[kind].for_long_runs())) as node,
-    ):
-        node.start()
-        url = f"{node.url.replace('http', kind)}/papers"
-        return min(run_without_each(Path(scratch), url, arguments.mutations, say), 1)
+    with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as servers:
+        hosts, _ = _servers_for_clients(kind, arguments, servers)
+        url, steps = f"{kind}://{hosts}/papers", arguments.mutations
+        return min(run_without_each(Path(scratch), url, steps, _layout(arguments), say), 1)
 
 
 def node_kills(arguments: argparse.Namespace) -> int:

@@ -244,6 +244,8 @@ def search_rows(
         exact = _exact_families(queries, body, first, search_bodies.MAX_COUNTED)
         number, relation = rows.families(counted, exact)
     hits = chain.from_iterable(page["hits"]["hits"] for page in chain([first], pages))
+    if counting := search_bodies.exact_facets(body, counted, query.facets):
+        counted = {**counted, **_at_snapshot(queries, counting, first)["aggregations"]}
     facets = {name: rows.facets(counted[name]) for name in query.facets}
     return Ranking(
         total=first["hits"]["total"]["value"],
@@ -262,11 +264,15 @@ def _exact_families(queries: IndexQueries, body: Body, response: Body, limit: in
     estimate = response["aggregations"]["families"]["value"]
     if not 0 < estimate <= limit:
         return None
-    counting = search_bodies.exact_families(body, estimate)
-    snapshot = response.get("pit_id")
-    counted = queries.at_snapshot(counting, snapshot) if snapshot else queries.search(counting)
+    counted = _at_snapshot(queries, search_bodies.exact_families(body, estimate), response)
     families = counted["aggregations"]["families"]
     return None if families["sum_other_doc_count"] else len(families["buckets"])
+
+
+def _at_snapshot(queries: IndexQueries, body: Body, response: Body) -> Body:
+    """Return the response to a search at the snapshot of another one's, where it had one."""
+    snapshot = response.get("pit_id")
+    return queries.at_snapshot(body, snapshot) if snapshot else queries.search(body)
 
 
 def _members(queries: IndexQueries, body: Body, snapshot: str) -> MemberReader:

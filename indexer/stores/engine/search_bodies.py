@@ -377,6 +377,24 @@ def exact_families(body: Body, estimate: int) -> Body:
     return {**scope, "size": 0, "track_total_hits": False, "aggs": {"families": {"terms": terms}}}
 
 
+def exact_facets(body: Body, counted: Body, names: Sequence[str]) -> Body | None:
+    """Return the search that counts the values of facets that a response has in all shards; None
+    where each shard counted all of them.
+
+    A shard leaves out what is not among its own most frequent values.
+    """
+    aggregations = {}
+    for name in names:
+        if counted[name].get("doc_count_error_upper_bound", 0):
+            values = [
+                bucket.get("key_as_string", bucket["key"]) for bucket in counted[name]["buckets"]
+            ]
+            facet = body["aggs"][name]
+            aggregations[name] = {**facet, "terms": {**facet["terms"], "include": values}}
+    scope = {"query": body["query"]} if "query" in body else {}
+    return {**scope, "size": 0, "aggs": aggregations} if aggregations else None
+
+
 def _dated(minimum: float | None, below: float | None) -> Body:
     """Return the query of documents of a range of dates."""
     own, of_file = (
