@@ -9,10 +9,11 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from rest import Rest
+from rest import RequestError, Rest
 from servers.process import Server
 
 pytestmark = pytest.mark.engines
@@ -38,22 +39,63 @@ def test_like_a_document_that_the_requester_may_not_read(
         assert TEXT not in response.read().decode()
 
 
-def _api_key(rest: Rest) -> str:
-    """Return a key that may read `open` alone.
+@pytest.mark.versions
+def test_what_a_reader_may_not_see_is_neither_found_nor_folded(
+    shared_node: Callable[[str], Server],
+) -> None:
+    url = shared_node("elasticsearch").url
+    rest = Rest(url)
+    with suppress(RequestError):  # it runs already
+        rest.request("POST", "_license/start_trial?acknowledge=true")
+    rest.create("open")
+    for id, note in (("1", "public"), ("2", "secret"), ("3", "public")):
+        rest.put("open", id, text=TEXT, note=note)
+
+    def folded(key: str, **query: object) -> dict[str, Any]:
+        rescore = {"window_size": 10, "near_fold": {"field": "text.near"}}
+        columns = ["text.near.exact"]
+        body = {**query, "rescore": rescore, "docvalue_fields": columns}
+        hits = _send(f"{url}/open/_search", body, key)["hits"]["hits"]
+        return {hit["_id"]: hit["fields"] for hit in hits}
+
+    near = {"near_duplicate": {"field": "text.near", "like": TEXT}}
+    documents = _api_key(rest, query={"term": {"note": "public"}})
+    found = folded(documents, query=near)
+    assert found.keys() == {"1", "3"}
+    assert found["1"]["near_fold"] == [{"folded": 1, "hits": [{"similarity": 1.0, "_id": "3"}]}]
+    refusals = []
+    for id in ("2", "nobody"):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            _search(url, "open", documents, id)
+        with refused.value as response:
+            refusals.append(response.read().decode().replace(id, ""))
+    assert refusals[0] == refusals[1]
+    fields = _api_key(rest, field_security={"grant": ["*"], "except": ["text", "text.*"]})
+    assert folded(fields, query=near) == {}
+    shown = folded(fields)
+    folds = [columns["near_fold"] for columns in shown.values()]
+    assert folds == [[{"folded": 0, "hits": []}]] * 3
+    assert not any("text.near.exact" in columns for columns in shown.values())
+    copies = folded(_api_key(rest, field_security={"grant": ["*"], "except": ["text"]}))
+    assert copies["3"]["near_fold"] == [{"similarity": 1.0, "folded_under": "1"}]
+
+
+def _api_key(rest: Rest, **limits: object) -> str:
+    """Return a key that may read `open` alone, within limits.
 
     A user would not do: those of the test servers also have the roles of anonymous requests.
     """
     rest.request("PUT", "_security/user/owner", {"password": PASSWORD, "roles": ["superuser"]})
-    privileges = [{"names": ["open"], "privileges": ["read"]}]
+    privileges = [{"names": ["open"], "privileges": ["read"], **limits}]
     body = {"name": "reader", "role_descriptors": {"reader": {"indices": privileges}}}
     owner = base64.b64encode(f"owner:{PASSWORD}".encode()).decode()
     made = _send(f"{rest.url}/_security/api_key", body, f"Basic {owner}")
     return f"ApiKey {made['encoded']}"
 
 
-def _search(url: str, index: str, credentials: str) -> dict[str, Any]:
+def _search(url: str, index: str, credentials: str, id: str = "1") -> dict[str, Any]:
     """Search `open` for documents like one of an index."""
-    like = {"_index": index, "_id": "1"}
+    like = {"_index": index, "_id": id}
     query = {"near_duplicate": {"field": "text.near", "like": like, "include": True}}
     return _send(f"{url}/open/_search", {"query": query}, credentials)
 
