@@ -56,7 +56,6 @@ MAX_DOCUMENTS = 60
 REFUSED_CODES = (0, 1, 2, 3, 4)  # whatever is no internal error
 LEAST = 0.7  # of all thresholds of `group`, by which a copy may have been grouped
 REPORTS = {"keys", "changes", "groups"}  # checks of `doctor` that stored groups may fail
-REPOSITORY = "nearfold-faults"
 GREEN_SECONDS = 300
 TEXTS = 5  # from which others are made
 
@@ -134,6 +133,7 @@ class Client:
     def __init__(self, servers: Sequence[str], index: str, chance: random.Random) -> None:
         self.servers, self.index, self.chance = servers, index, chance
         self.copies = 0
+        self.repository = f"nearfold-faults-{index}"
         self.snapshot: str | None = None
         self.kinds: list[Callable[[], str | None]] = [
             *(self._index, self._index, self._index_without_id, self._update, self._bulk_texts),
@@ -335,12 +335,12 @@ class Client:
         return "rollover"
 
     def _take_snapshot(self) -> str:
-        repository = {"type": "fs", "settings": {"location": REPOSITORY}}
-        self.call("PUT", f"_snapshot/{REPOSITORY}", repository)
+        repository = {"type": "fs", "settings": {"location": self.repository}}
+        self.call("PUT", f"_snapshot/{self.repository}", repository)
         name = f"{self.index}-{self.copies}-{self.chance.randrange(1_000_000)}"
         indices = ",".join(self.call("GET", self.index))
         body = {"indices": indices, "include_global_state": False}
-        self.call("PUT", f"_snapshot/{REPOSITORY}/{name}?wait_for_completion=true", body)
+        self.call("PUT", f"_snapshot/{self.repository}/{name}?wait_for_completion=true", body)
         self.snapshot = name
         return "snapshot"
 
@@ -350,7 +350,7 @@ class Client:
             return None
         for name in self.call("GET", self.index):
             self.call("DELETE", name)
-        path = f"_snapshot/{REPOSITORY}/{self.snapshot}/_restore?wait_for_completion=true"
+        path = f"_snapshot/{self.repository}/{self.snapshot}/_restore?wait_for_completion=true"
         self.call("POST", path, {"include_global_state": False})
         self.snapshot = None
         return "restore of a snapshot"
