@@ -103,6 +103,7 @@ def test_near_identical_forgives_slots_and_synonyms(left: str, right: str) -> No
         ("repair the roof and the windows", "photograph every tenant and guest"),
         ("any damage", "no damage"),
         ("shall repair", "is entitled to repair"),
+        ("or storm.", "or storm. Any other work is prohibited."),
     ],
 )
 def test_another_obligation_is_no_duplicate(left: str, right: str) -> None:
@@ -510,17 +511,42 @@ def test_other_languages_know_negations_and_parties_that_change_places(
     assert kind(clause, template.format(debtor, creditor, no, 14)) is None
 
 
+PAYMENT_PT = "O licenciado deve devolver todas as cópias do programa {} a rescisão da licença."
+PAYMENT_DE = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters in Euro zu leisten."
+
+
 @pytest.mark.parametrize(
-    ("left", "right"),
+    ("clause", "left", "right"),
     [
-        ("vor der Übergabe", "nach der Übergabe"),
-        ("mit der Zustimmung", "ohne der Zustimmung"),
-        ("von mindestens zehn Tagen", "von höchstens zehn Tagen"),
+        (PAYMENT_DE, "vor der Übergabe", "nach der Übergabe"),
+        (PAYMENT_DE, "mit der Zustimmung", "ohne der Zustimmung"),
+        (PAYMENT_DE, "von mindestens zehn Tagen", "von höchstens zehn Tagen"),
+        (PAYMENT_DE.format("") + "{}", "", " Weitere Kürzungen sind untersagt."),
+        (
+            "Il licenziatario paga {} corrispettivi dovuti per i programmi.",
+            "tutti i",
+            "nessuno dei",
+        ),
+        ("O licenciado paga {} valores devidos pelo uso dos programas.", "todos os", "nenhum dos"),
+        (PAYMENT_PT, "após", "antes"),
     ],
 )
-def test_words_that_are_opposites_in_german(left: str, right: str) -> None:
-    clause = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters in Euro zu leisten."
+def test_words_that_deny_or_are_opposites_in_other_languages(
+    clause: str, left: str, right: str
+) -> None:
     assert kind(clause.format(left), clause.format(right)) is None
+
+
+def test_who_grants_and_who_is_granted_change_places() -> None:
+    clause = "{} grants {} the right to use the premises during the term of the lease for storage."
+    assert kind(clause.format("IBM", "Licensee"), clause.format("Licensee", "IBM")) == (
+        "parties_exchanged"
+    )
+
+
+def test_accents_of_latin_words_in_japanese_are_no_other_words() -> None:
+    clause = "本件プログラムは{}の裁判所の管轄に従うものとし、両当事者はこれに同意します。"
+    assert kind(clause.format("São Paulo"), clause.format("Sao Paulo")) in TYPES
 
 
 def test_languages_without_types_have_identical_clauses_alone() -> None:

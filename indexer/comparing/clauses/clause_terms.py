@@ -224,6 +224,11 @@ _IDIOMS = re.compile(
     r"|if\s+not|not\s+only)\b",
     re.IGNORECASE,
 )
+_PROHIBITIONS = re.compile(  # deny as "not" does, in all languages with types
+    r"\b(?:prohibit(?:ed|s)?|forb(?:id(?:s|den)?|ade)|untersagt?|verboten|verbietet|verboden"
+    r"|interdit(?:e|s|es)?|prohibid[oa]s?|proh[ií]ben?|vietat[aeio]|proibid[ao]s?)\b|禁止",
+    re.IGNORECASE,
+)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _CHARACTERS = (
     "\u3040-\u30ff\u3400-\u9fff"  # Chinese and Japanese ones, each of which is a word here
@@ -297,7 +302,8 @@ def _formulas(units: Sequence[Unit], symbols: Sequence[str]) -> tuple[str, ...]:
 
 def _negations(units: Sequence[Unit], body_text: str) -> int:
     count = len([unit for unit in units if unit.form in NEGATIONS or _is_semi_negative(unit)])
-    return count - len(_IDIOMS.findall(body_text)) if count else 0
+    prohibitions = len(_PROHIBITIONS.findall(body_text))
+    return prohibitions + (count - len(_IDIOMS.findall(body_text)) if count else 0)
 
 
 def _is_semi_negative(unit: Unit) -> bool:

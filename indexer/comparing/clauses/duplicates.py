@@ -7,6 +7,7 @@ opposite) are no duplicates.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -68,15 +69,22 @@ def have_exchanged_parties(left: ParsedClause, right: ParsedClause, lexicon: Lex
 
 LANGUAGES = ("en", "de", "fr", "nl", "es", "it", "pt", "zh", "ja")
 _MIN_FUNCTION_WORDS = 2  # of a clause whose language is known
+_CAPITALISED = re.compile(r"\b[A-Z][\w-]+")
 _MAX_STRETCH = 3  # words of either text that may stand for each other
 _MIN_STEM, _MAX_ENDING = 4, 2  # letters of a word and of its inflection
 _OPPOSITES = (
-    "vor nach, mit ohne, mindestens höchstens, darf muss, kann muss, weniger mehr, "
-    "avant après, avec sans, peut doit, moins plus, "
+    "vor nach, mit ohne, mindestens höchstens, frühestens spätestens, darf muss, kann muss, "
+    "weniger mehr, maximal minimal, inklusive exklusive, "
+    "avant après, avec sans, tous aucun, toutes aucune, peut doit, moins plus, tôt tard, "
+    "maximum minimum, inclus exclu, inclus exclus, inclusion exclusion, "
     "voor na, met zonder, minstens hoogstens, mag moet, kan moet, minder meer, "
-    "antes después, con sin, puede debe, menos más, "
-    "prima dopo, con senza, può deve, meno più, "
-    "antes depois, com sem, pode deve, menos mais"
+    "inclusief exclusief, maximaal minimaal, "
+    "antes después, antes tras, con sin, puede debe, menos más, máximo mínimo, "
+    "incluido excluido, incluyendo excluyendo, incluidos excluidos, "
+    "prima dopo, con senza, tutti nessuno, tutte nessuna, ogni nessun, ogni nessuna, può deve, "
+    "meno più, massimo minimo, incluso escluso, inclusi esclusi, "
+    "antes depois, antes após, com sem, todos nenhum, todas nenhuma, pode deve, menos mais, "
+    "incluindo excluindo, incluído excluído"
 )
 
 
@@ -112,7 +120,7 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
 
     In Chinese and Japanese any words that stand for others may oblige to something else.
     """
-    pair = marks.Comparison(ComparedText(left, DEFAULT), ComparedText(right, DEFAULT))
+    pair = _compared(left, right)
     stretches = list(filter(_is_replaced, pair.aligned.stretches))
     words_in_place = chain.from_iterable(product(*stretch) for stretch in stretches)
     if marks.negated(pair) or not _opposites().isdisjoint(words_in_place):
@@ -128,9 +136,9 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
 
 
 def _has_other_words(stretches: Sequence[Stretch]) -> bool:
-    """Return whether words, not numbers, stand for others."""
-    replaced = (left + right for left, right in stretches if left and right)
-    return not all(map(str.isdecimal, chain.from_iterable(replaced)))
+    """Return whether words, not numbers or accents, stand for others."""
+    replaced = (both for both in stretches if all(both) and not both.differs_in_accents)
+    return not all(map(str.isdecimal, chain.from_iterable(chain.from_iterable(replaced))))
 
 
 def _is_replaced(stretch: Stretch) -> bool:
@@ -140,11 +148,11 @@ def _is_replaced(stretch: Stretch) -> bool:
 
 
 def _has_moved_words(stretches: Sequence[Stretch]) -> bool:
-    """Return whether words of one text stand elsewhere in the other, such as the first character of
-    a party whose name is in the name of the other party.
+    """Return whether words of one text stand elsewhere in the other, in any order, such as the
+    first character of a party whose name is in the name of the other party.
     """
-    removed = {tuple(left) for left, right in stretches if left and not right}
-    added = {tuple(right) for left, right in stretches if right and not left}
+    removed = {tuple(sorted(left)) for left, right in stretches if left and not right}
+    added = {tuple(sorted(right)) for left, right in stretches if right and not left}
     return not removed.isdisjoint(added)
 
 
@@ -295,8 +303,30 @@ def verdict(
         return found
     if not (has_types(left.text) and has_types(right.text)):
         return None
-    is_english = all(language_of(clause.text) in (None, "en") for clause in (left, right))
-    return found if is_english else _with_facts(left.text, right.text, found)
+    if not all(language_of(clause.text) in (None, "en") for clause in (left, right)):
+        return _with_facts(left.text, right.text, found)
+    is_swapped = _have_names_that_changed_places(left.text, right.text)
+    return Verdict(EXCHANGED, found.terminology) if is_swapped else found
+
+
+def _have_names_that_changed_places(left: str, right: str) -> bool:
+    """Return whether two words that have capitals in both texts stand for each other, such as the
+    party that grants a licence and the one that is granted it.
+    """
+    words_left, words_right = _capitalised(left), _capitalised(right)
+    both = set(words_left) & set(words_right)
+    if [*filter(both.__contains__, words_left)] == [*filter(both.__contains__, words_right)]:
+        return False
+    swapped = marks.exchanged(_compared(left, right))
+    return swapped is not None and both.issuperset(map(str.casefold, swapped))
+
+
+def _capitalised(text: str) -> list[str]:
+    return [word.casefold() for word in _CAPITALISED.findall(text)]
+
+
+def _compared(left: str, right: str) -> marks.Comparison:
+    return marks.Comparison(ComparedText(left, DEFAULT), ComparedText(right, DEFAULT))
 
 
 def _by_terms(
