@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -50,6 +51,12 @@ class HostileExtractor:
         for _ in range(int(megabytes) // 10):
             self.ballast += b"x" * (10 << 20)
             time.sleep(0.01)
+
+    def _start(self, program: str) -> None:
+        thread = threading.Thread(target=len, args=("",))
+        thread.start()
+        thread.join()
+        os.posix_spawnp(program, [program], os.environ)
 
     def _refuse(self, reason: str) -> None:
         raise ExtractionError(reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import struct
 import zipfile
@@ -16,8 +17,11 @@ from odf.text import P
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-from indexer.documents.base import DEFAULT_LIMITS
+from indexer.documents.base import DEFAULT_LIMITS, Limits, Task
 from indexer.documents.native import NativeExtractor
+from indexer.documents.workers import Pool
+from indexer.errors import ExtractionError
+from indexer.model import Document
 
 TITLE = "Of rivers"
 PARAGRAPHS = (
@@ -27,10 +31,40 @@ PARAGRAPHS = (
 )
 
 
-@cache
-def native_reader() -> NativeExtractor:
-    """Return an extractor that the tests of a process share: it takes long to make."""
-    return NativeExtractor(DEFAULT_LIMITS)
+class Reader:
+    """The native extractor in one worker process, where it reads three times as fast as in the
+    large process of the tests.
+    """
+
+    identity = NativeExtractor.identity
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._pool: Pool | None = None
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """End the process until a document is read again."""
+        if self._pool:
+            self._pool.close()
+        self._pool = None
+
+    def extract(self, data: bytes, name: str) -> Document:
+        self._pool = self._pool or Pool(NativeExtractor, 1, self._limits).__enter__()
+        [(_, result)] = self._pool.extract_all([Task(None, data, name)])
+        if isinstance(result, ExtractionError):
+            raise result
+        return result
+
+
+READERS: dict[Limits, Reader] = {}
+
+
+def native_reader(limits: Limits = DEFAULT_LIMITS) -> Reader:
+    """Return an extractor that the tests of a process share."""
+    if limits not in READERS:
+        READERS[limits] = Reader(limits)
+    return READERS[limits]
 
 
 def html(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:

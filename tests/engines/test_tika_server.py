@@ -9,7 +9,6 @@ import samples
 
 from indexer.documents.base import DEFAULT_LIMITS, Limits, Task
 from indexer.documents.extractors import extractor_named
-from indexer.documents.native import NativeExtractor
 from indexer.documents.tika_server import tika_server
 from indexer.documents.workers import Pool
 from indexer.errors import ExtractionError, ExtractorUnavailable
@@ -19,7 +18,7 @@ from indexer.model import Document
 @pytest.mark.parametrize("name", sorted(samples.formats()))
 def test_every_format_has_the_words_the_native_extractor_finds(name: str, tika_url: str) -> None:
     data = samples.formats()[name]
-    ours = NativeExtractor(DEFAULT_LIMITS).extract(data, name)
+    ours = samples.native_reader().extract(data, name)
     theirs = tika_server(tika_url)(DEFAULT_LIMITS).extract(data, name)
     assert set(samples.PARAGRAPHS[0].split()) <= set(theirs.text.split())
     assert theirs.text.split()[-5:] == ours.text.split()[-5:]

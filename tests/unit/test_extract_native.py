@@ -5,14 +5,13 @@ import struct
 import zlib
 
 import pytest
-from samples import PARAGRAPHS, TITLE, docx, formats, html, odt, pdf, rtf, zipped
+from samples import PARAGRAPHS, TITLE, docx, formats, html, native_reader, odt, pdf, rtf, zipped
 
 from indexer.documents.base import CUT, Limits
-from indexer.documents.native import NativeExtractor
 from indexer.documents.tika import document
 from indexer.errors import ExtractionError
 
-READER = NativeExtractor(Limits(chars=5_000))
+READER = native_reader(Limits(chars=5_000))
 NOISE = random.Random(7).randbytes(20_000)
 
 

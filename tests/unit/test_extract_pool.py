@@ -7,6 +7,7 @@ program.
 import contextlib
 import os
 import pickle
+import platform
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from pathlib import Path
 import psutil
 import pytest
 from hostile_extractor import HostileExtractor, UnavailableExtractor
-from samples import formats
+from samples import READERS, formats
 
 from indexer import errors
 from indexer.documents import workers
@@ -79,6 +80,8 @@ def wait_for(condition: object, seconds: float = 15) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
+    for reader in READERS.values():
+        reader.close()
     yield
     wait_for(lambda: not workers_of(psutil.Process()), 5)
 
@@ -117,6 +120,13 @@ def test_bytes_and_texts_of_some_size_pass_whole() -> None:
     with Pool(HostileExtractor, 1, LIMITS) as pool:
         [(_, result)] = pool.extract_all([Task("key", data, "a")])
     assert result.text.split()[1] == str(len(data))
+
+
+def test_a_worker_starts_threads_and_no_program() -> None:
+    with Pool(HostileExtractor, 1, LIMITS) as pool:
+        [(_, result)] = pool.extract_all([Task("key", b"start true", "a")])
+    has_filter = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
+    assert ("BlockingIOError" if has_filter else "FileNotFoundError") in str(result)
 
 
 @pytest.mark.long

@@ -11,12 +11,12 @@ from email import message_from_bytes, policy
 
 import pytest
 from aspose.email_foss.msg import MapiMessage, PropertyTypeCode
+from samples import native_reader
 
 from indexer import IndexOptions, index, open_store, threads
-from indexer.documents.base import DEFAULT_LIMITS, ReadOptions, message_hash
+from indexer.documents.base import ReadOptions, message_hash
 from indexer.documents.mail.message import read_message, split_attachments
 from indexer.documents.mail.outlook import outlook_mail
-from indexer.documents.native import NativeExtractor
 from indexer.review.originals.files import kind_of_original
 from indexer.review.originals.mail import attached_parts, view_mail
 
@@ -339,7 +339,7 @@ def test_threads_of_outlook_files_are_those_of_the_same_mails(tmp_path) -> None:
 @pytest.mark.long
 def test_index_and_threads_name_the_same_thread() -> None:
     message = outlook(_1035="<2@x.org>", _1042="<1@x.org>", _1039="<1@x.org>")
-    document = NativeExtractor(DEFAULT_LIMITS).extract(message.to_bytes(), "a.msg")
+    document = native_reader().extract(message.to_bytes(), "a.msg")
     assert document.metadata["message_id"] == "<2@x.org>"
     assert document.metadata["references"] == "<1@x.org>"
     assert document.metadata["thread"] == message_hash("<1@x.org>")
@@ -368,7 +368,7 @@ def test_a_message_and_the_mail_of_it_have_one_text() -> None:
         "Date: Mon, 02 Mar 2026 12:00:00 -0000\nMIME-Version: 1.0\n"
         "Content-Type: text/plain; charset=utf-8\n\nShall we meet at noon?\n"
     )
-    extractor = NativeExtractor(DEFAULT_LIMITS)
+    extractor = native_reader()
     of_message = extractor.extract(message.to_bytes(), "a.msg")
     of_mail = extractor.extract(mail.encode(), "a.eml")
     assert of_message.text.split() == of_mail.text.split()

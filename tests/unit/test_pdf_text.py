@@ -11,9 +11,8 @@ from PIL import Image
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
+from samples import Reader, native_reader
 
-from indexer.documents.base import Limits
-from indexer.documents.native import NativeExtractor
 from indexer.documents.pdf import draw_once, join_rotated, pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document
@@ -28,9 +27,9 @@ Draw = Callable[[Canvas], object]
 DrawLine = Callable[[Canvas, float, float, str], object]
 
 
-@pytest.fixture(scope="module")
-def reader() -> NativeExtractor:
-    return NativeExtractor(Limits())
+@pytest.fixture
+def reader() -> Reader:
+    return native_reader()
 
 
 def pdf(draw: Draw, **options: object) -> bytes:
@@ -101,14 +100,14 @@ def words(document: Document) -> str:
         "words",
     ],
 )
-def test_text_that_is_drawn_twice_is_read_once(reader: NativeExtractor, draw_line) -> None:
+def test_text_that_is_drawn_twice_is_read_once(reader: Reader, draw_line) -> None:
     document = reader.extract(pdf(lambda canvas: lines(canvas, draw_line)), "a.pdf")
     assert words(document) == " ".join(LINES)
     assert not document.truncated and not document.warnings
 
 
 @pytest.mark.long
-def test_pages_that_are_drawn_a_second_time_as_a_whole(reader: NativeExtractor) -> None:
+def test_pages_that_are_drawn_a_second_time_as_a_whole(reader: Reader) -> None:
     """Of one such page nobody knows if it is drawn twice or has two copies, a receipt and one to be
     returned; a file of them draws twice.
     """
@@ -135,7 +134,7 @@ def test_pages_that_are_drawn_a_second_time_as_a_whole(reader: NativeExtractor) 
     assert not twice_said.truncated and not all_once.truncated
 
 
-def test_terms_in_bold_are_read_once(reader: NativeExtractor) -> None:
+def test_terms_in_bold_are_read_once(reader: Reader) -> None:
     def draw(canvas: Canvas) -> None:
         x = 72.0
         for text, is_bold in (
@@ -172,7 +171,7 @@ def test_real_repetitions_stay(text: str) -> None:
     assert pdf_text(text, {})[0] == text == draw_once(text) == join_rotated(text)
 
 
-def test_rotated_text_is_read_in_lines(reader: NativeExtractor) -> None:
+def test_rotated_text_is_read_in_lines(reader: Reader) -> None:
     def draw(canvas: Canvas) -> None:
         lines(canvas)
         canvas.translate(300, 300)
@@ -186,7 +185,7 @@ def test_rotated_text_is_read_in_lines(reader: NativeExtractor) -> None:
     assert "Received by the registry on 22 May" in words(document)
 
 
-def test_values_of_forms_and_columns_are_read(reader: NativeExtractor) -> None:
+def test_values_of_forms_and_columns_are_read(reader: Reader) -> None:
     def draw(canvas: Canvas) -> None:
         for left, name in ((72, "left"), (320, "right")):
             for number in range(6):
@@ -199,7 +198,7 @@ def test_values_of_forms_and_columns_are_read(reader: NativeExtractor) -> None:
     assert "Ann Example" in text and "Delft" in text
 
 
-def test_an_empty_password_is_no_hindrance(reader: NativeExtractor) -> None:
+def test_an_empty_password_is_no_hindrance(reader: Reader) -> None:
     for user, owner in (("", "owner"), ("user", "owner")):
         data = pdf(lines, encrypt=StandardEncryption(user, owner))
         if user:
@@ -209,7 +208,7 @@ def test_an_empty_password_is_no_hindrance(reader: NativeExtractor) -> None:
             assert words(reader.extract(data, "a.pdf")) == " ".join(LINES)
 
 
-def test_pages_without_text_are_named(reader: NativeExtractor) -> None:
+def test_pages_without_text_are_named(reader: Reader) -> None:
     def draw(canvas: Canvas) -> None:
         lines(canvas)
         canvas.showPage()
@@ -223,7 +222,7 @@ def test_pages_without_text_are_named(reader: NativeExtractor) -> None:
     assert document.text.count("\f") == 2 and words(document) == " ".join(LINES * 2)
 
 
-def test_pages_of_junk_are_named_and_count_as_not_read(reader: NativeExtractor) -> None:
+def test_pages_of_junk_are_named_and_count_as_not_read(reader: Reader) -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setFont("Courier", SIZE)
         lines(canvas)

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import native_reader
 
 from indexer.comparing.alignment import lcs
 from indexer.comparing.words import words
-from indexer.documents.base import Limits
-from indexer.documents.native import NativeExtractor
 from indexer.documents.pdf import reorder_lines
 
 DATA = Path(__file__).parent.parent / "data" / "right_to_left"
@@ -21,7 +20,7 @@ DATA = Path(__file__).parent.parent / "data" / "right_to_left"
 def test_a_pdf_of_libreoffice_has_the_words_of_its_page_in_order(name: str) -> None:
     page = (DATA / f"{name}.html").read_text(encoding="utf-8")
     text = re.sub(r"<style>.*?</style>|<title>.*?</title>|<[^>]*>", " ", page)
-    document = NativeExtractor(Limits()).extract((DATA / f"{name}.pdf").read_bytes(), "a.pdf")
+    document = native_reader().extract((DATA / f"{name}.pdf").read_bytes(), "a.pdf")
     assert lcs(words(text), words(document.text)) >= 0.95
 
 
