@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from indexer.comparing.differences import Rarity
@@ -203,17 +204,20 @@ def repair_strays(
 def rename_clusters(store: FullStore, names: Sequence[str], leaving: Collection[str]) -> None:
     """Name these clusters after their longest document that stays.
 
-    A cluster of which a single document stays is dissolved.
+    A cluster of which a single document stays is dissolved. A document whose text a client changed
+    may have left the cluster that is stored with it, and stays as it is.
     """
     staying: dict[str, list[str]] = defaultdict(list)
     for id, name in store.families.members("cluster", names):
         if id not in leaving:
             staying[name].append(id)
     for name, ids in staying.items():
-        if name not in leaving and len(ids) > 1:
+        members = (_without_text(row) for row in rows_of(store, ids) if row.cluster == name)
+        first = list(islice(members, 2))
+        if name not in leaving and len(first) > 1:
             continue
         rows = sorted(
-            map(_without_text, rows_of(store, ids)),
+            (*first, *members),
             key=lambda row: (row.status != "complete", -row.words, row.id),
         )
         new_name = rows[0].id if len(rows) > 1 else None

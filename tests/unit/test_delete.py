@@ -7,8 +7,8 @@ from family_oracle import violations
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.fingerprint import PROVISIONAL
-from indexer.grouping.delete import FamilyRepair, delete, repair_strays
+from indexer.fingerprinting.fingerprint import PROVISIONAL, ungrouped
+from indexer.grouping.delete import FamilyRepair, delete, rename_clusters, repair_strays
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.index import index
@@ -172,3 +172,20 @@ def test_members_of_a_changed_principal_leave_before_a_copy_makes_it_one_again(m
         {"y": waiting, "z": waiting, "zz": "zz"},
         {"y": "y", "z": "y", "zz": "zz"},
     ]
+
+
+def test_a_document_that_left_its_cluster_with_another_text_gets_no_group(monkeypatch):
+    """The plugin's layout keeps the cluster of an earlier text, and reads none."""
+    store = library([replace(row, cluster="a") for row in rows({"a": LONG, "b": sentence(2)})])
+    get = store.get
+
+    def read(ids):
+        return {id: ungrouped(row) if id == "b" else row for id, row in get(ids).items()}
+
+    monkeypatch.setattr(store, "get", read)
+    for leaving, cluster in ((["a"], "a"), ([], None)):
+        rename_clusters(store, ["a"], leaving)
+        assert {row.id: (row.family, row.cluster) for row in store.scan()} == {
+            "a": ("a", cluster),
+            "b": ("b", "a"),
+        }
