@@ -206,7 +206,7 @@ def guessed_encoding(extractor: str) -> str:
     """Return the encoding that an extractor guessed, from what is stored with each text; empty for
     none.
 
-    >>> guessed_encoding("plain/2 as cp1252"), guessed_encoding("plain/2")
+    >>> guessed_encoding("plain/3 as cp1252"), guessed_encoding("plain/2")
     ('cp1252', '')
     """
     return extractor.partition(READ_AS)[2]

@@ -1,24 +1,34 @@
 """Files that hold documents: archives, mailboxes, tables, load files, mails with attachments.
 
 A type of file is declared once, in `CONTAINERS`; the end of a file's name decides which it is. To
-add one, write its module, with a function like `archives.zip_members`, and declare it here.
+add one, write a function like `zip_members`, and declare it here.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
+import stat
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, TypeAlias, cast
+from datetime import datetime, timezone
+from lzma import LZMAError
+from typing import IO, Any, BinaryIO, TypeAlias, cast
 
-from indexer.documents import archives, blobs, load_files, mailboxes, tables
+from indexer.documents import blobs, load_files, mailboxes, tables
 from indexer.documents.base import PARENT, ReadOptions, Records, SourceItem, may_be_mail
 from indexer.documents.blobs import (
+    INSIDE,
+    Allowance,
     DamagedRecord,
     LoadedSource,
     NumberedBlobs,
+    archive_member,
+    bounded,
     file_payload,
     inner_blob,
     read,
@@ -27,8 +37,8 @@ from indexer.documents.blobs import (
 from indexer.documents.load_files import TextFiles, read_text_files
 from indexer.documents.mail.message import split_attachments
 from indexer.documents.mailboxes import MailFile
-from indexer.errors import ExtractionError, MissingExtra
-from indexer.model import Blob, FailedBlob, pack_embedded
+from indexer.errors import ExtractionError, MissingExtra, UnreadableFile
+from indexer.model import Blob, FailedBlob, Payload, SkippedBlob, pack_embedded
 
 Members: TypeAlias = Callable[[Blob, BinaryIO, ReadOptions], Iterator[SourceItem]]
 RecordReader: TypeAlias = Callable[[str, BinaryIO, ReadOptions], Records]
@@ -87,12 +97,166 @@ class RecordFormat:
         return tables.record_blobs(outer, rows, read_options)
 
 
+# Tar archives, plain or packed by gzip, bzip2 or xz: one document a member, in one pass.
+
+_TAR_DAMAGE = (tarfile.TarError, zlib.error, LZMAError, OSError, EOFError, ValueError)
+
+
+class _Header(tarfile.TarInfo):
+    """A header that must be whole: anything else but the end mark is damage, never a quiet end."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if len(buf) == tarfile.BLOCKSIZE and not any(buf):
+                raise
+            reason = str(error) if buf else "it has no mark at its end, so members may be missing"
+            raise tarfile.ReadError(reason) from error
+
+
+def tar_members(outer: Blob, stream: BinaryIO, read_options: ReadOptions) -> Iterator[SourceItem]:
+    """Yield the files of an archive in its order; an archive within it is one document.
+
+    Links, devices and the like are `SkippedBlob`; a member that is too large fails. Of two members
+    with one name the second is known by the name and `#2`. The sum of unpacked bytes is bounded;
+    beyond it, and where it is damaged, the rest fails.
+    """
+    try:
+        with tarfile.open(fileobj=stream, mode="r|*", tarinfo=_Header) as archive:
+            yield from _tar_members(outer, archive, read_options)
+    except UnreadableFile as error:
+        yield FailedBlob(outer.path, str(error))
+    except _TAR_DAMAGE as error:
+        yield FailedBlob(
+            outer.path,
+            f"it is damaged, or not a tar archive ({error}); repair the file, then run again",
+        )
+
+
+def _tar_members(
+    outer: Blob, archive: tarfile.TarFile, read_options: ReadOptions
+) -> Iterator[SourceItem]:
+    allowance = Allowance.of(outer, read_options.max_bytes)
+    numbered = NumberedBlobs()
+    for info in archive:
+        allowance.take(info.size)
+        if allowance.is_spent:
+            raise allowance.refusal()
+        if info.isdir():
+            continue
+        if not info.isfile():
+            name = info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            yield SkippedBlob(f"{outer.path}{INSIDE}{name}", "special_file")
+            continue
+        modified = int(info.mtime * 10**9)
+        result = _read_tar_member(archive, info, read_options.max_bytes, modified)
+        yield archive_member(outer, info.name, numbered, result, modified)
+
+
+def _read_tar_member(
+    archive: tarfile.TarFile, info: tarfile.TarInfo, max_bytes: int, modified: int
+) -> Payload | UnreadableFile:
+    if info.size > max_bytes:
+        return UnreadableFile.too_large(max_bytes, info.size)
+    with cast(IO[bytes], archive.extractfile(info)) as stream:
+        return file_payload(stream.read(), modified)
+
+
+# Zip archives: one document a member, read one after the other, nothing written to disk.
+
+_ENCRYPTED = 1
+_ZIP_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+    OSError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+def zip_members(outer: Blob, stream: BinaryIO, read_options: ReadOptions) -> Iterator[SourceItem]:
+    """Yield the files of an archive in the order of its directory; an archive within it is one
+    document.
+
+    Links are `SkippedBlob`; encrypted, damaged and too large members fail. Of two members with one
+    name the second is known by the name and `#2`. The sum of unpacked bytes is bounded: members
+    beyond it fail.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            content = stack.enter_context(seekable(stream))
+            archive = stack.enter_context(zipfile.ZipFile(content))
+        except _ZIP_DAMAGE as error:
+            yield FailedBlob(
+                outer.path,
+                f"it cannot be read as a zip archive ({error}); repair the file, then run again",
+            )
+            return
+        allowance = Allowance.of(outer, read_options.max_bytes)
+        numbered = NumberedBlobs()
+        for info in archive.infolist():
+            if not info.is_dir():
+                yield _zip_member(outer, archive, info, allowance, numbered)
+
+
+def _zip_member(
+    outer: Blob,
+    archive: zipfile.ZipFile,
+    info: zipfile.ZipInfo,
+    allowance: Allowance,
+    numbered: NumberedBlobs,
+) -> Blob | SkippedBlob:
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return SkippedBlob(f"{outer.path}{INSIDE}{info.filename}", "special_file")
+    modified = _modified(info)
+    result: Payload | ExtractionError
+    if info.flag_bits & _ENCRYPTED:
+        result = UnreadableFile(
+            reason="it is encrypted", remedy="unpack the archive, then index the folder"
+        )
+    else:
+        result = _read_zip_member(archive, info, allowance, modified)
+    return archive_member(outer, info.filename, numbered, result, modified)
+
+
+def _read_zip_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance, modified: int | None
+) -> Payload | UnreadableFile:
+    if allowance.is_spent:
+        return allowance.refusal()
+    try:
+        with archive.open(info) as stream:
+            data = bounded(stream, allowance.max_member)  # type: ignore[arg-type]
+    except _ZIP_DAMAGE as error:
+        return UnreadableFile(
+            reason=f"the archive is damaged here ({error})", remedy="repair it, then run again"
+        )
+    if isinstance(data, UnreadableFile):
+        allowance.take(allowance.max_member)
+        return data
+    allowance.take(len(data))
+    return file_payload(data, modified)
+
+
+def _modified(info: zipfile.ZipInfo) -> int | None:
+    """Return nanoseconds since 1970; archives name no time zone, so the time is taken for UTC."""
+    try:
+        return int(datetime(*info.date_time, tzinfo=timezone.utc).timestamp()) * 10**9
+    except ValueError:
+        return None
+
+
 # Parquet: one record a row, known by its number, counted from 1; read a few rows at a time.
 
 _BATCH_ROWS = 256
 
 
-@contextmanager
+@contextlib.contextmanager
 def _parquet_file(stream: BinaryIO) -> Iterator[Any]:
     try:
         import pyarrow  # type: ignore[import-untyped]
@@ -168,10 +332,10 @@ RECORD_FORMATS = (
 )
 MAILBOX = Container((".mbox", ".mbox.gz"), mailboxes.mbox_messages, holds_files=True)
 CONTAINERS = (
-    Container((".zip",), archives.zip_members, holds_files=True),
+    Container((".zip",), zip_members, holds_files=True),
     Container(
         (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"),
-        archives.tar_members,
+        tar_members,
         holds_files=True,
         unpacks_gzip=True,
     ),

@@ -7,7 +7,6 @@ from __future__ import annotations
 import binascii
 import io
 import re
-import struct
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -36,6 +35,7 @@ from indexer.documents.packages import (
     unread_xml,
 )
 from indexer.documents.pdf_files import pdf_files
+from indexer.documents.unseen import marked_rich_text, workbook_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded
 
 OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}
@@ -45,9 +45,7 @@ _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip
 _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
 _MAX_DEPTH = 4  # of archives in archives
 _RTF_CODES = re.compile(
-    rb"\\(?:striked1|(?:strike|deleted|v|super|sub)(?![0a-z]))\d* ?"
-    rb"(?![^\\{}]*;\}|\s*[\\{}])[^\\{}]+"  # no name of a style
-    rb"|\\levelstartat(?![01]\b)\d+|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^{}]*"
+    rb"\\levelstartat(?![01]\b)\d+|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^{}]*"
     rb"|\\ff(?:res|defres)\d+"
 )
 _RTF_TEXT = re.compile(rb"(?:\\[a-z]+-?\d* ?|[{}])(?!\s*[0-9a-fA-F\s]{32})([^\\{}]+)")
@@ -73,8 +71,6 @@ _WORKBOOKS = ("Workbook", "Book")
 _OLE_STREAMS = (
     "Data", "Pictures", "ObjectPool", "Macros", "_VBA_PROJECT_CUR", "MBD", "LNK", *_WORKBOOKS
 )  # fmt: skip
-_DRAWING_GROUP, _IMAGE, _CONTINUE, _FORMULA = 0xEB, 0x7F, 0x3C, 0x06
-_PICTURES = b"\x07\xf0"  # the type of a record of pictures in a group of drawings
 
 
 _Finder: TypeAlias = Callable[[bytes], Iterator[EmbeddedFile]]
@@ -191,19 +187,21 @@ def _of_bytes(data: bytes) -> Iterator[EmbeddedFile]:
 
 
 def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield pictures and objects, in hexadecimal digits or binary, paths of shapes, and what is
-    not read of fields, lists and struck text.
+    """Yield pictures and objects, in hexadecimal digits or binary, paths of shapes, what is not
+    read of fields and lists, and text that is hidden, raised, struck or deleted.
     """
+    for kind, lines in marked_rich_text(data).items():
+        yield all_of(kind, lines)
     codes = [(match.start(), match[0]) for match in _RTF_CODES.finditer(data)]
     pieces = list(_rtf_pieces(data))
     if not codes and not pieces:
         return
     anchors = Anchors(data, _RTF_TEXT)
-    for count, (start, kind, content) in enumerate(pieces, start=1):
+    for count, (start, piece_kind, content) in enumerate(pieces, start=1):
         anchor = f"{anchors(start)}.{count}"
-        yield EmbeddedFile(kind, f"{kind} {count}", sha256(content), anchor)
+        yield EmbeddedFile(piece_kind, f"{piece_kind} {count}", sha256(content), anchor)
     if codes:
-        yield all_of("fields, lists, struck text", anchored(codes, anchors))
+        yield all_of("fields and lists", anchored(codes, anchors))
 
 
 def _rtf_pieces(data: bytes) -> Iterator[tuple[int, EmbeddedKind, bytes]]:
@@ -233,35 +231,14 @@ def _rtf_pieces(data: bytes) -> Iterator[tuple[int, EmbeddedKind, bytes]]:
 
 def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield the streams of Word, Excel and PowerPoint before 2007 that hold pictures, objects or
-    macros, and the pictures and formulas of Excel.
+    macros, and of Excel pictures, formulas, and what sheets do not display.
     """
     for name, content in compound_streams(data, _OLE_STREAMS):
         if name in _WORKBOOKS:
-            yield from _of_workbook(content)
+            yield from workbook_files(content)
         else:
             kind: EmbeddedKind = "object" if "/" in name else "picture"
             yield EmbeddedFile(kind, name, sha256(content))
-
-
-def _of_workbook(content: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the pictures of a workbook, and its formulas, from the records that it is made of."""
-    pictures = {_DRAWING_GROUP: bytearray(), _IMAGE: bytearray()}
-    formulas = bytearray()
-    position, before = 0, 0
-    while position + 4 <= len(content):
-        kind, size = struct.unpack_from("<HH", content, position)
-        record = content[position + 4 : position + 4 + size]
-        kind = before if kind == _CONTINUE else kind
-        if kind in pictures:
-            pictures[kind] += record
-        elif kind == _FORMULA:
-            formulas += record[:4] + record[20:]  # its cell, and what it computes
-        position, before = position + 4 + size, kind
-    _, mark, group = pictures[_DRAWING_GROUP].partition(_PICTURES)
-    if mark or pictures[_IMAGE]:
-        yield EmbeddedFile("picture", "pictures", sha256(group + pictures[_IMAGE]))
-    if formulas:
-        yield EmbeddedFile("object", "formulas", sha256(formulas))
 
 
 def _of_xml(data: bytes) -> Iterator[EmbeddedFile]:

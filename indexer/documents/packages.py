@@ -19,10 +19,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import unescape
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
 from indexer.documents.base import Anchors, all_of, anchored, embedded_kind, sha256
+from indexer.documents.unseen import (
+    MarkedStyles,
+    hidden_cells_of_odf,
+    marked_styles,
+    marked_text,
+    unseen_cells,
+    values_behind_texts,
+)
 from indexer.model import EmbeddedFile, EmbeddedKind
 
 _DATA_URL = re.compile(
@@ -154,119 +163,6 @@ def _drawings(data: bytes) -> Iterator[tuple[int, bytes]]:
                 yield start, b"\n".join(b" ".join(shape.split()) for shape in shapes)
 
 
-# What a sheet of Excel does not display: digits of values (3.14159 behind 3.1), rows, columns, and
-# the cells that its rules are for.
-
-_NUMBER = re.compile(
-    rb"<c (?![^>]*\bt=\"(?:s|str|inlineStr|b|e|d)\")([^>]*)>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?"
-    rb"<v>([-+.\deE]+)</v>"
-)
-_NAME, _STYLE = re.compile(rb"\br=\"(\w+)\""), re.compile(rb"\bs=\"(\d+)\"")
-_FORMAT = re.compile(rb"<numFmt\s[^>]*>")
-_ID, _CODE = re.compile(rb"\bnumFmtId=\"(\d+)\""), re.compile(rb"\bformatCode=\"([^\"]*)\"")
-_CELL_STYLES = re.compile(rb"<cellXfs\b.*?</cellXfs>", re.DOTALL)
-_CELL_STYLE = re.compile(rb"<xf\b[^>]*>")
-_QUOTED = re.compile(rb"\"[^\"]*\"|&quot;.*?&quot;|\\.|\[[^\]]*\]|_.|\*.")
-_DECIMALS = re.compile(rb"[0#?]\.([0#?]+)")
-_MINUTES, _SECONDS, _NEVER = 1440.0, 86400.0, 1e-9  # of a day, the unit of times
-_BUILT_IN = {1: 1.0, 2: 1e2, 3: 1.0, 4: 1e2, 9: 1e2, 10: 1e4, 37: 1.0, 38: 1.0, 39: 1e2, 40: 1e2}
-_BUILT_IN |= dict.fromkeys((14, 15, *range(27, 32), *range(50, 59)), 1.0)
-_BUILT_IN |= dict.fromkeys((18, 20, 22, 32), _MINUTES) | dict.fromkeys((19, 21, 45, 46), _SECONDS)
-_GENERAL_DIGITS = 10  # that are displayed without a format
-_SIGNIFICANT = 12  # significant ones, in which all programs write a value alike
-
-
-def hidden_values(sheet: bytes, styles: bytes) -> bytes:
-    """Return the cells with values that are displayed in part, and these values; empty for none."""
-    scales = _scales(styles)
-    hidden: list[bytes] = []
-    for attributes, value in _NUMBER.findall(sheet):
-        style = _STYLE.search(attributes)
-        index = int(style[1]) if style else 0
-        if not _is_displayed(value, scales[index] if index < len(scales) else None):
-            name = _NAME.search(attributes)
-            rounded = f"{float(value):.{_SIGNIFICANT}g}"
-            hidden.append(b"%s %s" % (name[1] if name else b"", rounded.encode()))
-    return b"\n".join(hidden)
-
-
-def _is_displayed(value: bytes, scale: float | None) -> bool:
-    """Return whether a value is a multiple of what is displayed; None: as many digits as fit."""
-    if scale is None and len(value) <= _GENERAL_DIGITS:
-        return True
-    try:
-        number = float(value)
-    except ValueError:
-        return True
-    if scale is None:
-        return float(f"{number:.{_GENERAL_DIGITS}g}") == float(f"{number:.{_SIGNIFICANT}g}")
-    scaled = number * scale
-    return abs(scaled - round(scaled)) <= max(1e-6, abs(scaled) * 10**-_SIGNIFICANT) or not scaled
-
-
-def _scales(styles: bytes) -> list[float | None]:
-    """Return of how many units to one the styles of cells display, in order."""
-    scales: dict[int, float | None] = dict(_BUILT_IN)
-    for element in _FORMAT.findall(styles):
-        id, code = _ID.search(element), _CODE.search(element)
-        if id and code:
-            scales[int(id[1])] = _scale(code[1])
-    listed = _CELL_STYLES.search(styles)
-    ids = [_ID.search(style) for style in _CELL_STYLE.findall(listed[0])] if listed else []
-    return [scales.get(int(id[1])) if id else None for id in ids]
-
-
-def _scale(code: bytes) -> float | None:
-    """Return how many units a format displays of one; None where it displays what fits.
-
-    >>> _scale(b"0.00"), _scale(b"#,##0"), _scale(b"0.0%"), _scale(b"d mmm yyyy")
-    (100.0, 1.0, 1000.0, 1.0)
-    >>> _scale(b"General"), _scale(b"0,"), _scale(b"hh:mm:ss")
-    (None, 0.001, 86400.0)
-    """
-    plain = _QUOTED.sub(b"", code.partition(b";")[0]).lower()
-    if not plain.strip() or any(mark in plain for mark in (b"general", b"@", b"e+", b"/?", b"/#")):
-        return None
-    if any(letter in plain for letter in (b"y", b"d", b"h", b"s", b"m")):
-        if b"s" in plain or b"h" in plain:
-            return _SECONDS if b"s" in plain else _MINUTES
-        return 1.0 if all(letter in plain for letter in (b"y", b"m", b"d")) else _NEVER
-    decimals = _DECIMALS.search(plain)
-    digits = (len(decimals[1]) if decimals else 0) + 2 * plain.count(b"%")
-    thousands = len(plain) - len(plain.rstrip(b", ").rstrip(b","))
-    return float(10.0 ** (digits - 3 * thousands))
-
-
-_HIDDEN = re.compile(rb"<(row|col)\s(?=[^>]*\bhidden=\"(?:1|true)\")[^>]*>")
-_NUMBERED = re.compile(rb"\s(?:r|min|max)=\"(\d{1,7})\"")
-_LAST_COLUMN = 16384
-_RULE_CELLS = re.compile(rb"<(?:conditionalFormatting|dataValidation)\s[^>]*?\bsqref=\"([^\"]*)")
-
-
-def hidden_cells(sheet: bytes) -> bytes:
-    """Return the numbers of hidden rows and columns, however many a program joins in an element.
-
-    >>> hidden_cells(b'<col min="2" max="3" hidden="1"/><row r="7" hidden="true">')
-    b'col 2,col 3,row 7'
-    """
-    hidden: set[tuple[bytes, int]] = set()
-    for match in _HIDDEN.finditer(sheet) if b"hidden=" in sheet else ():
-        numbers = sorted(map(int, _NUMBERED.findall(match[0])))
-        if numbers:
-            last = min(numbers[-1], max(numbers[0], _LAST_COLUMN))
-            hidden.update((match[1], number) for number in range(numbers[0], last + 1))
-    return b",".join(b"%s %d" % cell for cell in sorted(hidden))
-
-
-def rule_cells(sheet: bytes) -> bytes:
-    """Return the ranges that conditions and lists of allowed values are for, in any order.
-
-    >>> rule_cells(b'<dataValidation type="list" sqref="B2:B9 A1">')
-    b'A1 B2:B9'
-    """
-    return b" ".join(sorted(set(b" ".join(_RULE_CELLS.findall(sheet)).split())))
-
-
 ZIP = b"PK\x03\x04"
 MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
 UNREADABLE = (
@@ -303,14 +199,14 @@ _SERVERS = re.compile(  # whose data about a document, such as its list, are no 
 _LOOKED_INTO = re.compile(
     r"(?:^|/)content\.xml$|^word/(?:ink/[^/]*|document\d*|(?:head|foot)er\d*|(?:foot|end)notes"
     r"|numbering)\.xml$|^(?:ppt/(?:slides|ink)|xl/(?:\w+sheets|drawings))/[^/]*\.xml$"
-    r"|^xl/workbook\.xml$|^(?:word|xl|ppt)/charts/chart[^/]*\.xml$"
+    r"|^xl/(?:workbook|sharedStrings)\.xml$|^(?:word|xl|ppt)/charts/chart[^/]*\.xml$"
 )
 _MARKERS = (  # without one of which a part is not looked into
     b"<a:custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"<v:", b"f>", b"formula", b"<f",
     b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList", b"<a:prstGeom", b"descr=", b"instr",
-    b"w:start", b"start-value", b"trike", b"form:", b"Chart", b"chart:class", b"operator=",
-    b"layoutId", b"definedName", b"line-through", b"delText", b"draw:", b"text:a ", b":event-",
-    b"idden", b"<w:vanish", b"script", b'show="0"', b"baseline=",
+    b"w:start", b"start-value", b"form:", b"Chart", b"chart:class", b"operator=",
+    b"layoutId", b"definedName", b"text:del", b"table:del", b"cell-content-change", b"draw:",
+    b"text:a ", b":event-", b"idden", b"script", b'show="0"',
 )  # fmt: skip
 _UNREAD_XML = (
     (
@@ -333,13 +229,10 @@ _UNREAD_XML = (
         ),
     ),
     (
-        "hidden and raised text",
+        "hidden slides and sheets",
         re.compile(
-            rb"(?:<w:vanish/>|<w:vertAlign w:val=\"su(?:per|b)script\"/>|\bbaseline=\"-?[1-9])"
-            rb"(?:(?!</w:r>|</w:pPr>|</a:p>|<[wa]:t[ >]).)*<[wa]:t\b[^>]*>(?P<value>[^<]*)"
-            rb"|<p:sld\b[^>]*\s(?P<slide>show=\"0)"
-            rb"|<sheet\b(?=[^>]*\sstate=\"\w*idden)[^>]*?\sname=\"(?P<sheet>[^\"]*)",
-            re.DOTALL,
+            rb"<p:sld\b[^>]*\s(?P<slide>show=\"0)"
+            rb"|<sheet\b(?=[^>]*\sstate=\"\w*idden)[^>]*?\sname=\"(?P<sheet>[^\"]*)"
         ),
     ),
     ("formulas", re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
@@ -362,15 +255,6 @@ _UNREAD_XML = (
         ),
     ),
     (
-        "struck text",
-        re.compile(
-            rb"<w:d?strike(?: w:val=\"(?:1|true|on)\")?/>(?:(?!</w:r>|<w:t[ >]).)*<w:t\b[^>]*>"
-            rb"(?P<value>[^<]*)|\bstrike=\"(?:sng|dbl)Strike\".*?<a:t>[^<]*",
-            re.DOTALL,
-        ),
-    ),
-    ("deleted text", re.compile(rb"<w:delText\b[^>]*>(?P<value>[^<]+)")),
-    (
         "values of forms",
         re.compile(rb"\bform:(?:current-[a-z]+|value|state|selected|label)=\"[^\"]*"),
     ),
@@ -380,16 +264,7 @@ _ODF_CHANGE = re.compile(
     rb"</table:(?:deletion|cell-content-change)>",
     re.DOTALL,
 )
-_STRUCK_STYLE = re.compile(
-    rb"<style:style style:name=\"([^\"]+)\"[^>]*(?<!/)>(?:(?!</style:style>).)*?"
-    rb"text-line-through-style=\"(?!none)",
-    re.DOTALL,
-)
-_WORD_STYLE = re.compile(rb"<w:style\b[^>]*\bw:styleId=\"([^\"]+)\".*?</w:style>", re.DOTALL)
-_STRIKE = re.compile(rb"<w:d?strike(?: w:val=\"(?:1|true|on)\")?/>")
-_BASE_STYLE = re.compile(rb"<w:basedOn w:val=\"([^\"]+)\"")
 _OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
-_WORD_TEXT = re.compile(rb"<w:t\b[^>]*>([^<]*)")
 _CELL = re.compile(rb"<(?:x:)?c\s(?:[^>]*?\s)?r=\"([A-Z]{1,3}\d{1,7})\"")
 _ANCHOR = re.compile(rb"<(?:xdr:)?from>.*?<(?:xdr:)?col>(\d+).*?<(?:xdr:)?row>(\d+)", re.DOTALL)
 _PICTURE, _OFFSET = re.compile(rb"<a:blip\b"), re.compile(rb"<a:off x=\"(-?\d+)\" y=\"(-?\d+)\"")
@@ -513,18 +388,12 @@ class Package:
         """Yield what is not read of a part: drawings, formulas, links."""
         content = self._read(path)
         name = _name(path)
-        struck = self._struck_styles if path.startswith(("word/", "content.xml")) else b""
         key = self._walk.keys.get(path, "")
         targets = self._walk.links.get(path, ())
-        for file in unread_xml(content, name, _positions(path), struck, targets):
+        for file in unread_xml(content, name, _positions(path), self._marked_styles, targets):
             yield file._replace(anchor=key)
-        if path.startswith("xl/worksheets/"):
-            unseen = {
-                "values": hidden_values(content, self._styles),
-                "hidden cells": hidden_cells(content),
-                "cells of rules": rule_cells(content),
-            }
-            for kind, cells in unseen.items():
+        if path.startswith(("xl/worksheets/", "xl/sharedStrings")):
+            for kind, cells in unseen_cells(content, self._styles).items():
                 if cells:
                     yield EmbeddedFile("object", f"{kind} in {name}", sha256(cells), key)
 
@@ -533,24 +402,10 @@ class Package:
         return self._read("xl/styles.xml") if "xl/styles.xml" in self._members else b""
 
     @cached_property
-    def _struck_styles(self) -> bytes:
-        """A pattern of the common styles that strike text out; empty for none."""
+    def _marked_styles(self) -> MarkedStyles:
+        """The common styles of Word and OpenDocument that hide, raise or strike out text."""
         paths = {"word/styles.xml", "styles.xml"} & self._members.keys()
-        content = b"".join(map(self._read, paths))
-        if b"text-line-through-style" in content:
-            return _struck_in(content)
-        if b"trike" not in content:
-            return b""
-        styles = {match[1]: match[0] for match in _WORD_STYLE.finditer(content)}
-        struck = {name for name, style in styles.items() if _STRIKE.search(style)}
-        count = 0
-        while count != len(struck):
-            count = len(struck)
-            for name, style in styles.items():
-                base = _BASE_STYLE.search(style)
-                if base and base[1] in struck and b'trike w:val="' not in style:
-                    struck.add(name)
-        return b"|".join(map(re.escape, sorted(struck)))
+        return marked_styles(b"".join(map(self._read, paths)))
 
     # The parts in the order in which they refer to each other, whatever names programs give them.
 
@@ -677,22 +532,23 @@ def unread_xml(
     content: bytes,
     name: str,
     positions: Callable[[bytes], Callable[[int], object]] = Anchors,
-    struck: bytes = b"",
+    styles: MarkedStyles = MappingProxyType({}),
     targets: Sequence[tuple[int, bytes]] = (),
 ) -> Iterator[EmbeddedFile]:
     """Yield what is not read of a part of an Office document: drawings, formulas, links.
 
-    `struck`: a pattern of the styles that strike text out; `targets`: of links, by positions.
+    `styles`: the common ones that hide, raise or strike out text; `targets`: of links, by
+    positions.
     """
     found: dict[str, list[tuple[int, bytes]]] = {"links and fields": list(targets)}
+    found["values"] = list(values_behind_texts(content))
     patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
     for kind, pattern in patterns:
         found.setdefault(kind, []).extend(
             (match.start(), match[match.lastgroup or 0]) for match in pattern.finditer(content)
         )
-    found.setdefault("struck text", []).extend(_struck_by_style(content, struck))
     if patterns:
-        found["deleted text"] += [
+        found["deleted text"] = [
             (match.start(), b"".join(_TAG.sub(b" ", match[1] or match[2] or b"").split()))
             for match in _ODF_CHANGE.finditer(content)
         ]
@@ -701,24 +557,10 @@ def unread_xml(
         if matches:
             anchor = anchor or positions(content)
             yield all_of(f"{kind} in {name}", anchored(sorted(matches), anchor))
-
-
-def _struck_by_style(content: bytes, styles: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the text that a style strikes out: a common one, or one of OpenDocument in the part."""
-    if styles and (b'Style w:val="' in content):
-        runs = rb"<w:rStyle w:val=\"(?:%s)\"/>.*?</w:r>|<w:pStyle w:val=\"(?:%s)\"/>.*?</w:p>"
-        for match in re.finditer(runs % (styles, styles), content, re.DOTALL):
-            yield match.start(), b"".join(_WORD_TEXT.findall(match[0]))
-    names = b"|".join(filter(None, (styles, _struck_in(content))))
-    if names and b"text:style-name" in content:
-        for match in re.finditer(rb"text:style-name=\"(?:%s)\">([^<]*)" % names, content):
-            yield match.start(), match[1]
-
-
-def _struck_in(content: bytes) -> bytes:
-    """Return a pattern of the styles in a part of OpenDocument that strike text out."""
-    is_struck = b"text-line-through-style" in content
-    return b"|".join(map(re.escape, _STRUCK_STYLE.findall(content))) if is_struck else b""
+    for kind, lines in marked_text(content, styles).items():
+        yield all_of(f"{kind} in {name}", lines)
+    if cells := hidden_cells_of_odf(content):
+        yield EmbeddedFile("object", f"hidden cells in {name}", sha256(cells))
 
 
 def member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:

@@ -2,7 +2,8 @@
 
 The description of a page, and of a form that it shows, holds its text, and may hold pictures and
 drawings. Rules, borders and backgrounds, which are lines and rectangles along the axes, count
-only where there is no text: each program draws them differently around the same text.
+only where there is no text, or where they strike out, cover or frame some: each program draws
+them differently around the same text.
 """
 
 from __future__ import annotations
@@ -20,6 +21,20 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from indexer.documents.base import sha256
+from indexer.documents.pdf import (
+    IDENTITY,
+    INLINE,
+    OBLIQUE,
+    PAINTING,
+    STRING,
+    DrawnPage,
+    Matrix,
+    matrix_of,
+    may_mark,
+    moved,
+    number_of,
+    product,
+)
 from indexer.model import EmbeddedFile, EmbeddedKind
 
 _OBJECT = re.compile(rb"(?<!\d)(\d{1,10})\s+\d{1,5}\s+obj\b")
@@ -51,13 +66,10 @@ _DECODERS = {
 _DECODERS |= {b"Fl": _DECODERS[b"FlateDecode"], b"A85": _DECODERS[b"ASCII85Decode"]}
 _MAX_DECODED = 64 << 20
 _UNDECODABLE = (zlib.error, ValueError, KeyError)
-# the end of a picture is followed by operators, which are ASCII
-_INLINE = rb"(?<![^\s])BI\s(?P<inline>.*?\sID\s.*?)\sEI(?=\s(?:[\t\n\r -~]{12}|[\t\n\r -~]*\Z))"
-_STRING = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*>"
-_SCRIPT = re.compile(rb"/JS\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING)
+_SCRIPT = re.compile(rb"/JS\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING)
 _PALETTE = re.compile(
     rb"/Indexed\b\s*(?:/\w+|\d+\s+\d+\s+R|\[[^\]]*\])\s*\d+\s*"
-    rb"(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING
+    rb"(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING
 )
 _COLOURS = re.compile(rb"/ColorSpace\s+(\d+)\s+\d+\s+R")
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)", re.DOTALL)
@@ -73,25 +85,24 @@ _ESCAPES = {
 }
 _SEGMENT = re.compile(
     rb"%s|%s|(?P<numbers>(?:[-+]?[\d.]+\s+){2,6})(?P<operator>m|l|c|v|y|re|cm)(?=\s|\Z)(?!\s+W)"
-    rb"|(?<!\S)(?P<state>[qQ])(?!\S)" % (_INLINE, _STRING),
+    rb"|(?<!\S)(?P<state>[qQ])(?!\S)" % (INLINE, STRING),
     re.DOTALL,
 )
 _MAY_DRAW = re.compile(rb"[\d.]\s+(?:[cvyl]|re)\s|(?<!\S)BI\s")
 _SHOWS_TEXT = re.compile(rb"(?<![\w/])T[jJ](?!\w)")
-_OBLIQUE = 0.5
 _HIDDEN_MARKS = (b"/JS", b"/RC", b"/RV")
 _HIDDEN_TEXTS = (
     ("script", _SCRIPT),
     (
         "formatted note",
-        re.compile(rb"/R[CV]\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING),
+        re.compile(rb"/R[CV]\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING),
     ),
 )
 _XFA = re.compile(rb"/XFA\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
 _OFF = re.compile(rb"/OFF\s*\[([^\]]+)\]")
-_LAYER_NAME = re.compile(rb"/Name\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % _STRING)
+_LAYER_NAME = re.compile(rb"/Name\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING)
 _FILE_SPECIFICATION = re.compile(rb"/EF\s*<<([^>]*)>>")
-_FILE_NAME = re.compile(rb"/(?:UF|F)\s*(?:(?P<number>(?!))|(?P<string>%s))" % _STRING)
+_FILE_NAME = re.compile(rb"/(?:UF|F)\s*(?:(?P<number>(?!))|(?P<string>%s))" % STRING)
 _PAGES, _KIDS = re.compile(rb"/Type\s*/Pages\b"), re.compile(rb"/Kids\s*\[([^\]]*)\]")
 _PARENT = re.compile(rb"/Parent\s+(\d+)\s+\d+\s+R")
 _ANNOTATIONS = re.compile(rb"/Annots\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
@@ -102,8 +113,7 @@ _OWN_MATRIX = re.compile(rb"/Matrix\s*\[\s*((?:[-+.\d]+\s+){5}[-+.\d]+)\s*\]")
 _STATE = re.compile(
     rb"(?<!\S)(?:(?P<state>[qQ])|(?P<matrix>(?:[-+.\d]+\s+){6})cm|/(?P<displayed>\S+)\s+Do)(?!\S)"
 )
-_Matrix: TypeAlias = tuple[float, float, float, float, float, float]
-_IDENTITY: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+EARLIER_VERSION = "earlier version"
 _GRID = 10.0  # points, of positions that count as one
 _MAX_DISPLAYED, _MAX_NESTED = 20_000, 4
 
@@ -135,25 +145,84 @@ def pdf_files(data: bytes, text_pages: int | None = None) -> Iterator[EmbeddedFi
     how many pages have text that was read; if more draw some, what they draw it by counts, too.
     """
     found = list(_objects(data))
-    objects: dict[int, _PdfObject] = {}
     is_encrypted = _ENCRYPT.search(data) is not None
-    for number, stored in found:
-        objects[number] = stored
-        if stored.stream is not None and not is_encrypted and _OBJECT_STREAM.search(stored.body):
-            objects |= dict(_packed_objects(stored))
+    objects, earlier = _latest(found, is_encrypted)
     if is_encrypted:
         yield from _stored_files(found, objects, {}, {})
         yield EmbeddedFile("unread", "drawings of an encrypted file", sha256(data))
         return
     pages = _pages(objects)
-    anchors = _AnchorFinder(objects).anchors(pages)
+    if texts := _earlier_texts(earlier, objects, pages):
+        name = f"{EARLIER_VERSION} of {len(texts)} pages"
+        yield EmbeddedFile("unread", name, sha256(b"\n".join(sorted(texts))))
+    finder = _AnchorFinder(objects)
+    anchors = finder.anchors(pages)
     yield from _stored_files(found, objects, anchors, _file_names(objects))
     names: Counter[str] = Counter()
     for kind, name, content, anchor in _drawn(objects, pages, anchors):
         names[name] += 1
         yield EmbeddedFile(kind, f"{name} {names[name]}", sha256(content), anchor)
+    numbers = {number: page for page, number in enumerate(pages, start=1)}
+    for number, marks in finder.marks(pages):
+        page = numbers[number]
+        yield EmbeddedFile("object", f"lines through text of page {page}", sha256(marks), str(page))
     for count, content in enumerate(_text_drawn(objects, text_pages), start=1):
         yield EmbeddedFile("unread", f"text without characters {count}", sha256(content))
+
+
+def _latest(
+    found: Iterable[tuple[int, _PdfObject]], is_encrypted: bool
+) -> tuple[dict[int, _PdfObject], list[_PdfObject]]:
+    """Return the objects by their numbers, and those that later ones of their number replace."""
+    objects: dict[int, _PdfObject] = {}
+    earlier: list[_PdfObject] = []
+    for number, stored in found:
+        packed: Iterable[tuple[int, _PdfObject]] = ()
+        if stored.stream is not None and not is_encrypted and _OBJECT_STREAM.search(stored.body):
+            packed = _packed_objects(stored)
+        for inner, latest in ((number, stored), *packed):
+            if inner in objects and objects[inner] != latest:
+                earlier.append(objects[inner])
+            objects[inner] = latest
+    return objects, earlier
+
+
+def _earlier_texts(
+    earlier: Sequence[_PdfObject], objects: _Objects, pages: Sequence[int]
+) -> set[bytes]:
+    """Return descriptions of pages with text in earlier versions of a file, saved before what was
+    appended to it, that no page has any more.
+    """
+    if not earlier:
+        return set()
+    kids = {kid for stored in objects.values() for kid in _kids(stored)}
+    removed = [objects[kid] for stored in earlier for kid in _kids(stored) - kids if kid in objects]
+    streams = [stored for stored in earlier if stored.stream is not None]
+    for page in (*earlier, *removed):
+        if _PAGE.search(page.body):
+            streams += _contents(page.body, objects)
+    current: set[bytes] = set()
+    for number in pages:
+        if number in kids or not kids:
+            current |= _texts(_contents(objects[number].body, objects))
+    return _texts(streams) - current
+
+
+def _kids(stored: _PdfObject) -> set[int]:
+    found = _KIDS.search(stored.body) if _PAGES.search(stored.body) else None
+    return set(_references(found[1])) if found else set()
+
+
+def _texts(streams: Iterable[_PdfObject]) -> set[bytes]:
+    """Return those of descriptions that show text."""
+    texts: set[bytes] = set()
+    for stream in streams:
+        if not (_FILE.search(stream.body) or _FONT.search(stream.body)):
+            with suppress(*_UNDECODABLE):
+                content = stream.decoded()
+                if _SHOWS_TEXT.search(content):
+                    texts.add(b" ".join(content.split()))
+    return texts
 
 
 def _objects(data: bytes) -> Iterator[tuple[int, _PdfObject]]:
@@ -244,7 +313,7 @@ class _AnchorFinder:
             with suppress(*_UNDECODABLE):
                 streams = _contents(body, self._objects)
                 content = b"\n".join(stream.decoded() for stream in streams)
-                self._show(content, displayed, _IDENTITY, page)
+                self._show(content, displayed, IDENTITY, page)
         return self._anchors
 
     def _named(self, body: bytes, depth: int = 0) -> Mapping[bytes, int]:
@@ -268,15 +337,15 @@ class _AnchorFinder:
         return {name: int(number) for name, number in _NAMED.findall(names)}
 
     def _show(
-        self, content: bytes, named: Mapping[bytes, int], matrix: _Matrix, page: int, depth: int = 0
+        self, content: bytes, named: Mapping[bytes, int], matrix: Matrix, page: int, depth: int = 0
     ) -> None:
         """Add the anchors of what a description shows."""
         if b"Do" not in content:
             return
-        saved: list[_Matrix] = []
+        saved: list[Matrix] = []
         for found in _STATE.finditer(content):
             if found["matrix"]:
-                matrix = _product(_matrix(found["matrix"]), matrix)
+                matrix = product(_matrix(found["matrix"]), matrix)
             elif found["state"] == b"q":
                 saved.append(matrix)
             elif found["state"]:
@@ -288,25 +357,57 @@ class _AnchorFinder:
                 displayed = self._objects[number]
                 if depth < _MAX_NESTED and _DESCRIPTION.search(displayed.body):
                     own = _OWN_MATRIX.search(displayed.body)
-                    inner = _product(_matrix(own[1]), matrix) if own else matrix
+                    inner = product(_matrix(own[1]), matrix) if own else matrix
                     with suppress(*_UNDECODABLE):
                         names = self._named(displayed.body) or named
                         self._show(displayed.decoded(), names, inner, page, depth + 1)
 
+    def marks(self, pages: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Yield the number of each page that has text that is struck out, covered, framed or
+        invisible, and where.
+        """
+        for number in pages:
+            body = self._objects[number].body
+            with suppress(*_UNDECODABLE):
+                streams = _contents(body, self._objects)
+                content = b"\n".join(stream.decoded() for stream in streams)
+                named = self._named(body) if b"Do" in content else {}
+                if not (named or may_mark(content)):
+                    continue
+                drawn = DrawnPage()
+                self._draw(content, named, drawn, IDENTITY)
+                if found := drawn.marks():
+                    yield number, found
 
-def _matrix(written: bytes) -> _Matrix:
-    numbers = [_number(value) for value in written.split()]
-    return (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5])
+    def _draw(
+        self,
+        content: bytes,
+        named: Mapping[bytes, int],
+        drawn: DrawnPage,
+        matrix: Matrix,
+        depth: int = 0,
+    ) -> None:
+        """Draw a description, and the forms in it, on a page."""
+        for found in PAINTING.finditer(content):
+            if not found["displayed"]:
+                matrix = drawn.draw(found, matrix)
+                continue
+            displayed = self._objects.get(named.get(found["displayed"], -1))
+            if displayed is None or not _DESCRIPTION.search(displayed.body):
+                drawn.has_picture = True
+            elif depth < _MAX_NESTED and self._left > 0:
+                self._left -= 1
+                own = _OWN_MATRIX.search(displayed.body)
+                inner = product(_matrix(own[1]), matrix) if own else matrix
+                names = self._named(displayed.body) or named
+                with suppress(*_UNDECODABLE):
+                    drawn.begin()
+                    self._draw(displayed.decoded(), names, drawn, inner, depth + 1)
+                    drawn.end()
 
 
-def _product(first: _Matrix, then: _Matrix) -> _Matrix:
-    """Return the matrix that does what the first does, then the other."""
-    a, b, c, d, e, f = first
-    p, q, r, s, t, u = then
-    return (
-        a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s,
-        e * p + f * r + t, e * q + f * s + u,
-    )  # fmt: skip
+def _matrix(written: bytes) -> Matrix:
+    return matrix_of([number_of(value) for value in written.split()])
 
 
 def _file_names(objects: _Objects) -> Mapping[int, str]:
@@ -453,7 +554,7 @@ def _layer_names(numbers: Iterable[int], objects: _Objects) -> bytes:
 def _note(body: bytes, objects: _Objects) -> bytes:
     """Return what shows a note: its geometry and its appearance."""
     numbers = b" ".join(_GEOMETRY.findall(body)).translate(None, b"[]").split()
-    pieces = [" ".join(f"{_number(value):.1f}" for value in numbers).encode()]
+    pieces = [" ".join(f"{number_of(value):.1f}" for value in numbers).encode()]
     appearance = _APPEARANCE.search(body)
     stream = objects.get(int(appearance[1])) if appearance else None
     if stream is None and (name := _STAMP_NAME.search(body)):
@@ -494,7 +595,7 @@ def _pictures_and_drawing(
         return
     has_text = _SHOWS_TEXT.search(content) is not None
     segments: list[str] = []
-    matrix, saved = _IDENTITY, list[_Matrix]()
+    matrix, saved = IDENTITY, list[Matrix]()
     x = y = 0.0
     for found in _SEGMENT.finditer(content):
         if found["inline"]:
@@ -504,30 +605,14 @@ def _pictures_and_drawing(
         elif found["state"]:
             matrix = saved.pop() if saved else matrix
         elif found["operator"] == b"cm":
-            numbers = [_number(value) for value in found["numbers"].split()]
-            matrix = _product(_matrix(found["numbers"]), matrix) if len(numbers) == 6 else matrix
+            numbers = [number_of(value) for value in found["numbers"].split()]
+            matrix = product(_matrix(found["numbers"]), matrix) if len(numbers) == 6 else matrix
         elif found["operator"]:
             operator = found["operator"].decode("ascii")
-            numbers = _moved([_number(value) for value in found["numbers"].split()], matrix)
-            is_oblique = min(abs(numbers[-2] - x), abs(numbers[-1] - y)) > _OBLIQUE
+            numbers = moved([number_of(value) for value in found["numbers"].split()], matrix)
+            is_oblique = min(abs(numbers[-2] - x), abs(numbers[-1] - y)) > OBLIQUE
             if not has_text or operator in "cvy" or (operator == "l" and is_oblique):
                 segments += [f"{value:.1f}" for value in numbers] + [operator]
             x, y = numbers[-2:]
     if segments:
         yield "picture", "drawing", " ".join(segments).encode()
-
-
-def _moved(numbers: list[float], matrix: _Matrix) -> list[float]:
-    """Return coordinates as they are on the page."""
-    if matrix == _IDENTITY:
-        return numbers
-    a, b, c, d, e, f = matrix
-    pairs = zip(numbers[::2], numbers[1::2], strict=False)
-    return [value for x, y in pairs for value in (a * x + c * y + e, b * x + d * y + f)]
-
-
-def _number(value: bytes) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        return 0.0

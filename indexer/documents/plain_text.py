@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
 
 
-IDENTITY = "plain/2"
+IDENTITY = "plain/3"
 _MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml", ".pdf", ".rtf"}
 _PLAIN = {".txt", ".text", ".log", ".csv", ".json", ".markdown", ".md", ".rst", ".tsv"}
 _MARKUP = re.compile(

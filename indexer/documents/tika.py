@@ -6,7 +6,6 @@ import codecs
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from email.message import EmailMessage, Message
@@ -23,8 +22,10 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.packages import ZIP
+from indexer.documents.packages import UNREADABLE, ZIP
 from indexer.documents.pdf import pages_read, pdf_text
+from indexer.documents.pdf_files import EARLIER_VERSION
+from indexer.documents.unseen import RTF_TOKEN
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
@@ -126,7 +127,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 7  # version of what is made of Tika's results; raise it when texts or files in them change
+READER = 8  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -281,7 +282,8 @@ def document(
     container, which Tika does not report. Raises `ExtractionError` when there is no text and the
     reason is known: encrypted, damaged, or a kind of file that Tika does not read.
     """
-    warnings = (*_cut_short(data), *_faults(metadata), *((CUT,) if len(text) > chars else ()))
+    cut = _encrypted_members(data) or _cut_short(data)
+    warnings = (*cut, *_faults(metadata), *((CUT,) if len(text) > chars else ()))
     content_type = _first(metadata, "Content-Type") or "application/octet-stream"
     if content_type == "message/rfc822":
         content_type = next(
@@ -298,6 +300,9 @@ def document(
         warnings = (*warnings, *unread)
     if not text.strip():
         _refuse(warnings, metadata, content_type)
+    embedded = embedded_files(data, content_type, pages_read(metadata))
+    if f'"{EARLIER_VERSION}' in embedded:
+        notes = (*notes, "an earlier version of the text is in the file, and is not read")
     return Document(
         text=_SURROGATES.sub("\ufffd", text[:chars]),
         title=_clean(_first(metadata, "dc:title"), _MAX_TITLE),
@@ -306,7 +311,7 @@ def document(
         extractor=extractor,
         truncated=bool(warnings),
         warnings=(*warnings, *notes),
-        embedded=embedded_files(data, content_type, pages_read(metadata)),
+        embedded=embedded,
     )
 
 
@@ -440,11 +445,6 @@ _READ_MEMBERS = (b"vnd.oasis.opendocument", b"application/epub+zip")
 _MEMBERS = ("content.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
-_RTF_TOKEN = re.compile(
-    rb"\\(?P<word>[a-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'[0-9A-Fa-f]{2}|\\[^a-z]|(?P<brace>[{}])"
-    rb"|[^\\{}]+",
-    re.DOTALL,
-)
 
 
 def _accept_changes(data: bytes) -> bytes:
@@ -462,11 +462,8 @@ def _with_readable_members(data: bytes) -> bytes:
     EPUB with a line feed at the end of each chapter; other data, and what cannot be read, as it is.
     """
     if not any(kind in data[:100] for kind in _READ_MEMBERS):
-        return data
-    with suppress(
-        ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
-        zipfile.BadZipFile, KeyError,
-    ), zipfile.ZipFile(io.BytesIO(data)) as archive:  # fmt: skip
+        return _without_encrypted(data) if _encrypted_members(data) else data
+    with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         if sum(member.file_size for member in members) > _MAX_UNPACKED:
             return data
@@ -476,14 +473,40 @@ def _with_readable_members(data: bytes) -> bytes:
             if member.filename.endswith(_MEMBERS)
         }
         changed = {name: _readable_member(name, content) for name, content in read.items()}
-        if changed == read:
-            return data
-        file = io.BytesIO()
-        with zipfile.ZipFile(file, "w") as copy:
-            for member in members:
-                content = changed.get(member.filename)
-                copy.writestr(member, archive.read(member) if content is None else content)
-        return file.getvalue()
+        return data if changed == read else _copy(archive, members, changed)
+    return data
+
+
+def _copy(
+    archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo], changed: Mapping[str, bytes]
+) -> bytes:
+    """Return an archive of some of the members, with other content by their names."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as copy:
+        for member in members:
+            content = changed.get(member.filename)
+            copy.writestr(member, archive.read(member) if content is None else content)
+    return file.getvalue()
+
+
+def _encrypted_members(data: bytes) -> tuple[str, ...]:
+    """Return a warning that names the encrypted members of a zip; none without any."""
+    names: list[str] = []
+    if data.startswith(ZIP):
+        with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = [member.filename for member in archive.infolist() if member.flag_bits & 1]
+    if not names:
+        return ()
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return (f"encrypted in the archive, so not read: {_clean(names[0], _MAX_PROGRAM)}{more}",)
+
+
+def _without_encrypted(data: bytes) -> bytes:
+    """Return a zip without its encrypted members, which make Tika read none."""
+    with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = [member for member in archive.infolist() if not member.flag_bits & 1]
+        if sum(member.file_size for member in members) <= _MAX_UNPACKED:
+            return _copy(archive, members, {})
     return data
 
 
@@ -501,7 +524,7 @@ def _with_paragraph(data: bytes) -> bytes:
     b'{\\\\rtf1{\\\\fonttbl{\\\\f0 Arial;}}\\\\pard It is {\\\\b agreed}.}'
     """
     depth = 0
-    for token in _RTF_TOKEN.finditer(data):
+    for token in RTF_TOKEN.finditer(data):
         depth += {b"{": 1, b"}": -1}.get(token["brace"] or b"", 0)
         is_text = not token["word"] and not token["brace"] and token[0].strip()
         if depth == 1 and is_text:
@@ -518,7 +541,7 @@ def _without_deleted(data: bytes) -> bytes:
     kept: list[bytes] = []
     outer: list[bool] = []
     is_deleted = False
-    for token in _RTF_TOKEN.finditer(data):
+    for token in RTF_TOKEN.finditer(data):
         word, brace = token["word"], token["brace"]
         if brace == b"{":
             outer.append(is_deleted)

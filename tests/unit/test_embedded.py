@@ -29,10 +29,10 @@ from indexer import (
     search,
 )
 from indexer.comparing.criteria import Criteria, format_marks
-from indexer.documents import embedded
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.embedded import embedded_files
-from indexer.documents.packages import hidden_cells, hidden_values, rule_cells
+from indexer.documents.tika import document, with_hint
+from indexer.documents.unseen import hidden_cells, hidden_values, rule_cells, workbook_files
 from indexer.fingerprinting.fingerprint import with_pictographs
 from indexer.jobs.duplicates import DuplicatesOptions, duplicates
 from indexer.jobs.index import count_outdated
@@ -197,6 +197,7 @@ def described(content: str, *others: str, packed: bool = False) -> bytes:
     return data + b"%%EOF"
 
 
+LINE = "BT /F1 12 Tf 20 700 Td (It is not agreed by both of them) Tj ET "
 SHOWN = "BT /F1 12 Tf (It is agreed: 1 2 3 4 5 6 c) Tj ET "
 INLINE = "q 8 0 0 1 0 0 cm BI /W 8 /H 1 /BPC 1 /IM true ID {} EI Q "
 FORM, PATTERN = "<< /Subtype /Form >>\0", "<< /PatternType 1 >>\0"
@@ -218,6 +219,11 @@ DRAWINGS = {
     "scaled drawing": [(f"{SHOWN} 90 0 0 90 0 0 cm 0 0 m .1 {end} l S",) for end in (".01", ".02")],
     "line through text": [(SHOWN, f"<< /Subtype /StrikeOut /QuadPoints [{x}] >>") for x in "12"],
     "signature": [(SHOWN, SIGNED.format(digits)) for digits in ("0a", "0b")],
+    "struck words": [(f"{LINE}{x} 704 m 99 704 l S",) for x in (30, 60)],
+    "struck words by a bar": [(f"{LINE}{x} 704 40 .5 re f",) for x in (30, 60)],
+    "covered words": [(f"{LINE}{x} 698 40 12 re f",) for x in (30, 60)],
+    "framed words": [(f"{LINE}{x} 698 40 12 re S",) for x in (30, 60)],
+    "invisible words": [(f"{LINE}BT {mode} Tr 20 600 Td (never) Tj ET",) for mode in (3, 0)],
     "filter that is not known": [(SHOWN, f"<< /Subtype /Form /Filter /X >>\0{x}") for x in "ab"],
     "encrypted": [(SHOWN, "<< /Encrypt 9 0 R >>", f"{FORM}{sign}") for sign in "ab"],
 }
@@ -240,9 +246,27 @@ def test_a_pdf_that_is_saved_again_is_a_copy(name: str) -> None:
     assert first == embedded_files(described(*saved, packed=True), "")
 
 
-@pytest.mark.parametrize("drawn", ["", "1 1 m 9 1 l S", "0 0 9 9 re f", "0 0 9 9 re W n"])
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "{}",
+        "0 0 m 9 0 l S {}",
+        "9 690 300 30 re f {}",
+        "9 690 300 30 re W n {}",
+        "{} 20 698 m 99 698 l S",
+        "{} 15 690 300 20 re 15 710 300 20 re S",
+        "q 0 0 9 9 re W n {} 9 690 300 30 re f Q",
+    ],
+)
 def test_rules_and_borders_around_text_of_a_pdf_do_not_count(drawn: str) -> None:
-    assert embedded_files(described(SHOWN + drawn), "") == ""
+    assert embedded_files(described(drawn.format(LINE)), "") == ""
+
+
+def test_an_earlier_text_that_a_pdf_keeps_counts() -> None:
+    refused, agreed = (described(f"BT ({word}) Tj ET") for word in ("refused", "agreed"))
+    assert embedded_files(agreed + agreed, "") == ""
+    [earlier] = unpack_embedded(embedded_files(refused + agreed, ""))
+    assert (earlier.kind, earlier.name) == ("unread", "earlier version of 1 pages")
 
 
 def test_the_palette_of_a_picture_counts_however_it_is_written() -> None:
@@ -356,6 +380,10 @@ def test_what_is_not_read_of_office_files_and_pages_counts(name: str) -> None:
     assert first[:64] != second[:64] != ""
 
 
+ODF_MARK = (
+    '<style:style style:name="T"><style:text-properties {}/></style:style>'
+    '<text:span text:style-name="T">{{}}</text:span>'
+)
 PARTS = {  # of an Office document: a path, and what its content differs in
     "link": ("word/_rels/document.xml.rels", '<Relationship TargetMode="External" Target="{}"/>'),
     "link of a field": (PART, "<w:instrText> HYPERLINK {}</w:instrText>"),
@@ -377,6 +405,21 @@ PARTS = {  # of an Office document: a path, and what its content differs in
     "raised text of a slide": (
         "ppt/slides/slide1.xml",
         '<a:r><a:rPr baseline="30000"/><a:t>{}</a:t></a:r>',
+    ),
+    "hidden text of OpenDocument": ("content.xml", ODF_MARK.format('text:display="none"')),
+    "raised text of OpenDocument": ("content.xml", ODF_MARK.format('style:text-position="9%"')),
+    "value of OpenDocument": (
+        "content.xml",
+        '<table:table-cell office:value="1.{}"><text:p>1</text:p></table:table-cell>',
+    ),
+    "hidden row of OpenDocument": (
+        "content.xml",
+        '<table:table-row table:number-rows-repeated="{}"/>'
+        '<table:table-row table:visibility="collapse">',
+    ),
+    "raised words of cells": (
+        "xl/sharedStrings.xml",
+        '<si><r><t>1</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>{}</t></r></si>',
     ),
     "hidden sheet": ("xl/workbook.xml", '<sheet name="{}" sheetId="1" state="veryHidden"/>'),
     "hidden row": (SHEET, '<row r="{}" hidden="1"/>'),
@@ -412,6 +455,31 @@ def test_what_is_not_read_of_a_part_counts(name: str) -> None:
     path, content = PARTS[name]
     digests = {embedded_files(office(path, content.format(end)), "")[:64] for end in "23"}
     assert len(digests) == 2
+
+
+RUNS = {
+    PART: "<w:r><w:rPr><w:vanish/></w:rPr><w:t>{}</w:t></w:r>",
+    "word/footer1.xml": "<w:r><w:rPr><w:dstrike w:val='1'/></w:rPr><w:t>{}</w:t></w:r>",
+    "word/header1.xml": "<w:del><w:r><w:delText>{}</w:delText></w:r></w:del>",
+    "ppt/slides/slide1.xml": "<a:r><a:rPr baseline='30000'/><a:t>{}</a:t></a:r>",
+}
+
+
+@pytest.mark.parametrize("path", RUNS)
+def test_marked_text_is_one_however_programs_split_it(path: str) -> None:
+    run = RUNS[path].replace("'", '"')
+    whole, split, other = (
+        embedded_files(office(path, "".join(map(run.format, words))), "")[:64]
+        for words in (["not yet "], ["no", "t ", "yet "], ["not ", "ever "])
+    )
+    assert whole == split != other
+
+
+def test_what_marks_a_text_counts() -> None:
+    run = "<w:r><w:rPr>{}</w:rPr><w:t>2</w:t></w:r>"
+    marks = ("<w:vanish/>", "<w:strike/>", '<w:vertAlign w:val="subscript"/>', "<w:rStyle/>")
+    files = [embedded_files(office(PART, run.format(mark)), "") for mark in marks]
+    assert len(set(files)) == len(marks)
 
 
 def parts(**members: str) -> bytes:
@@ -595,9 +663,39 @@ def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
 
 @pytest.mark.parametrize("of", [workbook, lambda end: workbook(formula=end)])
 def test_pictures_and_formulas_of_old_workbooks_count(of) -> None:
-    (first,), (second,) = (embedded._of_workbook(of(end)) for end in (b"abc", b"abd"))
+    (first, *_), (second, *_) = (workbook_files(of(end)) for end in (b"abc", b"abd"))
     assert first.sha256 != second.sha256
-    assert list(embedded._of_workbook(workbook())) == []
+    assert list(workbook_files(workbook())) == []
+
+
+def test_what_sheets_of_old_workbooks_do_not_display_counts() -> None:
+    whole_numbers = struct.pack("<HHI", 0, 1, 0)
+    styles = ((0x31, struct.pack("<HH", 200, 8)), (0xE0, whole_numbers))
+    cells = [
+        (0x203, struct.pack("<HHHd", 4, 1, 0, 12.5)),
+        (0x27E, struct.pack("<HHHI", 4, 1, 0, 1250 << 2 | 3)),
+        (0x208, struct.pack("<12xHH", 0x20, 0)),
+        (0x7D, struct.pack("<HHHHH", 2, 2, 9, 0, 1)),
+        (0x85, struct.pack("<IBB", 0, 1, 0) + b"Sheet"),
+    ]
+    names: list[str] = []
+    for cell in cells:
+        records = (struct.pack("<HH", kind, len(of)) + of for kind, of in (*styles, cell))
+        names += [file.name for file in workbook_files(b"".join(records))]
+    displayed = ["struck cells", "values"] * 2
+    assert names == [*displayed, "hidden cells", "hidden cells", "hidden sheets"]
+
+
+def test_an_encrypted_member_of_an_archive_is_not_read_and_said_to_be() -> None:
+    whole = zip_file("b.txt", b"secret")
+    data = bytearray(whole)
+    for signature, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.rindex(signature) + offset] |= 1
+    with zipfile.ZipFile(io.BytesIO(with_hint(bytes(data), "a.zip"))) as archive:
+        assert archive.namelist() == ["a.txt"]
+    read = document(BODY, {}, bytes(data), 1000, "tika")
+    assert read.truncated and read.warnings == ("encrypted in the archive, so not read: b.txt",)
+    assert with_hint(whole, "a.zip") == whole
 
 
 def test_binary_data_of_rtf_is_read_in_time() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from email.utils import getaddresses
 
 from indexer.documents.base import HEADER_END, USUAL_FIELD, message_hash
 
@@ -95,6 +96,29 @@ def _fitting(ids: Sequence[str]) -> str:
     while len(" ".join(ids)) > _MAX_VALUE and len(ids) > 1:
         ids = (ids[0], *ids[2:])
     return " ".join(ids)[:_MAX_VALUE]
+
+
+def replies_elsewhere(fields: Sequence[tuple[str, str]]) -> str:
+    """Return the addresses to which replies go that are not of the sender, by blanks; empty for
+    none, and for a mail of a list, which names itself there.
+
+    >>> replies_elsewhere([("From", "Ann <ann@x.org>"), ("Reply-To", "Ann <Ann@y.org>")])
+    'ann@y.org'
+    >>> replies_elsewhere([("From", "ann@x.org"), ("Reply-To", "l@x.org"), ("List-Id", "<l>")])
+    ''
+    """
+    names = {name.lower() for name, _ in fields}
+    if "reply-to" not in names or any(name.startswith(_OF_LISTS) for name in names):
+        return ""
+    addresses: dict[str, set[str]] = {"from": set(), "sender": set(), "reply-to": set()}
+    for name, value in fields:
+        if (found := addresses.get(name.lower())) is not None:
+            found.update(address.lower() for _, address in getaddresses([value]) if address)
+    elsewhere = addresses["reply-to"] - addresses["from"] - addresses["sender"]
+    return " ".join(sorted(elsewhere))
+
+
+_OF_LISTS = ("list-", "mailing-list", "x-mailing-list")
 
 
 # The header of a mail as bytes, before a parser reads it.

@@ -15,7 +15,7 @@ from functools import reduce
 from html import unescape
 
 from indexer.documents.base import byte_order_mark, embedded_kind, message_hash, sha256
-from indexer.documents.mail.headers import ancestors, message_ids, named_fields
+from indexer.documents.mail.headers import ancestors, message_ids, named_fields, replies_elsewhere
 from indexer.documents.mail.outlook import (
     MAGIC,
     TNEF,
@@ -603,6 +603,10 @@ def contents_of_mail(data: bytes) -> tuple[list[EmbeddedFile], bytes, dict[str, 
                 displayed[address] = digest
             kind = embedded_kind(name, "attachment")
             files.append(EmbeddedFile(kind, name, digest, "" if is_displayed else name.casefold()))
+        fields = [(name, str(value)) for name, value in message.items()]
+        if elsewhere := replies_elsewhere(fields):
+            digest = sha256(elsewhere.encode(errors="replace"))
+            files.append(EmbeddedFile("object", f"Reply-To {elsewhere}", digest))
         if beyond := _plain_beyond(message):
             files.append(EmbeddedFile("unread", "plain text", sha256(beyond)))
         return files, page, displayed
