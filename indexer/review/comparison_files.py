@@ -310,15 +310,24 @@ def _clean(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-# The changes from one text to another as a PDF: deletions struck through, insertions underlined.
+# The changes from one text to another as a PDF: deletions struck through, insertions underlined,
+# moves numbered and in a colour of their own.
 
 MAX_CHARS = 1_000_000  # of both texts
 MAX_SHAPED = 100_000  # of both texts in scripts whose letters change their shapes or direction
 _SHAPED = re.compile("[\u0590-\u109f\u1780-\u18af\u1a20-\u1aaf\ufb1d-\ufdff\ufe70-\ufefc]")
 _STYLES = {
-    "same": ("", (28, 33, 38)),
-    "removed": ("S", (154, 52, 18)),
-    "added": ("U", (11, 93, 104)),
+    ("same", False): ("", (28, 33, 38)),
+    ("removed", False): ("S", (154, 52, 18)),
+    ("added", False): ("U", (11, 93, 104)),
+    ("removed", True): ("S", (60, 110, 30)),
+    ("added", True): ("U", (60, 110, 30)),
+}  # of a change that is a move or not
+_MARKS = {
+    ("removed", False): "deleted",
+    ("added", False): "inserted",
+    ("removed", True): "[1] moved away",
+    ("added", True): "[1] moved here",
 }
 _BRACKETS = str.maketrans("\u27e8\u27e9", "<>")  # of characters that are spelled out
 _MISSING = "\N{REPLACEMENT CHARACTER}"
@@ -333,6 +342,8 @@ def redline_pdf(
 ) -> bytes:
     """Return the changes from the first text of a comparison to the second as a PDF.
 
+    A passage that was moved as a whole has its number where it was and where it is.
+
     `fonts` are files in TrueType or OpenType for scripts that Noto Sans lacks; the first that has a
     character gives it. Equal comparisons give equal files. Raises `MissingExtra` without fpdf2,
     `UsageError` for a font that cannot be read, and for texts of more than a million characters,
@@ -345,7 +356,7 @@ def redline_pdf(
     files = [_default_font(), *fonts]
     known = _known(files)
     stretches = [
-        (stretch.change, visible_lines(stretch.text).translate(_BRACKETS))
+        (stretch, visible_lines(stretch.text).translate(_BRACKETS))
         for stretch in redline_in_lines(comparison)
     ]
     missing = _missing((text for _, text in stretches), known)
@@ -353,12 +364,15 @@ def redline_pdf(
     _write_heading(pdf, comparison.names, known, missing)
     total = sum(len(text) for _, text in stretches)
     done = 0
-    for change, text in stretches:
+    for stretch, text in stretches:
         progress("writing", done, total)
         done += len(text)
-        style, colour = _STYLES[change]
-        pdf.set_font(_FONT, style, _SIZE)
+        style, colour = _STYLES[stretch.change, bool(stretch.moved)]
         pdf.set_text_color(*colour)
+        if stretch.moved:
+            pdf.set_font(_FONT, "", _SMALL)
+            pdf.write(_LINE, f"[{stretch.moved}] ")
+        pdf.set_font(_FONT, style, _SIZE)
         pdf.write(_LINE, _formatted(text, known))
     return bytes(pdf.output())
 
@@ -403,11 +417,11 @@ def _write_heading(
     for line in lines:
         pdf.set_text_color(28, 33, 38)
         pdf.multi_cell(0, 4.4, line, align="L", new_x="LMARGIN", new_y="NEXT")
-    for change, word in (("removed", "deleted"), ("added", "inserted")):
+    for change, words in _MARKS.items():
         style, colour = _STYLES[change]
         pdf.set_font(_FONT, style, _SMALL)
         pdf.set_text_color(*colour)
-        pdf.write(4.4, word)
+        pdf.write(4.4, words)
         pdf.set_font(_FONT, "", _SMALL)
         pdf.write(4.4, "   ")
     pdf.ln(9)

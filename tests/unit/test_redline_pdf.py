@@ -42,6 +42,16 @@ def test_the_document_has_both_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_a_passage_that_moved_has_its_number_twice(tmp_path: Path) -> None:
+    moved = "No pets are allowed in the yard behind the house without written consent."
+    rest = [f"The tenant pays {rent} euros for each month of the year." for rent in (400, 450)]
+    before, after = "\n\n".join([*rest, moved]), "\n\n".join([moved, *rest])
+    text = text_of(redline_pdf(compare(before, after)), tmp_path)
+    assert "[1] moved away [1] moved here" in text
+    assert text.count(f"[2] {moved}") == text.count(moved) == 2
+
+
+@pytest.mark.long
 def test_characters_that_no_font_has_are_named(tmp_path: Path) -> None:
     thai = compare("rent สัญญา here", "rent สัญญา there")
     assert "no font here has them: U+0E0D" in text_of(redline_pdf(thai), tmp_path)
