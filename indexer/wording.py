@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from indexer.model import Mark, MarkKind
+    from indexer.model import Mark, MarkKind, Sameness
 
 # Text that is safe to show: control, bidirectional and hidden characters are spelled out.
 
@@ -187,6 +187,21 @@ def percent_below(fraction: float, minimum: float, digits: int = 0) -> str:
     while digits < 9 and f"{fraction:.{digits}%}" == f"{minimum:.{digits}%}":
         digits += 1
     return percent(fraction, digits)
+
+
+def format_sameness(same: Sameness) -> str:
+    """Return a sentence.
+
+    >>> from indexer.model import Sameness
+    >>> format_sameness(Sameness("words", ("case", "signs"), as_read=True))
+    'the same words, as far as read; ignored: case, signs'
+    """
+    if same.kind == "bytes":
+        return "identical: the same bytes"
+    read = ", as far as read" if same.as_read else ""
+    read += ", as extracted from files that differ" if same.extracted else ""
+    what = f"; ignored: {', '.join(same.ignored)}" if same.ignored else ""
+    return f"the same {same.kind}{read}{what}"
 
 
 def format_words_in_order(common: int, words: tuple[int, int], accents: int = 0) -> str:

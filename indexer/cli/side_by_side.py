@@ -12,7 +12,13 @@ from dataclasses import astuple
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from indexer.wording import count_of, format_words_in_order, percent, visible
+from indexer.wording import (
+    count_of,
+    format_sameness,
+    format_words_in_order,
+    percent,
+    visible,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,11 +78,7 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from indexer.comparing.differences import (
-        format_differences,
-        format_new_words_by_text,
-        format_sameness,
-    )
+    from indexer.comparing.differences import format_differences, format_new_words_by_text
     from indexer.comparing.measures import DECLARED, describe_measures
 
     measures = comparison.measures

@@ -17,7 +17,6 @@ from indexer.comparing.differences import (
     FrequencyLookup,
     Rarity,
     differences,
-    ignored,
     measure_new_words,
 )
 from indexer.comparing.measures import (
@@ -29,7 +28,7 @@ from indexer.comparing.measures import (
     measure_all,
     passages,
 )
-from indexer.comparing.words import Words, normal_words
+from indexer.comparing.words import Words, ignored, normal_words
 from indexer.defaults import SHINGLE_WORDS
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.model import Difference, Fingerprint, Matching, NewWords, Passage, Sameness

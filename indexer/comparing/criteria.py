@@ -23,7 +23,6 @@ from indexer.comparing.differences import (
     Rarity,
     format_differences,
     format_new_words,
-    format_sameness,
     has_differences,
     measure_new_words,
     sameness,
@@ -56,7 +55,7 @@ from indexer.fingerprinting.fingerprint import content_digest, number_symbols, p
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import DIGITS, Difference, Mark, NewWords, Row, Sameness
 from indexer.recipe import DEFAULT_V3, Recipe
-from indexer.wording import count_of, percent, percent_below
+from indexer.wording import count_of, format_sameness, percent, percent_below
 from indexer.wording import format_marks as format_marks  # noqa: PLC0414 - a door
 
 # The key that copies of a document share.

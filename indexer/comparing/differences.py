@@ -34,7 +34,7 @@ from indexer.comparing.facts import (
 )
 from indexer.comparing.quantities import OF_TIME
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import LANGUAGES_BY_WORD
+from indexer.comparing.words import LANGUAGES_BY_WORD, ignored
 from indexer.model import (
     DIFFERENCE_NOUNS,
     Difference,
@@ -49,13 +49,65 @@ from indexer.wording import count_of, join_names
 
 # Facts that both texts state in different positions: moved with their surroundings, or exchanged.
 
-_WORD = re.compile(r"\w+")
-_SHORT = 2  # letters of words without content
 _SKIPPED = 8  # neighbouring facts
+_PASSED = 64  # words that are looked at for several facts at once
 _BOUNDARY = re.compile(r"[\r\n]|[.!?;\u2026][\"'\u2019\u201d)\]]*\s")
 _JOINED = re.compile(r"[ \t\u00a0,]*")
 
 Neighbour = tuple[str, bool]  # a word, and whether a sentence or line ends between
+
+
+class _Surroundings:
+    """The words around facts of a text. What stands between is read once for all facts near it."""
+
+    def __init__(self, text: FactText) -> None:
+        self._text = text
+        self._skipped: dict[tuple[int, int, str], int] = {}
+
+    def of(self, fact: Fact) -> tuple[Neighbour, Neighbour]:
+        """Return the words before and after a fact; a sign stands before the latter."""
+        kind = fact.key[0]
+        return self._next(fact.start, -1, kind), self._next(fact.end - 1, 1, kind)
+
+    def _next(self, position: int, step: int, kind: str) -> Neighbour:
+        """Return the next word in a direction that is not a fact of this class, as in a list."""
+        source, skipped = self._text.source, self._facts_after(position, step, kind)
+        position += step * skipped
+        if skipped == _SKIPPED:
+            return source.folded(position), False
+        between = source.between(min(position, position + step))
+        if between is None:
+            return "", True
+        return source.folded(position + step), bool(_BOUNDARY.search(between))
+
+    def _facts_after(self, position: int, step: int, kind: str) -> int:
+        """Return how many facts of a class follow a word, `_SKIPPED` at most."""
+        known, first = self._skipped, position
+        passed: list[int] = []
+        while (position, step, kind) not in known and len(passed) < _PASSED:
+            if not self._is_followed(position, step, kind):
+                known[position, step, kind] = 0
+                break
+            passed.append(position)
+            position += step
+        count = known.get((position, step, kind))
+        for number, before in enumerate(reversed(passed), start=1):
+            if count is not None or number >= _SKIPPED:
+                known[before, step, kind] = min(number + (count or 0), _SKIPPED)
+        return known[first, step, kind]
+
+    def _is_followed(self, position: int, step: int, kind: str) -> bool:
+        """Return whether a fact of a class stands next to a word, blanks or commas between."""
+        source = self._text.source
+        between = source.between(min(position, position + step))
+        if between is None or not _JOINED.fullmatch(between):
+            return False
+        following = position + step
+        is_digit = kind == "number" and any(map(str.isdigit, source.folded(following)))
+        if is_digit and not (following in source.addresses or source.is_of_number(following)):
+            return not source.is_in_later_header(following)  # whatever its value and its unit
+        fact = self._text.fact(following)
+        return fact is not None and fact.key[0] == kind
 
 
 class _Occurrences:
@@ -65,15 +117,15 @@ class _Occurrences:
     first use: surroundings alone usually decide.
     """
 
-    def __init__(self, facts: Sequence[Fact], text: FactText) -> None:
-        self._facts, self._source = facts, text.source
+    def __init__(self, facts: Sequence[Fact], source: FactSource, around: _Surroundings) -> None:
+        self._facts, self._source = facts, source
         self._pairs: set[tuple[str, str]] = set()
         self._words: tuple[set[str], set[str]] = (set(), set())
         # words across the fact from which the text ends; a sentence or line ends
         self._before_ends: tuple[set[str], set[str]] = (set(), set())
         self._before_boundaries: tuple[set[str], set[str]] = (set(), set())
         for fact in facts:
-            self._add(_surroundings(fact, text))
+            self._add(around.of(fact))
 
     def _add(self, surroundings: tuple[Neighbour, Neighbour]) -> None:
         self._pairs.add((surroundings[0][0], surroundings[1][0]))
@@ -129,16 +181,18 @@ def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iter
     Takes time in proportion to the facts and their occurrences, not to the product of both.
     """
     by_word: dict[tuple[str, bool], dict[FactKey, _Occurrences]] = {}
+    around, around_other = _Surroundings(text), _Surroundings(other)
     for fact in facts:
         key = text.source.folded(fact.start), fact.kind == "sign"
         if key not in by_word:
             stated = defaultdict(list)
             for occurrence in _occurrences(*key, other):
                 stated[occurrence.key].append(occurrence)
-            by_word[key] = {value: _Occurrences(group, other) for value, group in stated.items()}
+            source = other.source
+            by_word[key] = {k: _Occurrences(v, source, around_other) for k, v in stated.items()}
         occurrences = by_word[key].get(fact.key)
         if occurrences and (
-            occurrences.share_surroundings(_surroundings(fact, text))
+            occurrences.share_surroundings(around.of(fact))
             or occurrences.share_run(fact, text.source)
         ):
             yield fact
@@ -159,25 +213,6 @@ def _runs_around(text: FactSource, position: int) -> Iterator[tuple[int, int]]:
         yield position - start, run
 
 
-def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
-    """Return the words before and after a fact; after a sign, that is the word it stands before."""
-    before = _neighbour(text, fact.start, -1, fact.key[0])
-    return before, _neighbour(text, fact.end - 1, 1, fact.key[0])
-
-
-def _neighbour(text: FactText, position: int, step: int, kind: str) -> Neighbour:
-    """Return the next word in a direction that is not a fact of this class, as in a list."""
-    for _ in range(_SKIPPED):
-        between = text.source.between(min(position, position + step))
-        position += step
-        if between is None:
-            return "", True
-        fact = text.fact(position)
-        if fact is None or fact.key[0] != kind or not _JOINED.fullmatch(between):
-            return text.source.folded(position), bool(_BOUNDARY.search(between))
-    return text.source.folded(position), False
-
-
 def _run_length(a: FactSource, position_a: int, b: FactSource, position_b: int) -> int:
     """Return how many words around two positions are the same, up to `RUN` before and after."""
     return sum(_equal_words(a, position_a, b, position_b, step) for step in (-1, 1)) - 1
@@ -192,6 +227,9 @@ def _equal_words(a: FactSource, position_a: int, b: FactSource, position_b: int,
         count += 1
     return count
 
+
+_WORD = re.compile(r"\w+")
+_SHORT = 2  # letters of words without content
 
 KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
 QUOTED_DIFFERENCES = 3  # differences of a kind that a sentence quotes
@@ -695,8 +733,6 @@ def _with_rarity(new: NewWords, sides: _BothTexts, frequencies: WordFrequencies)
 
 # Copies: what they have in common, and how they differ all the same.
 
-_BLANKS = re.compile(r"\s+")
-
 
 def sameness(a: Row, b: Row) -> Sameness:
     """Return what two copies have in common: their bytes, their texts, or the words of these."""
@@ -709,42 +745,6 @@ def sameness(a: Row, b: Row) -> Sameness:
     return Sameness("words", ignored(a.text, b.text), as_read, extracted)
 
 
-def ignored(a: str, b: str) -> tuple[str, ...]:
-    """Return in what two texts of the same words differ, which normalisation ignores.
-
-    >>> ignored("Pay 5!", "pay  -5"), ignored("a b", "a  b")
-    (('case', 'blanks', 'signs'), ('blanks',))
-    """
-    kinds = []
-    characters_a, characters_b = (list(filter(str.isalnum, text)) for text in (a, b))
-    if characters_a != characters_b:
-        is_case = "".join(characters_a).casefold() == "".join(characters_b).casefold()
-        kinds.append("case" if is_case else "forms of letters")
-    if _BLANKS.findall(a) != _BLANKS.findall(b):
-        kinds.append("blanks")
-    if list(filter(_is_symbol, a)) != list(filter(_is_symbol, b)):
-        kinds.append("signs")
-    return tuple(kinds)
-
-
-def format_sameness(same: Sameness) -> str:
-    """Return a sentence.
-
-    >>> format_sameness(Sameness("words", ("case", "signs"), as_read=True))
-    'the same words, as far as read; ignored: case, signs'
-    """
-    if same.kind == "bytes":
-        return "identical: the same bytes"
-    read = ", as far as read" if same.as_read else ""
-    read += ", as extracted from files that differ" if same.extracted else ""
-    what = f"; ignored: {', '.join(same.ignored)}" if same.ignored else ""
-    return f"the same {same.kind}{read}{what}"
-
-
 def _is_plain(row: Row) -> bool:
     """Return whether the text is the whole file, or was given without one."""
     return not row.extractor or row.extractor.startswith("plain/")
-
-
-def _is_symbol(char: str) -> bool:
-    return not char.isalnum() and not char.isspace()

@@ -700,3 +700,30 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
         if match:
             yield match
         position = match.end() if match else first.end()
+
+
+# Copies of the same words, which differ in what normalisation ignores.
+
+_BLANKS = re.compile(r"\s+")
+
+
+def ignored(a: str, b: str) -> tuple[str, ...]:
+    """Return in what two texts of the same words differ, which normalisation ignores.
+
+    >>> ignored("Pay 5!", "pay  -5"), ignored("a b", "a  b")
+    (('case', 'blanks', 'signs'), ('blanks',))
+    """
+    kinds = []
+    characters_a, characters_b = (list(filter(str.isalnum, text)) for text in (a, b))
+    if characters_a != characters_b:
+        is_case = "".join(characters_a).casefold() == "".join(characters_b).casefold()
+        kinds.append("case" if is_case else "forms of letters")
+    if _BLANKS.findall(a) != _BLANKS.findall(b):
+        kinds.append("blanks")
+    if list(filter(_is_symbol, a)) != list(filter(_is_symbol, b)):
+        kinds.append("signs")
+    return tuple(kinds)
+
+
+def _is_symbol(char: str) -> bool:
+    return not char.isalnum() and not char.isspace()

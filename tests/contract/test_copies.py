@@ -6,11 +6,11 @@ import pytest
 from sample_library import fill, rows, sentence
 
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.differences import format_sameness
 from indexer.grouping.group import group
 from indexer.grouping.match import MatchOptions, match
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
+from indexer.wording import format_sameness
 
 TEXTS = {
     "a": "12 34",

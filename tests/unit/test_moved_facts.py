@@ -21,13 +21,31 @@ def facts_of(text: FactText) -> list[Fact]:
     return [fact for fact in (*every, *signs) if fact and fact.kind != "address"]
 
 
+def surroundings(fact: Fact, text: FactText) -> tuple[differences.Neighbour, differences.Neighbour]:
+    """The definition: the next words, read one by one."""
+    kind = fact.key[0]
+    return neighbour(text, fact.start, -1, kind), neighbour(text, fact.end - 1, 1, kind)
+
+
+def neighbour(text: FactText, position: int, step: int, kind: str) -> differences.Neighbour:
+    for _ in range(differences._SKIPPED):
+        between = text.source.between(min(position, position + step))
+        position += step
+        if between is None:
+            return "", True
+        fact = text.fact(position)
+        if fact is None or fact.key[0] != kind or not differences._JOINED.fullmatch(between):
+            return text.source.folded(position), bool(differences._BOUNDARY.search(between))
+    return text.source.folded(position), False
+
+
 def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
     """The definition: the other text states the fact between the same words."""
     word, is_sign = text.source.folded(fact.start), fact.kind == "sign"
     occurrences = [o for o in differences._occurrences(word, is_sign, other) if o.key == fact.key]
-    own = differences._surroundings(fact, text)
+    own = surroundings(fact, text)
     return any(
-        have_same_surroundings(own, differences._surroundings(occurrence, other))
+        have_same_surroundings(own, surroundings(occurrence, other))
         or differences._run_length(text.source, fact.start, other.source, occurrence.start) >= RUN
         for occurrence in occurrences
     )
@@ -56,14 +74,14 @@ def test_moved_facts_are_those_of_the_definition(before: str, passage: str, afte
 def test_the_work_grows_with_the_facts_and_not_with_their_product(monkeypatch) -> None:
     """Few values stated often, each between words of its own: no look-up ends early."""
     calls = 0
-    surroundings = differences._surroundings
+    surroundings = differences._Surroundings.of
 
-    def counted(fact, text):
+    def counted(around, fact):
         nonlocal calls
         calls += 1
-        return surroundings(fact, text)
+        return surroundings(around, fact)
 
-    monkeypatch.setattr(differences, "_surroundings", counted)
+    monkeypatch.setattr(differences._Surroundings, "of", counted)
     size = 1_000
     a = source(" ".join(f"a{chr(97 + n % 26)}{'x' * (n // 26)} {n % 5}" for n in range(size)))
     b = source(" ".join(f"b{chr(97 + n % 26)}{'y' * (n // 26)} {n % 5}" for n in range(size)))
