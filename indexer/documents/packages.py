@@ -25,6 +25,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from indexer.documents.base import Anchors, all_of, anchored, embedded_kind, sha256
 from indexer.documents.unseen import (
+    MARKED_WORDS,
     MarkedStyles,
     hidden_cells_of_odf,
     marked_styles,
@@ -198,7 +199,7 @@ _SERVERS = re.compile(  # whose data about a document, such as its list, are no 
 )
 _LOOKED_INTO = re.compile(
     r"(?:^|/)content\.xml$|^word/(?:ink/[^/]*|document\d*|(?:head|foot)er\d*|(?:foot|end)notes"
-    r"|numbering)\.xml$|^(?:ppt/(?:slides|ink)|xl/(?:\w+sheets|drawings))/[^/]*\.xml$"
+    r"|numbering)\.xml$|^(?:ppt/(?:slides|notesSlides|ink)|xl/(?:\w+sheets|drawings))/[^/]*\.xml$"
     r"|^xl/(?:workbook|sharedStrings)\.xml$|^(?:word|xl|ppt)/charts/chart[^/]*\.xml$"
 )
 _MARKERS = (  # without one of which a part is not looked into
@@ -394,8 +395,9 @@ class Package:
             yield file._replace(anchor=key)
         if path.startswith(("xl/worksheets/", "xl/sharedStrings")):
             for kind, cells in unseen_cells(content, self._styles).items():
-                if cells:
-                    yield EmbeddedFile("object", f"{kind} in {name}", sha256(cells), key)
+                if cells:  # programs have words of cells in a list, or in the cells
+                    anchor = "" if kind == MARKED_WORDS else key
+                    yield EmbeddedFile("object", f"{kind} in {name}", sha256(cells), anchor)
 
     @cached_property
     def _styles(self) -> bytes:

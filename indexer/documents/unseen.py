@@ -469,6 +469,9 @@ def marked_strings(strings: bytes) -> bytes:
     return b"\n".join(sorted(marked))
 
 
+MARKED_WORDS = "struck and raised words"
+
+
 def unseen_cells(part: bytes, styles: bytes) -> dict[str, bytes]:
     """Return what a sheet, or a list of strings, has besides what its cells display, by kinds."""
     return {
@@ -476,7 +479,7 @@ def unseen_cells(part: bytes, styles: bytes) -> dict[str, bytes]:
         "hidden cells": hidden_cells(part),
         "cells of rules": rule_cells(part),
         "struck cells": struck_cells(part, styles),
-        "struck and raised words": marked_strings(part),
+        MARKED_WORDS: marked_strings(part),
     }
 
 

@@ -406,6 +406,10 @@ PARTS = {  # of an Office document: a path, and what its content differs in
         "ppt/slides/slide1.xml",
         '<a:r><a:rPr baseline="30000"/><a:t>{}</a:t></a:r>',
     ),
+    "struck text of speaker notes": (
+        "ppt/notesSlides/notesSlide1.xml",
+        '<a:r><a:rPr strike="sngStrike"/><a:t>{}</a:t></a:r>',
+    ),
     "hidden text of OpenDocument": ("content.xml", ODF_MARK.format('text:display="none"')),
     "raised text of OpenDocument": ("content.xml", ODF_MARK.format('style:text-position="9%"')),
     "value of OpenDocument": (
