@@ -556,10 +556,8 @@ def test_languages_without_types_have_identical_clauses_alone() -> None:
     assert kind(clause.format("fjorton"), clause.format("trettio")) is None
 
 
-@pytest.mark.parametrize(
-    ("unseen", "wrong"), [(True, {}), pytest.param(False, {"ja": 4}, marks=pytest.mark.slow)]
-)
-def test_pairs_of_nine_languages_are_what_they_were_made(unseen: bool, wrong: dict) -> None:
+@pytest.mark.parametrize("unseen", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_pairs_of_nine_languages_are_what_they_were_made(unseen: bool) -> None:
     found = Counter()
     for language in CLAUSES:
         for relation, left, right in language_pairs(language, unseen=unseen):
@@ -568,4 +566,4 @@ def test_pairs_of_nine_languages_are_what_they_were_made(unseen: bool, wrong: di
                 found[language] += type != "parties_exchanged"
             else:
                 found[language] += (relation in SAME) != (type in TYPES)
-    assert +found == wrong
+    assert +found == {}
