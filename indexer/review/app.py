@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.comparing.compare import Comparison
-from indexer.errors import DocumentNotFound, NearfoldError, QueryError, StoreBusy, UsageError
+from indexer.errors import DocumentNotFound, NearfoldError, QueryError, StoreBusy
 from indexer.jobs.label import labels_state
 from indexer.review import charts
 from indexer.review.access import Access, RequireLogin, login_of
@@ -51,9 +51,8 @@ from indexer.review.middleware import (
     SiteStatistics,
 )
 from indexer.review.originals.pages import POLICIES, original_routes
-from indexer.review.rendering import FoundWords, environment, link, render
+from indexer.review.rendering import environment, found_words, link, render
 from indexer.review.safety import App, Safety, masked_token
-from indexer.searching.snippets import Highlighter
 from indexer.stores.requirements import stored_ids
 from indexer.system.logs import event
 from indexer.system.release import release
@@ -339,13 +338,8 @@ class _Pages:
         """Return the query that the address carries, the terms of the store, and their finder."""
         searched = request.query_params.get("q", "")
         terms = self.site.review.terms()
-        texts = [term.text for term in terms]
-        try:
-            highlighter = Highlighter([searched, *texts])
-        except UsageError:  # which the search itself explains
-            highlighter = Highlighter(["", *texts])
-        colors = [0, *(term.color for term in terms)]
-        return {"searched": searched, "terms": terms, "found": FoundWords(highlighter, colors)}
+        found = found_words(searched, {term.text: term.color for term in terms})
+        return {"searched": searched, "terms": terms, "found": found}
 
 
 def _address(request: Request) -> str:

@@ -151,6 +151,7 @@ class _LabellingPages:
             "next": values.next,
             "differences": {},
             "others": [],
+            "unlike": [],
             "authors": {},
             "note": "",
         }
@@ -162,7 +163,9 @@ class _LabellingPages:
             differences = self._differences(result)
             others = {id: differences[id] for id in differences if id in _changed(result)}
             context |= {"wanted": wanted, "result": result, "plan": values.plan}
+            unlike = [id for id, member in others.items() if member.is_other]
             context |= {"differences": differences, "others": format_others(others)}
+            context |= {"unlike": unlike}
             notes = self._site.review.notes(wanted.ids[0]) if result.broken else ()
             context["note"] = notes[-1].text if notes else ""
             return self._html(request, "labelled.html", context)

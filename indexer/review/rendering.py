@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -24,6 +25,7 @@ from indexer.coding import NO_CODING
 from indexer.comparing.criteria import format_marks, format_reasons
 from indexer.comparing.differences import format_differences, format_new_words_by_text
 from indexer.documents.mail.threads import REASONS
+from indexer.errors import UsageError
 from indexer.model import guessed_encoding
 from indexer.searching.snippets import Highlighter
 from indexer.stores.fields import metadata_label
@@ -354,6 +356,33 @@ class FoundWords:
     def counts(self, text: str) -> Counter[int]:
         """Return how often each is in a text, by number: 0 for the search, terms from 1."""
         return self.highlighter.counts(text)
+
+
+def found_words(query: str, terms: Mapping[str, int]) -> FoundWords:
+    """Return what a page highlights for a query and the terms of a matter with their colors."""
+    texts = list(terms)
+    try:
+        highlighter = Highlighter([query, *texts])
+    except UsageError:  # which the search itself explains
+        highlighter = Highlighter(["", *texts])
+    return FoundWords(highlighter, [0, *terms.values()])
+
+
+_TAG = re.compile(r"""(<(?:[^<>"']|"[^"]*"|'[^']*')*>)""")
+
+
+def marked_html(content: str, found: FoundWords) -> str:
+    """Return HTML with the words that a page highlights, where no tag is within them.
+
+    >>> marked_html("<b>a</b> &lt;ferry&gt;", FoundWords(Highlighter(["ferry"]), [0]))
+    '<b>a</b> &lt;<mark data-hit tabindex="-1">ferry</mark>&gt;'
+    """
+    pieces = _TAG.split(content)
+    for index in range(0, len(pieces), 2):
+        text = unescape(pieces[index])
+        if found.counts(text):
+            pieces[index] = str(marked(text, found))
+    return "".join(pieces)
 
 
 def marked(text: str, found: FoundWords | None) -> str:

@@ -82,7 +82,10 @@ def test_a_key_leaves_the_others_out_and_the_dry_run_shows_what_differs(
     left = set(re.findall(r'name="leave" value="([^"]+)"', page))
     assert len(left) == 2
     fields = {"id": id, "head": id, "on": "family", "choose": "responsive", "dry_run": "yes"}
-    everything = plain(client.submit("/label", **fields).text)
+    dry_run = client.submit("/label", **fields).text
+    everything = plain(dry_run)
+    listed = re.findall(r'<tr><td><a href="/document\?id=(\w+)"', dry_run)
+    assert (len(listed), set(listed[:2])) == (6, left)
     assert "6 documents would change" in everything
     assert "words that the principal lacks" in everything
     planned = client.submit("/label", **fields, leave=sorted(left)).text

@@ -20,7 +20,13 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from indexer.model import Row
-from indexer.review.api.endpoints import Attachment, DocumentId, number_meta, parse_parameters
+from indexer.review.api.endpoints import (
+    Attachment,
+    DocumentId,
+    number_meta,
+    parse_parameters,
+    text_meta,
+)
 from indexer.review.http import query_texts
 from indexer.review.originals import files
 from indexer.review.originals.files import (
@@ -34,7 +40,15 @@ from indexer.review.originals.files import (
     kind_of_original,
     picture_type,
 )
-from indexer.review.rendering import STATIC, environment, link, name, render
+from indexer.review.rendering import (
+    STATIC,
+    environment,
+    found_words,
+    link,
+    marked_html,
+    name,
+    render,
+)
 
 if TYPE_CHECKING:
     from indexer.review.site import Site
@@ -115,6 +129,12 @@ class _FileParameters(DocumentId, frozen=True):
     attachment: Attachment = 0
 
 
+class _FrameParameters(_FileParameters, frozen=True):
+    """The file of a document as it is shown."""
+
+    q: Annotated[str, text_meta("the query whose words are highlighted")] = ""
+
+
 class _PictureParameters(_FileParameters, frozen=True):
     """A page of a picture."""
 
@@ -145,7 +165,7 @@ class _Frames:
 
     def page(self, request: Request) -> Response:
         """Answer with the page of a frame that shows a file, or says why it cannot."""
-        values = parse_parameters(_FileParameters, query_texts(request))
+        values = parse_parameters(_FrameParameters, query_texts(request))
         row = self._site.document_row(values.id)
         try:
             file = _part(self._site, _whole(self._site, row), values.attachment)
@@ -171,7 +191,7 @@ class _Frames:
         }
         return Response(data, media_type=kind, headers=headers)
 
-    def _display(self, file: _File, values: _FileParameters) -> Response:
+    def _display(self, file: _File, values: _FrameParameters) -> Response:
         address = {"id": values.id, "attachment": values.attachment or None}
         shown: dict[str, Any] = {"title": file.name, "note": "", "static": self._static}
         if file.kind == "pdf":
@@ -184,7 +204,8 @@ class _Frames:
                 for page in range(1, pages + 1)
             ]
             return self._html("original_picture.html", {**shown, "pictures": positions}, _PICTURE)
-        content = _rendered(self._site, file).decode()
+        terms = {term.text: term.color for term in self._site.review.terms()}
+        content = marked_html(_rendered(self._site, file).decode(), found_words(values.q, terms))
         return self._html("original_sheet.html", {**shown, "content": content}, _SHEET)
 
     def _html(
