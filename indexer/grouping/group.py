@@ -219,7 +219,7 @@ class Grouping:
         that were are not yielded again.
         """
         threshold = self.options.threshold
-        measure = partial(self.verifier.measure_with, minimum=threshold)
+        measure = partial(self.verifier.measure_nearest, minimum=threshold)
         similar: SimilarityFunction = measured.measure_with if measured else measure
         blocks = pairs.blocks(self.min_equal(threshold))
         near = ((left, right) for left, right, _ in blocks)

@@ -81,8 +81,9 @@ def assign_principals(
     each document joins the most similar earlier principal, at `threshold` or more, among those of
     its own text and of the texts that `graph` gives; ties go to the earlier one. Otherwise it
     becomes a principal. `known`: the principal of each document that was assigned before, -1 of the
-    others; those that were are not yielded again. `read_ahead` is called with the pairs of texts
-    that the next visits may measure, so that their texts can be read together.
+    others; those that were are not yielded again. `similarities` gets principals in the order of
+    coming, and may return 0 for all but the first of the nearest. `read_ahead` is called with the
+    pairs of texts that the next visits may measure, so that their texts can be read together.
     """
     principals = _PrincipalTexts(texts)
     for visit in _announced(visits, graph, principals, read_ahead):
@@ -154,11 +155,10 @@ class _PrincipalTexts:
         others = others[self._of_text[others] >= 0]
         if not len(others):
             return -1, 0.0
+        others = others[np.argsort(self._turns[others])]
         values = np.array(similarities(text, others.tolist()))
-        best = values.max()
-        ties = others[values == best]
-        first = ties[np.argmin(self._turns[ties])]
-        return int(self._of_text[first]), float(best)
+        first = int(np.argmax(values))  # ties go to the earlier one
+        return int(self._of_text[others[first]]), float(values[first])
 
 
 def principal_order(

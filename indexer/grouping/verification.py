@@ -152,6 +152,44 @@ class Verifier:
         """Return the measure of one text with each of others; may be 0 for one below `minimum`."""
         return self.measure_pairs([(text, other) for other in others], minimum)
 
+    def measure_nearest(
+        self, text: int, others: Sequence[int], minimum: float = 0.0
+    ) -> list[float]:
+        """Return the measure of one text with the nearest of others that meets the criteria, the
+        first of several; 0 for all others, and for one below `minimum`.
+
+        Pairs are compared by criteria on texts from the nearest on, up to one that meets them.
+        """
+        pairs = [(text, other) for other in others]
+        if not self._collection.criteria:
+            return self._measure(pairs, minimum)
+        allowed = [position for position, pair in enumerate(pairs) if self.allows(*pair)]
+        left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+        is_copy = self._collection.are_copies(left, right)
+        measured = [position for position in allowed if not is_copy[position]]
+        values = np.ones(len(pairs))
+        values[measured] = self._measure([pairs[position] for position in measured], minimum)
+        near = [position for position in allowed if values[position] >= minimum]
+        near.sort(key=values.__getitem__, reverse=True)
+        first = self._first_accepted(near, pairs, is_copy)
+        return [float(values[each]) if each == first else 0.0 for each in range(len(pairs))]
+
+    def _first_accepted(
+        self, order: Sequence[int], pairs: Sequence[tuple[int, int]], is_copy: NDArray[np.bool_]
+    ) -> int:
+        """Return the first position in order whose pair is of copies, or meets the criteria on
+        texts; -1 without one. Ever more pairs are read together.
+        """
+        start, size = 0, 1
+        while batch := order[start : start + size]:
+            compared = [pairs[position] for position in batch if not is_copy[position]]
+            accepted = iter(self._accept(compared))
+            for position in batch:
+                if is_copy[position] or next(accepted):
+                    return position
+            start, size = start + size, min(2 * size, ACCEPTED)
+        return -1
+
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float = 0.0) -> list[float]:
         """Return the measure of each pair; may be 0 for one below `minimum`.
 

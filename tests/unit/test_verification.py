@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 from sample_library import edited, library, rows, sentence
 
+from indexer.comparing.criteria import Criteria
 from indexer.grouping import verification
 from indexer.grouping.collection import gather
 from indexer.grouping.verification import Verifier
@@ -62,3 +63,31 @@ def test_texts_that_were_read_ahead_are_not_read_again(collected, monkeypatch, m
     verifier.read_ahead(pairs)
     monkeypatch.setattr(store, "get", lambda ids: pytest.fail("read again"))
     assert verifier.measure_pairs(pairs) == expected
+
+
+def test_the_nearest_text_is_found_without_the_criteria_of_texts_after_it(monkeypatch):
+    texts = [
+        f"{sentence(seed)} {edited(sentence(9), edits)} It costs {price} euros, due on {day} May."
+        for seed in (1, 2)
+        for edits in (0, 2, 4)
+        for price in (40, 50)
+        for day in (3, 4)
+    ]
+    store = library(rows({f"{number:02}": text for number, text in enumerate(texts)}))
+    criteria = Criteria("changed", policy="standard", replaced=2)
+    collection = gather(store.scan(), DEFAULT, len(texts), criteria=criteria)
+    verifier, compared = Verifier(store, collection, "lcs"), []
+    accepts_each, count, joined = verifier.accepts_each, len(texts), []
+    for text in range(count):
+        others = [other for other in range(count) if other != text]
+        values = verifier.measure_with(text, others, 0.5)
+        with monkeypatch.context() as patch:
+            patch.setattr(verifier, "accepts_each", lambda p: compared.extend(p) or accepts_each(p))
+            found = verifier.measure_nearest(text, others, 0.5)
+        nearest = max(values) if max(values) >= 0.5 else 0.0
+        joined.append(nearest > 0)
+        assert max(found) == nearest
+        assert not nearest or found.index(nearest) == values.index(nearest)
+    assert any(joined) and not all(joined)
+    assert 0 < len(compared) < count * (count - 1)
+    store.close()
