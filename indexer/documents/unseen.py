@@ -250,10 +250,10 @@ _NO_TEXT = frozenset(
 
 
 def marked_rich_text(data: bytes) -> dict[str, list[tuple[str, bytes]]]:
-    """Return the marked text of an RTF by its kind, each after the number of characters before it,
+    r"""Return the marked text of an RTF by its kind, each after the number of characters before it,
     whatever other control words there are.
 
-    >>> one = marked_rich_text(rb"{\rtf1 It is {\v\\insrsid9 not }agreed.}")
+    >>> one = marked_rich_text(rb"{\rtf1 It is {\v\insrsid9 not }agreed.}")
     >>> one == marked_rich_text(rb"{\rtf1 It is {\v no}{\v\fs20 t }agreed.}"), one
     (True, {'hidden and raised text': [('4', b'hidden not')]})
     """

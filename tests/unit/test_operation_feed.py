@@ -14,9 +14,10 @@ class RecordedResponses:
     def __init__(self, *responses):
         self.responses = list(responses)
 
-    def call(self, _method, path, params=None):
-        if path == "papers":
-            return {"papers": {"settings": {"index": {"number_of_shards": "1"}}}}
+    def index(self, _name):
+        return {"settings": {"index": {"number_of_shards": "1"}}}
+
+    def call(self, _method, _path, params=None):
         return self.responses.pop(0) if self.responses[1:] else self.responses[0]
 
 
