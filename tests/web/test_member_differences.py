@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
 from indexer.review.serve import review_application
+from indexer.review.site import Site
 from indexer.stores import open_store
 
 TEXT = "I acknowledge receipt of the notice dated {} March 2024.{} " + sentence(4, 150)
@@ -95,6 +96,17 @@ def test_a_key_leaves_the_others_out_and_the_dry_run_shows_what_differs(
     client.submit("/label/confirm", plan=plan)
     labelled = {row.id for row in store.scan() if row.labels}
     assert labelled == {"ack1", "ack2", "ack3", "ack4"}
+
+
+def test_decisions_that_leave_members_out_wait_until_these_are_known(
+    client: Client, store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Site, "differences", lambda *_: None)
+    id = principal_of(store)
+    page = client.get(f"/family?id={id}&leave=yes").text
+    assert "Decisions that leave members out wait for it" in plain(page)
+    assert 'action="/label"' not in page
+    assert 'action="/label"' in client.get(f"/family?id={id}").text
 
 
 def test_the_difference_view_counts_the_variants_of_each_passage(
