@@ -163,29 +163,23 @@ class Verifier:
         pairs = [(text, other) for other in others]
         if not self._collection.criteria:
             return self._measure(pairs, minimum)
-        allowed = [position for position, pair in enumerate(pairs) if self.allows(*pair)]
-        left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-        is_copy = self._collection.are_copies(left, right)
-        measured = [position for position in allowed if not is_copy[position]]
-        values = np.ones(len(pairs))
-        values[measured] = self._measure([pairs[position] for position in measured], minimum)
-        near = [position for position in allowed if values[position] >= minimum]
-        near.sort(key=values.__getitem__, reverse=True)
-        first = self._first_accepted(near, pairs, is_copy)
+        values, is_open = self._measure_allowed(pairs, minimum)
+        order = np.argsort(-values, kind="stable")
+        first = self._first_accepted(order[values[order] >= minimum].tolist(), pairs, is_open)
         return [float(values[each]) if each == first else 0.0 for each in range(len(pairs))]
 
     def _first_accepted(
-        self, order: Sequence[int], pairs: Sequence[tuple[int, int]], is_copy: NDArray[np.bool_]
+        self, order: Sequence[int], pairs: Sequence[tuple[int, int]], is_open: NDArray[np.bool_]
     ) -> int:
-        """Return the first position in order whose pair is of copies, or meets the criteria on
+        """Return the first position in order whose pair is not open, or meets the criteria on
         texts; -1 without one. Ever more pairs are read together.
         """
         start, size = 0, 1
         while batch := order[start : start + size]:
-            compared = [pairs[position] for position in batch if not is_copy[position]]
+            compared = [pairs[position] for position in batch if is_open[position]]
             accepted = iter(self._accept(compared))
             for position in batch:
-                if is_copy[position] or next(accepted):
+                if not is_open[position] or next(accepted):
                     return position
             start, size = start + size, min(2 * size, ACCEPTED)
         return -1
@@ -195,45 +189,32 @@ class Verifier:
 
         Texts that are not kept are read in one request; pairs that the rules refuse are not.
         """
-        criteria = self._collection.criteria
-        if not criteria:
+        if not self._collection.criteria:
             return self._measure(pairs, minimum)
-        allowed = [self.allows(a, b) for a, b in pairs]
-        candidates = list(compress(pairs, allowed))
-        values = iter(self._measure_with_criteria(candidates, minimum))
-        return [next(values) if is_allowed else 0.0 for is_allowed in allowed]
-
-    def _measure_with_criteria(
-        self, pairs: Sequence[tuple[int, int]], minimum: float
-    ) -> list[float]:
-        """Return 1 for copies, and the measure of pairs that meet the criteria on texts."""
-        left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-        is_copy = self._collection.are_copies(left, right)
-        others = list(compress(pairs, (~is_copy).tolist()))
-        values = np.ones(len(pairs))
-        values[~is_copy] = self._zero_unless_accepted(
-            others, self._measure(others, minimum), minimum
-        )
-        result: list[float] = values.tolist()
-        return result
-
-    def _zero_unless_accepted(
-        self, pairs: Sequence[tuple[int, int]], values: list[float], minimum: float
-    ) -> list[float]:
-        """Return the values, 0 for pairs at `minimum` that do not meet the criteria on texts."""
-        near = [
-            index
-            for index, ((a, b), value) in enumerate(zip(pairs, values, strict=True))
-            if a != b and value >= minimum
-        ]
+        values, is_open = self._measure_allowed(pairs, minimum)
+        near = np.flatnonzero(is_open).tolist()
         for start in range(0, len(near), ACCEPTED):
             batch = near[start : start + ACCEPTED]
             accepted = self._accept([pairs[position] for position in batch])
-            for index, is_met in zip(batch, accepted, strict=True):
+            for position, is_met in zip(batch, accepted, strict=True):
                 if not is_met and self.refused is not None:
-                    self.refused[pairs[index]] = values[index]
-                values[index] *= is_met
-        return values
+                    self.refused[pairs[position]] = float(values[position])
+                values[position] *= is_met
+        result: list[float] = values.tolist()
+        return result
+
+    def _measure_allowed(
+        self, pairs: Sequence[tuple[int, int]], minimum: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the measure of each pair, 1 for copies and 0 for those that the rules refuse; and
+        whether it is open: at `minimum`, of two texts that may not meet the criteria on texts.
+        """
+        is_allowed = np.array([self.allows(a, b) for a, b in pairs], dtype=bool)
+        left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+        is_measured = is_allowed & ~self._collection.are_copies(left, right)
+        values = np.where(is_allowed, 1.0, 0.0)
+        values[is_measured] = self._measure(list(compress(pairs, is_measured.tolist())), minimum)
+        return values, is_measured & (left != right) & (values >= minimum)
 
     def _accept(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
         """Return whether each pair meets the criteria on texts; texts are read if they matter."""
