@@ -25,10 +25,10 @@ from indexer.documents.base import (
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
 from indexer.documents.packages import (
     IN_MARKUP,
-    MAX_MEMBER,
     UNREADABLE,
     ZIP,
     Package,
+    is_readable,
     markup_files,
     member_digest,
     page_files,
@@ -140,16 +140,12 @@ def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
         for member in members:
             name = member.filename.rpartition("/")[2]
             kind = embedded_kind(name, "attachment")
-            if kind not in ("picture", "media") and _is_readable(member):
+            if kind not in ("picture", "media") and is_readable(member):
                 yield from _of_member(archive.read(member), name, depth + 1)
             else:
                 yield EmbeddedFile(kind, name, member_digest(archive, member), name)
         if archive.comment:
             yield EmbeddedFile("unread", "comment", sha256(archive.comment))
-
-
-def _is_readable(member: zipfile.ZipInfo) -> bool:
-    return member.file_size <= MAX_MEMBER and not member.flag_bits & 1
 
 
 def _of_tar(data: bytes) -> Iterator[EmbeddedFile]:

@@ -567,10 +567,20 @@ def unread_xml(
 
 def member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
     """Return the SHA-256 of a member of a zip; of its checksum if it is large or cannot be read."""
-    if member.file_size <= MAX_MEMBER and not member.flag_bits & 1:
+    if is_readable(member):
         with suppress(OSError, EOFError, zlib.error, zipfile.BadZipFile):
             return sha256(archive.read(member))
     return sha256(f"{member.CRC} {member.file_size}".encode())
+
+
+def is_readable(member: zipfile.ZipInfo) -> bool:
+    """Return whether a member of a zip is looked into: it is neither large nor encrypted."""
+    return member.file_size <= MAX_MEMBER and not is_encrypted(member)
+
+
+def is_encrypted(member: zipfile.ZipInfo) -> bool:
+    """Return whether a member of a zip is encrypted."""
+    return member.flag_bits & 1 == 1
 
 
 def _package_digest(data: bytes) -> str:

@@ -162,9 +162,7 @@ def pdf_files(data: bytes, text_pages: int | None = None) -> Iterator[EmbeddedFi
     for kind, name, content, anchor in _drawn(objects, pages, anchors):
         names[name] += 1
         yield EmbeddedFile(kind, f"{name} {names[name]}", sha256(content), anchor)
-    numbers = {number: page for page, number in enumerate(pages, start=1)}
-    for number, marks in finder.marks(pages):
-        page = numbers[number]
+    for page, marks in finder.marks(pages):
         yield EmbeddedFile("object", f"lines through text of page {page}", sha256(marks), str(page))
     for count, content in enumerate(_text_drawn(objects, text_pages), start=1):
         yield EmbeddedFile("unread", f"text without characters {count}", sha256(content))
@@ -311,8 +309,7 @@ class _AnchorFinder:
             if not displayed:
                 continue
             with suppress(*_UNDECODABLE):
-                streams = _contents(body, self._objects)
-                content = b"\n".join(stream.decoded() for stream in streams)
+                content = _decoded(_contents(body, self._objects))
                 self._show(content, displayed, IDENTITY, page)
         return self._anchors
 
@@ -356,35 +353,41 @@ class _AnchorFinder:
                 self._anchors.setdefault(number, []).append(f"{page}:{x},{y}")
                 displayed = self._objects[number]
                 if depth < _MAX_NESTED and _DESCRIPTION.search(displayed.body):
-                    own = _OWN_MATRIX.search(displayed.body)
-                    inner = product(_matrix(own[1]), matrix) if own else matrix
                     with suppress(*_UNDECODABLE):
-                        names = self._named(displayed.body) or named
-                        self._show(displayed.decoded(), names, inner, page, depth + 1)
+                        self._show(*self._form(displayed, named, matrix), page, depth + 1)
+
+    def _form(
+        self, form: _PdfObject, named: Mapping[bytes, int], matrix: Matrix
+    ) -> tuple[bytes, Mapping[bytes, int], Matrix]:
+        """Return the description of a form, the names in it, and its matrix, where a description
+        with these names and this matrix shows it. Raises one of `_UNDECODABLE`.
+        """
+        own = _OWN_MATRIX.search(form.body)
+        inner = product(_matrix(own[1]), matrix) if own else matrix
+        return form.decoded(), self._named(form.body) or named, inner
 
     def marks(self, pages: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """Yield the number of each page that has text that is struck out, covered, framed or
-        invisible, and where.
+        """Yield which pages, from 1, have text that is struck out, covered, framed or invisible,
+        and where.
         """
-        for number in pages:
+        for page, number in enumerate(pages, start=1):
             body = self._objects[number].body
             with suppress(*_UNDECODABLE):
-                streams = _contents(body, self._objects)
-                content = b"\n".join(stream.decoded() for stream in streams)
+                content = _decoded(_contents(body, self._objects))
                 named = self._named(body) if b"Do" in content else {}
                 if not (named or may_mark(content)):
                     continue
                 drawn = DrawnPage()
-                self._draw(content, named, drawn, IDENTITY)
+                self._draw(content, named, IDENTITY, drawn)
                 if found := drawn.marks():
-                    yield number, found
+                    yield page, found
 
     def _draw(
         self,
         content: bytes,
         named: Mapping[bytes, int],
-        drawn: DrawnPage,
         matrix: Matrix,
+        drawn: DrawnPage,
         depth: int = 0,
     ) -> None:
         """Draw a description, and the forms in it, on a page."""
@@ -397,12 +400,10 @@ class _AnchorFinder:
                 drawn.has_picture = True
             elif depth < _MAX_NESTED and self._left > 0:
                 self._left -= 1
-                own = _OWN_MATRIX.search(displayed.body)
-                inner = product(_matrix(own[1]), matrix) if own else matrix
-                names = self._named(displayed.body) or named
                 with suppress(*_UNDECODABLE):
+                    form = self._form(displayed, named, matrix)
                     drawn.begin()
-                    self._draw(displayed.decoded(), names, drawn, inner, depth + 1)
+                    self._draw(*form, drawn, depth + 1)
                     drawn.end()
 
 
@@ -490,8 +491,7 @@ def _text_drawn(objects: _Objects, text_pages: int | None) -> Iterator[bytes]:
         if not is_form and not _PAGE.search(stored.body):
             continue
         with suppress(*_UNDECODABLE):
-            streams = [stored] if is_form else _contents(stored.body, objects)
-            content = b"\n".join(stream.decoded() for stream in streams)
+            content = _decoded([stored] if is_form else _contents(stored.body, objects))
             if _SHOWS_TEXT.search(content):
                 (forms if is_form else pages).append(b" ".join(content.split()))
     if len(pages) > text_pages or text_pages == 0:
@@ -580,6 +580,11 @@ def _contents(body: bytes, objects: _Objects) -> list[_PdfObject]:
     return [stream for stream in streams if stream.stream is not None]
 
 
+def _decoded(streams: Iterable[_PdfObject]) -> bytes:
+    """Return a description as one. Raises one of `_UNDECODABLE`."""
+    return b"\n".join(stream.decoded() for stream in streams)
+
+
 def _pictures_and_drawing(
     streams: Sequence[_PdfObject],
 ) -> Iterator[tuple[EmbeddedKind, str, bytes]]:
@@ -587,7 +592,7 @@ def _pictures_and_drawing(
     decoded as it is in the file.
     """
     try:
-        content = b"\n".join(stream.decoded() for stream in streams)
+        content = _decoded(streams)
     except _UNDECODABLE:
         yield "unread", "description", b"\n".join(stream.stream or b"" for stream in streams)
         return

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from email.message import EmailMessage, Message
+from itertools import filterfalse
 from pathlib import PurePosixPath
 
 from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
@@ -22,7 +23,7 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.packages import UNREADABLE, ZIP
+from indexer.documents.packages import UNREADABLE, ZIP, is_encrypted
 from indexer.documents.pdf import pages_read, pdf_text
 from indexer.documents.pdf_files import EARLIER_VERSION
 from indexer.documents.unseen import RTF_TOKEN
@@ -462,7 +463,7 @@ def _with_readable_members(data: bytes) -> bytes:
     EPUB with a line feed at the end of each chapter; other data, and what cannot be read, as it is.
     """
     if not any(kind in data[:100] for kind in _READ_MEMBERS):
-        return _without_encrypted(data) if _encrypted_members(data) else data
+        return _without_encrypted(data)
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         if sum(member.file_size for member in members) > _MAX_UNPACKED:
@@ -494,7 +495,7 @@ def _encrypted_members(data: bytes) -> tuple[str, ...]:
     names: list[str] = []
     if data.startswith(ZIP):
         with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = [member.filename for member in archive.infolist() if member.flag_bits & 1]
+            names = [member.filename for member in filter(is_encrypted, archive.infolist())]
     if not names:
         return ()
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -504,9 +505,10 @@ def _encrypted_members(data: bytes) -> tuple[str, ...]:
 def _without_encrypted(data: bytes) -> bytes:
     """Return a zip without its encrypted members, which make Tika read none."""
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = [member for member in archive.infolist() if not member.flag_bits & 1]
-        if sum(member.file_size for member in members) <= _MAX_UNPACKED:
-            return _copy(archive, members, {})
+        members = archive.infolist()
+        kept = list(filterfalse(is_encrypted, members))
+        if kept != members and sum(member.file_size for member in kept) <= _MAX_UNPACKED:
+            return _copy(archive, kept, {})
     return data
 
 
