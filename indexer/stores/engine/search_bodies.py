@@ -372,9 +372,8 @@ def _families(precision: int) -> Body:
 
 def exact_families(body: Body, estimate: int) -> Body:
     """Return the search that counts the families of another one, a bucket each."""
-    scope = {"query": body["query"]} if "query" in body else {}
     terms = {"field": "near_family", "size": estimate + _ERROR}
-    return {**scope, "size": 0, "track_total_hits": False, "aggs": {"families": {"terms": terms}}}
+    return _counting(body, {"families": {"terms": terms}})
 
 
 def exact_facets(body: Body, counted: Body, names: Sequence[str]) -> Body | None:
@@ -391,8 +390,13 @@ def exact_facets(body: Body, counted: Body, names: Sequence[str]) -> Body | None
             ]
             facet = body["aggs"][name]
             aggregations[name] = {**facet, "terms": {**facet["terms"], "include": values}}
+    return _counting(body, aggregations) if aggregations else None
+
+
+def _counting(body: Body, aggregations: Body) -> Body:
+    """Return a search for aggregations of what another one finds, and for no hits."""
     scope = {"query": body["query"]} if "query" in body else {}
-    return {**scope, "size": 0, "aggs": aggregations} if aggregations else None
+    return {**scope, "size": 0, "track_total_hits": False, "aggs": aggregations}
 
 
 def _dated(minimum: float | None, below: float | None) -> Body:
