@@ -23,6 +23,7 @@ from typing import NamedTuple
 from indexer.comparing.clauses.clause_terms import read_clause
 from indexer.comparing.clauses.duplicates import TYPES, language_of, verdict
 from indexer.comparing.clauses.lexicon import default_lexicon
+from indexer.lab.evaluation.judgements import cohen
 
 READ = Path(__file__).parent.parent / "docs" / "clauses-read.csv"
 LICENCES = re.compile(r"/(?:odbc_LI|LI|LA)_(en|de|fr|es|it|pt|zh|ja)$|\.LICENSE$")
@@ -232,19 +233,17 @@ def print_changed(found: dict[str, list[str]]) -> None:
 
 def print_read(found: dict[str, list[str]]) -> None:
     """Print how types agree with what pairs were read as: precision, recall and kappa."""
-    counts: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
+    judged: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for language, type, left, right in read_pairs(found):
-        agreement = type in TYPES, is_duplicate(left, right)
-        counts[language][agreement] += 1
-        counts["all"][agreement] += 1
-    for language, both in counts.items():
-        right, pairs = both[True, True], both.total()
-        are_read, are_found = right + both[True, False], right + both[False, True]
-        others = (pairs - are_read) * (pairs - are_found)
-        by_chance = (are_read * are_found + others) / pairs**2
-        observed = (right + both[False, False]) / pairs
-        kappa = f"{(observed - by_chance) / (1 - by_chance):.2f}" if by_chance < 1 else "-"
-        print(language, pairs, f"{right} of {are_found}", f"{right} of {are_read}", kappa, sep="\t")
+        judgement = type in TYPES, is_duplicate(left, right)
+        judged[language].append(judgement)
+        judged["all"].append(judgement)
+    for language, pairs in judged.items():
+        are_read, are_found = zip(*pairs, strict=True)
+        right = pairs.count((True, True))
+        shares = (f"{right} of {sum(duplicates)}" for duplicates in (are_found, are_read))
+        kappa = cohen(are_read, are_found).kappa
+        print(language, len(pairs), *shares, "-" if kappa is None else f"{kappa:.2f}", sep="\t")
 
 
 def main() -> None:
