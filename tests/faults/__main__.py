@@ -66,6 +66,30 @@ say = partial(print, flush=True)
 
 def main() -> int:
     """Run the command line; a failed assertion names the violated invariant."""
+    parser = command_line()
+    arguments = parser.parse_args()
+    if arguments.table:
+        say(table())
+        return 0
+    if arguments.fuzz is not None:
+        return fuzz(arguments.fuzz)
+    if arguments.tests is not None:
+        return run_tests(arguments.tests, arguments.record)
+    if arguments.nodes is not None:
+        if arguments.store == "sqlite":
+            parser.error("--nodes kills nodes of an engine; a file has none")
+        return node_kills(arguments)
+    if arguments.operations is not None:
+        return operations(arguments)
+    if arguments.clients is not None:
+        return clients(arguments)
+    if arguments.mutations is not None:
+        return without_checks(arguments)
+    return kills(arguments)
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m faults",
         description=__doc__,
@@ -117,25 +141,7 @@ def main() -> int:
     )
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--record", action="store_true")
-    arguments = parser.parse_args()
-    if arguments.table:
-        say(table())
-        return 0
-    if arguments.fuzz is not None:
-        return fuzz(arguments.fuzz)
-    if arguments.tests is not None:
-        return run_tests(arguments.tests, arguments.record)
-    if arguments.nodes is not None:
-        if arguments.store == "sqlite":
-            parser.error("--nodes kills nodes of an engine; a file has none")
-        return node_kills(arguments)
-    if arguments.operations is not None:
-        return operations(arguments)
-    if arguments.clients is not None:
-        return clients(arguments)
-    if arguments.mutations is not None:
-        return without_checks(arguments)
-    return kills(arguments)
+    return parser
 
 
 def run_tests(names: list[str], keep: bool) -> int:
