@@ -1,5 +1,5 @@
 """Groups of tests that one worker of pytest-xdist runs, by the file that a test is in, and which
-cases of a test the gate runs on which engine.
+cases the gate runs on which engine.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent.parent
 ALONE = ("unit", "contract")
+BOTH = ("tests/plugin/", "tests/engines/test_engine_stores", "tests/engines/test_pipeline")
 STORES = re.compile(r"(?<![^-\[])(opensearch|elasticsearch)(-plugin)?(?![^-\]])")
 ENGINES = ("opensearch_url", "elasticsearch_url", "opensearch_node", "servers.cluster", "}_url")
 
@@ -63,21 +65,21 @@ def turn_of(nodeid: str) -> int:
 
 
 def repeated(nodeids: Iterable[str]) -> Iterator[str]:
-    """Yield the tests that repeat a case on a second engine, where a function has several cases.
+    """Yield the tests that repeat a case on a second engine.
 
-    Of such a function each case runs on one engine and on the other in the plugin's layout, and
-    each store has cases: the first case OpenSearch, the second Elasticsearch, and so on.
+    The cases of a file run on one engine by turns, and on the other in the plugin's layout. Files
+    of what each engine has code for (`BOTH`) run on both.
     """
-    functions: defaultdict[str, defaultdict[str, dict[str, str]]]
-    functions = defaultdict(lambda: defaultdict(dict))
+    files: defaultdict[str, defaultdict[str, dict[str, str]]]
+    files = defaultdict(lambda: defaultdict(dict))
     for nodeid in nodeids:
-        if store := STORES.search(nodeid):
+        store = STORES.search(nodeid)
+        if store and not nodeid.startswith(BOTH):
             case = nodeid[: store.start()] + nodeid[store.end() :]
-            functions[nodeid.partition("[")[0]][case][store[0]] = nodeid
-    for cases in functions.values():
+            files[nodeid.partition("::")[0]][case][store[0]] = nodeid
+    for file, cases in files.items():
         shared = [tests for tests in cases.values() if {"opensearch", "elasticsearch"} <= {*tests}]
-        if len(shared) > 1:
-            for number, tests in enumerate(shared):
-                for store, nodeid in tests.items():
-                    if (number + ("elastic" in store) + ("plugin" in store)) % 2:
-                        yield nodeid
+        for number, tests in enumerate(shared, crc32(file.encode())):
+            for store, nodeid in tests.items():
+                if (number + ("elastic" in store) + ("plugin" in store)) % 2:
+                    yield nodeid

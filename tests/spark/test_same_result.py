@@ -95,7 +95,9 @@ def families_of(stage: Stage) -> dict[str, Family]:
 @pytest.mark.parametrize(
     "options",
     [
-        {"measure": "lcs", "threshold": 0.6, "cap": 6, "against": "p"},
+        pytest.param(
+            {"measure": "lcs", "threshold": 0.6, "cap": 6, "against": "p"}, marks=pytest.mark.slow
+        ),
         pytest.param(
             {"threshold": 0.5, "criteria": Criteria("distinguish")}, marks=pytest.mark.slow
         ),
@@ -180,12 +182,14 @@ def test_any_partition_of_the_input_gives_the_same_families(
         spark.conf.set("spark.sql.shuffle.partitions", "2")
 
 
-@pytest.mark.parametrize("name", [f"default_v{version}+key:legal" for version in (1, 2, 3)])
+@pytest.mark.parametrize(
+    "version", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 3]
+)
 def test_a_secret_key_reaches_the_executors_and_no_file(
-    spark: SparkSession, tmp_path: Path, name: str
+    spark: SparkSession, tmp_path: Path, version: int
 ) -> None:
     """Executors get the key with their task; their environment does not have it."""
-    recipe = recipe_named(name).with_secret(SECRET)
+    recipe = recipe_named(f"default_v{version}+key:legal").with_secret(SECRET)
     records = library(seed=5, size=40)
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)

@@ -15,7 +15,7 @@ from indexer.documents.sources import walk
 from indexer.errors import SourceNotFound, StoreError, UsageError
 from indexer.grouping.group import ConnectedTexts, group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.match import MatchOptions
+from indexer.grouping.match import MatchOptions, match
 from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe
 from indexer.spark.group import Components
 from indexer.spark.input_documents import Input, failures, fingerprinted_documents
@@ -202,7 +202,11 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     for change in changes:
         of_principal = None if change.family == change.id else digests[change.family]
         assert (change.exact, change.principal_exact) == (digests[change.id], of_principal)
-    assert run(spark, job)["stages"]["made"] == []
+    pairs = spark.read.parquet(f"{tmp_path}/out/pairs").orderBy("a", "b").collect()
+    columns = ("a", "b", "similarity", "measure", "low", "high", "as_read")
+    assert [tuple(pair) for pair in pairs] == [
+        tuple(getattr(pair, name) for name in columns) for pair in match(single)
+    ]
 
 
 @pytest.mark.slow
