@@ -95,6 +95,16 @@ if TYPE_CHECKING:
     help="The key of the certificate.",
 )
 @click.option(
+    "--search-log",
+    type=click.IntRange(1, 3650),
+    metavar="DAYS",
+    help="Keep a log of searches for so many days, in an index of its own, for the panels of a "
+    "dashboard: hits and groups, no words.",
+)
+@click.option(
+    "--log-queries", is_flag=True, help="With --search-log: log the words of searches too."
+)
+@click.option(
     "--memory",
     type=click.IntRange(64),
     default=1024,

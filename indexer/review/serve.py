@@ -22,7 +22,7 @@ from indexer.review.exports.hits import archive_route, hits_route
 from indexer.review.http import listen
 from indexer.review.middleware import DEFAULT_MEGABYTES
 from indexer.review.safety import App, allowed_hosts, is_loopback
-from indexer.review.site import MAX_LABELS, Site
+from indexer.review.site import MAX_LABELS, SearchLog, Site
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
@@ -56,7 +56,8 @@ class ServeOptions:
     logs in. `labels`: those that keys choose between, nine at most; without any, those of the
     store. `matter`: the name of what is reviewed, shown in the header. `tls`: the files of a
     certificate and of its key, None for plain HTTP. `memory`: the megabytes of resident memory
-    beyond which the server discards what it keeps between requests.
+    beyond which the server discards what it keeps between requests. `search_log`: the days for
+    which searches are kept in a log, None for no log; with `log_queries` their words are in it.
     """
 
     host: str = "127.0.0.1"
@@ -71,6 +72,8 @@ class ServeOptions:
     matter: str = ""
     tls: tuple[str, str] | None = None
     memory: int = DEFAULT_MEGABYTES
+    search_log: int | None = None
+    log_queries: bool = False
 
     def access(self) -> Access:
         """Return who may log in.
@@ -118,7 +121,8 @@ def serve(
 
     `ready` receives the address when the server answers, and the password for any name, empty
     without one. Raises `StoreError` when nothing was indexed yet, and `UsageError` for an address
-    that cannot be bound, logins that cannot be read, or a folder of originals that does not exist.
+    that cannot be bound, logins that cannot be read, or a folder of originals that does not exist,
+    `UnsupportedOperation` for a log of searches of a store without an engine.
     """
     require_recipe(store)
     SurveyReader(lambda _progress: store.counts()).begin()  # before the first page that shows them
@@ -126,12 +130,15 @@ def serve(
     labels = label_names(options.labels)
     if len(labels) > MAX_LABELS:
         raise UsageError(f"keys choose between {MAX_LABELS} labels at most; give fewer")
+    if options.log_queries and options.search_log is None:
+        raise UsageError("--log-queries is for --search-log; give both, or neither")
+    log = SearchLog(store, options.search_log, options.log_queries) if options.search_log else None
 
     def app_at(bound_port: int) -> App:
         hosts = allowed_hosts(options.host, bound_port, options.allow_hosts)
         try:
             return review_application(
-                store, hosts, options.originals, access, labels, options.memory, options.matter
+                store, hosts, options.originals, access, labels, options.memory, options.matter, log
             )
         except FileNotFoundError as error:
             raise UsageError(
@@ -152,14 +159,15 @@ def review_application(
     labels: Sequence[str] = (),
     megabytes: int = DEFAULT_MEGABYTES,
     matter: str = "",
+    log: SearchLog | None = None,
 ) -> App:
     """Return the review pages and their API as an ASGI application.
 
     `hosts` are the values of `Host` that are answered; files are served from the folder
     `originals`, none without it; without `access` nobody logs in; `labels` and `matter` as in
-    `ServeOptions`, `megabytes` as `memory` there. Raises `FileNotFoundError` if that folder does
-    not exist.
+    `ServeOptions`, `megabytes` as `memory` there; `log` receives the searches. Raises
+    `FileNotFoundError` if that folder does not exist.
     """
-    site = Site(store, originals, labels, matter)
+    site = Site(store, originals, labels, matter, log)
     site.offered_labels.begin()
     return application(site, hosts, REVIEW_API, access or Access(), megabytes)

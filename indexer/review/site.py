@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from indexer.coding import Coding, CodingField
 from indexer.comparing.compare import Comparison
-from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageError
+from indexer.errors import (
+    DocumentNotFound,
+    NearfoldError,
+    StoreBusy,
+    StoreError,
+    UnsupportedOperation,
+    UsageError,
+)
 from indexer.grouping.group import GroupResult, group
 from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.label import LabelResult, UndoResult
@@ -47,6 +54,7 @@ from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.searching.stored_texts import text_cache
 from indexer.stores.abilities import CachesReads, FullStore
 from indexer.stores.journal import journal_path, known_group_settings, last_job, last_jobs
+from indexer.stores.maintenance import LoggedSearch, LogsSearches
 from indexer.stores.requirements import require_recipe
 from indexer.system.logs import event
 from indexer.wording import count_of
@@ -304,14 +312,52 @@ _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _FACETS = 60  # of searches that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
 _CODING_SECONDS = 2.0  # for which the fields of the store are not read again
+_DAY_SECONDS = 86_400.0
 _COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
+
+
+class SearchLog:
+    """The log of one store: what is older than `days` is deleted, now and once a day.
+
+    `queries`: the words of searches are logged too. Raises `UnsupportedOperation` for a store
+    without an engine.
+    """
+
+    def __init__(self, store: FullStore, days: int, queries: bool = False) -> None:
+        if not isinstance(store.maintenance, LogsSearches):
+            raise UnsupportedOperation(
+                store=store.url,
+                operation="log searches for a dashboard",
+                alternative="omit --search-log, or give a store in OpenSearch or Elasticsearch",
+            )
+        self._log, self._days, self._queries = store.maintenance, days, queries
+        self._log.prepare_log(days)
+        self._pruned = time.monotonic()
+
+    def add(self, query: str, page: Page, fold: str) -> None:
+        """Log a search of words by its first page; a log that refuses it does not stop it.
+
+        Groups are counted where all hits are, or an engine estimated them.
+        """
+        if page.page > 1 or not query.strip():
+            return
+        groups = None if page.relation == "gte" else page.families
+        search = LoggedSearch(page.total, groups, fold, query if self._queries else None)
+        try:
+            if time.monotonic() - self._pruned > _DAY_SECONDS:
+                self._pruned = time.monotonic()
+                self._log.prepare_log(self._days)
+            self._log.log_search(search)
+        except StoreError as error:
+            event("search_not_logged", "warning", fault=error)
 
 
 class Site:
     """One store and its pages.
 
     `originals`: the folder whose files may be fetched, None for none. `labels`: the exclusive ones
-    of `OfferedLabels`. `matter`: the name of what is reviewed, empty for none.
+    of `OfferedLabels`. `matter`: the name of what is reviewed, empty for none. `search_log`
+    receives the searches of pages.
     """
 
     def __init__(
@@ -320,6 +366,7 @@ class Site:
         originals: str | None = None,
         labels: Sequence[str] = (),
         matter: str = "",
+        search_log: SearchLog | None = None,
     ) -> None:
         self.store = store
         self.matter = matter
@@ -350,6 +397,7 @@ class Site:
         self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
+        self.search_log = search_log
 
     def coding(self) -> Coding:
         """Return the fields of the store; the one without a name has the labels of `--label`, or

@@ -292,6 +292,33 @@ class Installable(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class LoggedSearch:
+    """A search for the log: the documents that match, and the groups that they are folded into.
+
+    `groups` None: not all hits were counted, and the log says nothing of this search but its time.
+    `query` None: its words are not logged.
+    """
+
+    hits: int
+    groups: int | None
+    fold: str
+    query: str | None = None
+
+
+@runtime_checkable
+class LogsSearches(Protocol):
+    """A store that keeps a log of searches, from which dashboards show what folding saves."""
+
+    def prepare_log(self, days: int) -> None:
+        """Create the log where it is missing, and delete what is older than so many days."""
+        ...
+
+    def log_search(self, search: LoggedSearch) -> None:
+        """Write a search. Raises `StoreError` where the log refuses it."""
+        ...
+
+
 Layout: TypeAlias = Literal["pipeline", "plugin"]
 """Where an index of an engine has the fingerprints of its texts: in `near_*` fields of each
 document, or in a sub-field of the text, which the engine's plugin fills.

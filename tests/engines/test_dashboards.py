@@ -14,11 +14,14 @@ from urllib.parse import urlsplit
 import pytest
 import saved_object_queries as products
 import vl_convert
+from starlette.testclient import TestClient
 
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.jobs.index import index
 from indexer.jobs.install import install, install_dashboards, uninstall
+from indexer.review.serve import review_application
+from indexer.review.site import SearchLog
 from indexer.stores import open_store
 from indexer.stores.engine import dashboards
 
@@ -72,7 +75,7 @@ def ask(url, method, path, body=None):
     return text
 
 
-def objects(name):
+def own_objects(name):
     return {
         saved_object.id.removeprefix(f"nearfold-{name}-"): saved_object.line("kibana")
         for saved_object in dashboards.objects(name)
@@ -82,7 +85,7 @@ def objects(name):
 def chart_aggregations(place, panel):
     """Return the aggregations of one chart."""
     url, name = place
-    saved_objects = objects(name)
+    saved_objects = own_objects(name)
     fields = json.loads(saved_objects["index"]["attributes"]["fields"])
     scripted = {field["name"]: field["script"] for field in fields if field["scripted"]}
     return ask(url, "POST", f"/{name}/_search", products.body(saved_objects[panel], scripted))[
@@ -181,6 +184,28 @@ def test_without_a_date_that_all_documents_have_it_shows_documents_of_any_time(
         install_dashboards(store, str(tmp_path / "b"), time_field="text")
 
 
+def test_a_log_of_searches_feeds_panels_of_hits_groups_and_hidden_hits(place, tmp_path, request):
+    url, name = place
+    engine, log = request.node.callspec.params["place"], f"nearfold-searches-{name}"
+    with closing(open_store(f"{engine}://{urlsplit(url).netloc}/{name}")) as store:
+        for queries in (False, True):
+            records = SearchLog(store, 30, queries)
+            app = review_application(store, frozenset({"testserver"}), log=records)
+            for words in ("ferry", "ferry", "lighthouse", ""):
+                assert TestClient(app).get("/api/search", params={"q": words}).status_code == 200
+        old = {"time": 0, "fold": "none", "hits": 9, "groups": 9, "hidden": 0, "query": "old"}
+        ask_any(url, "PUT", f"/{log}/_doc/old?refresh=true", old)
+        SearchLog(store, 30)
+        saved, _ = installed_objects(store, name, tmp_path)
+    picture = vl_convert.vega_to_svg(with_data(place, "searches", saved=saved))
+    panel = ask(url, "POST", f"/{log}/_search", products.body(saved["queries"], {}))
+    ask(url, "DELETE", f"/{log}")
+    assert "14 hits in 6 groups, 8 hidden, 6 searches" in picture
+    (ferry, keeper) = panel["aggregations"]["4"]["buckets"]
+    assert (ferry["key"], ferry["doc_count"], ferry["1"]["value"]) == ("ferry", 2, 4)
+    assert (keeper["key"], keeper["1"]["value"], keeper["2"]["value"]) == ("lighthouse", 0, 1)
+
+
 def test_totals(place):
     assert chart_aggregations(place, "totals")["2"]["value"] == 2
     folded = chart_aggregations(place, "folded")
@@ -189,7 +214,7 @@ def test_totals(place):
 
 def test_documents_that_wait_for_group_are_counted(place):
     url, name = place
-    meta = objects(name)["waiting"]["attributes"]["kibanaSavedObjectMeta"]
+    meta = own_objects(name)["waiting"]["attributes"]["kibanaSavedObjectMeta"]
     query = products.kuery(json.loads(meta["searchSourceJSON"])["query"]["query"])
     count = partial(ask, url, "POST", f"/{name}/_count", {"query": query})
     assert count()["count"] == 0
@@ -246,7 +271,7 @@ def test_duplicates_by_folder(place):
 def test_the_listing_shows_duplicates_alone(place):
     url, name = place
     source = json.loads(
-        objects(name)["duplicates"]["attributes"]["kibanaSavedObjectMeta"]["searchSourceJSON"]
+        own_objects(name)["duplicates"]["attributes"]["kibanaSavedObjectMeta"]["searchSourceJSON"]
     )
     hits = ask(
         url, "POST", f"/{name}/_search", {"query": products.kuery(source["query"]["query"])}
@@ -254,17 +279,19 @@ def test_the_listing_shows_duplicates_alone(place):
     assert len(hits) == 2 and all(hit["_source"]["near_principal"] is False for hit in hits)
 
 
-def with_data(place, panel, filters=()):
+def with_data(place, panel, filters=(), saved=None):
     """Return a Vega specification with the answer to its query in the query's place."""
     url, name = place
-    state = json.loads(objects(name)[panel]["attributes"]["visState"])
+    saved = saved or own_objects(name)
+    state = json.loads(saved[panel]["attributes"]["visState"])
     specification = json.loads(state["params"]["spec"])
     source = specification["data"][0]
-    assert source["url"]["index"] == name
+    index = f"nearfold-searches-{name}" if panel == "searches" else name
+    assert source["url"]["index"] == index
     source["values"] = ask(
         url,
         "POST",
-        f"/{name}/_search",
+        f"/{index}/_search",
         products.filled(source.pop("url")["body"], list(filters), TIMES),
     )
     return {**specification, "width": 600, "height": 400}

@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Route, expect
 from sample_library import edited, rows, sentence
 from starlette.testclient import TestClient
 
+from indexer.errors import UnsupportedOperation
 from indexer.grouping.group import group
 from indexer.jobs.index import IndexOptions, index
 from indexer.jobs.label import LabelOptions, label
@@ -26,7 +27,7 @@ from indexer.recipe import DEFAULT
 from indexer.review.api import documents
 from indexer.review.exports import hits
 from indexer.review.serve import review_application
-from indexer.review.site import Site
+from indexer.review.site import SearchLog, Site
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
@@ -230,6 +231,11 @@ def test_an_archive_that_would_be_too_large_is_refused_and_leaves_no_file(
     monkeypatch.setattr(hits, "MAX_BYTES", 1 << 20)
     assert client.get("/hits.zip").status_code == 200
     assert not list(tmp_path.glob("nearfold-hits-*"))
+
+
+def test_searches_are_logged_in_engines_alone(library: Any) -> None:
+    with pytest.raises(UnsupportedOperation, match="omit --search-log"):
+        SearchLog(library, 30)
 
 
 def test_of_many_matches_the_last_ones_are_ranked_first_and_a_page_says_so(

@@ -209,6 +209,8 @@ def search(site: Site, values: SearchParameters) -> Results:
         page = folded
     else:
         page = site.search(values.q, options)
+    if site.search_log:
+        site.search_log.add(values.q, page, options.fold)
     facets = cached_facets or site.facets.put(facets_key, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
     return Results(

@@ -168,12 +168,15 @@ class DashboardFields:
 
     Without a `time`, the dashboard shows documents of any time, and has no panel by time. `names`
     holds the fields to show instead of others, where another program maps them in its own way.
-    `pages` is the address of the review pages, to whose page of a group its id links.
+    `pages` is the address of the review pages, to whose page of a group its id links. `searches`
+    and `queries`: there is a log of searches, and it has their words.
     """
 
     time: str | None = "modified"
     names: Mapping[str, str] = field(default_factory=dict)
     pages: str = ""
+    searches: bool = False
+    queries: bool = False
 
     @property
     def formats(self) -> Body:
@@ -240,9 +243,9 @@ def objects(index: str, fields: DashboardFields = OWN_FIELDS) -> list[SavedObjec
 
     The dashboard's description ends with a digest of the others.
     """
-    pattern = _pattern(index, fields)
+    patterns = [_pattern(index, fields), *([_log_pattern(index)] if fields.queries else [])]
     panels = list(_panels(index, fields))
-    parts = [pattern, *panels]
+    parts = [*patterns, *panels]
     content = json.dumps([(part.id, part.attributes) for part in parts], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()[:12]
     return [*parts, _dashboard(index, panels, digest)]
@@ -331,6 +334,10 @@ def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
     title = "Groups as graphs: filter on one to see it alone"
     yield _vega(index, "graph", title, fields.time)
     yield _listing(index)
+    if fields.searches:
+        yield _vega(index, "searches", "What folding saves in results, by day", "time")
+    if fields.queries:
+        yield _queries(index)
 
 
 def _families(index: str, name: str, title: str, by: str, field_of_labels: str) -> SavedObject:
@@ -365,15 +372,53 @@ def _families(index: str, name: str, title: str, by: str, field_of_labels: str) 
     )
 
 
+def log_name(index: str) -> str:
+    """Return the name of the index with the searches of another.
+
+    >>> log_name("papers")
+    'nearfold-searches-papers'
+    """
+    return f"nearfold-searches-{index}"
+
+
+def _log_pattern(index: str) -> SavedObject:
+    """Return the index pattern of the log of searches."""
+    kinds = {"time": "date", "hits": "long", "groups": "long", "hidden": "long", "query": "keyword"}
+    fields = [_field(name, {"type": kind}) for name, kind in kinds.items()]
+    attributes = {"title": log_name(index), "timeFieldName": "time", "fields": json.dumps(fields)}
+    return SavedObject("index-pattern", _id(index, "log"), attributes)
+
+
+def _queries(index: str) -> SavedObject:
+    """Return a table of the searches that were logged with their words, by hidden hits."""
+    sums = [
+        agg(id, "sum", field=name, customLabel=title)
+        for id, name, title in (
+            ("1", "hidden", "Hits hidden"),
+            ("2", "hits", "Hits"),
+            ("3", "groups", "Groups"),
+        )
+    ]
+    words = terms("4", "bucket", "query", 20, "1", customLabel="Search")
+    title = "Searches that folding shortens"
+    return _chart(index, "queries", title, "table", [*sums, words], pattern="log")
+
+
 def _chart(
-    index: str, name: str, title: str, kind: str, aggs: list[Body], only: str = ""
+    index: str,
+    name: str,
+    title: str,
+    kind: str,
+    aggs: list[Body],
+    only: str = "",
+    pattern: str = "index",
 ) -> SavedObject:
     state = {"title": title, "type": kind, "aggs": aggs, "params": LOOKS[kind]}
     source = {**query(only), "indexRefName": "kibanaSavedObjectMeta.searchSourceJSON.index"}
     reference = (
         "kibanaSavedObjectMeta.searchSourceJSON.index",
         "index-pattern",
-        _id(index, "index"),
+        _id(index, pattern),
     )
     return _visualization(index, name, title, state, source, reference)
 
@@ -382,7 +427,7 @@ def _vega(index: str, name: str, title: str, time: str | None) -> SavedObject:
     """Return a panel drawn by Vega; `time` is the field of dates by which documents are limited."""
     specification = mappings.load(f"dashboard-{'family' if name == 'graph' else name}.vega.json")
     request = specification["data"][0]["url"]
-    request["index"] = index
+    request["index"] = log_name(index) if name == "searches" else index
     clauses = request["body"]["query"]["bool"]
     clauses["must"] = [_by_time(clause, time) for clause in clauses["must"]]
     if histogram := request["body"].get("aggs", {}).get("time", {}).get("auto_date_histogram"):
@@ -399,6 +444,8 @@ def _vega(index: str, name: str, title: str, time: str | None) -> SavedObject:
 def _by_time(clause: Any, time: str | None) -> Any:
     """Return a clause with the field of dates; without one, it takes every document."""
     if not isinstance(clause, dict):
+        return clause
+    if "range" not in clause:
         return clause
     return {"range": {time: clause["range"]["modified"]}} if time else {"match_all": {}}
 
@@ -450,6 +497,8 @@ _LAYOUT = {
     "rate": (_WHOLE, 10),
     "graph": (_WHOLE, 20),
     "duplicates": (_WHOLE, 16),
+    "searches": (_WHOLE, 12),
+    "queries": (_WHOLE, 13),
 }
 _HALF = (24, 13)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine import install
-from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields
+from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields, log_name
 from indexer.stores.engine.field_substitutes import substitutes
 from indexer.stores.engine.index_facts import IndexAddress, write_blocks
 from indexer.stores.engine.index_mapping import (
@@ -20,12 +21,13 @@ from indexer.stores.engine.index_mapping import (
     leaf_fields,
     text_field,
 )
-from indexer.stores.engine.requests import Requests
+from indexer.stores.engine.requests import EXISTS, SECONDS, Requests, error_of
 from indexer.stores.engine.roles import roles
 from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import (
     Change,
     Layout,
+    LoggedSearch,
     Product,
     ReindexOptions,
     ReindexResult,
@@ -193,14 +195,25 @@ class EngineMaintenance:
                 f"`nearfold reindex --layout pipeline --store {self._index.address.url}` changes it"
             )
         fields = dashboard_fields(self._index.requests, self._index.location, time_field)
-        fields = replace(fields, pages=pages or "")
-        return saved_objects.put(path, self._index.location.index, self._product(), dry_run, fields)
+        index = self._index.location.index
+        logged, worded = logged_kinds(self._index.requests, index)
+        fields = replace(fields, pages=pages or "", searches=logged, queries=worded)
+        return saved_objects.put(path, index, self._product(), dry_run, fields)
 
     def remove_dashboards(self, path: str, dry_run: bool) -> list[Change]:
         """Remove the dashboard, and the objects that it shows."""
         from indexer.stores.engine import saved_objects
 
         return saved_objects.remove(path, self._index.location.index, self._product(), dry_run)
+
+    def prepare_log(self, days: int) -> None:
+        """Create an index of its own for the log, and delete by query."""
+        prepare_log(self._index.requests, self._index.location.index)
+        prune_log(self._index.requests, self._index.location.index, days)
+
+    def log_search(self, search: LoggedSearch) -> None:
+        """Write a document of the log."""
+        write_search(self._index.requests, self._index.location.index, search)
 
     def _product(self) -> Product:
         """Return the product that belongs to the engine."""
@@ -222,6 +235,62 @@ class EngineMaintenance:
     def roles(self) -> dict[str, Body]:
         """Return roles in the form that the security API of this engine takes."""
         return roles(self._index.address.kind, self._index.location.index)
+
+
+# The log of searches: an index of its own, in which a search is one document: when, how many
+# documents matched, and into how many groups they were folded. The words of a search are in it only
+# where whoever serves the pages chose that.
+
+_SECONDS = 2.0  # for which a search waits for its entry
+_PROPERTIES: Body = {
+    "time": {"type": "date"},
+    "hits": {"type": "long"},
+    "groups": {"type": "long"},
+    "hidden": {"type": "long"},
+    "fold": {"type": "keyword"},
+    "query": {"type": "keyword", "ignore_above": 1000},
+}
+
+
+def prepare_log(requests: Requests, index: str) -> None:
+    """Create the log where it is missing."""
+    name = log_name(index)
+    if requests.send("GET", name).status != 404:
+        return
+    mappings = {"dynamic": "strict", "properties": _PROPERTIES}
+    body = {"settings": {"number_of_shards": 1}, "mappings": mappings}
+    response = requests.send("PUT", name, body)
+    if response.kind != EXISTS and response.status >= 300:
+        raise error_of(requests.url, response, f"PUT {name}")
+
+
+def write_search(requests: Requests, index: str, search: LoggedSearch) -> None:
+    """Write a search, once and without waiting long; raise `StoreError` where it is refused."""
+    counted = {} if search.groups is None else _counts(search.hits, search.groups)
+    words = {} if search.query is None else {"query": search.query}
+    entry = {"time": int(time.time() * 1000), "fold": search.fold, **counted, **words}
+    path = f"{log_name(index)}/_doc"
+    requests.call("POST", path, entry, seconds=_SECONDS)
+
+
+def _counts(hits: int, groups: int) -> Body:
+    return {"hits": hits, "groups": groups, "hidden": max(0, hits - groups)}
+
+
+def prune_log(requests: Requests, index: str, days: int) -> None:
+    """Delete the searches that are older than so many days."""
+    body = {"query": {"range": {"time": {"lt": f"now-{days}d"}}}}
+    params = {"conflicts": "proceed", "refresh": "true"}
+    requests.call("POST", f"{log_name(index)}/_delete_by_query", body, params, SECONDS)
+
+
+def logged_kinds(requests: Requests, index: str) -> tuple[bool, bool]:
+    """Return whether there is a log of searches, and whether it has their words."""
+    name = log_name(index)
+    if requests.send("GET", name).status != 200:
+        return False, False
+    body = {"query": {"exists": {"field": "query"}}}
+    return True, bool(requests.call("POST", f"{name}/_count", body)["count"])
 
 
 # The fields that the dashboard of an index shows: by which dates, and instead of which others.

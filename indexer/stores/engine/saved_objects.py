@@ -80,7 +80,7 @@ def remove(path: str, index: str, product: Product, dry_run: bool) -> list[Chang
             "delete the file itself, or give http://host:5601"
         )
     server = _Server(path, product)
-    objects = dashboards.objects(index)
+    objects = dashboards.objects(index, replace(OWN_FIELDS, searches=True, queries=True))
     dashboard = server.attributes(objects[-1])
     if dashboard is not None and not dashboards.is_marked(dashboard):
         return [Change(_KIND, objects[-1].id, "kept", "it is another program's")]
