@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cache
 from html import unescape
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -357,6 +358,10 @@ class FoundWords:
         """Return how often each is in a text, by number: 0 for the search, terms from 1."""
         return self.highlighter.counts(text)
 
+    def for_scripts(self) -> list[tuple[str, bool, int]]:
+        """Return the words, whether each may go on, and its color, for a script."""
+        return [(text, more, self.colors[of]) for text, more, of in self.highlighter.terms()]
+
 
 def found_words(query: str, terms: Mapping[str, int]) -> FoundWords:
     """Return what a page highlights for a query and the terms of a matter with their colors."""
@@ -368,21 +373,25 @@ def found_words(query: str, terms: Mapping[str, int]) -> FoundWords:
     return FoundWords(highlighter, [0, *terms.values()])
 
 
+_HIT = re.compile('(<mark(?: class="term t[0-9]+")?) data-hit')
 _TAG = re.compile(r"""(<(?:[^<>"']|"[^"]*"|'[^']*')*>)""")
 
 
-def marked_html(content: str, found: FoundWords) -> str:
-    """Return HTML with the words that a page highlights, where no tag is within them.
+def marked_html(content: str, found: FoundWords) -> tuple[str, int]:
+    """Return HTML with the words that a page highlights, where no tag is within them, and how many
+    there are; each can be linked to.
 
     >>> marked_html("<b>a</b> &lt;ferry&gt;", FoundWords(Highlighter(["ferry"]), [0]))
-    '<b>a</b> &lt;<mark data-hit tabindex="-1">ferry</mark>&gt;'
+    ('<b>a</b> &lt;<mark id="hit-1" data-hit tabindex="-1">ferry</mark>&gt;', 1)
     """
     pieces = _TAG.split(content)
     for index in range(0, len(pieces), 2):
         text = unescape(pieces[index])
         if found.counts(text):
             pieces[index] = str(marked(text, found))
-    return "".join(pieces)
+    numbers = count(1)
+    html = _HIT.sub(lambda hit: f'{hit[1]} id="hit-{next(numbers)}" data-hit', "".join(pieces))
+    return html, next(numbers) - 1
 
 
 def marked(text: str, found: FoundWords | None) -> str:

@@ -68,6 +68,7 @@ class Highlighter:
 
     def __init__(self, queries: Sequence[str]) -> None:
         """Raise `UsageError` for a query of too many words."""
+        self._queries = queries
         patterns = [_query_pattern(query) for query in queries]
         choices = [
             f"(?P<q{number}>{pattern.pattern})"
@@ -81,6 +82,14 @@ class Highlighter:
         for match in self._pattern.finditer(text.translate(_PLAIN)) if self._pattern else ():
             yield match.start(), match.end(), int((match.lastgroup or "q0")[1:])
 
+    def terms(self) -> Iterator[tuple[str, bool, int]]:
+        """Yield what is looked for, for a program that finds it in another text: the words without
+        marks on Latin characters, whether the word may go on, and the number of the query.
+        """
+        for number, query in enumerate(self._queries):
+            for term in _longest_first(query):
+                yield term.text.translate(_PLAIN), term.is_prefix, number
+
     def counts(self, text: str) -> Counter[int]:
         """Return how many words of each query are in a text, by its number."""
         return Counter(number for _, _, number in self.spans(text))
@@ -92,9 +101,12 @@ def _query_pattern(query: str) -> re.Pattern[str] | None:
 
     A term matches whole words where a script divides them, and beginnings of words with `*`.
     """
-    terms = sorted(highlighted_terms(query), key=lambda term: len(term.text), reverse=True)
-    choices = "|".join(map(_term_pattern, terms))
+    choices = "|".join(map(_term_pattern, _longest_first(query)))
     return _word_pattern(choices) if choices else None
+
+
+def _longest_first(query: str) -> list[Term]:
+    return sorted(highlighted_terms(query), key=lambda term: len(term.text), reverse=True)
 
 
 def _word_pattern(choices: str) -> re.Pattern[str]:

@@ -202,6 +202,28 @@ def test_pages_of_a_pdf_are_drawn(page: Page, originals: Originals) -> None:
     expect(page.frame_locator(FRAME).locator("canvas").first).to_be_visible()
 
 
+def test_words_of_a_search_are_boxes_in_a_pdf_and_one_steps_through_them(
+    page: Page, originals: Originals
+) -> None:
+    page.goto(originals.page("lease.pdf", "&q=LEASE+pag*"))
+    frame = page.frame_locator(FRAME)
+    bar = frame.get_by_role("navigation", name="Hits")
+    expect(bar).to_contain_text("6 hits")
+    expect(frame.locator("mark")).to_have_count(6)
+    first = frame.locator("mark").first
+    whole, box = frame.locator(".page").first.bounding_box(), first.bounding_box()
+    assert whole and box  # the word begins 72 points from the left of 595, its line at 720 of 842
+    assert (box["x"] - whole["x"]) / whole["width"] == pytest.approx(72 / 595, abs=0.005)
+    assert (box["y"] - whole["y"]) / whole["height"] == pytest.approx(1 - 732 / 842, abs=0.01)
+    assert box["width"] / whole["width"] == pytest.approx(38 / 595, abs=0.01)
+    bar.get_by_role("button", name="Next hit").click()
+    expect(bar).to_contain_text("Hit 1 of 6")
+    page.keyboard.press("H")
+    expect(bar).to_contain_text("Hit 6 of 6")
+    expect(frame.locator("mark.at")).to_have_text("page")
+    expect(frame.locator("mark.at")).to_be_in_viewport()
+
+
 def test_a_damaged_pdf_says_so(page: Page, originals: Originals) -> None:
     page.goto("about:blank")
     address = f"{originals.site}/original/page?id={quote(originals.ids['lease.pdf'])}"
@@ -226,6 +248,8 @@ def test_a_word_document_and_a_mail_are_shown_safely(page: Page, originals: Orig
     page.goto(f"{originals.page('letter.eml')}&q=stamp+Ben")
     frame = page.frame_locator(FRAME)
     expect(frame.locator("mark").first).to_have_text("Ben")
+    frame.get_by_role("link", name="Hit 2").click()
+    expect(frame.locator("mark:target")).to_have_attribute("id", "hit-2")
     expect(frame.get_by_text("The <i>lease</i> of März")).to_be_visible()
     assert frame.get_by_alt_text("stamp").evaluate("picture => picture.naturalWidth") == 400
     expect(page.get_by_role("list", name="Attachments").get_by_role("listitem")).to_have_count(4)
@@ -264,9 +288,9 @@ def test_pages_with_originals_are_accessible_and_fit(
         page = record.watch(context.new_page())
         compare = f"/compare?original=yes&a={originals.ids['lease.pdf']}"
         for place in (
-            originals.page("letter.eml"),
+            originals.page("letter.eml", "&q=Ben"),
             originals.page("note.txt"),
-            originals.page("lease.pdf"),
+            originals.page("lease.pdf", "&q=lease"),
             f"{compare}&b={originals.ids['lease.docx']}",
             *(f"/original/page?id={originals.ids[name]}" for name in ("lease.pdf", "lease.tif")),
         ):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,8 +173,8 @@ class _Frames:
             check_shown(file.kind)
             return self._display(file, values)
         except OriginalUnavailable as error:
-            shown = {"title": name(row.path), "note": str(error), "content": ""}
-            return self._html("original_sheet.html", shown, _SHEET, 404)
+            view = {"title": name(row.path), "note": str(error), "content": "", "hits": 0}
+            return self._html("original_sheet.html", view, _SHEET, 404)
 
     def picture(self, request: Request) -> Response:
         """Answer with a picture; one in TIFF as PNG."""
@@ -193,20 +194,22 @@ class _Frames:
 
     def _display(self, file: _File, values: _FrameParameters) -> Response:
         address = {"id": values.id, "attachment": values.attachment or None}
-        shown: dict[str, Any] = {"title": file.name, "note": "", "static": self._static}
+        view: dict[str, Any] = {"title": file.name, "note": "", "static": self._static}
+        terms = {term.text: term.color for term in self._site.review.terms()}
+        words = found_words(values.q, terms)
         if file.kind == "pdf":
-            shown |= {"file": link("/original", **address), "pdfjs": _PDFJS_ADDRESS}
-            return self._html("original_pdf.html", shown, _VIEWER)
+            found = json.dumps(words.for_scripts())
+            view |= {"file": link("/original", **address), "pdfjs": _PDFJS_ADDRESS, "found": found}
+            return self._html("original_pdf.html", view, _VIEWER)
         if file.kind in ("picture", "tiff"):
             pages = int(_rendered(self._site, file)) if file.kind == "tiff" else 1
             positions = [
                 link("/original/picture", page=page if page > 1 else None, **address)
                 for page in range(1, pages + 1)
             ]
-            return self._html("original_picture.html", {**shown, "pictures": positions}, _PICTURE)
-        terms = {term.text: term.color for term in self._site.review.terms()}
-        content = marked_html(_rendered(self._site, file).decode(), found_words(values.q, terms))
-        return self._html("original_sheet.html", {**shown, "content": content}, _SHEET)
+            return self._html("original_picture.html", {**view, "pictures": positions}, _PICTURE)
+        content, hits = marked_html(_rendered(self._site, file).decode(), words)
+        return self._html("original_sheet.html", {**view, "content": content, "hits": hits}, _SHEET)
 
     def _html(
         self, template: str, values: dict[str, Any], policy: str, status: int = 200

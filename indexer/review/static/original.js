@@ -1,5 +1,7 @@
 // The pages of a PDF, by pdf.js in a worker. Pages are drawn when they come near, and dropped when far.
 
+import { searcher } from "./pdf_hits.js";
+
 const place = document.querySelector("[data-file]");
 const state = document.querySelector("[data-state]");
 const base = new URL(`${place.dataset.pdfjs}/`, location.href).href;
@@ -16,7 +18,7 @@ function frame(number, count, shape) {
   page.style.aspectRatio = `${shape.width} / ${shape.height}`;
   page.setAttribute("role", "img");
   page.setAttribute("aria-label", `Page ${number} of ${count}`);
-  sides.set(page, { number, task: null });
+  sides.set(page, { number, task: null, boxes: [] });
   place.append(page);
   return page;
 }
@@ -32,14 +34,14 @@ async function draw(pdf, page, side) {
   canvas.height = Math.ceil(viewport.height);
   side.task = sheet.render({ canvas, viewport });
   await side.task.promise;
-  if (side.task) page.replaceChildren(canvas);
+  if (side.task) page.replaceChildren(canvas, ...side.boxes);
   sheet.cleanup();
 }
 
 function drop(page, side) {
   side.task?.cancel();
   side.task = null;
-  page.replaceChildren();
+  page.replaceChildren(...side.boxes);
 }
 
 async function open() {
@@ -65,6 +67,7 @@ async function open() {
   say("");
   for (let number = 1; number <= pdf.numPages; number += 1) near.observe(frame(number, pdf.numPages, first));
   document.documentElement.dataset.pages = pdf.numPages;
+  await searcher(pdf, sides);
 }
 
 open().catch((error) => { if (!/destroyed|password/i.test(error.message)) say(`It cannot be shown: ${error.message}`); });
