@@ -25,7 +25,6 @@ from indexer.comparing.differences import (
     format_new_words,
     has_differences,
     measure_new_words,
-    sameness,
 )
 from indexer.comparing.facts import FactSource
 from indexer.comparing.marks import CONTAINED as CONTAINED  # noqa: PLC0414 - the door to them
@@ -48,7 +47,7 @@ from indexer.comparing.measures import (
     measure_named,
     measure_pair,
 )
-from indexer.comparing.words import Words, words
+from indexer.comparing.words import Words, sameness, words
 from indexer.defaults import MAX_REPLACED, REVIEW
 from indexer.errors import MissingSketch, UsageError
 from indexer.fingerprinting.fingerprint import content_digest, number_symbols, pictographs

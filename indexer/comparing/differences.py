@@ -1,4 +1,4 @@
-"""Differences between two texts of nearly the same words: facts, new words, and copies' fields.
+"""Differences between two texts of nearly the same words: facts and new words.
 
 Words are aligned by their longest common subsequence. The facts (`indexer.comparing.facts`) among
 the words that are left over in either text are compared. Facts that both texts have with the same
@@ -32,17 +32,15 @@ from indexer.comparing.facts import (
     FactText,
     with_renamed,
 )
-from indexer.comparing.quantities import OF_TIME
+from indexer.comparing.quantities import OF_TIME, date_span
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import LANGUAGES_BY_WORD, ignored
+from indexer.comparing.words import LANGUAGES_BY_WORD
 from indexer.model import (
     DIFFERENCE_NOUNS,
     Difference,
     DifferenceKind,
     NewWords,
     RareWord,
-    Row,
-    Sameness,
     WordFrequencies,
 )
 from indexer.wording import count_of, join_names
@@ -251,7 +249,7 @@ def differences(
     >>> texts = "He paid 42,000 euros in May 2023.", "He paid 45,500 euros in May 2024."
     >>> for difference in differences(*(FactSource(text, words(text)) for text in texts)):
     ...     print(difference.kind, difference.a, difference.b)
-    date 2023 2024
+    date May 2023 May 2024
     amount 42,000 45,500
     """
     result = with_renamed(list(_differences(a, b, runs)), a, b)
@@ -387,19 +385,37 @@ def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Differ
     left, right = _without_moved(facts_a, facts_b, a, b)
     alone_a: list[Fact] = []
     alone_b: list[Fact] = []
+    pairs: set[tuple[Fact, Fact]] = set()
     for gap in sorted(left.keys() | right.keys()):
         in_a, in_b = (_joined(facts.get(gap, [])) for facts in (left, right))
         for fact_a, fact_b in zip_longest(*_without_common(in_a, in_b)):
             if fact_a and fact_b:
-                yield _difference(fact_a, fact_b)
+                pair = _dated(fact_a, a), _dated(fact_b, b)
+                if pair not in pairs:
+                    yield _difference(*pair)
+                pairs.add(pair)
             elif fact_a:
                 alone_a += _single(fact_a, a)
             else:
                 alone_b += _single(fact_b, b)
     only_a, only_b = _without_common(alone_a, alone_b)
     yield from _exchanged(_without(alone_a, only_a), _without(alone_b, only_b))
-    yield from (Difference(fact.kind, _written(fact), None) for fact in _joined(only_a))
-    yield from (Difference(fact.kind, None, _written(fact)) for fact in _joined(only_b))
+    of_pairs_a, of_pairs_b = map(set, zip(*pairs, strict=True) if pairs else ((), ()))
+    for fact in dict.fromkeys(_dated(fact, a) for fact in _joined(only_a)):
+        if fact not in of_pairs_a:  # else the year of a date, of which another part has a pair
+            yield Difference(fact.kind, _written(fact), None)
+    for fact in dict.fromkeys(_dated(fact, b) for fact in _joined(only_b)):
+        if fact not in of_pairs_b:
+            yield Difference(fact.kind, None, _written(fact))
+
+
+def _dated(fact: Fact, text: FactText) -> Fact:
+    """Return a fact, for one of a date the whole date: "7 May 2024" instead of "7"."""
+    if fact.kind != "date":
+        return fact
+    source = text.source
+    start, end = date_span(source.text, source.starts[fact.start], source.ends[fact.end - 1])
+    return Fact("date", fact.kind, source.text[start:end], start, end)
 
 
 def _single(fact: Fact, text: FactText) -> list[Fact]:
@@ -475,7 +491,8 @@ def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gap
             symbol = None  # it belongs to a word that differs itself ("GTK+" / "GDK")
         for stated in filter(None, (symbol, fact)):
             facts_here = facts[gap, stated.key[0]]
-            if facts_here and stated.kind in ADDRESSES and _is_same_address(facts_here[-1], stated):
+            last = facts_here[-1] if facts_here and stated.kind in ADDRESSES else None
+            if last and (last.value, last.end) == (stated.value, stated.start):
                 facts_here[-1] = facts_here[-1]._replace(end=stated.end)
             else:
                 facts_here.append(stated)
@@ -490,10 +507,6 @@ def _gaps(spans: Sequence[tuple[int, int]], size: int) -> Gaps:
         gaps |= dict.fromkeys(range(start, position), number)
         start = position + words
     return gaps
-
-
-def _is_same_address(before: Fact, fact: Fact) -> bool:
-    return (before.value, before.end) == (fact.value, fact.start)
 
 
 def _joined(facts: Iterable[Fact]) -> list[Fact]:
@@ -729,22 +742,3 @@ def _with_rarity(new: NewWords, sides: _BothTexts, frequencies: WordFrequencies)
                 rare.append(RareWord(word, name, count))
     rare.sort(key=lambda word: (word.documents, word.word))
     return NewWords(new.left, new.right, tuple(rare), math.fsum(amounts))
-
-
-# Copies: what they have in common, and how they differ all the same.
-
-
-def sameness(a: Row, b: Row) -> Sameness:
-    """Return what two copies have in common: their bytes, their texts, or the words of these."""
-    if a.raw and a.raw == b.raw:
-        return Sameness("bytes")
-    as_read = "truncated" in (a.status, b.status)
-    extracted = bool(a.raw and b.raw) and not _is_plain(a) and not _is_plain(b)
-    if a.text == b.text:
-        return Sameness("text", (), as_read, extracted)
-    return Sameness("words", ignored(a.text, b.text), as_read, extracted)
-
-
-def _is_plain(row: Row) -> bool:
-    """Return whether the text is the whole file, or was given without one."""
-    return not row.extractor or row.extractor.startswith("plain/")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -369,6 +370,34 @@ def is_of_date(number: str, two_before: str, before: str, after: str, two_after:
     if after == "年":
         return len(number) == len("2024") and number.isdecimal()
     return after == "月" or (before == "月" and after in "日号號" and after != "")
+
+
+def date_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where the date is that has the characters [start, end) of a text; these alone where
+    no month is next to them.
+
+    >>> texts = "on 7 May 2024, noon", "am 7. Mai 2024.", "el 7 de mayo de 2024", "于2024年5月7日前"
+    >>> [text[slice(*date_span(text, at, at + 1))] for text in texts for at in [text.index("7")]]
+    ['7 May 2024', '7. Mai 2024', '7 de mayo de 2024', '2024年5月7日']
+    """
+    first = max(0, start - _AROUND)
+    for found in _whole_date().finditer(text, first, end + _AROUND):
+        if found.start() <= start and end <= found.end():
+            return found.span()
+    return start, end
+
+
+_AROUND = 24  # characters of a date before and after a word of it
+
+
+@cache
+def _whole_date() -> re.Pattern[str]:
+    months = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+    number, joint = r"\d{1,4}(?:st|nd|rd|th|er|º|ª)?", r"[ \t\u00a0]*[.,]?[ \t\u00a0]*"
+    of = rf"{joint}(?:(?:{'|'.join(_OF_MONTH)})[ \t\u00a0]+)?"
+    with_name = rf"\b(?:{number}{of})?(?:{months})\b(?:{of}{number}){{0,2}}(?!\w)"
+    with_signs = r"\d{1,4}年(?:\d{1,2}月(?:\d{1,2}[日号號]?)?)?|\d{1,2}月\d{1,2}[日号號]?"
+    return re.compile(f"{with_name}|{with_signs}", re.IGNORECASE)
 
 
 class Quantity(NamedTuple):

@@ -51,6 +51,7 @@ from indexer.fingerprinting.normalise import (
     without_ignorables,
     word_starts,
 )
+from indexer.model import Row, Sameness
 
 # Words and runs of words as integers, equal exactly where the words are.
 
@@ -727,3 +728,19 @@ def ignored(a: str, b: str) -> tuple[str, ...]:
 
 def _is_symbol(char: str) -> bool:
     return not char.isalnum() and not char.isspace()
+
+
+def sameness(a: Row, b: Row) -> Sameness:
+    """Return what two copies have in common: their bytes, their texts, or the words of these."""
+    if a.raw and a.raw == b.raw:
+        return Sameness("bytes")
+    as_read = "truncated" in (a.status, b.status)
+    extracted = bool(a.raw and b.raw) and not _is_plain(a) and not _is_plain(b)
+    if a.text == b.text:
+        return Sameness("text", (), as_read, extracted)
+    return Sameness("words", ignored(a.text, b.text), as_read, extracted)
+
+
+def _is_plain(row: Row) -> bool:
+    """Return whether the text is the whole file, or was given without one."""
+    return not row.extractor or row.extractor.startswith("plain/")

@@ -25,9 +25,9 @@ from indexer.comparing.criteria import (
     RuleValues,
     have_same_symbols,
 )
-from indexer.comparing.differences import Rarity, sameness
+from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.words import normal_words
+from indexer.comparing.words import normal_words, sameness
 from indexer.defaults import MEASURE, MISREAD, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
 from indexer.fingerprinting.fingerprint import content_digest, fingerprint, with_pictographs

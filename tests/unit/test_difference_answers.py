@@ -55,12 +55,14 @@ def source(text: str) -> FactSource:
     return FactSource(text, words(text))
 
 
-def test_answers_stay_those_of_the_first_implementation() -> None:
+def test_answers_stay_those_of_the_first_implementation(monkeypatch: pytest.MonkeyPatch) -> None:
     """The digest was printed by differences of whole texts, without anything kept between pairs.
 
     It was printed again when numbers kept their sign where one text alone has them, when links
-    were separated from addresses, and when "1.2.3" was no date any more.
+    were separated from addresses, and when "1.2.3" was no date any more. Since then a part of a
+    date is reported with the whole of it, which is left out here.
     """
+    monkeypatch.setattr(module, "_dated", lambda fact, _text: fact)
     found = [answers(source(a), source(b)) for a, b in pairs(400)]
     assert sum(map(len, found)) == 2059
     assert digest(found) == DIGEST

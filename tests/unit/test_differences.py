@@ -34,7 +34,9 @@ def found(a: str, b: str) -> list[tuple]:
     [
         ("it holds 12 pieces", "it holds 13 pieces", [("number", "12", "13")]),
         ("see INV-0017 here", "see INV-0018 here", [("number", "INV-0017", "INV-0018")]),
-        ("due 5 May 2024 here", "due 7 June 2024 here", [("date", "5 May", "7 June")]),
+        ("due 5 May 2024 here", "due 7 June 2024 here", [("date", "5 May 2024", "7 June 2024")]),
+        ("due 7 May, 2024", "due 2 May, 2025", [("date", "7 May, 2024", "2 May, 2025")]),
+        ("el 7 de mayo de 2024", "el 2 de mayo", [("date", "7 de mayo de 2024", "2 de mayo")]),
         ("on 2024-05-01 at noon", "on 2024-06-01 at noon", [("date", "2024-05-01", "2024-06-01")]),
         ("he paid €42,000 then", "he paid €45,500 then", [("amount", "42,000", "45,500")]),
         ("he paid 42 euros then", "he paid 45 euros then", [("amount", "42", "45")]),

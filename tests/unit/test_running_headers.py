@@ -51,7 +51,7 @@ def facts(a: str, b: str) -> list[tuple[str, str | None, str | None]]:
         (
             "printed 12 May 2024, page {page} of {pages}",
             "printed 14 May 2024, page {page} of {pages}",
-            ("date", "12", "14"),
+            ("date", "12 May 2024", "14 May 2024"),
         ),
         (
             "printed 12 May 2024\nPage {page}",
