@@ -17,11 +17,12 @@ from pathlib import Path
 
 import chromium
 import pytest
+from _pytest.doctest import DoctestModule
 from browser_fonts import browser_environment
 from servers import choosing
 from servers.choosing import ENGINES
 from servers.engine import AbsentError, Engine
-from servers.groups import GroupScheduling, repeated, turn_of
+from servers.groups import TESTS, GroupScheduling, repeated, turn_of
 from servers.process import Server
 from servers.proxy import AuthProxy, Gate
 from servers.shared import Broker, Client
@@ -30,13 +31,28 @@ collect_ignore = ["data/copietje/make_reference.py"]  # runs in an environment o
 _SHARED = {f"{name}_url": engine for name, engine in ENGINES.items()}
 _SESSION = pytest.StashKey[choosing.Session | Client]()
 _BROKER = pytest.StashKey[Broker]()
+_COMPILED = pytest.StashKey[bool]()
+LONGEST_COLLECTION = 60.0  # seconds
 
 
 def pytest_configure(config: pytest.Config) -> None:
     _accept_interrupts()
     _set_locale()
+    config.pluginmanager.register(Examples())
     folder = getattr(config, "workerinput", {}).get("servers")
     config.stash[_SESSION] = Client(Path(folder)) if folder else choosing.Session()
+
+
+class Examples:
+    """A plugin that looks for examples in files that have some: others need not be imported."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Iterator[None]:
+        return [
+            part
+            for part in (yield)
+            if not isinstance(part, DoctestModule) or ">>> " in file_path.read_text("utf-8")
+        ]
 
 
 def _accept_interrupts() -> None:
@@ -56,11 +72,13 @@ def _set_locale() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node) -> None:
-    """Tell a worker of pytest-xdist where to ask for servers."""
+    """Tell a worker of pytest-xdist where to ask for servers, and whether it collects second."""
     stash = node.config.stash
     if _BROKER not in stash:
         stash[_BROKER] = Broker(Path(tempfile.mkdtemp(prefix="nearfold-servers-")))
+        stash[_COMPILED] = (TESTS / "unit" / "__pycache__").exists()
     node.workerinput["servers"] = str(stash[_BROKER].folder)
+    node.workerinput["is_second"] = node.gateway.id != "gw0" and not stash[_COMPILED]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -70,18 +88,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log) -> GroupScheduling:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """Put what is collected out of sight of the garbage collector.
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Let one process compile the tests, and put what is collected out of sight of the garbage
+    collector.
 
     It would go through ten thousand tests and their modules again and again: a third of the time
     of a collection.
     """
+    worker = getattr(session.config, "workerinput", {})
+    compiled = Path(worker.get("servers", ""), "compiled")
+    give_up = time.monotonic() + LONGEST_COLLECTION
+    while worker.get("is_second") and not compiled.exists() and time.monotonic() < give_up:
+        time.sleep(0.1)
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+        if worker:
+            compiled.touch()
 
 
 @pytest.hookimpl(wrapper=True)
