@@ -69,7 +69,7 @@ def pages(store, arrive=None, **options):
 
 @pytest.mark.long
 @pytest.mark.parametrize("hold", [False, True])
-@pytest.mark.parametrize("fold", ["live", "none"])
+@pytest.mark.parametrize("fold", ["live", pytest.param("none", marks=pytest.mark.slow)])
 def test_pages_by_token_are_those_by_number(library, fold, hold):
     shown_ids, _ = pages(library, fold=fold, keep_alive=hold)
     by_number = [

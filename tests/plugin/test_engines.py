@@ -306,7 +306,7 @@ def test_snapshot(node: Server, engine: Rest, index: str) -> None:
     assert _columns(engine, "1") == _expected(FERRY)
 
 
-@pytest.mark.one_engine
+@pytest.mark.slow
 def test_restart(node: Server, engine: Rest, index: str) -> None:
     engine.put(index, "1", text=FERRY)
     node.restart()

@@ -96,6 +96,7 @@ def test_the_wheel_states_its_licence_and_is_pure(wheel: Path) -> None:
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 
+@pytest.mark.slow
 def test_building_twice_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
     assert built(tmp_path).read_bytes() == wheel.read_bytes()
 

@@ -29,7 +29,7 @@ def test_unknown_synonyms_are_unknown_and_most_known_ones_known() -> None:
     assert sum(form(term) == form(synonym) for term, synonym in KNOWN.items()) >= 0.8 * len(KNOWN)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_clauses_and_halves_share_no_base() -> None:
     assert results("train", 3) == results("train", 3)
     halves = [

@@ -615,7 +615,7 @@ def test_the_same_threads_for_every_order_of_the_mails():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_inclusive_mails_have_every_segment_and_attachment(seed):
     mails = corpus(120, seed)
     messages = [read_message(one.bytes(), one.key, one.key) for one in mails]

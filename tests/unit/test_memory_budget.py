@@ -52,7 +52,7 @@ def all_of(matched):
     st.sampled_from([None, "known"]),
     st.booleans(),
 )
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_pairs_are_the_same(texts_by_id, threshold, cap, against, all_pairs):
     assume(
         against is None or texts_by_id.keys() & LABELS.keys()
@@ -68,7 +68,7 @@ def test_pairs_are_the_same(texts_by_id, threshold, cap, against, all_pairs):
 
 @pytest.mark.long
 @given(texts, st.sampled_from(["original", "longest", "central"]), st.sampled_from([2, 1000]))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_families_are_the_same(texts_by_id, kind, cap):
     store, results = library(rows(texts_by_id)), []
     for budget in (MemoryBudget(), narrow()):

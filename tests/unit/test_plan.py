@@ -31,8 +31,8 @@ def test_known_layouts(weight: float, layout: tuple[int, int]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("slots", [16, 64, 128, 200])
-@pytest.mark.parametrize("threshold", [0.1, 0.35, 0.5, 0.62, 0.8, 0.9, 0.95, 0.97])
+@pytest.mark.parametrize("slots", [16, 128])
+@pytest.mark.parametrize("threshold", [0.1, 0.5, 0.8, 0.95, 0.97])
 @pytest.mark.parametrize("weight", [0.1, 0.25, 0.5, 0.75])
 def test_equal_to_datasketch(threshold: float, slots: int, weight: float) -> None:
     chosen = plan_by_weight(threshold, slots, weight)

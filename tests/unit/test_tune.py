@@ -323,7 +323,7 @@ def test_a_measure_scores_the_texts_instead_of_that_of_the_recipe(
     assert tune(gold, tmp_path, options=dataclasses.replace(options, measure=None)).kept == 0
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_several_workers_find_the_same(cases: Cases, tuned: TuneResult, tmp_path: Path) -> None:
     recipes = [recipe_named(name) for name in RECIPES[1:4]]
     progress: list[tuple[str, int, int]] = []
