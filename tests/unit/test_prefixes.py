@@ -93,12 +93,11 @@ def test_prefixes_are_abandoned_where_they_share_too_many_pairs():
     assert sparse._prefixes is not None
 
 
-@pytest.mark.parametrize(
-    ("size", "threshold"), [(size, tenth / 10) for size in range(1, 30) for tenth in range(1, 11)]
-)
-def test_prefixes_are_as_short_as_they_may_be(size, threshold):
-    least = min(shared for shared in range(1, size + 1) if shared / size >= threshold)
-    assert prefix_length(size, threshold) == size - least + 1
+@pytest.mark.parametrize("threshold", [tenth / 10 for tenth in range(1, 11)])
+def test_prefixes_are_as_short_as_they_may_be(threshold):
+    for size in range(1, 30):
+        least = min(shared for shared in range(1, size + 1) if shared / size >= threshold)
+        assert prefix_length(size, threshold) == size - least + 1
 
 
 @given(
