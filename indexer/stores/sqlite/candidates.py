@@ -256,7 +256,9 @@ def find_by_words(
     """
     keys = [_expression(spellings) for spellings in lookup.words]
     first = _rows_of(db, keys, _AT_FIRST)
+    last = {key: int(rows[-1]) for key, rows in zip(keys, first, strict=True) if len(rows)}
     frequent = [key for key, rows in zip(keys, first, strict=True) if len(rows) == _AT_FIRST]
+    frequent.sort(key=last.__getitem__)  # the sooner so many rows are read, the more there are
     rows_by_word = [rows for rows in first if len(rows) < _AT_FIRST]
     absent = len(keys) - lookup.shared
     while frequent and len(rows_by_word) <= absent:
