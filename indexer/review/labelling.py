@@ -160,7 +160,8 @@ class _LabellingPages:
             if planned is None:
                 raise _forgotten(values.plan)
             wanted, result = planned
-            differences = self._differences(result)
+            is_of_mail = bool(wanted.options and wanted.options.attachments)
+            differences = {} if is_of_mail else self._differences(result)
             others = {id: differences[id] for id in differences if id in _changed(result)}
             context |= {"wanted": wanted, "result": result, "plan": values.plan}
             unlike = [id for id, member in others.items() if member.is_other]
