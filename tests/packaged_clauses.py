@@ -199,13 +199,13 @@ def changed_pairs(texts: list[str], language: str) -> Iterator[tuple[str, str, s
                 yield kind, clause, text
 
 
-def read_pairs(found: dict[str, list[str]]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the language of each pair that was read, what it was read as, and both clauses."""
+def read_pairs(found: dict[str, list[str]]) -> Iterator[tuple[dict[str, str], str, str]]:
+    """Yield each row of the pairs that were read, `again` by a second reader, and both clauses."""
     texts = {key(text): text for clauses in found.values() for text in clauses}
     with READ.open(newline="") as file:
         for pair in csv.DictReader(file):
             if pair["a"] in texts and pair["b"] in texts:
-                yield pair["language"], pair["read"], texts[pair["a"]], texts[pair["b"]]
+                yield pair, texts[pair["a"]], texts[pair["b"]]
 
 
 # Tables of both.
@@ -232,18 +232,24 @@ def print_changed(found: dict[str, list[str]]) -> None:
 
 
 def print_read(found: dict[str, list[str]]) -> None:
-    """Print how types agree with what pairs were read as: precision, recall and kappa."""
+    """Print how types agree with each of two readers, and these with each other: pairs, precision,
+    recall and kappa.
+    """
     judged: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
-    for language, type, left, right in read_pairs(found):
-        judgement = type in TYPES, is_duplicate(left, right)
-        judged[language].append(judgement)
-        judged["all"].append(judgement)
-    for language, pairs in judged.items():
+    for pair, left, right in read_pairs(found):
+        is_found = is_duplicate(left, right)
+        first, second = (pair[reader] in TYPES for reader in ("read", "again"))
+        for language in (pair["language"], "all"):
+            judged[f"{language} read"].append((first, is_found))
+            if pair["again"]:
+                judged[f"{language} again"].append((second, is_found))
+                judged[f"{language} readers"].append((first, second))
+    for name, pairs in judged.items():
         are_read, are_found = zip(*pairs, strict=True)
         right = pairs.count((True, True))
         shares = (f"{right} of {sum(duplicates)}" for duplicates in (are_found, are_read))
         kappa = cohen(are_read, are_found).kappa
-        print(language, len(pairs), *shares, "-" if kappa is None else f"{kappa:.2f}", sep="\t")
+        print(name, len(pairs), *shares, "-" if kappa is None else f"{kappa:.2f}", sep="\t")
 
 
 def main() -> None:

@@ -128,7 +128,8 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
 @click.option(
     "--measure",
     type=MeasureName(),
-    help="Measure that pairs are scored by (default: the recipe's).",
+    help="Measure that pairs are scored by; also overlap:8, overlap:information and the like "
+    "(default: the recipe's).",
 )
 @click.option(
     "--capture",

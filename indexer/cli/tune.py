@@ -50,7 +50,8 @@ LISTED = 10  # recipes that are printed
 @click.option(
     "--measure",
     type=MeasureName(),
-    help="Measure that pairs are scored by, for recipes with MinHash (default: the recipe's).",
+    help="Measure that pairs are scored by, for recipes with MinHash; also overlap:8, "
+    "overlap:information and the like (default: the recipe's).",
 )
 @seed_option("Seed of the random sample of unrelated pairs.")
 @click.option("--store", "store_url", help="Store of the documents that the gold set names by id.")

@@ -529,6 +529,12 @@ PAYMENT_DE = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters i
         ),
         ("O licenciado paga {} valores devidos pelo uso dos programas.", "todos os", "nenhum dos"),
         (PAYMENT_PT, "após", "antes"),
+        (
+            "In het geval van {} van de huur mag de verhuurder de kosten van de reparatie van de "
+            "woning en van de tuin binnen dertig dagen bij de huurder eisen.",
+            "niet tijdige of te lage betaling",
+            "tijdige betaling door de ouders",
+        ),
     ],
 )
 def test_words_that_deny_or_are_opposites_in_other_languages(

@@ -28,6 +28,7 @@ from indexer.comparing.clauses.clause_terms import (
 from indexer.comparing.clauses.lexicon import Lexicon, default_lexicon, lexicon
 from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.quantities import ANSWERS, NEGATIONS
 from indexer.comparing.words import normal_words, words_by_language
 from indexer.defaults import OVERLAP
 from indexer.errors import UsageError
@@ -123,7 +124,9 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
     pair = _compared(left, right)
     stretches = list(filter(_is_replaced, pair.aligned.stretches))
     words_in_place = chain.from_iterable(product(*stretch) for stretch in stretches)
-    if marks.negated(pair) or not _opposites().isdisjoint(words_in_place):
+    only_one_has = (chain(*stretch) for stretch in pair.aligned.stretches if not all(stretch))
+    denies = marks.negated(pair) or any(map((NEGATIONS - ANSWERS).issuperset, only_one_has))
+    if denies or not _opposites().isdisjoint(words_in_place):
         return None
     is_unspaced = pair.aligned.a.language in marks.UNSPACED
     is_swapped = marks.exchanged(pair) or any(
