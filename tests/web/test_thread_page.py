@@ -150,7 +150,7 @@ def test_a_mail_lists_its_attachments_and_an_attachment_its_mail(tmp_path: Path)
         )
         wanted = {"id": ids["Bob/a.eml"], "add": "hot", "attachments": "yes"}
         plan = forms.page(forms.send("/label", **wanted, dry_run="yes").headers["location"])
-        assert "2 documents would change" in plan and "principal" not in plan
+        assert "2 documents would change" in plan and "Differs from the principal" not in plan
         forms.send("/label", id=lease, add="hot", attachments="yes", dry_run="no")
         labelled = {id for id, row in store.get(list(ids.values())).items() if row.labels}
         assert labelled == {lease, ids["Ann/a.eml"]}
