@@ -28,6 +28,7 @@ NearfoldError
 │   ├── StoreAccessDenied      wrong password, or a missing permission
 │   ├── StoreBusy              another job has locked the journal or the database
 │   ├── StoreStopped           no space, read-only, or index deleted; run again to resume
+│   │   └── RestoredIndex      a snapshot was restored over the index, or it was made again
 │   ├── SnapshotExpired        the snapshot of a paged search has expired; search again
 │   ├── StoreDamaged
 │   ├── DocumentNotFound
@@ -338,6 +339,17 @@ class StoreStopped(StoreError):
             f"{remedy}, then run the same command again to resume"
         )
         self.reason, self.remedy = reason, remedy
+
+
+class RestoredIndex(StoreStopped):
+    """An index is not the one that a job has read, though it has its name."""
+
+    def __init__(self, *, index: str) -> None:
+        super().__init__(
+            reason=f"{index} was restored from a snapshot, or made again, since this was begun",
+            remedy="wait until that is done",
+        )
+        self.index = index
 
 
 class SnapshotExpired(StoreError):

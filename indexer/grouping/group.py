@@ -21,6 +21,7 @@ from indexer.comparing.band_plan import equal_parts, has_sketch_alone, min_equal
 from indexer.comparing.criteria import KEYED, Criteria, missing_field
 from indexer.comparing.differences import Rarity
 from indexer.defaults import MEMORY_MEGABYTES
+from indexer.errors import RestoredIndex
 from indexer.fingerprinting.fingerprint import PROVISIONAL
 from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
 from indexer.grouping.checked_rows import of_texts, read_fresh, stored_digests, without_passages
@@ -31,8 +32,8 @@ from indexer.grouping.group_options import (
     FieldOrder,
     GroupOptions,
     Principal,
+    check_order,
     memory_budget,
-    missing_order,
 )
 from indexer.grouping.measured_pairs import (
     MeasuredPairs,
@@ -56,7 +57,13 @@ from indexer.model import Assignment, Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, FullStore
 from indexer.stores.journal import Journal, journal_path, record_job
-from indexer.stores.requirements import require_updatable, require_writable, scope_view
+from indexer.stores.maintenance import Shareable
+from indexer.stores.requirements import (
+    require_recipe,
+    require_updatable,
+    require_writable,
+    scope_view,
+)
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
 from indexer.system.external_memory import MemoryBudget
 
@@ -300,9 +307,6 @@ class Grouping:
         return int(self.collection.documents.texts[document])
 
 
-# Account of a grouping: families, copies inside them, documents that moved, label conflicts.
-
-
 # Clusters of connected texts.
 
 
@@ -520,6 +524,7 @@ def _few_collections() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
+MAX_ATTEMPTS = 3  # to group an index that is restored meanwhile
 _ASSIGNED = ("family", "principal", "similarity", "cluster", "provisional")
 
 
@@ -551,7 +556,8 @@ def group(
     Run again it gives the same families, also when it was cut short before. What it measures is
     kept next to the journal, so that the next run compares only what is new. Raises `UsageError`,
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed
-    yet.
+    yet. Where the index was restored from a snapshot or made again meanwhile, it is read again, up
+    to three times in all; then raises `RestoredIndex`.
     """
     recipe = require_writable(store) if write else require_updatable(store)
     options = options.for_recipe(recipe)
@@ -559,19 +565,25 @@ def group(
     store, left_out = without_passages(scope_view(store, options.of), leave_out, recipe)
     command = "group" if write else "group --dry-run"
     with Journal(journal_path(store.address)) as journal, record_job(journal, command) as job:
-        pairs, capped, passed_over = _assign(store, recipe, options, progress, memory, write)
-        check_order(options.principal_kind, (entry for entry, _ in pairs))
-        if joined:
-            pairs = _with_joined(store, recipe, options, pairs, joined)
-        changed = [after for before, after in in_turn(pairs) if not _same(before, after)]
-        outcome = AssignmentResult(written=len(changed))
         if write:
             job.settings.update(options.settings())
             if left_out:
                 job.settings["leave_out"] = left_out.id
-            digests = stored_digests(store, (entry for entry, _ in pairs))
-            outcome = store.families.assign(of_texts(after, digests) for after in changed)
-            store.refresh()
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                assigned = _assign(store, recipe, options, progress, memory, write)
+                pairs, capped, passed_over = assigned
+                check_order(options.principal_kind, [entry.order_value for entry, _ in pairs])
+                if joined:
+                    pairs = _with_joined(store, recipe, options, pairs, joined)
+                changed = [after for before, after in in_turn(pairs) if not _same(before, after)]
+                outcome = AssignmentResult(written=len(changed))
+                if write:
+                    outcome = _write(store, pairs, changed)
+                break
+            except RestoredIndex:
+                if attempt == MAX_ATTEMPTS or require_recipe(store).id != recipe.id:
+                    raise
         result = account(pairs, outcome.written, capped)
         result = replace(
             result,
@@ -585,6 +597,18 @@ def group(
             documents=result.documents, families=result.families, changed=result.changed
         )
     return result
+
+
+def _write(
+    store: FullStore, pairs: Sequence[tuple[Entry, Assignment]], changed: Sequence[Assignment]
+) -> AssignmentResult:
+    """Write changes of these families; raise `RestoredIndex` where the index is another one."""
+    digests = stored_digests(store, (entry for entry, _ in pairs))
+    outcome = store.families.assign(of_texts(after, digests) for after in changed)
+    store.refresh()
+    if isinstance(store.maintenance, Shareable):
+        store.maintenance.check_same()
+    return outcome
 
 
 def _assign(
@@ -643,14 +667,6 @@ def _with_joined(
         after |= {made.id: made for made in assign_joined(store, recipe, options, changed, family)}
         members[family] += moving
     return [(entry, after[made.id]) for entry, made in pairs]
-
-
-def check_order(kind: Principal | FieldOrder, entries: Iterable[Entry]) -> None:
-    """Raise `UsageError` for metadata, to order by, that none of these documents has."""
-    if isinstance(kind, FieldOrder) and kind.metadata_name is not None:
-        values = [entry.order_value for entry in entries]
-        if values and not any(value is not None for value in values):
-            raise missing_order(kind)
 
 
 def compartments(

@@ -347,6 +347,14 @@ def missing_order(order: FieldOrder) -> UsageError:
     )
 
 
+def check_order(kind: Principal | FieldOrder, values: Sequence[object]) -> None:
+    """Raise `UsageError` for metadata, to order by, of which all of these values are None."""
+    if not isinstance(kind, FieldOrder) or kind.metadata_name is None:
+        return
+    if values and not any(value is not None for value in values):
+        raise missing_order(kind)
+
+
 # The options by which families are kept up to date between two runs of `group`.
 
 _OF_PARTS = GroupOptions(of="parts")

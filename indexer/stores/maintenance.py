@@ -175,6 +175,12 @@ class Shareable(Protocol):
         """
         ...
 
+    def check_same(self) -> None:
+        """Raise `RestoredIndex` where an index was restored from a snapshot, or made again, since
+        the job began.
+        """
+        ...
+
     def check_labels(self, ids: Sequence[str]) -> None:
         """Raise `UsageError` where other programs keep something else in `labels` of these
         documents than texts, which new labels would replace.

@@ -20,6 +20,7 @@ from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.stores.engine import rows
+from indexer.stores.engine.families import EngineFamilies
 
 pytestmark = pytest.mark.engines
 FERRY = (
@@ -210,6 +211,40 @@ def test_an_index_that_is_lost_goes_on_from_its_snapshot(store, server, reposito
     assert len(good("POST", f"{url}/_search", body)["hits"]["hits"]) == 1
     assert opened.write(sample_rows()[:1]) == [None]
     assert all(check.verdict != "bad" for check in doctor(opened.url))
+
+
+@pytest.mark.parametrize("method", ["DELETE", "POST"])
+def test_group_reads_an_index_again_that_is_restored_meanwhile(
+    method, store, server, repository, monkeypatch
+):
+    """A member that the snapshot has was not there when `group` read another text of its principal,
+    which must not be its principal now; a closed index keeps its UUID.
+    """
+    opened, url = store
+    name = url.rpartition("/")[2]
+    install(opened)
+    (principal,) = {row.family for row in opened.scan() if row.id in ("ferry", "copy", "near")}
+    members = {"ferry", "copy", "near"} - {principal}
+    good("POST", f"{url}/_update/{principal}?refresh=true", {"doc": {"text": TEXTS["bread"]}})
+    good("PUT", f"{repository}/1?wait_for_completion=true", {"indices": f"{name}*"})
+    for member in members:
+        good("DELETE", f"{url}/_doc/{member}?refresh=true")
+    assign, attempts = EngineFamilies.assign, []
+
+    def restore(self, assignments):
+        attempts.append(list(assignments))
+        if len(attempts) == 1:
+            good(method, f"{url}/_close" if method == "POST" else url)
+            path = f"{repository}/1/_restore?wait_for_completion=true"
+            good("POST", path, {"indices": f"{name}*"})
+        return assign(self, attempts[-1])
+
+    monkeypatch.setattr(EngineFamilies, "assign", restore)
+    group(opened)
+    families = {row.id: row.family for row in opened.scan()}
+    assert families[principal] == families["bread"]
+    assert {families[member] for member in members} <= members
+    assert len(attempts) == 2
 
 
 @pytest.fixture

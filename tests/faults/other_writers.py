@@ -57,6 +57,7 @@ REFUSED_CODES = (0, 1, 2, 3, 4)  # whatever is no internal error
 LEAST = 0.7  # of all thresholds of `group`, by which a copy may have been grouped
 REPORTS = {"keys", "changes", "groups"}  # checks of `doctor` that stored groups may fail
 GREEN_SECONDS = 300
+RESTORES = 8  # attempts to restore a snapshot, until a command makes no index of its name
 TEXTS = 5  # from which others are made
 
 
@@ -348,11 +349,19 @@ class Client:
         """Put the documents of a snapshot in the place of those of now."""
         if self.snapshot is None:
             return None
-        for name in self.call("GET", self.index):
-            self.call("DELETE", name)
         path = f"_snapshot/{self.repository}/{self.snapshot}/_restore?wait_for_completion=true"
-        self.call("POST", path, {"include_global_state": False})
         self.snapshot = None
+        for attempts_left in reversed(range(RESTORES)):
+            try:
+                for name in self.call("GET", f"{self.index}?ignore_unavailable=true"):
+                    self.call("DELETE", name)
+                self.call("POST", path, {"include_global_state": False})
+                break
+            except urllib.error.HTTPError as error:  # nearfold has made the index meanwhile
+                if not attempts_left:
+                    raise
+                error.close()
+                time.sleep(DELAY)
         return "restore of a snapshot"
 
     def _target(self, hit: Body) -> Body:

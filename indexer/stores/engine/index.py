@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from indexer.errors import (
     PartialSource,
+    RestoredIndex,
     SnapshotExpired,
     StoreError,
     StoreStopped,
@@ -23,6 +24,7 @@ from indexer.stores.engine.field_substitutes import ABSENT, substitutes
 from indexer.stores.engine.index_facts import (
     IndexAddress,
     IndexFacts,
+    check_same_indices,
     check_write_target,
     current_index,
     give_alias,
@@ -259,11 +261,31 @@ class OpenIndex:
     def _post(self, body: bytes) -> Response:
         params = {"require_alias": "true", "pipeline": "_none"}
         if self.facts and self.facts.members:
+            with self._forgetting():
+                check_same_indices(self.link.request, self.facts)
             return self.link.request("POST", "_bulk", body, {"pipeline": "_none"}, BULK_SECONDS)
         alias = self._alias()
         if self.facts:
-            check_write_target(self.link, alias, self.facts.index)
+            with self._forgetting():
+                check_write_target(self.link, alias, self.facts.index, self.facts.description)
         return self.link.request("POST", f"{alias}/_bulk", body, params, BULK_SECONDS)
+
+    def check_same(self) -> None:
+        """Raise `RestoredIndex` where an index is not the one whose facts were read; these are
+        discarded then.
+        """
+        if self.facts:
+            with self._forgetting():
+                check_same_indices(self.requests.send, self.facts)
+
+    @contextlib.contextmanager
+    def _forgetting(self) -> Iterator[None]:
+        """Discard the facts of an index that is another one now."""
+        try:
+            yield
+        except RestoredIndex:
+            self.facts = None
+            raise
 
     def _alias(self) -> str:
         """Return the alias for writes; create it again where `uninstall` removed it."""

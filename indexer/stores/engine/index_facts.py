@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from indexer.errors import MappingMismatch, PartialSource, StoreError, StoreStopped, UsageError
+from indexer.errors import (
+    MappingMismatch,
+    PartialSource,
+    RestoredIndex,
+    StoreError,
+    StoreStopped,
+    UsageError,
+)
 from indexer.recipe import Recipe
 from indexer.stores.engine import index_mapping
 from indexer.stores.engine.field_substitutes import PluginColumns
@@ -272,7 +279,8 @@ def _cluster_blocks(requests: Requests) -> list[str]:
 # The alias by which nearfold writes to an index, and checks that it stands for that index.
 
 _FREE_ALIAS = "remove or rename it there, or use an index of another name"
-_NAMES_AND_ALIASES = {"filter_path": "*.settings.index.uuid,*.aliases"}  # of an index's answer
+_IDENTITY = "*.settings.index.uuid,*.settings.index.history.uuid"
+_NAMES_AND_ALIASES = {"filter_path": f"{_IDENTITY},*.aliases"}  # of an index's answer
 
 
 def require_own_alias(requests: Requests, alias: str, index: str) -> None:
@@ -286,14 +294,43 @@ def require_own_alias(requests: Requests, alias: str, index: str) -> None:
         raise UsageError(f"{problem}; {_FREE_ALIAS}")
 
 
-def check_write_target(link: Link, alias: str, index: str) -> None:
-    """Raise `StoreStopped` where an alias for writes is not what `require_own_alias` accepts.
+def check_write_target(
+    link: Link, alias: str, index: str, known: Mapping[str, Any] | None = None
+) -> None:
+    """Raise `StoreStopped` where an alias for writes is not what `require_own_alias` accepts, and
+    `RestoredIndex` where the index is not the one of the `known` description.
 
     One request, which may raise `StoreUnreachable`; what it refuses, a write refuses as well.
     """
     response = link.request("GET", alias, None, _NAMES_AND_ALIASES, FIRST_SECONDS)
     if problem := _alias_problem(response, alias, index):
         raise StoreStopped(reason=problem, remedy=_FREE_ALIAS)
+    if known is not None:
+        _check_identity(response, {index: known})
+
+
+def check_same_indices(send: Callable[..., Response], facts: IndexFacts) -> None:
+    """Raise `RestoredIndex` where an index is not the one whose facts were read, by one request."""
+    known = facts.members or {facts.index: facts.description}
+    params = {"filter_path": _IDENTITY, "ignore_unavailable": "true"}
+    response = send("GET", ",".join(known), None, params, FIRST_SECONDS)
+    _check_identity(response, known)
+
+
+def _check_identity(response: Response, known: Mapping[str, Mapping[str, Any]]) -> None:
+    if response.status != 200 or not isinstance(response.body, dict):
+        return
+    for name, description in response.body.items():
+        if name in known and _identity(description) != _identity(known[name]):
+            raise RestoredIndex(index=name)
+
+
+def _identity(description: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return what an index gets when it is made, and when a snapshot is restored over it: that one
+    keeps the rest where the index was closed.
+    """
+    settings = description.get("settings", {}).get("index", {})
+    return settings.get("uuid"), settings.get("history", {}).get("uuid")
 
 
 def _alias_problem(response: Response, alias: str, index: str) -> str:

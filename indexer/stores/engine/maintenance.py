@@ -110,9 +110,16 @@ class EngineMaintenance:
             require_whole_view(index.requests, index.facts.members or (index.facts.index,))
 
     def write_blocks(self) -> Mapping[str, Sequence[str]]:
-        """Read the settings of the index, or of all behind its name."""
+        """Read the settings of the index, or of all behind its name; a job that begins then goes on
+        with the index that there is now.
+        """
+        self._index.facts = None
         self._index.require_recipe()
         return write_blocks(self._index.requests, self._index.location)
+
+    def check_same(self) -> None:
+        """Compare what the index, or each behind its name, was given when it was made."""
+        self._index.check_same()
 
     def check_labels(self, ids: Sequence[str]) -> None:
         """Look at the mapping of `labels`, and at the documents themselves."""
