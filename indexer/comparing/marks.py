@@ -34,6 +34,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, starmap
+from posixpath import basename, splitext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
@@ -58,8 +59,9 @@ from indexer.comparing.quantities import (
     is_dated,
 )
 from indexer.comparing.tiling import Tile
+from indexer.comparing.unworded import exchanged_cells
 from indexer.comparing.words import LANGUAGES_BY_WORD, are_variants
-from indexer.defaults import FOLD, REVIEW
+from indexer.defaults import FOLD, MAX_REPLACED, REVIEW
 from indexer.model import DIGITS, Difference, Mark, MarkKind, unpack_embedded
 
 if TYPE_CHECKING:
@@ -316,7 +318,9 @@ def exchanged(pair: Comparison) -> tuple[str, str] | None:
         is_exchange = back and max(count, back) < MAX_ONE_WAY * min(count, back)
         if is_exchange and any(map(str.isalpha, left)) and any(map(str.isalpha, right)):
             return " ".join(left), " ".join(right)
-    return _exchanged_facts(pair) if may_be_exchanged(pair.aligned) else None
+    if not may_be_exchanged(pair.aligned):
+        return None
+    return _exchanged_facts(pair) or exchanged_cells(*(text.text for text in pair.texts))
 
 
 def may_be_exchanged(pair: AlignedWords) -> bool:
@@ -439,7 +443,8 @@ def has_other_message(pair: Comparison) -> bool:
     The longest run of words in order is half of either text or more. Before and after it another
     name stands in two stretches; or in one, where a tenth of the words are others and `MIN_MESSAGE`
     of them no facts, or one fewer if these are a tenth of the message; or the texts have hardly
-    anything in common, and `MIN_MESSAGE` words of their own.
+    anything in common, and `MIN_MESSAGE` words of their own. Pages of one template are none: words
+    without capitals stand for the same others more than `MAX_REPLACED` times.
     """
     if not pair.runs:
         return False
@@ -457,6 +462,8 @@ def has_other_message(pair: Comparison) -> bool:
         min(lengths) + 1 < MIN_MESSAGE or (not may_name and common > MAX_COMMON * rest)
     ):
         return False  # no facts need to be read
+    if _are_of_template(pair):
+        return False
     own = [0, 0]
     names = set()
     for gap in pair.gaps:
@@ -474,6 +481,13 @@ def has_other_message(pair: Comparison) -> bool:
     if min(lengths) < MIN_CHANGED * rest:
         return False
     return words >= MIN_MESSAGE or words + 1 >= max(MIN_MESSAGE, MIN_CHANGED * rest)
+
+
+def _are_of_template(pair: Comparison) -> bool:
+    """Return whether words without capitals stand for the same others again and again."""
+    pairs = zip(pair.aligned.stretches, pair.gaps, strict=True)
+    plain = (stretch for stretch, gap in pairs if all(gap.words) and not pair.have_capitals(gap))
+    return max(Counter(plain).values(), default=0) > MAX_REPLACED
 
 
 def _is_rest_moved(pair: Comparison) -> bool:
@@ -695,7 +709,8 @@ def _whole(pair: Comparison, paths: tuple[str, str], rearranged: bool) -> Iterat
     in_order = sum(run.words for run in pair.runs)
     if in_order >= CONTAINED * lengths[0] and lengths[1] >= MIN_GROWTH * lengths[0] > 0:
         yield Mark("grown")
-    (stem_a, suffix_a), (stem_b, suffix_b) = map(_file_name, paths)
+    names = (basename(path.replace("\\", "/")) for path in paths)
+    (stem_a, suffix_a), (stem_b, suffix_b) = map(splitext, names)
     if stem_a and stem_a == stem_b and suffix_a != suffix_b and in_order >= SAME_FILE * lengths[0]:
         yield Mark("format", suffix_a, suffix_b)
 
@@ -732,14 +747,3 @@ def _of_first_lines(a: TextOperand, b: TextOperand) -> Iterator[Mark]:
 def _first_numbers(text: str) -> list[str]:
     lines = [line for line in text[:FIRST_CHARS].splitlines() if line.strip()]
     return _VERSION.findall("\n".join(lines[:FIRST_LINES]))
-
-
-def _file_name(path: str) -> tuple[str, str]:
-    """Return the name of a file without its ending, and the ending with its full stop.
-
-    >>> _file_name("/a/lease.docx"), _file_name("lease")
-    (('lease', '.docx'), ('lease', ''))
-    """
-    name = path.replace("\\", "/").rpartition("/")[2]
-    stem, dot, suffix = name.rpartition(".")
-    return (stem, dot + suffix) if stem else (name, "")

@@ -1,5 +1,5 @@
 """Parts of a text that are no wording of its author: targets of links, URLs, e-mail addresses and
-tokens, running headers, and copyright notices.
+tokens, running headers, and copyright notices; and the cells of tables.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
 # URLs, and targets of links.
 
@@ -249,3 +249,52 @@ def sort_unworded(text: str) -> list[tuple[int, int]]:
     spans = sorted(find_unworded(text))
     ends = accumulate((end for _, end in spans), max)
     return [(start, end) for (start, _), end in zip(spans, ends, strict=True)]
+
+
+# Cells of tables, which are exchanged where the same values stand in other columns or rows: a line
+# with a tab or a `|` is a row, as files and Markdown are read. Rows or columns that moved as a
+# whole say the same.
+
+_SEPARATOR = re.compile(r"[\t|]")
+_VALUE = re.compile(r"\w")
+
+Cells = tuple[str, ...]
+
+
+def exchanged_cells(a: str, b: str) -> tuple[str, str] | None:
+    """Return the first value of a cell in a and the one that stands there in b, if the rows that
+    differ have the same values in other cells; None for others.
+
+    >>> exchanged_cells("Seller | Buyer\\nAcme | Umbra", "Seller | Buyer\\nUmbra | Acme")
+    ('acme', 'umbra')
+    >>> exchanged_cells("Seller | Buyer\\nAcme | Umbra", "Buyer | Seller\\nUmbra | Acme")
+    """
+    left, right = _rows(a), _rows(b)
+    only_a, only_b = Counter(left) - Counter(right), Counter(right) - Counter(left)
+    if not only_a or only_a.total() != only_b.total():
+        return None
+    rows = list(zip(only_a.elements(), only_b.elements(), strict=True))
+    if any(len(x) != len(y) for x, y in rows):
+        return None
+    pairs = chain.from_iterable(zip(x, y, strict=True) for x, y in rows)
+    changed = [(x, y) for x, y in pairs if x != y]
+    if Counter(x for x, _ in changed) != Counter(y for _, y in changed):
+        return None
+    return None if _is_column_moved(left, rows) else changed[0]
+
+
+def _rows(text: str) -> list[Cells]:
+    """Return the rows with two cells or more that are not blank."""
+    if "\t" not in text and "|" not in text:
+        return []
+    lines = (_SEPARATOR.split(line.strip(" |").casefold()) for line in text.splitlines())
+    rows = (tuple(map(str.strip, line)) for line in lines)
+    return [row for row in rows if sum(map(bool, map(_VALUE.search, row))) > 1]
+
+
+def _is_column_moved(table: list[Cells], rows: list[tuple[Cells, Cells]]) -> bool:
+    """Return whether no row of as many cells, such as one with titles, stayed as it was."""
+    changed = {x for x, _ in rows}
+    sizes = {len(row) for row in changed}
+    is_within = all(Counter(x) == Counter(y) for x, y in rows)
+    return is_within and not any(len(row) in sizes for row in table if row not in changed)

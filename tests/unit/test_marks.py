@@ -129,6 +129,9 @@ EXCHANGED = [
     ("Alpha 1, Beta 2, Gamma 3.", "Alpha 2, Beta 3, Gamma 1."),
     ("We sold 5 apples and 7 pears.", "We sold 7 apples and 5 pears."),
     ("Ann Lee wrote to Bob Roe.", "Bob Roe wrote to Ann Lee."),
+    ("| Seller | Buyer |\n| Acme Ltd | Umbra |\n", "| Seller | Buyer |\n| Umbra | Acme Ltd |\n"),
+    ("Seller\tAcme Ltd\nBuyer\tUmbra\n", "Seller\tUmbra\nBuyer\tAcme Ltd\n"),
+    ("Heating\ttenant\nWater\tlandlord\n", "Heating\tlandlord\nWater\ttenant\n"),
 ]
 REARRANGED = [
     ("Paid: 100. Due: 200.", "Due: 200. Paid: 100."),
@@ -136,6 +139,8 @@ REARRANGED = [
     ("See pages 3, 5 and 7.", "See pages 7, 5 and 3."),
     ("Copies to Ann, Bob and Carl.", "Copies to Carl, Ann and Bob."),
     ("Alpha 1\nBeta 2\nGamma 3\n", "Gamma 3\nBeta 2\nAlpha 1\n"),
+    ("Seller | Buyer\nAcme | Umbra\n", "Buyer | Seller\nUmbra | Acme\n"),
+    ("Seller\tAcme\nBuyer\tUmbra\n", "Buyer\tUmbra\nSeller\tAcme\n"),
 ]
 
 
@@ -190,6 +195,14 @@ def test_another_message_under_one_disclaimer(exchanged: dict[str, str], is_othe
     long = "Our terms of delivery follow. " + LEASE + "\n" + LEASE.lower() + "\n"
     edited = kinds(long + MAIL + DISCLAIMER * 3, long + changed + DISCLAIMER * 3)
     assert ("message" in edited) == ("Hanna" in exchanged)
+
+
+def test_pages_of_one_template_are_no_other_messages() -> None:
+    page = "Stops {} now. Use it for {} only. No {} is shown by {} again. See {}." + 2 * DISCLAIMER
+    first = page.format("pumps", "pumps", "pumps", "Hanna", "pumps")
+    others = page.format("wires", "hoses", "tins", "Ivan", "bolts")
+    assert "message" in kinds(first, others)
+    assert "message" not in kinds(first, page.format("wires", "wires", "wires", "Ivan", "wires"))
 
 
 def test_versions_growth_and_formats() -> None:
