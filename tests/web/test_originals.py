@@ -253,6 +253,8 @@ def test_a_word_document_and_a_mail_are_shown_safely(page: Page, originals: Orig
     expect(frame.get_by_text("The <i>lease</i> of März")).to_be_visible()
     assert frame.get_by_alt_text("stamp").evaluate("picture => picture.naturalWidth") == 400
     expect(page.get_by_role("list", name="Attachments").get_by_role("listitem")).to_have_count(4)
+    own = page.get_by_role("list", name="Attachments").get_by_role("link", name="lease.pdf").first
+    assert "q=stamp" in (own.get_attribute("href") or "")
     page.get_by_role("link", name="Its document").click()
     expect(page).to_have_title("note.txt · nearfold")
 
