@@ -349,11 +349,14 @@ class Client:
         """Put the documents of a snapshot in the place of those of now."""
         if self.snapshot is None:
             return None
-        path = f"_snapshot/{self.repository}/{self.snapshot}/_restore?wait_for_completion=true"
+        snapshot = f"_snapshot/{self.repository}/{self.snapshot}"
+        path = f"{snapshot}/_restore?wait_for_completion=true"
+        (content,) = self.call("GET", snapshot)["snapshots"]
+        names = ",".join([self.index, *content["indices"]])  # one may have lost the name since
         self.snapshot = None
         for attempts_left in reversed(range(RESTORES)):
             try:
-                for name in self.call("GET", f"{self.index}?ignore_unavailable=true"):
+                for name in self.call("GET", f"{names}?ignore_unavailable=true"):
                     self.call("DELETE", name)
                 self.call("POST", path, {"include_global_state": False})
                 break
