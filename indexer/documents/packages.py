@@ -52,7 +52,8 @@ _INPUT = re.compile(
     rb"<(?:input|meter|progress)\b[^>]*>|<ol\b[^>]*\bstart=[^>]*>|<li\b[^>]*\bvalue=[^>]*>"
     rb"|(?P<text><option\b[^>]*\bselected\b[^>]*>[^<]*|<(s|strike|del)\b[^>]*>.*?(?=</\2>)"
     rb"|<(?!(?:img|br|hr|link|meta|source|col|style|script)\b)(\w+)\b[^>]*\s"
-    rb"(?:style\s*=[^>]*(?:line-through|display:\s*none)|hidden(?=[\s>=]))[^>]*>.*?(?=</\3>))",
+    rb"(?:style\s*=[^>]*(?:line-through|display:\s*none|visibility:\s*hidden"
+    rb"|(?:opacity|font-size):\s*0(?![.\d]))|hidden(?=[\s>=]))[^>]*>.*?(?=</\3>))",
     re.IGNORECASE | re.DOTALL,
 )
 _STRUCK_CLASS = re.compile(rb"\.([\w-]+)\s*\{[^{}]*line-through")

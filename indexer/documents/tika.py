@@ -128,7 +128,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 8  # version of what is made of Tika's results; raise it when texts or files in them change
+READER = 9  # version of what is made of Tika's results; raise it when texts or files in them change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -142,7 +142,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
 _HARMLESS = frozenset({"X-TIKA:WARN:truncated_metadata"})
 _NO_BYTES = "ZeroByteFileException"  # of an attachment of no bytes, of which nothing is missing
-_ENVELOPE = "pkcs7"
+_ENVELOPE, _SIGNATURE = "pkcs7", "detached pkcs7 signature"  # the text of what is signed is read
 _ARMOUR = "-----BEGIN PGP MESSAGE-----"  # of what is encrypted inside the text of a mail
 _PGP = re.compile(rb"^Content-Type:\s*multipart/encrypted\b", re.IGNORECASE | re.MULTILINE)
 _PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
@@ -318,6 +318,8 @@ def document(
 
 def damage_error(reason: str) -> ExtractionError:
     """Return the error of a document that Tika could not parse."""
+    if _ENVELOPE in reason.lower() and _SIGNATURE not in reason:
+        reason = _ENCRYPTED.format("S/MIME")
     if reason in (_ENCRYPTED.format(name) for name in ("S/MIME", "PGP")):
         return ExtractionError(f"{reason}; decrypt the mail, then index it again")
     if "encrypted" in reason.lower():
@@ -349,8 +351,12 @@ def _faults(metadata: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     of keys.
     """
     keys = (key for key in sorted(metadata) if _FAULT.match(key) and key not in _HARMLESS)
-    values = ((key, value) for key in keys for value in metadata[key] if _NO_BYTES not in value)
-    lines = (_fault(key, value) for key, value in values)
+    values = ((key, value) for key in keys for value in metadata[key])
+    lines = (
+        _fault(key, value)
+        for key, value in values
+        if _NO_BYTES not in value and _SIGNATURE not in value
+    )
     return tuple(dict.fromkeys(_clean(line, _MAX_WARNING) for line in lines))
 
 
@@ -359,7 +365,7 @@ def _fault(key: str, value: str) -> str:
     if kind == "write_limit_reached":
         return CUT
     first_line, _, _ = value.strip().partition("\n")
-    if _ENVELOPE in first_line:
+    if _ENVELOPE in first_line.lower():
         return _ENCRYPTED.format("S/MIME")
     return f"{kind}: {_stable_text(first_line)}"
 

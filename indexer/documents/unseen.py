@@ -117,9 +117,43 @@ def _word_marks(properties: bytes, inherited: frozenset[str] = _NO_MARKS) -> fro
     return frozenset(marks)
 
 
+# White text, and what it may stand on: a paragraph, a cell or a box, which may have a colour.
+_WHITE = re.compile(rb"<w:color\s[^>]*w:val=\"f{6}\"", re.IGNORECASE)
+_ON_PAPER = re.compile(
+    rb"<(?P<end>/?)w:(?P<of>tbl|tc|txbxContent|p)(?:\s[^>]*)?(?<!/)>"
+    rb"|<w:rPr>(?P<marks>.*?)</w:rPr>"
+    rb"|(?P<shade><w:shd\b[^>]*w:(?:theme)?fill=\"(?!auto\"|f{6}\"))",
+    re.IGNORECASE | re.DOTALL,
+)
+_OWN_SHADE = (b"<w:shd", b"<w:highlight")
+
+
+def _white_of_word(content: bytes) -> Iterator[_Run]:
+    """Yield the text of runs that are white, where neither they nor their cell, paragraph or box
+    have a colour; boxes are taken to have one.
+    """
+    shaded: list[bool] = [False]
+    for match in _ON_PAPER.finditer(content):
+        if match["shade"]:
+            shaded[-1] = True
+        elif match["of"] and not match["end"]:
+            shaded.append(shaded[-1] or match["of"] == b"txbxContent")
+        elif match["of"]:
+            shaded = shaded[:-1] or [False]
+        elif not shaded[-1] and _WHITE.search(match["marks"]):
+            end = _END_OF_RUN.search(content, match.end())
+            text = b"".join(
+                _WORD_TEXT.findall(content, match.end(), end.start() if end else len(content))
+            )
+            if not any(shade in match["marks"] for shade in _OWN_SHADE):
+                yield _Run(match.start(), _HIDDEN, text)
+
+
 def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
     for match in _DELETED_TEXT.finditer(content) if b"<w:delText" in content else ():
         yield _Run(match.start(), _DELETED, match[1])
+    if _WHITE.search(content):
+        yield from _white_of_word(content)
     is_styled = any(styles.values()) and b'Style w:val="' in content
     if not is_styled and not any(marker in content for marker in _WORD_MARKERS):
         return

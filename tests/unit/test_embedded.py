@@ -269,6 +269,10 @@ PARTS = {  # of an Office document: a path, and what its content differs in
         '<text:span text:style-name="T">{}</text:span>',
     ),
     "hidden text": (PART, "<w:r><w:rPr><w:vanish/></w:rPr><w:t>{}</w:t></w:r>"),
+    "white text": (
+        PART,
+        '<w:p w:rsidR="1"/><w:r><w:rPr><w:color w:val="ffffff"/></w:rPr><w:t>{}</w:t></w:r>',
+    ),
     "raised text": (
         PART,
         '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{}</w:t></w:r>',
@@ -355,6 +359,24 @@ def test_what_marks_a_text_counts() -> None:
     marks = ("<w:vanish/>", "<w:strike/>", '<w:vertAlign w:val="subscript"/>', "<w:rStyle/>")
     files = [embedded_files(office(PART, run.format(mark)), "") for mark in marks]
     assert len(set(files)) == len(marks)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<w:tc><w:tcPr><w:shd w:fill="1F3864"/></w:tcPr><w:p>{}</w:p></w:tc>',
+        '<w:p><w:pPr><w:shd w:fill="1F3864"/></w:pPr>{}</w:p>',
+        "<w:txbxContent><w:p>{}</w:p></w:txbxContent>",
+    ],
+)
+def test_white_text_on_a_colour_is_displayed(content: str) -> None:
+    run = '<w:r><w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t>2</w:t></w:r>'
+    displayed = content.format(run)
+    names = [
+        [file.name for file in unpack_embedded(embedded_files(office(PART, part), ""))]
+        for part in (displayed, f"{displayed}<w:p>{run}</w:p>")
+    ]
+    assert [any("hidden" in name for name in of) for of in names] == [False, True]
 
 
 def parts(**members: str) -> bytes:
@@ -526,6 +548,7 @@ def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
         "<meter max=9 value={}></meter>",
         "shall <i style='display:{}none'>not</i> pay",
         "shall <i hidden{}>not</i> pay",
+        "shall <i style='font-size:{}0'>not</i> pay",
         "<style>.{0}a {{text-decoration: line-through}}</style>shall <i class='a'>not</i> pay",
     )
     for page in pages:

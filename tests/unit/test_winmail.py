@@ -150,8 +150,22 @@ def test_encrypted_mails_say_so() -> None:
         b"smime-type=enveloped-data; name=smime.p7m\nContent-Transfer-Encoding: base64\n\n"
         b"MIAGCSqGSIb3DQEHA6CA\n"
     )
-    with pytest.raises(ExtractionError, match=r"by S/MIME is not read; decrypt the mail"):
-        text_of(envelope)
+    whole = envelope.replace(b"MIAGCSqGSIb3DQEHA6CA", b"MIIAGQYJKoZIhvcNAQcDoAwwCgIBADEAMAMCAQA=")
+    for encrypted in (envelope, whole):
+        with pytest.raises(ExtractionError, match=r"by S/MIME is not read; decrypt the mail"):
+            text_of(encrypted)
+
+
+def test_mails_that_are_signed_by_s_mime_are_read_wholly() -> None:
+    signature = (
+        b"Content-Type: application/x-pkcs7-signature; name=smime.p7s\n"
+        b"Content-Transfer-Encoding: base64\n\n"
+        b"MIAGCSqGSIb3DQEHAqCAMIACAQExADALBgkqhkiG9w0BBwExAAAAAAA="
+    )
+    text = b"Content-Type: text/plain\n\nThe price is 7 euros."
+    document = native_reader().extract(parts(text, signature, kind="signed"), "a.eml")
+    assert "7 euros" in document.text
+    assert not document.truncated and not document.warnings
 
 
 def test_pgp_inside_the_text_of_a_mail_is_said_and_what_is_signed_is_text() -> None:
