@@ -452,11 +452,8 @@ class WordsInOrder:
 
 
 DifferenceKind: TypeAlias = Literal[
-    "number", "date", "amount", "negation", "name", "address", "sign", "link", "renamed"
+    "number", "date", "amount", "negation", "name", "address", "sign", "link", "renamed", "header"
 ]
-DIFFERENCE_NOUNS: dict[DifferenceKind, str] = {"renamed": "name throughout"}
-"""How a kind of difference is counted, where not by its own name."""
-
 
 MarkKind: TypeAlias = Literal[
     "negated",
@@ -479,6 +476,7 @@ MarkKind: TypeAlias = Literal[
     "language",
     "link",
     "renamed",
+    "header",
     "format",
 ]
 """The kinds of marks, the most serious first; `indexer.comparing.marks` defines them."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from indexer.model import Mark, MarkKind, Sameness
+    from indexer.model import DifferenceKind, Mark, MarkKind, Sameness
 
 # Text that is safe to show: control, bidirectional and hidden characters are spelled out.
 
@@ -276,8 +276,13 @@ _MARKS: Mapping[MarkKind, str] = MappingProxyType(
         "version": "another version",
         "language": "another language",
         "format": "another format of the file",
+        "header": "running header",
     }
 )
+DIFFERENCE_NOUNS: Mapping[DifferenceKind, str] = MappingProxyType(
+    {"renamed": "name throughout", "header": "running header"}
+)
+"""How a kind of difference is counted, where not by its own name."""
 _QUOTED: frozenset[MarkKind] = frozenset(
     ("parties_exchanged", "embedded", "version", "accents", "clause_added", "language", "format")
 )

@@ -35,15 +35,8 @@ from indexer.comparing.facts import (
 from indexer.comparing.quantities import OF_TIME, date_span
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import LANGUAGES_BY_WORD
-from indexer.model import (
-    DIFFERENCE_NOUNS,
-    Difference,
-    DifferenceKind,
-    NewWords,
-    RareWord,
-    WordFrequencies,
-)
-from indexer.wording import count_of, join_names
+from indexer.model import Difference, DifferenceKind, NewWords, RareWord, WordFrequencies
+from indexer.wording import DIFFERENCE_NOUNS, count_of, join_names
 
 # Facts that both texts state in different positions: moved with their surroundings, or exchanged.
 
@@ -103,7 +96,7 @@ class _Surroundings:
         following = position + step
         is_digit = kind == "number" and any(map(str.isdigit, source.folded(following)))
         if is_digit and not (following in source.addresses or source.is_of_number(following)):
-            return not source.is_in_later_header(following)  # whatever its value and its unit
+            return not source.is_in_header(following, later=True)  # whatever its value and its unit
         fact = self._text.fact(following)
         return fact is not None and fact.key[0] == kind
 
@@ -233,6 +226,8 @@ KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
 QUOTED_DIFFERENCES = 3  # differences of a kind that a sentence quotes
 JOINED: tuple[DifferenceKind, ...] = ("name", "date")  # kinds of which neighbours are one fact
 
+_IN_HEADERS: tuple[DifferenceKind, ...] = ("date", "number", "name", *ADDRESSES)
+_ONCE: tuple[DifferenceKind, ...] = ("header", *ADDRESSES)
 FactKey: TypeAlias = tuple[str, str]  # class and value
 GapFacts: TypeAlias = dict[tuple[float, str], list[Fact]]  # by gap and class
 Gaps: TypeAlias = dict[int, float]  # by position of a word
@@ -253,9 +248,9 @@ def differences(
     amount 42,000 45,500
     """
     result = with_renamed(list(_differences(a, b, runs)), a, b)
-    # an address is a fact of each of its words
-    addresses = dict.fromkeys(fact for fact in result if fact.kind in ADDRESSES)
-    result = [*addresses, *(fact for fact in result if fact.kind not in ADDRESSES)]
+    # an address is a fact of each of its words; a head and a foot may have the same date
+    once = dict.fromkeys(fact for fact in result if fact.kind in _ONCE)
+    result = [*once, *(fact for fact in result if fact.kind not in _ONCE)]
     return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
 
 
@@ -392,7 +387,7 @@ def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Differ
             if fact_a and fact_b:
                 pair = _dated(fact_a, a), _dated(fact_b, b)
                 if pair not in pairs:
-                    yield _difference(*pair)
+                    yield _of_header(_difference(*pair), (fact_a, a), (fact_b, b))
                 pairs.add(pair)
             elif fact_a:
                 alone_a += _single(fact_a, a)
@@ -400,13 +395,20 @@ def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Differ
                 alone_b += _single(fact_b, b)
     only_a, only_b = _without_common(alone_a, alone_b)
     yield from _exchanged(_without(alone_a, only_a), _without(alone_b, only_b))
-    of_pairs_a, of_pairs_b = map(set, zip(*pairs, strict=True) if pairs else ((), ()))
-    for fact in dict.fromkeys(_dated(fact, a) for fact in _joined(only_a)):
-        if fact not in of_pairs_a:  # else the year of a date, of which another part has a pair
-            yield Difference(fact.kind, _written(fact), None)
-    for fact in dict.fromkeys(_dated(fact, b) for fact in _joined(only_b)):
-        if fact not in of_pairs_b:
-            yield Difference(fact.kind, None, _written(fact))
+    paired = map(set, zip(*pairs, strict=True) if pairs else ((), ()))
+    for text, only, known in zip((a, b), (only_a, only_b), paired, strict=True):
+        for dated, fact in {_dated(fact, text): fact for fact in _joined(only)}.items():
+            if dated not in known:  # else the year of a date, of which another part has a pair
+                sides = (_written(dated), None) if text is a else (None, _written(dated))
+                yield _of_header(Difference(dated.kind, *sides), (fact, text))
+
+
+def _of_header(made: Difference, *stated: tuple[Fact, FactText]) -> Difference:
+    """Return a difference as one of running headers, if its facts stand in these."""
+    in_headers = (text.source.is_in_header(fact.start) for fact, text in stated)
+    if made.kind in _IN_HEADERS and all(in_headers):
+        return Difference("header", made.a, made.b)
+    return made
 
 
 def _dated(fact: Fact, text: FactText) -> Fact:

@@ -142,7 +142,7 @@ def negation_value(word: str) -> str:
     return "not" if word.endswith("n't") or word == "cannot" else word
 
 
-ADDRESSES = ("address", "link")  # kinds of which each word of an address is a fact
+ADDRESSES: tuple[DifferenceKind, ...] = ("address", "link")  # a fact of each of their words
 MAX_POSITIONS = 200  # of a word, that are looked at
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _RUN_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # an odd number: hashes of runs depend on the order
@@ -273,13 +273,12 @@ class FactSource:
 
     def is_in_frame(self, position: int) -> bool:
         """Return whether a word stands in a line of a copyright notice, or in a running header."""
-        is_of_notice = self._line_of(position).is_notice
-        return is_of_notice or _are_around(self._headers[0], self.starts[position])
+        return self._line_of(position).is_notice or self.is_in_header(position)
 
-    def is_in_later_header(self, position: int) -> bool:
-        """Return whether a word stands in a running header that was on a page before."""
-        later = self._headers[1]
-        return bool(later) and _are_around(later, self.starts[position])
+    def is_in_header(self, position: int, *, later: bool = False) -> bool:
+        """Return whether a word stands in a running header, or in one that was on a page before."""
+        headers = self._headers[later]
+        return bool(headers) and _are_around(headers, self.starts[position])
 
     def _line_of(self, position: int) -> _Line:
         """Return the line that a word begins in; no notice and no address goes on in the next."""
@@ -459,7 +458,7 @@ class FactText:
     def fact(self, position: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
         fact = self.source.fact(position)
-        if fact is not None and self.source.is_in_later_header(position):
+        if fact is not None and self.source.is_in_header(position, later=True):
             return None
         if fact is None or fact.kind != "name" or self.is_name(self.source.folded(position)):
             return fact

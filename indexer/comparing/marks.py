@@ -15,8 +15,8 @@ The words that only one text has lie in gaps between the words that both have in
   disclaimer: other names, or hardly a word in common.
 - `embedded`: other files in the documents, such as attachments and pictures, read or not.
 - `version`: a number of the first lines.
-- `amount`, `deadline`, `date`, `number`, `symbol`, `name`, `address`, `link`, `renamed`: facts of
-  that kind; a deadline is a number of minutes, hours, days, weeks, months or years.
+- `amount`, `deadline`, `date`, `number`, `symbol`, `name`, `address`, `link`, `renamed`, `header`:
+  facts of that kind; a deadline is a number of minutes, hours, days and so on.
 - `accents`: words that are the same but for their accents (`résumé` / `resume`).
 - `clause_added`: a whole sentence that the other text lacks.
 - `rearranged`: nearly all passages are shared, in another order.

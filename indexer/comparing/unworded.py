@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 
 # URLs, and targets of links.
@@ -66,7 +66,7 @@ _PAGE_NUMBER = re.compile(
 _PAGE_WORDS = ("pag", "pág", "seite", "blad", "sida", "side", "strona", "sivu", "стр")
 _MAX_LINE = 120  # characters of a line that numbers a page
 _AMOUNT = re.compile(r"[$€£¥]|(?<![\d.,])\d[\d.,' ]*[.,]\d\d(?![\d.,/-])|\b[A-Z]{3} ?\d")
-_EDGE_LINES = 4  # at most, of a page, and a quarter of its lines
+_EDGE_LINES = 4  # at most, of a page, and a quarter of its lines; one of two or three
 _MIN_PAGES = 1 / 3  # of the pages have a running header
 _MAX_HEADERS = 0.3  # of a text
 
@@ -88,6 +88,7 @@ def running_headers(text: str) -> list[tuple[int, int, bool]]:
         return []
     counts = Counter[str]()
     edges: dict[str, list[tuple[int, int]]] = {}
+    of_short = Counter[str]()  # lines of pages of two or three, which may be sentences
     pages = 0
     for start, end in pairwise([0, *breaks, len(text)]):
         lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, end)]
@@ -95,6 +96,9 @@ def running_headers(text: str) -> list[tuple[int, int, bool]]:
         keys = [DIGITS.sub("0", text[slice(*span)].casefold()) for span in lines]
         counts.update(keys)
         size = min(_EDGE_LINES, len(lines) // 4)
+        if ends and len(lines) in (2, 3):
+            size = 1
+            of_short.update((keys[0], keys[-1]))
         if not ends and start:  # it begins with the line that numbers the page before
             size = min(max(1, size if end < len(text) else _EDGE_LINES), len(lines))
         edge = {*range(size), *range(len(lines) - size, len(lines))}
@@ -104,7 +108,9 @@ def running_headers(text: str) -> list[tuple[int, int, bool]]:
     headers = [
         (start, end, index == 0)
         for key, spans in edges.items()
-        if len(spans) >= enough and counts[key] <= len(spans) + 1
+        if len(spans) >= enough
+        and counts[key] <= len(spans) + 1
+        and (len(spans) - of_short[key] >= enough or _is_of_pages(text, spans))
         for index, (start, end) in enumerate(spans)
         if not _AMOUNT.search(text, start, end)
     ]
@@ -113,6 +119,16 @@ def running_headers(text: str) -> list[tuple[int, int, bool]]:
 
 
 _LINE = re.compile(r"\S[^\n\f]*(?<=\S)")
+
+
+def _is_of_pages(text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """Return whether lines have the same numbers, or such that rise as those of pages do."""
+    numbers = (DIGITS.findall(text, *span) for span in spans)
+    for column in zip(*numbers, strict=True):
+        steps = {int(after[-9:]) - int(before[-9:]) for before, after in pairwise(column)}
+        if len(set(column)) > 1 and not steps <= {1, 2}:
+            return False
+    return True
 
 
 def _page_lines(text: str) -> list[int]:

@@ -17,6 +17,7 @@ from indexer.coding import Coding
 from indexer.comparing.compare import compare, redline
 from indexer.comparing.criteria import Reasons, explain, format_marks, reasons_of
 from indexer.comparing.differences import (
+    KINDS,
     Rarity,
     content_words,
     format_differences,
@@ -128,9 +129,7 @@ _MAX_PAIRS = 200  # whose texts are compared
 _MAX_CHARS = 4_000_000  # of these texts
 _MAX_WORDS = 12  # that are named for a member
 _SERIOUS = frozenset[str](("negated", "parties_exchanged", "form", "message"))
-_OF_FACTS = frozenset[str](
-    ("amount", "deadline", "date", "number", "symbol", "name", "address", "link", "renamed")
-)  # marks that the facts that differ state
+_OF_FACTS = frozenset[str]((*KINDS, "deadline", "symbol"))  # marks that the facts that differ state
 
 
 @dataclass(frozen=True, slots=True)

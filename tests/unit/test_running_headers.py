@@ -7,10 +7,12 @@ import random
 import pytest
 
 from indexer.comparing.criteria import Criteria, for_folding
-from indexer.comparing.differences import differences
+from indexer.comparing.differences import differences, format_differences
+from indexer.comparing.marks import explain
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.unworded import running_headers
 from indexer.recipe import DEFAULT
+from indexer.wording import format_marks
 
 VOCABULARY = """
 the harbour ferry leaves at eight in morning tenant may assign this lease to affiliate within
@@ -51,14 +53,14 @@ def facts(a: str, b: str) -> list[tuple[str, str | None, str | None]]:
         (
             "printed 12 May 2024, page {page} of {pages}",
             "printed 14 May 2024, page {page} of {pages}",
-            ("date", "12 May 2024", "14 May 2024"),
+            ("header", "12 May 2024", "14 May 2024"),
         ),
         (
             "printed 12 May 2024\nPage {page}",
             "printed 3 June 2025\nPage {page}",
-            ("date", "12 May 2024", "3 June 2025"),
+            ("header", "12 May 2024", "3 June 2025"),
         ),
-        ("Draft 3 - page {page}", "Draft 4 - page {page}", ("number", "3", "4")),
+        ("Draft 3 - page {page}", "Draft 4 - page {page}", ("header", "3", "4")),
     ],
 )
 def test_feet_of_another_day_or_draft_are_one_difference(foot, other, made, page_break) -> None:
@@ -68,13 +70,25 @@ def test_feet_of_another_day_or_draft_are_one_difference(foot, other, made, page
     assert facts(a, b) == [made]
 
 
+def test_head_and_foot_of_pages_of_one_paragraph_are_one_difference() -> None:
+    words = "".join(f"{word} " * 2 for word in WORDS)
+    a, b = (
+        "\f".join(f"Printed {day}\n\n{words}{n}.\n\nOn {day}, page {n}" for n in range(1, 7))
+        for day in ("12 May 2024", "14 May 2024")
+    )
+    assert facts(a, b) == [("header", "12 May 2024", "14 May 2024")]
+    made = explain(ComparedText(a, DEFAULT), ComparedText(b, DEFAULT))
+    assert format_marks(made.marks) == "running header"
+    assert format_differences(made.facts) == ["1 running header differs: 12 May 2024 / 14 May 2024"]
+
+
 @pytest.mark.parametrize("page_break", BREAKS.values(), ids=BREAKS)
 def test_a_fact_of_the_text_still_separates(page_break: str) -> None:
     a = lease("printed 12 May 2024, page {page}", page_break)
     b = lease("printed 14 May 2024, page {page}", page_break)
     a, b = a.replace("roof", "21", 1), b.replace("roof", "24", 1)
     assert not accepts(DEDUP, a, b)
-    assert ("number", "21", "24") in facts(a, b)
+    assert facts(a, b) == [("number", "21", "24"), ("header", "12 May 2024", "14 May 2024")]
 
 
 @pytest.mark.parametrize(
@@ -83,6 +97,8 @@ def test_a_fact_of_the_text_still_separates(page_break: str) -> None:
         # rows of a table that goes on over pages, and sums at the end of a page
         "\f".join("Statement\n" + "\n".join(f"0{n}-01 fee {n}" for n in range(9)) for _ in "abc"),
         "\f".join(f"Account\n{'It is agreed. ' * 30}\n\n\n\nTotal {n}1,200.00" for n in range(4)),
+        # letters of a paragraph
+        "\f".join(f"Account\n{'It is agreed. ' * 30}\nPay by {n} May." for n in (5, 12, 19)),
         # labels and tickets of a few lines a page
         "\f".join(f"Ticket {n}\nSeat {n}\nRow {n}" for n in range(6)),
         # two pages, one list of pages, chapters that are no pages
