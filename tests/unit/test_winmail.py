@@ -154,6 +154,12 @@ def test_encrypted_mails_say_so() -> None:
     for encrypted in (envelope, whole):
         with pytest.raises(ExtractionError, match=r"by S/MIME is not read; decrypt the mail"):
             text_of(encrypted)
+        assert split_attachments(encrypted) == (encrypted, ())
+    signed = whole.replace(b"enveloped-data", b"signed-data")
+    assert [file.name for file in split_attachments(signed)[1]] == ["smime.p7m"]
+    fares = b"Content-Type: text/csv; name=fares.csv\n\nadult,4"
+    rest, (file,) = split_attachments(parts(envelope.partition(b"1.0\n")[2], fares))
+    assert file.name == "fares.csv" and b"enveloped-data" in rest
 
 
 def test_mails_that_are_signed_by_s_mime_are_read_wholly() -> None:

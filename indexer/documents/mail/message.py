@@ -659,6 +659,7 @@ _SIGNATURES = (
     "application/pkcs7-signature",
     "application/x-pkcs7-signature",
 )
+_ENVELOPES = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -672,9 +673,10 @@ class AttachedFile:
 def split_attachments(data: bytes) -> tuple[bytes, tuple[AttachedFile, ...]]:
     """Return a mail without its attachments, and these in order; the mail as it is without any.
 
-    Pictures that the text shows, other versions of the text, and signatures by a key stay in the
-    mail. An attached mail is one attachment, with all that is in it. Raises `ValueError` for a mail
-    that the `email` package cannot divide, and one in UTF-16.
+    Pictures that the text shows, other versions of the text, signatures by a key, and what is
+    encrypted by S/MIME, so that the mail says so, stay in the mail. An attached mail is one
+    attachment, with all that is in it. Raises `ValueError` for a mail that the `email` package
+    cannot divide, and one in UTF-16.
     """
     source = mail_bytes(data)
     if source.is_recoded:
@@ -684,7 +686,7 @@ def split_attachments(data: bytes) -> tuple[bytes, tuple[AttachedFile, ...]]:
         message = message_from_bytes(source.data, policy=policy.compat32)
         if is_container(message):
             _detach(message, files)
-        elif not is_body_text(message):
+        elif not is_body_text(message) and not _is_encrypted(message):
             files.append(_file(message))
             _empty(message)
         return (message.as_bytes() if files else data), tuple(files)
@@ -706,12 +708,18 @@ def _detach(container: Message, files: list[AttachedFile]) -> None:
 
 
 def _belongs_to_text(part: Message, container: Message) -> bool:
-    if is_body_text(part) or part.get_content_type() in _SIGNATURES:
+    if is_body_text(part) or part.get_content_type() in _SIGNATURES or _is_encrypted(part):
         return True
     if container.get_content_type() == "multipart/alternative":
         return True
     is_shown = container.get_content_type() == "multipart/related" or "Content-ID" in part
     return is_shown and part.get_content_disposition() != "attachment"
+
+
+def _is_encrypted(part: Message) -> bool:
+    """Return whether a part says that it is encrypted by S/MIME."""
+    kind = str(part.get_param("smime-type", "")).lower()
+    return part.get_content_type() in _ENVELOPES and kind.endswith("enveloped-data")
 
 
 def _empty(message: Message) -> None:
