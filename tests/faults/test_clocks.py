@@ -29,6 +29,7 @@ USES = {
     "indexer/review/caches.py": "when a store was read",
     "indexer/jobs/review_file.py": "when a document was labelled or noted",
     "indexer/jobs/duplicates.py": "the names of journals and of files that are being replaced",
+    "indexer/stores/engine/maintenance.py": "when a search was logged; the engine deletes old ones",
     "indexer/jobs/check.py": "how old a claim is, which any process may decide at any time",
 }
 
