@@ -140,13 +140,17 @@ def _white_of_word(content: bytes) -> Iterator[_Run]:
             shaded.append(shaded[-1] or match["of"] == b"txbxContent")
         elif match["of"]:
             shaded = shaded[:-1] or [False]
-        elif not shaded[-1] and _WHITE.search(match["marks"]):
+        elif not shaded[-1] and _is_white(match["marks"]):
             end = _END_OF_RUN.search(content, match.end())
             text = b"".join(
                 _WORD_TEXT.findall(content, match.end(), end.start() if end else len(content))
             )
-            if not any(shade in match["marks"] for shade in _OWN_SHADE):
-                yield _Run(match.start(), _HIDDEN, text)
+            yield _Run(match.start(), _HIDDEN, text)
+
+
+def _is_white(properties: bytes) -> bool:
+    """Return whether a run is white, and not on a colour of its own."""
+    return bool(_WHITE.search(properties)) and not any(map(properties.__contains__, _OWN_SHADE))
 
 
 def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:

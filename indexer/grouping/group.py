@@ -571,15 +571,13 @@ def group(
                 job.settings["leave_out"] = left_out.id
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
-                assigned = _assign(store, recipe, options, progress, memory, write)
-                pairs, capped, passed_over = assigned
+                pairs, capped, passed_over = _assign(
+                    store, recipe, options, progress, memory, write
+                )
                 check_order(options.principal_kind, [entry.order_value for entry, _ in pairs])
                 if joined:
                     pairs = _with_joined(store, recipe, options, pairs, joined)
-                changed = [after for before, after in in_turn(pairs) if not _same(before, after)]
-                outcome = AssignmentResult(written=len(changed))
-                if write:
-                    outcome = _write(store, pairs, changed)
+                outcome = _write_back(store, pairs, write)
                 break
             except RestoredIndex:
                 if attempt == MAX_ATTEMPTS or require_recipe(store).id != recipe.id:
@@ -599,10 +597,13 @@ def group(
     return result
 
 
-def _write(
-    store: FullStore, pairs: Sequence[tuple[Entry, Assignment]], changed: Sequence[Assignment]
+def _write_back(
+    store: FullStore, pairs: Sequence[tuple[Entry, Assignment]], write: bool
 ) -> AssignmentResult:
-    """Write changes of these families; raise `RestoredIndex` where the index is another one."""
+    """Write what changes in families, or count it; raise `RestoredIndex` for another index."""
+    changed = [after for before, after in in_turn(pairs) if not _same(before, after)]
+    if not write:
+        return AssignmentResult(written=len(changed))
     digests = stored_digests(store, (entry for entry, _ in pairs))
     outcome = store.families.assign(of_texts(after, digests) for after in changed)
     store.refresh()

@@ -1,6 +1,7 @@
 """Bands and rows: equality with datasketch's choice, and the recipe's own layout."""
 
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -24,6 +25,11 @@ from indexer.recipe import DEFAULT_V1, DEFAULT_V2, SCANS_V1, Recipe
 from indexer.review.charts import s_curve
 
 
+def more(*values: float) -> list[Any]:
+    """Return values of slow tests."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
 @pytest.mark.parametrize(("weight", "layout"), [(0.5, (25, 5)), (0.75, (26, 4))])
 def test_known_layouts(weight: float, layout: tuple[int, int]) -> None:
     chosen = plan_by_weight(0.5, 128, weight)
@@ -31,8 +37,8 @@ def test_known_layouts(weight: float, layout: tuple[int, int]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("slots", [16, 128])
-@pytest.mark.parametrize("threshold", [0.1, 0.5, 0.8, 0.95, 0.97])
+@pytest.mark.parametrize("slots", [16, 128, *more(64, 200)])
+@pytest.mark.parametrize("threshold", [0.1, 0.5, 0.8, 0.95, 0.97, *more(0.35, 0.62, 0.9)])
 @pytest.mark.parametrize("weight", [0.1, 0.25, 0.5, 0.75])
 def test_equal_to_datasketch(threshold: float, slots: int, weight: float) -> None:
     chosen = plan_by_weight(threshold, slots, weight)

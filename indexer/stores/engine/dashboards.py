@@ -372,6 +372,16 @@ def _families(index: str, name: str, title: str, by: str, field_of_labels: str) 
     )
 
 
+LOG_FIELDS: Mapping[str, Body] = {
+    "time": {"type": "date"},
+    "hits": {"type": "long"},
+    "groups": {"type": "long"},
+    "hidden": {"type": "long"},
+    "fold": {"type": "keyword"},
+    "query": {"type": "keyword", "ignore_above": 1000},
+}
+
+
 def log_name(index: str) -> str:
     """Return the name of the index with the searches of another.
 
@@ -383,8 +393,8 @@ def log_name(index: str) -> str:
 
 def _log_pattern(index: str) -> SavedObject:
     """Return the index pattern of the log of searches."""
-    kinds = {"time": "date", "hits": "long", "groups": "long", "hidden": "long", "query": "keyword"}
-    fields = [_field(name, {"type": kind}) for name, kind in kinds.items()]
+    columns = ("time", "hits", "groups", "hidden", "query")
+    fields = [_field(name, LOG_FIELDS[name]) for name in columns]
     attributes = {"title": log_name(index), "timeFieldName": "time", "fields": json.dumps(fields)}
     return SavedObject("index-pattern", _id(index, "log"), attributes)
 
@@ -443,9 +453,7 @@ def _vega(index: str, name: str, title: str, time: str | None) -> SavedObject:
 
 def _by_time(clause: Any, time: str | None) -> Any:
     """Return a clause with the field of dates; without one, it takes every document."""
-    if not isinstance(clause, dict):
-        return clause
-    if "range" not in clause:
+    if not isinstance(clause, dict) or "range" not in clause:
         return clause
     return {"range": {time: clause["range"]["modified"]}} if time else {"match_all": {}}
 

@@ -11,7 +11,7 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine import install
-from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields, log_name
+from indexer.stores.engine.dashboards import LOG_FIELDS, OWN_FIELDS, DashboardFields, log_name
 from indexer.stores.engine.field_substitutes import substitutes
 from indexer.stores.engine.index_facts import IndexAddress, write_blocks
 from indexer.stores.engine.index_mapping import (
@@ -249,14 +249,6 @@ class EngineMaintenance:
 # where whoever serves the pages chose that.
 
 _SECONDS = 2.0  # for which a search waits for its entry
-_PROPERTIES: Body = {
-    "time": {"type": "date"},
-    "hits": {"type": "long"},
-    "groups": {"type": "long"},
-    "hidden": {"type": "long"},
-    "fold": {"type": "keyword"},
-    "query": {"type": "keyword", "ignore_above": 1000},
-}
 
 
 def prepare_log(requests: Requests, index: str) -> None:
@@ -264,7 +256,7 @@ def prepare_log(requests: Requests, index: str) -> None:
     name = log_name(index)
     if requests.send("GET", name).status != 404:
         return
-    mappings = {"dynamic": "strict", "properties": _PROPERTIES}
+    mappings = {"dynamic": "strict", "properties": LOG_FIELDS}
     body = {"settings": {"number_of_shards": 1}, "mappings": mappings}
     response = requests.send("PUT", name, body)
     if response.kind != EXISTS and response.status >= 300:
@@ -273,15 +265,13 @@ def prepare_log(requests: Requests, index: str) -> None:
 
 def write_search(requests: Requests, index: str, search: LoggedSearch) -> None:
     """Write a search, once and without waiting long; raise `StoreError` where it is refused."""
-    counted = {} if search.groups is None else _counts(search.hits, search.groups)
-    words = {} if search.query is None else {"query": search.query}
-    entry = {"time": int(time.time() * 1000), "fold": search.fold, **counted, **words}
-    path = f"{log_name(index)}/_doc"
-    requests.call("POST", path, entry, seconds=_SECONDS)
-
-
-def _counts(hits: int, groups: int) -> Body:
-    return {"hits": hits, "groups": groups, "hidden": max(0, hits - groups)}
+    entry: dict[str, Any] = {"time": int(time.time() * 1000), "fold": search.fold}
+    if search.groups is not None:
+        hidden = max(0, search.hits - search.groups)
+        entry |= {"hits": search.hits, "groups": search.groups, "hidden": hidden}
+    if search.query is not None:
+        entry["query"] = search.query
+    requests.call("POST", f"{log_name(index)}/_doc", entry, seconds=_SECONDS)
 
 
 def prune_log(requests: Requests, index: str, days: int) -> None:
