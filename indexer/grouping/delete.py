@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any
 
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import ComparedText
 from indexer.fingerprinting.fingerprint import PROVISIONAL, current_rows
 from indexer.grouping.checked_rows import of_texts, stored_digests
 from indexer.grouping.collection import gather
@@ -23,8 +22,8 @@ from indexer.grouping.group_options import (
     DEFAULT_OPTIONS,
     FamilyOptions,
     GroupOptions,
+    PrincipalFinder,
     last_options,
-    similarities_to_principals,
 )
 from indexer.grouping.verification import Verifier
 from indexer.model import Assignment, Row
@@ -180,12 +179,9 @@ def repair_strays(
     representatives = {row.id: row for row in rows_of(store, list(members)) if is_principal(row)}
     rarity = Rarity(store.vocabulary.frequencies)
 
-    def side(row: Row) -> ComparedText:
-        return ComparedText(row.text, recipe)
-
     def is_similar(row: Row, representative: Row) -> bool:
-        [value] = similarities_to_principals(row, [representative], options, side, rarity)
-        return value >= options.threshold
+        finder = PrincipalFinder(recipe, options, rarity)
+        return finder.most_similar(row, [representative])[0] is not None
 
     # Copies of one text wait for a group. Before one of them gives its name to one, those that were
     # in the group of that name have left it.

@@ -20,6 +20,7 @@ from indexer.comparing.criteria import (
     NO_CRITERIA,
     ORDERED,
     Criteria,
+    RuleValues,
     Value,
     for_folding,
     have_same_symbols,
@@ -404,38 +405,85 @@ def member_rank(
     return kind.rank(similarity, NewWords(new))
 
 
-def similarities_to_principals(
-    row: Row,
-    representatives: Sequence[Row],
-    options: GroupOptions,
-    text: Callable[[Row], TextOperand],
-    rarity: Rarity,
-) -> list[float]:
-    """Return the similarity of a document to each principal; 0 if the options keep them apart.
+@dataclass(frozen=True, slots=True)
+class _Joinable:
+    """A row with what decides whether others join it, read once."""
 
-    It is 1 for copies, and may be too low where it is below the threshold, which saves time. `text`
-    returns the text of a row; `rarity` has the frequencies that criteria on novelty need.
+    row: Row
+    values: RuleValues
+    key: str
+    labels: frozenset[str]
+    text: ComparedText
+
+
+class PrincipalFinder:
+    """The search for the principal that a row joins, among those that it may resemble.
+
+    What is read of a row is kept; `rarity` has the frequencies that criteria on novelty need.
     """
-    criteria, threshold = options.folding, options.threshold
-    values = [0.0] * len(representatives)
-    of_row, key, labels = criteria.values(row), criteria.content_key(row), set(row.labels)
-    compared: list[int] = []
-    for index, other in enumerate(representatives):
-        if options.within is not None and labels != set(other.labels):
-            continue
-        if not criteria.allows(of_row, criteria.values(other)):
-            continue
-        if _are_copies(row, other, key, criteria, text):
-            values[index] = 1.0
-        elif {row.status, other.status}.issubset(criteria.folded):
-            compared.append(index)
-    a, others = text(row), [text(representatives[index]) for index in compared]
-    measured = measure_in_common(options.measure, a, others, threshold)
-    for index, b, (value, common) in zip(compared, others, measured, strict=True):
-        is_near = bool(criteria) and value >= threshold
-        is_refused = is_near and not accepts_in_common(criteria, a, b, common, rarity)
-        values[index] = 0.0 if is_refused else value
-    return values
+
+    def __init__(self, recipe: Recipe, options: GroupOptions, rarity: Rarity) -> None:
+        self._recipe = recipe
+        self._options = options
+        self._rarity = rarity
+        self._known: dict[str, _Joinable] = {}
+
+    def most_similar(self, row: Row, principals: Sequence[Row]) -> tuple[Row | None, float]:
+        """Return the most similar of these that the options allow, ties to the first, and how
+        similar it is, 1 for a copy; None and 0 where none reaches the threshold.
+        """
+        if not principals:
+            return None, 0.0
+        criteria, threshold = self._options.folding, self._options.threshold
+        joining = self._joinable(row)
+        others = self._allowed(joining, principals)
+        is_copied = bool(others) and self._is_copy(joining, others[-1])
+        compared = [
+            other
+            for other in (others[:-1] if is_copied else others)
+            if row.status in criteria.folded and other.row.status in criteria.folded
+        ]
+        texts = [other.text for other in compared]
+        minimum = 1.0 if is_copied else threshold  # of those before the copy
+        measured = measure_in_common(self._options.measure, joining.text, texts, minimum)
+        near = [position for position, (value, _) in enumerate(measured) if value >= minimum]
+        for position in sorted(near, key=lambda position: -measured[position][0]):
+            value, common = measured[position]
+            pair = joining.text, texts[position]
+            if not criteria or accepts_in_common(criteria, *pair, common, self._rarity):
+                return compared[position].row, value
+        return (others[-1].row, 1.0) if is_copied else (None, 0.0)
+
+    def _allowed(self, joining: _Joinable, principals: Sequence[Row]) -> list[_Joinable]:
+        """Return the principals that rules on fields allow, up to the first copy of the row."""
+        criteria = self._options.folding
+        allowed = []
+        for principal in principals:
+            other = self._joinable(principal)
+            if self._options.within is not None and joining.labels != other.labels:
+                continue
+            if not criteria.allows(joining.values, other.values):
+                continue
+            allowed.append(other)
+            if self._is_copy(joining, other):
+                break
+        return allowed
+
+    def _is_copy(self, a: _Joinable, b: _Joinable) -> bool:
+        return a.key == b.key and have_same_symbols(a.text.text, b.text.text)
+
+    def _joinable(self, row: Row) -> _Joinable:
+        known = self._known.get(row.id)
+        if known is None:
+            criteria = self._options.folding
+            known = self._known[row.id] = _Joinable(
+                row,
+                criteria.values(row),
+                criteria.content_key(row),
+                frozenset(row.labels),
+                ComparedText(row.text, self._recipe),
+            )
+        return known
 
 
 def separation(
@@ -447,7 +495,7 @@ def separation(
 ) -> str:
     """Return why the options keep a document out of the group of a principal; empty if they do not.
 
-    `text` and `rarity` as for `similarities_to_principals`.
+    `text` returns the text of a row; `rarity` as for `PrincipalFinder`.
     """
     criteria = options.folding
     if options.within is not None and set(row.labels) != set(representative.labels):

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from indexer.comparing.band_plan import few_bands, min_equal
 from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import ComparedText
 from indexer.errors import UnsupportedOperation
 from indexer.fingerprinting.fingerprint import ungrouped
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
@@ -30,7 +29,7 @@ from indexer.grouping.delete import (
     repair_families,
     repair_strays,
 )
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, similarities_to_principals
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, PrincipalFinder
 from indexer.jobs.document_rows import with_labels_of
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
@@ -300,9 +299,9 @@ class Arrivals:
 
     def similarity(self, row: Row, principal: Row) -> float | None:
         """Return the similarity of a document to a principal; None if it is below the threshold."""
-        texts = _Texts(self._recipe, self._options, self._rarity)
-        _, value = texts.most_similar(row, [principal])
-        return value if value >= self._options.threshold else None
+        finder = PrincipalFinder(self._recipe, self._options, self._rarity)
+        joined, value = finder.most_similar(row, [principal])
+        return None if joined is None else value
 
     def _decide(self, rows: Sequence[Row], accepted: Collection[str]) -> None:
         """Release the threads that wait for a principal among these rows."""
@@ -369,13 +368,13 @@ class Arrivals:
         self._documents += len(new)
         candidates = self._near(arriving, slots)
         principals = self._principals(id for ids in candidates for id in ids)
-        texts = _Texts(self._recipe, self._options, self._rarity)
+        finder = PrincipalFinder(self._recipe, self._options, self._rarity)
         numbers = []
         for number, (position, ids) in enumerate(zip(new, candidates, strict=True)):
             row = rows[position]
             representatives = [principals[id] for id in ids if id in principals]
-            best, similarity = texts.most_similar(row, representatives)
-            if best is not None and similarity >= self._options.threshold:
+            best, similarity = finder.most_similar(row, representatives)
+            if best is not None:
                 rows[position] = replace(
                     row, family=best.id, principal=False, similarity=similarity
                 )
@@ -481,30 +480,6 @@ class Arrivals:
     def _no_principals(self) -> PrincipalBands:
         recipe = self._recipe
         return PrincipalBands(self._width, self._bands, recipe.rows or 0, recipe.slot_bytes)
-
-
-class _Texts:
-    """Similarity of rows by their texts; what measures read of a text is computed once."""
-
-    def __init__(self, recipe: Recipe, options: GroupOptions, rarity: Rarity) -> None:
-        self._recipe = recipe
-        self._rarity = rarity
-        self._options = options
-        self._texts: dict[str, ComparedText] = {}
-
-    def most_similar(self, row: Row, representatives: Sequence[Row]) -> tuple[Row | None, float]:
-        """Return the most similar of these, ties to the first; None when there are none."""
-        if not representatives:
-            return None, 0.0
-        settings = self._options, self._text, self._rarity
-        values = similarities_to_principals(row, representatives, *settings)
-        best = max(values)
-        return representatives[values.index(best)], best
-
-    def _text(self, row: Row) -> ComparedText:
-        if row.id not in self._texts:
-            self._texts[row.id] = ComparedText(row.text, self._recipe)
-        return self._texts[row.id]
 
 
 def _singleton(row: Row) -> Row:
