@@ -22,6 +22,9 @@ final class NearFoldContext extends RescoreContext {
     private final TextReader texts;
     private final Foldings foldings;
 
+    /** The hits whose folding is needed; {@link PageListener} sets it. */
+    private int page = Integer.MAX_VALUE;
+
     /** Takes null for {@code type} where the index lacks the field: nothing is folded. */
     NearFoldContext(
             int windowSize,
@@ -34,6 +37,11 @@ final class NearFoldContext extends RescoreContext {
         this.type = type;
         this.texts = texts;
         this.foldings = foldings;
+    }
+
+    /** Sets how many of the first hits the request shows or skips. */
+    void setPage(int hits) {
+        page = hits;
     }
 
     NearFoldOptions options() {
@@ -57,7 +65,7 @@ final class NearFoldContext extends RescoreContext {
         if (type != null) {
             Recipe recipe = type.fingerprinters().recipe();
             Folder folder = new Folder(searcher, options, recipe, texts, this::checkCancellation);
-            foldings.put(options.request(), folder.fold(hits.scoreDocs, getWindowSize()));
+            foldings.put(options.request(), folder.fold(hits.scoreDocs, getWindowSize(), page));
         }
     }
 

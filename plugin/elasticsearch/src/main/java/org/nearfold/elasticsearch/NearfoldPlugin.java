@@ -4,6 +4,7 @@ import org.elasticsearch.common.settings.SecureSetting;
 import org.elasticsearch.common.settings.SecureString;
 import org.elasticsearch.common.settings.Setting;
 import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.index.IndexModule;
 import org.elasticsearch.index.mapper.Mapper;
 import org.elasticsearch.plugins.MapperPlugin;
 import org.elasticsearch.plugins.Plugin;
@@ -72,6 +73,11 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
                         NearFoldOptions.NAME,
                         in -> new NearFoldBuilder(in, foldings),
                         parser -> NearFoldBuilder.fromXContent(parser, foldings)));
+    }
+
+    @Override
+    public void onIndexModule(IndexModule index) {
+        index.addSearchOperationListener(new PageListener());
     }
 
     @Override

@@ -7,6 +7,7 @@ import org.apache.lucene.search.ScoreDoc;
 import org.nearfold.core.Recipe;
 
 import java.io.IOException;
+import java.util.BitSet;
 import java.util.List;
 
 /** Folds the first hits of a shard by its columns and stored texts. */
@@ -33,33 +34,36 @@ public final class Folder {
     }
 
     /**
-     * Folds the first {@code window} of the hits, in order of rank, and moves the folded ones
-     * behind the others, with a score of zero; hits beyond the window follow with a score of zero.
+     * Folds the first {@code window} of the hits, in order of rank, so that the first {@code page}
+     * hits are right: those that are not folded, then the folded ones, with a score of zero. Other
+     * hits follow with a score of zero.
      */
-    public Folding fold(ScoreDoc[] ranking, int window) throws IOException {
+    public Folding fold(ScoreDoc[] ranking, int window, int page) throws IOException {
         ScoreDoc[] hits = ranking.clone();
         int size = Math.min(window, hits.length);
         WindowSketches sketches = WindowSketches.read(searcher, hits, size, options, recipe);
         GreedyFold fold = new GreedyFold(recipe, options.measure(), options.min(), sketches);
-        fold.fold(rank -> text(hits[rank].doc), cancellation);
+        fold.fold(rank -> text(hits[rank].doc), cancellation, page);
         Folding folding = new Folding();
+        BitSet listed = new BitSet(size);
         int next = 0;
-        for (int rank = 0; rank < size; rank++) {
+        for (int rank = 0; rank < size && next < page; rank++) {
             if (fold.representative(rank) == GreedyFold.SHOWN) {
                 folding.addRepresentative(hits[rank].doc);
+                listed.set(rank);
                 ranking[next++] = hits[rank];
             }
         }
-        int groups = next;
-        for (int rank = 0; rank < size; rank++) {
-            if (fold.representative(rank) != GreedyFold.SHOWN) {
-                int representative = hits[fold.representative(rank)].doc;
-                folding.fold(hits[rank].doc, representative, fold.similarity(rank));
-                ranking[next++] = hits[rank];
+        for (int rank = 0; rank < hits.length; rank++) {
+            if (listed.get(rank)) {
+                continue;
             }
-        }
-        for (int i = groups; i < ranking.length; i++) {
-            ranking[i].score = 0;
+            int representative = rank < size ? fold.representative(rank) : GreedyFold.BEYOND_PAGE;
+            if (representative >= 0 && listed.get(representative)) {
+                folding.fold(hits[rank].doc, hits[representative].doc, fold.similarity(rank));
+            }
+            hits[rank].score = 0;
+            ranking[next++] = hits[rank];
         }
         return folding;
     }

@@ -21,6 +21,9 @@ public final class GreedyFold {
     /** Marks a hit that is not folded. */
     public static final int SHOWN = -1;
 
+    /** Marks a hit that is not folded under one of the page, which is all that is known of it. */
+    public static final int BEYOND_PAGE = -2;
+
     private static final int BITS = 64;
     private static final long LOW = 0xFFFFFFFFL;
 
@@ -40,6 +43,11 @@ public final class GreedyFold {
     private final int[] representatives;
     private final float[] similarities;
 
+    /** The ranks of the hits that are not folded; as many as {@link #groups}. */
+    private final int[] shown;
+
+    private int groups;
+
     /** Candidates of a hit by equal parts and, inverted, rank. */
     private final long[] order;
 
@@ -56,6 +64,7 @@ public final class GreedyFold {
         words = new int[sketches.size()][];
         representatives = new int[sketches.size()];
         similarities = new float[sketches.size()];
+        shown = new int[sketches.size()];
         order = new long[sketches.size()];
         fewest =
                 switch (measure) {
@@ -67,25 +76,78 @@ public final class GreedyFold {
 
     /** Folds all hits. {@code cancellation} throws when the request was cancelled. */
     public void fold(Texts texts, Runnable cancellation) throws IOException {
-        int[] shown = new int[sketches.size()];
-        int groups = 0;
-        for (int rank = 0; rank < sketches.size(); rank++) {
+        fold(texts, cancellation, sketches.size());
+    }
+
+    /**
+     * Finds the first {@code page} hits that are not folded, and all hits that are folded under
+     * them; of other hits only what that depends on, so that few texts are read.
+     */
+    void fold(Texts texts, Runnable cancellation, int page) throws IOException {
+        Arrays.fill(representatives, BEYOND_PAGE);
+        int end = 0;
+        while (end < sketches.size() && groups < page) {
             cancellation.run();
-            representatives[rank] = SHOWN;
-            if (joinCopy(rank, shown, groups) == false) {
-                joinSimilar(rank, shown, groups, texts);
+            join(end++, texts);
+        }
+        BitSet needed = neededBeyond(end, cancellation);
+        for (int rank = needed.nextSetBit(end); rank >= 0; rank = needed.nextSetBit(rank + 1)) {
+            cancellation.run();
+            join(rank, texts);
+        }
+    }
+
+    /** Folds a hit, or shows it; earlier hits that are similar to it were joined before. */
+    private void join(int rank, Texts texts) throws IOException {
+        representatives[rank] = SHOWN;
+        if (joinCopy(rank) == false) {
+            joinSimilar(rank, texts);
+        }
+        if (representatives[rank] == SHOWN) {
+            shown[groups++] = rank;
+        }
+    }
+
+    /**
+     * Returns the hits from {@code start} on that may be folded under a hit shown so far, and
+     * before each of them those that it may be folded under instead.
+     */
+    private BitSet neededBeyond(int start, Runnable cancellation) {
+        BitSet needed = new BitSet(sketches.size());
+        for (int rank = sketches.size() - 1; rank >= start; rank--) {
+            cancellation.run();
+            if (needed.get(rank) == false && mayJoinShown(rank) == false) {
+                continue;
             }
-            if (representatives[rank] == SHOWN) {
-                shown[groups++] = rank;
+            needed.set(rank);
+            for (int other = start; other < rank; other++) {
+                if (needed.get(other) == false && mayJoin(rank, other)) {
+                    needed.set(other);
+                }
             }
         }
+        return needed;
+    }
+
+    private boolean mayJoinShown(int rank) {
+        for (int i = 0; i < groups; i++) {
+            if (mayJoin(rank, shown[i])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether digests or sketches let a hit be folded under another. */
+    private boolean mayJoin(int rank, int other) {
+        return sketches.isCopy(rank, other) || isCandidate(equalParts(rank, other));
     }
 
     /**
      * Folds a hit under the best shown one with the same text, if there is one; returns whether
      * there is.
      */
-    private boolean joinCopy(int rank, int[] shown, int groups) {
+    private boolean joinCopy(int rank) {
         for (int i = 0; i < groups; i++) {
             if (sketches.isCopy(rank, shown[i])) {
                 representatives[rank] = shown[i];
@@ -101,14 +163,11 @@ public final class GreedyFold {
      * most equal slots or bits are compared first: most others can then be ruled out by the number
      * of words that they share.
      */
-    private void joinSimilar(int rank, int[] shown, int groups, Texts texts) throws IOException {
-        if (sketches.isKnown(rank) == false) {
-            return;
-        }
+    private void joinSimilar(int rank, Texts texts) throws IOException {
         int candidates = 0;
         for (int i = 0; i < groups; i++) {
-            int equal = sketches.isKnown(shown[i]) ? equalParts(rank, shown[i]) : 0;
-            if (equal >= fewest && equal > 0) {
+            int equal = equalParts(rank, shown[i]);
+            if (isCandidate(equal)) {
                 order[candidates++] = (long) equal << 32 | ~shown[i] & LOW;
             }
         }
@@ -128,7 +187,10 @@ public final class GreedyFold {
         similarities[rank] = (float) best;
     }
 
-    /** Returns the rank of the hit that a hit is folded under, or {@link #SHOWN}. */
+    /**
+     * Returns the rank of the hit that a hit is folded under, {@link #SHOWN}, or {@link
+     * #BEYOND_PAGE}.
+     */
     public int representative(int rank) {
         return representatives[rank];
     }
@@ -146,10 +208,8 @@ public final class GreedyFold {
         }
         for (int right = 1; right < sketches.size(); right++) {
             for (int left = 0; left < right; left++) {
-                boolean isKnown = sketches.isKnown(left) && sketches.isKnown(right);
-                if (isKnown
-                        && sketches.isCopy(left, right) == false
-                        && equalParts(left, right) >= fewest) {
+                if (sketches.isCopy(left, right) == false
+                        && isCandidate(equalParts(left, right))) {
                     needed.set(left);
                     needed.set(right);
                 }
@@ -171,11 +231,18 @@ public final class GreedyFold {
         };
     }
 
+    private boolean isCandidate(int equalParts) {
+        return equalParts >= fewest && equalParts > 0;
+    }
+
     /**
      * Returns the equal slots of two sketches, or bits, or any smaller number when they are too
-     * few.
+     * few; 0 where a hit has no sketch.
      */
     private int equalParts(int left, int right) {
+        if (sketches.isKnown(left) == false || sketches.isKnown(right) == false) {
+            return 0;
+        }
         byte[] bytes = sketches.bytes();
         int leftStart = sketches.start(left);
         int rightStart = sketches.start(right);
@@ -187,11 +254,14 @@ public final class GreedyFold {
         return Slots.equal(recipe, bytes, leftStart, bytes, rightStart, fewest);
     }
 
+    /** Returns the words of a hit; those of copies are read once, where digests are of words. */
     private int[] words(int rank, Texts texts) throws IOException {
-        if (words[rank] == null) {
-            String text = texts.read(rank);
-            words[rank] = comparison.read(text == null ? "" : text);
+        boolean isOfWords = recipe.features() == Recipe.Features.WORD_PAIRS;
+        int first = isOfWords ? sketches.firstCopy(rank) : rank;
+        if (words[first] == null) {
+            String text = texts.read(first);
+            words[first] = comparison.read(text == null ? "" : text);
         }
-        return words[rank];
+        return words[first];
     }
 }

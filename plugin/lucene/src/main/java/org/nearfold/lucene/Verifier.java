@@ -14,6 +14,9 @@ interface Verifier {
     /** Returns how the similarity came about, such as {@code 181 of 190 words in order}. */
     String description();
 
+    /** Lets documents below a similarity pass or not, as they are not competitive. */
+    default void raise(double min) {}
+
     /** Returns the cost of {@link #matches} in simple operations. */
     float cost();
 }

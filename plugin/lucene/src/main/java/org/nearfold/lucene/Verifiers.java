@@ -9,6 +9,8 @@ import org.nearfold.core.compare.Slots;
 import org.nearfold.core.compare.WordsInOrder;
 
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
 
 /** The verifiers of the measures. */
 final class Verifiers {
@@ -24,7 +26,7 @@ final class Verifiers {
 
         private final Recipe recipe;
         private final byte[] sketch;
-        private final int fewest;
+        private int fewest;
         private final SketchValues values;
         private int equal;
 
@@ -64,14 +66,24 @@ final class Verifiers {
     /** By the words in order of the stored texts that slots do not rule out. */
     static final class ByWords implements Verifier {
 
+        private static final double ROUNDING = 1e-6;
+
         private final LeafReaderContext segment;
+        private final Recipe recipe;
         private final BySlots slots;
         private final TextReader texts;
         private final WordsInOrder comparison;
         private final int[] words;
-        private final double min;
-        private double similarity;
-        private int longer;
+        private final CopyNumbers copies;
+        private final Map<Long, Result> results = new HashMap<>();
+        private double min;
+        private Result result = Result.NONE;
+
+        /** The similarity to a text, and the words of the longer of both; 0 if it was not read. */
+        private record Result(double similarity, int longer) {
+
+            static final Result NONE = new Result(0, 0);
+        }
 
         ByWords(
                 LeafReaderContext segment,
@@ -83,6 +95,7 @@ final class Verifiers {
                 TextReader texts)
                 throws IOException {
             this.segment = segment;
+            this.recipe = recipe;
             this.texts = texts;
             this.min = min;
             slots =
@@ -94,38 +107,59 @@ final class Verifiers {
                             SlotBounds.fewestEqual(recipe, min));
             comparison = new WordsInOrder();
             words = comparison.read(text);
+            copies = new CopyNumbers(segment.reader(), field, recipe);
         }
 
         @Override
         public boolean matches(int document) throws IOException {
-            similarity = 0;
-            longer = 0;
-            if (slots.matches(document) == false) {
+            result = Result.NONE;
+            if (min > 1 || slots.matches(document) == false) {
                 return false;
             }
+            long copy = copies.of(document);
+            result = copy == CopyNumbers.NONE ? null : results.get(copy);
+            if (result == null) {
+                result = compare(document);
+                results.put(copy, result);
+            }
+            double common = result.similarity * result.longer;
+            return common > 0 && common > min * result.longer - 1e-9;
+        }
+
+        private Result compare(int document) throws IOException {
             String other = texts.read(segment, document);
             if (other == null) {
-                return false;
+                return Result.NONE;
             }
             int[] otherWords = comparison.read(other);
-            longer = Math.max(words.length, otherWords.length);
-            similarity = comparison.similarity(words, otherWords, min);
-            return similarity > 0 && similarity * longer > min * longer - 1e-9;
+            return new Result(
+                    comparison.similarity(words, otherWords, min),
+                    Math.max(words.length, otherWords.length));
+        }
+
+        @Override
+        public void raise(double competitive) {
+            double raised = competitive > 1 ? competitive : competitive - ROUNDING;
+            if (raised > min) {
+                min = raised;
+                slots.fewest = SlotBounds.fewestEqual(recipe, min);
+            }
         }
 
         @Override
         public float similarity() {
-            return (float) similarity;
+            return (float) result.similarity;
         }
 
         @Override
         public String description() {
-            if (longer == 0) {
+            if (result.longer == 0) {
                 return "ruled out by " + slots.description();
             }
-            return similarity > 0
-                    ? Math.round(similarity * longer) + " of " + longer + " words in order"
-                    : "too few of " + longer + " words in order";
+            String words = " of " + result.longer + " words in order";
+            return result.similarity > 0
+                    ? Math.round(result.similarity * result.longer) + words
+                    : "too few" + words;
         }
 
         @Override

@@ -9,7 +9,9 @@ import org.nearfold.core.Recipe;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The sketches and digests of hits, in order of rank. Not safe for use by several threads. */
 public final class WindowSketches {
@@ -17,10 +19,17 @@ public final class WindowSketches {
     /** The digest of a text without a visible character, which matches nothing. */
     private static final String EMPTY = "47DEQpj8HBSa-_TI";
 
+    private static final int NONE = -1;
+
     private final int length;
     private final byte[] sketches;
     private final boolean[] known;
-    private final String[] digests;
+
+    /** For each digest the first hit that it was set of. */
+    private final Map<String, Integer> firsts = new HashMap<>();
+
+    /** Of each hit the first with its digest; {@link #NONE} for a hit without a digest. */
+    private final int[] copies;
 
     /**
      * Makes room for hits without sketches.
@@ -32,7 +41,8 @@ public final class WindowSketches {
         this.length = length;
         sketches = new byte[size * length];
         known = new boolean[size];
-        digests = new String[size];
+        copies = new int[size];
+        Arrays.fill(copies, NONE);
     }
 
     /**
@@ -79,7 +89,9 @@ public final class WindowSketches {
 
     /** Sets the digest of a hit's normalised text, as the column {@link Columns#EXACT} has it. */
     public void putDigest(int rank, String digest) {
-        digests[rank] = digest.equals(EMPTY) ? null : digest;
+        if (digest.equals(EMPTY) == false) {
+            copies[rank] = firsts.computeIfAbsent(digest, any -> rank);
+        }
     }
 
     int size() {
@@ -88,7 +100,12 @@ public final class WindowSketches {
 
     /** Returns whether two hits have the same normalised text. */
     boolean isCopy(int left, int right) {
-        return digests[left] != null && digests[left].equals(digests[right]);
+        return copies[left] != NONE && copies[left] == copies[right];
+    }
+
+    /** Returns one hit for all those with the normalised text of this one. */
+    int firstCopy(int rank) {
+        return copies[rank] == NONE ? rank : copies[rank];
     }
 
     boolean isKnown(int rank) {

@@ -92,6 +92,11 @@ abstract class VerifiedWeight extends Weight {
         }
 
         @Override
+        public void setMinCompetitiveScore(float min) {
+            verifier.raise(min / (double) boost);
+        }
+
+        @Override
         public float getMaxScore(int upTo) {
             return boost;
         }

@@ -15,10 +15,13 @@ import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.index.NoMergePolicy;
+import org.apache.lucene.search.BoostQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.MatchAllDocsQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.TopDocs;
+import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
 import org.junit.After;
@@ -30,6 +33,7 @@ import org.nearfold.core.compare.WordsInOrder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,6 +47,7 @@ public class NearDuplicateQueryTests extends RandomizedTest {
     private Directory directory;
     private DirectoryReader reader;
     private IndexSearcher searcher;
+    private int textsRead;
 
     @Before
     public void indexTexts() throws IOException {
@@ -182,19 +187,38 @@ public class NearDuplicateQueryTests extends RandomizedTest {
         assertTrue(refused.getMessage().contains("default_v2"));
     }
 
+    /** The best hits are those of a search that counts all. */
+    @Test
+    public void testBestHitsWithoutTheTotal() throws IOException {
+        for (int like = 0; like < texts.size(); like += 4) {
+            Query query = new BoostQuery(query(texts.get(like), Measure.LCS, 0.8), 3.7f);
+            TopDocs best = searcher.search(query, new TopScoreDocCollectorManager(2, null, 1));
+            ScoreDoc[] expected = searcher.search(query, 2).scoreDocs;
+            assertEquals(expected.length, best.scoreDocs.length);
+            for (int i = 0; i < expected.length; i++) {
+                assertEquals(expected[i].doc, best.scoreDocs[i].doc);
+                assertEquals(expected[i].score, best.scoreDocs[i].score, 0);
+            }
+        }
+    }
+
+    private Folding fold(ScoreDoc[] ranking, int window, int page) throws IOException {
+        NearFoldOptions options = new NearFoldOptions(FIELD, Measure.LCS, 0.85, 10, "request");
+        TextReader reader =
+                (segment, document) -> {
+                    textsRead++;
+                    return read(segment.docBase + document);
+                };
+        Folder folder =
+                new Folder(searcher, options, fingerprinters.recipe(), reader, () -> {});
+        return folder.fold(ranking, window, page);
+    }
+
     @Test
     public void testFoldingKeepsEveryHitOnce() throws IOException {
         ScoreDoc[] ranking = searcher.search(new MatchAllDocsQuery(), texts.size()).scoreDocs;
         int window = randomIntBetween(1, texts.size());
-        NearFoldOptions options = new NearFoldOptions(FIELD, Measure.LCS, 0.85, 10, "request");
-        Folder folder =
-                new Folder(
-                        searcher,
-                        options,
-                        fingerprinters.recipe(),
-                        (segment, document) -> read(segment.docBase + document),
-                        () -> {});
-        Folding folding = folder.fold(ranking, window);
+        Folding folding = fold(ranking, window, window);
         assertEquals(
                 texts.size(), Arrays.stream(ranking).mapToInt(hit -> hit.doc).distinct().count());
         int members = 0;
@@ -210,5 +234,43 @@ public class NearDuplicateQueryTests extends RandomizedTest {
         for (int rank = 1; rank < ranking.length; rank++) {
             assertTrue(ranking[rank].score <= ranking[rank - 1].score);
         }
+    }
+
+    /** A page has the hits and members of the whole window, from fewer texts. */
+    @Test
+    public void testFoldingOfAPage() throws IOException {
+        List<ScoreDoc> hits =
+                Arrays.asList(searcher.search(new MatchAllDocsQuery(), texts.size()).scoreDocs);
+        Collections.shuffle(hits, getRandom());
+        int all = 0;
+        int few = 0;
+        for (int page = 0; page <= texts.size(); page += randomIntBetween(1, 9)) {
+            ScoreDoc[] whole = copy(hits);
+            ScoreDoc[] part = copy(hits);
+            textsRead = 0;
+            Folding expected = fold(whole, texts.size(), texts.size());
+            all += textsRead;
+            textsRead = 0;
+            Folding folding = fold(part, texts.size(), page);
+            few += textsRead;
+            assertEquals(
+                    texts.size(), Arrays.stream(part).mapToInt(hit -> hit.doc).distinct().count());
+            for (int rank = 0; rank < Math.min(page, expected.groups()); rank++) {
+                int document = whole[rank].doc;
+                assertEquals(document, part[rank].doc);
+                assertEquals(whole[rank].score, part[rank].score, 0);
+                assertEquals(expected.members(document), folding.members(document));
+            }
+            for (int rank = expected.groups(); rank < page; rank++) {
+                int document = whole[rank].doc;
+                assertEquals(document, part[rank].doc);
+                assertEquals(expected.representative(document), folding.representative(document));
+            }
+        }
+        assertTrue(few + " of " + all, few < all);
+    }
+
+    private static ScoreDoc[] copy(List<ScoreDoc> hits) {
+        return hits.stream().map(hit -> new ScoreDoc(hit.doc, 1)).toArray(ScoreDoc[]::new);
     }
 }

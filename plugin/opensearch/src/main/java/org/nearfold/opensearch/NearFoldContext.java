@@ -23,6 +23,9 @@ final class NearFoldContext extends RescoreContext {
     private final Foldings foldings;
     private final boolean reports;
 
+    /** The hits whose folding is needed; {@link PageListener} sets it. */
+    private int page = Integer.MAX_VALUE;
+
     /** Takes null for {@code type} where the index lacks the field: nothing is folded. */
     NearFoldContext(
             int windowSize,
@@ -37,6 +40,11 @@ final class NearFoldContext extends RescoreContext {
         this.texts = texts;
         this.foldings = foldings;
         this.reports = reports;
+    }
+
+    /** Sets how many of the first hits the request shows or skips. */
+    void setPage(int hits) {
+        page = hits;
     }
 
     NearFoldOptions options() {
@@ -70,7 +78,7 @@ final class NearFoldContext extends RescoreContext {
         if (type != null && reports == false) {
             Recipe recipe = type.fingerprinters().recipe();
             Folder folder = new Folder(searcher, options, recipe, texts, () -> {});
-            foldings.put(options.request(), folder.fold(hits.scoreDocs, getWindowSize()));
+            foldings.put(options.request(), folder.fold(hits.scoreDocs, getWindowSize(), page));
         }
     }
 

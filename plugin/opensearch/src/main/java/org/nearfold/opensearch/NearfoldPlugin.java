@@ -8,6 +8,7 @@ import org.opensearch.common.settings.SecureSetting;
 import org.opensearch.common.settings.Setting;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.core.common.settings.SecureString;
+import org.opensearch.index.IndexModule;
 import org.opensearch.index.mapper.Mapper;
 import org.opensearch.plugins.MapperPlugin;
 import org.opensearch.plugins.Plugin;
@@ -77,6 +78,11 @@ public final class NearfoldPlugin extends Plugin
                         NearFoldOptions.NAME,
                         in -> new NearFoldBuilder(in, foldings),
                         parser -> NearFoldBuilder.fromXContent(parser, foldings)));
+    }
+
+    @Override
+    public void onIndexModule(IndexModule index) {
+        index.addSearchOperationListener(new PageListener());
     }
 
     @Override

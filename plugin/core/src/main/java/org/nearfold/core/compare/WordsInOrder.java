@@ -85,7 +85,7 @@ public final class WordsInOrder {
         if ((long) left.length * right.length > MAX_CELLS) {
             return TOO_LONG;
         }
-        int length = lcs(left, right);
+        int length = lcs(left, right, needed);
         return length < needed ? 0 : length;
     }
 
@@ -118,7 +118,12 @@ public final class WordsInOrder {
     }
 
     private boolean hasAccents(int[] words) {
-        return Arrays.stream(words).anyMatch(vocabulary::isAccented);
+        for (int word : words) {
+            if (vocabulary.isAccented(word)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int[] plain(int[] words) {
@@ -146,7 +151,14 @@ public final class WordsInOrder {
         return shared;
     }
 
-    private int lcs(int[] left, int[] right) {
+    /**
+     * Returns the words of the LCS; if they are fewer than {@code min}, any number below it.
+     *
+     * <p>In an LCS of {@code min} words the positions of a word in the two texts differ by no more
+     * than the words that are left out, so that only blocks of 64 words next to the diagonal are
+     * computed.
+     */
+    private int lcs(int[] left, int[] right, int min) {
         int start = Arrays.mismatch(left, right);
         if (start < 0) {
             return left.length;
@@ -158,7 +170,10 @@ public final class WordsInOrder {
             rightEnd--;
         }
         int outside = start + left.length - leftEnd;
-        int blocks = leftEnd - start + 63 >> 6;
+        int size = leftEnd - start;
+        int blocks = size + 63 >> 6;
+        int maxAhead = left.length - min;
+        int maxBehind = right.length - min;
         prepare(left, start, leftEnd, blocks);
         for (int i = start; i < rightEnd; i++) {
             int first = last[right[i]];
@@ -168,7 +183,9 @@ public final class WordsInOrder {
             for (int place = first; place != NONE; place = before[place]) {
                 matches[place >> 6] |= 1L << place;
             }
-            advance(blocks);
+            int firstBlock = Math.max(0, i - start - maxBehind) >> 6;
+            int lastBlock = Math.min(size - 1, i - start + maxAhead) >> 6;
+            advance(firstBlock, Math.min(lastBlock + 1, blocks));
             for (int place = first; place != NONE; place = before[place]) {
                 matches[place >> 6] = 0;
             }
@@ -200,10 +217,10 @@ public final class WordsInOrder {
         }
     }
 
-    /** Applies one word of the right text to the row. */
-    private void advance(int blocks) {
+    /** Applies one word of the right text to the blocks of the row before {@code end}. */
+    private void advance(int start, int end) {
         long carry = 0;
-        for (int block = 0; block < blocks; block++) {
+        for (int block = start; block < end; block++) {
             long bits = row[block];
             long both = bits & matches[block];
             long sum = bits + both;

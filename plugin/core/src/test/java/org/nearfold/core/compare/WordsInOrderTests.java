@@ -6,6 +6,8 @@ import com.carrotsearch.randomizedtesting.RandomizedTest;
 
 import org.junit.Test;
 
+import java.util.Arrays;
+
 public class WordsInOrderTests extends RandomizedTest {
 
     private final WordsInOrder comparison = new WordsInOrder();
@@ -31,6 +33,15 @@ public class WordsInOrderTests extends RandomizedTest {
         return text.toString();
     }
 
+    private int[] edited(int[] words) {
+        int[] other = words.clone();
+        for (int i = other.length / 10; i > 0; i--) {
+            other[randomInt(other.length - 1)] = 0;
+        }
+        int start = randomInt(other.length);
+        return Arrays.copyOfRange(other, start / 8, other.length);
+    }
+
     @Test
     public void testWordsAreThoseOfTheNormalisedText() {
         int[] words = comparison.read("To be, or not to be: 近似");
@@ -54,8 +65,15 @@ public class WordsInOrderTests extends RandomizedTest {
         for (int round = 0; round < 300; round++) {
             int kinds = randomFrom(new int[] {1, 2, 7, 60});
             int[] left = comparison.read(randomText(randomIntBetween(0, 200), kinds));
-            int[] right = comparison.read(randomText(randomIntBetween(0, 200), kinds));
-            assertEquals(byTable(left, right), comparison.common(left, right, 0));
+            int[] right =
+                    randomBoolean()
+                            ? edited(left)
+                            : comparison.read(randomText(randomIntBetween(0, 200), kinds));
+            int expected = byTable(left, right);
+            assertEquals(expected, comparison.common(left, right, 0));
+            int min = randomIntBetween(1, 200);
+            assertEquals(expected < min ? 0 : expected, comparison.common(left, right, min));
+            assertEquals(expected, comparison.common(left, right, expected));
         }
     }
 

@@ -1,0 +1,25 @@
+package org.nearfold.opensearch;
+
+import org.opensearch.index.shard.SearchOperationListener;
+import org.opensearch.search.internal.SearchContext;
+import org.opensearch.search.rescore.RescoreContext;
+
+import java.util.List;
+
+/**
+ * Gives the rescorer {@code near_fold} the page of its request, which rescorers are not given. One
+ * that another rescorer follows folds the whole window.
+ */
+final class PageListener implements SearchOperationListener {
+
+    @Override
+    public void onPreQueryPhase(SearchContext context) {
+        List<RescoreContext> rescorers = context.rescore();
+        if (rescorers == null || rescorers.isEmpty()) {
+            return;
+        }
+        if (rescorers.get(rescorers.size() - 1) instanceof NearFoldContext fold) {
+            fold.setPage(Math.max(0, context.from()) + context.size());
+        }
+    }
+}
