@@ -23,7 +23,7 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -46,6 +46,8 @@ from indexer.recipe import Recipe
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
+from indexer.stores.engine.field_substitutes import column_digest
+from indexer.stores.engine.index_mapping import GROUPED
 from indexer.stores.engine.rows import row_of_hit
 from indexer.stores.maintenance import Layout
 
@@ -575,8 +577,9 @@ class SharedRun:
             rows = self._rows(store, hits)
             self.planner.rows = {row.path: row for row in rows}
             recipe = store.stored_recipe()
+            changed = _changed_rows(rows, hits, recipe)
             for fold in ("family", "live"):
-                check_search(store, rows, fold, self.threshold)
+                check_search(store, rows, fold, self.threshold, changed)
             if self.client is not None and self.has_field:
                 check_field(hits, self.client.folded())
             problems = stored_problems(rows, recipe, self.threshold)
@@ -642,8 +645,23 @@ def resembles(row: Row, principal: Row, threshold: float) -> bool:
     return row.text == principal.text or similarity(row.text, principal.text) >= threshold - 1e-9
 
 
-def check_search(store: FullStore, rows: Iterable[Row], fold: str, threshold: float) -> None:
-    """Check that a search shows or folds each document once, under one that it resembles."""
+def _changed_rows(rows: list[Row], hits: Sequence[Body], recipe: Recipe | None) -> set[str]:
+    """Return the documents whose text is another one than what their group was made for."""
+    assert recipe is not None
+    digests = {hit["_id"]: hit["_source"].get(GROUPED) for hit in hits}
+    changed = {row.id for row, fresh in fresh_rows(rows, recipe) if fresh is not row}
+    return changed | {
+        row.id for row in rows if digests.get(row.id) not in (None, column_digest(row.exact))
+    }
+
+
+def check_search(
+    store: FullStore, rows: Iterable[Row], fold: str, threshold: float, changed: Collection[str]
+) -> None:
+    """Check that a search shows or folds each document once, under one that it resembles.
+
+    Others of the group of a document that is gone, or one of the `changed`, resemble what it was.
+    """
     by_id = {row.id: row for row in rows}
     threshold = FOLD if fold == "live" else threshold
     page = search(store, "", SearchOptions(fold=fold, limit=1_000))  # type: ignore[arg-type]
@@ -660,7 +678,8 @@ def check_search(store: FullStore, rows: Iterable[Row], fold: str, threshold: fl
         if fold == "family":
             principal = by_id.get(members[0].family)
             centres = [*members, principal] if principal else members
-            if principal is None or principal.family != principal.id:  # gone, or in another group
+            is_there = principal is not None and principal.family == principal.id
+            if not is_there or members[0].family in changed:
                 least = 2 * threshold - 1
         assert any(
             all(resembles(member, centre, least) for member in members) for centre in centres
