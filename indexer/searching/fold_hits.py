@@ -199,13 +199,14 @@ class ByType:
         """Return the group of the hit that it duplicates."""
         representative = self.representatives.get(hit.id)
         if representative is None:
-            self.add_representative(hit)
+            self.add_representatives([hit])
             return None
         return self._positions[representative]
 
-    def add_representative(self, hit: RankedRow) -> None:
-        """Remember the position of its group."""
-        self._positions[hit.id] = len(self._positions)
+    def add_representatives(self, hits: Sequence[RankedRow]) -> None:
+        """Remember the position of each group."""
+        for hit in hits:
+            self._positions[hit.id] = len(self._positions)
 
 
 def by_type(

@@ -51,8 +51,8 @@ class Rule(Protocol):
         """Return the index of the group that `hit` joins; None: it represents the next one."""
         ...
 
-    def add_representative(self, hit: RankedRow) -> None:
-        """Make `hit` the representative of the next group, whatever it resembles."""
+    def add_representatives(self, hits: Sequence[RankedRow]) -> None:
+        """Make each hit the representative of the next group, whatever it resembles."""
         ...
 
 
@@ -176,8 +176,8 @@ def fold_families(
 
 def _seeded(seeds: Sequence[RankedRow], rule: Rule) -> list[Group]:
     """Return the groups of representatives that were shown before."""
-    for seed in seeds:
-        rule.add_representative(seed)
+    for start in range(0, len(seeds), _AT_ONCE):
+        rule.add_representatives(seeds[start : start + _AT_ONCE])
     return [Group(seed) for seed in seeds]
 
 
@@ -210,6 +210,30 @@ def _fold_batch(hits: Sequence[RankedRow], rule: Rule, groups: list[Group]) -> N
             groups[position].members.append(hit)
 
 
+def earlier_hits(
+    ranked: Iterable[RankedRow], ids: Sequence[str], texts: StoredTexts, window: int
+) -> tuple[list[RankedRow], Iterable[RankedRow]]:
+    """Return the hits of these ids, and the ranked ones, of which some are the same.
+
+    Those that are not among the first ones, since the index has changed, are read by id.
+    """
+    remaining = iter(ranked)
+    found: dict[str, RankedRow] = {}
+    missing = set(ids)
+    read: list[RankedRow] = []
+    while missing and len(read) < 2 * len(ids) + window:
+        hit = next(remaining, None)
+        if hit is None:
+            break
+        read.append(hit)
+        if hit.id in missing:
+            found[hit.id] = hit
+            missing.remove(hit.id)
+    rows = texts.rows([id for id in ids if id in missing])
+    found |= {row.id: ranked_row(row) for row in rows}
+    return [found[id] for id in ids if id in found], chain(read, remaining)
+
+
 class NoFolding:
     """Shows every hit."""
 
@@ -220,7 +244,7 @@ class NoFolding:
         """Return None."""
         return None
 
-    def add_representative(self, hit: RankedRow) -> None:
+    def add_representatives(self, hits: Sequence[RankedRow]) -> None:
         """Do nothing."""
 
 
@@ -238,13 +262,14 @@ class ByFamily:
         """Return the group whose representative carries the same family."""
         position = self._positions.get(hit.family)
         if position is None:
-            self.add_representative(hit)
+            self.add_representatives([hit])
         return position
 
-    def add_representative(self, hit: RankedRow) -> None:
-        """Remember the group, if it is the first of its family."""
-        self._positions.setdefault(hit.family, self._groups)
-        self._groups += 1
+    def add_representatives(self, hits: Sequence[RankedRow]) -> None:
+        """Remember each group that is the first of its family."""
+        for hit in hits:
+            self._positions.setdefault(hit.family, self._groups)
+            self._groups += 1
 
 
 # The hit that is shown for a group of folded hits, where the best one by rank is not wanted.

@@ -277,12 +277,13 @@ class BySketch:
             self._add_without_sketch(hit)
         return None
 
-    def add_representative(self, hit: RankedRow) -> None:
-        """Remember the representative; without a sketch only copies may join it."""
-        if self._is_sketched(hit):
-            self._add_sketched(hit.id, slot_table([hit], self._slot_bytes), 0)
-        else:
-            self._add_without_sketch(hit)
+    def add_representatives(self, hits: Sequence[RankedRow]) -> None:
+        """Remember representatives; those without a sketch only copies may join."""
+        for hit in hits:
+            if self._is_sketched(hit):
+                self._add_sketched(hit.id, slot_table([hit], self._slot_bytes), 0)
+            else:
+                self._add_without_sketch(hit)
 
     def _is_sketched(self, hit: RankedHit) -> bool:
         return bool(hit.minhash) and hit.status in self._statuses
@@ -379,13 +380,18 @@ class ByThread:
         names = self._names_of(hit)
         positions = [self._positions[name] for name in names if name in self._positions]
         if not positions:
-            self.add_representative(hit)
+            self._add(hit)
             return None
         self._note(names, min(positions))
         return min(positions)
 
-    def add_representative(self, hit: RankedRow) -> None:
-        """Make the hit the representative of the next group."""
+    def add_representatives(self, hits: Sequence[RankedRow]) -> None:
+        """Make each hit the representative of the next group."""
+        self.expect(hits)
+        for hit in hits:
+            self._add(hit)
+
+    def _add(self, hit: RankedRow) -> None:
         self._note(self._names_of(hit), self._groups)
         self._groups += 1
 
@@ -435,11 +441,16 @@ class SketchRule:
             value = self._texts.similarity(self._ids[position], hit.id, self._threshold)
             if value >= self._threshold - 1e-9:
                 return position
-        self.add_representative(hit)
+        self._add(hit)
         return None
 
-    def add_representative(self, hit: RankedRow) -> None:
-        """Remember the representative; without a sketch only copies may join it."""
+    def add_representatives(self, hits: Sequence[RankedRow]) -> None:
+        """Remember representatives; those without a sketch only copies may join."""
+        self.expect(hits)
+        for hit in hits:
+            self._add(hit)
+
+    def _add(self, hit: RankedRow) -> None:
         sketch = self._sketch(hit)
         if sketch is None:
             self._without_sketch[hit.digest[:COPY_DIGITS]].append(len(self._ids))

@@ -42,6 +42,7 @@ from indexer.searching.folding import (
     RestReader,
     Rule,
     SelectiveRule,
+    earlier_hits,
     fold_families,
     fold_page,
     fold_ranking,
@@ -49,7 +50,7 @@ from indexer.searching.folding import (
     show_by_order,
     show_changed_apart,
 )
-from indexer.searching.stored_texts import StoredTexts, ranked_row
+from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking, Store
 from indexer.stores.journal import format_settings
@@ -468,8 +469,7 @@ def fold_search(
     Those that `start` names, shown before, are the representatives of the first groups. `progress`
     is called by fold `types`.
     """
-    seeds = [ranked_row(row) for row in texts.rows(start.representatives)]
-    hits: Iterable[RankedRow] = ranking.hits
+    seeds, hits = earlier_hits(ranking.hits, start.representatives, texts, WINDOW)
     if options.fold == "types":
         rule, hits = _type_rule(hits, start, texts, options, progress)
     else:

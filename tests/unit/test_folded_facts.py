@@ -1,21 +1,24 @@
 """Search results name the facts in which folded hits differ from the hit they are under."""
 
 import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from e2e.command import run
 from invoices import INVOICE
-from sample_library import library, rows
+from sample_library import library, rows, sentence
 
 from indexer.cli.search import LISTED
 from indexer.comparing.criteria import TextDifferences
 from indexer.grouping.group import group
-from indexer.model import Difference
+from indexer.model import Difference, Row
 from indexer.recipe import DEFAULT
 from indexer.searching import stored_texts
 from indexer.searching.search import FACTS, SearchOptions, search
+from indexer.searching.stored_texts import StoredTexts
 from indexer.stores import open_store
 
 FIRST = {"number": "2024-00001", "date": "5 May 2024", "party": "Muster AG", "total": "1,250.00"}
@@ -62,6 +65,31 @@ def test_facts_of_the_first_folded_hits_are_compared(monkeypatch: pytest.MonkeyP
     assert [folded.differences for folded in hit.folded[:3]] == [(), (), None]
     search(store, "", SearchOptions(fold="none"))
     assert len(compared) == 2
+
+
+@pytest.mark.parametrize("fold", ["live", "none"])
+def test_earlier_hits_are_read_with_the_ranking(
+    fold: Literal["live", "none"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(StoredTexts, "rows", count_rows(StoredTexts.rows, read))
+    store = library(rows({f"{place}": sentence(place) for place in range(7)}))
+    options = SearchOptions(fold=fold, sort="path", limit=3)
+    first = search(store, "", options)
+    second = search(store, "", replace(options, after=first.next))
+    store.delete(["1"])
+    read.clear()
+    third = search(store, "", replace(options, after=second.next))
+    assert [hit.id for hit in third.hits] == ["6"]
+    assert set(read) == {"1", "6"}, "the hits of the page, and one that is gone"
+
+
+def count_rows(original: Callable[..., list[Row]], read: list[str]) -> Callable[..., list[Row]]:
+    def rows_of(texts: StoredTexts, ids: Sequence[str]) -> list[Row]:
+        read.extend(ids)
+        return original(texts, ids)
+
+    return rows_of
 
 
 def test_the_command_prints_the_first_folded_hits_with_their_facts(store_url: str) -> None:

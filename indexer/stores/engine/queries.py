@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 PAGE, COLUMNS_PAGE = 100, 1_000
+_MAX_COLUMNS_PAGE = 4_000
 _MIN_PAGE, _PAGE_CHARS = 10, 4_000_000  # of a page of documents
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 WHOLE = {"allow_partial_search_results": "false"}
@@ -117,8 +118,9 @@ class IndexQueries:
     ) -> Iterator[Body]:
         """Yield the responses to a search page by page at one snapshot (point in time).
 
-        Pages after the first hold `COLUMNS_PAGE` hits without documents; of documents as many as
-        have some four million characters by the page before, 10 to 1,000 and at most twice as many.
+        Pages after the first hold `COLUMNS_PAGE` hits without documents, then twice as many up to
+        4,000; of documents as many as have some four million characters by the page before, 10 to
+        1,000 and at most twice as many.
         `pit_id` in a response is the snapshot: `snapshot` where one is given. It is closed at the
         end unless `keep_alive`. When the engine loses it, for example with a node, the rest is read
         at a new one; with `snapshot` or `keep_alive`, `SnapshotExpired` is raised. `first_page`
@@ -145,7 +147,8 @@ class IndexQueries:
                 if len(hits) < body["size"]:
                     return
                 after, repeated = self._next_page(body, hits)
-                size = COLUMNS_PAGE if "stored_fields" in body else _documents_of_next_page(hits)
+                has_columns = "stored_fields" in body
+                size = _columns_of_next_page(hits) if has_columns else _documents_of_next_page(hits)
                 page = {"size": size + len(repeated), "search_after": after}
                 body = {**search_bodies.later_page(body), **page}
         finally:
@@ -217,6 +220,11 @@ def _documents_of_next_page(hits: Sequence[Body]) -> int:
     chars = sum(_chars(hit.get("_source")) for hit in hits)
     fitting = _PAGE_CHARS * len(hits) // max(1, chars)
     return max(_MIN_PAGE, min(COLUMNS_PAGE, 2 * max(PAGE, len(hits)), fitting))
+
+
+def _columns_of_next_page(hits: Sequence[Body]) -> int:
+    """Return how many hits to read after these, whose documents are not read."""
+    return max(COLUMNS_PAGE, min(_MAX_COLUMNS_PAGE, 2 * len(hits)))
 
 
 def _chars(value: object) -> int:
