@@ -88,7 +88,9 @@ def install_command(
             result = result.plus(change)
     print_installation(result, as_json, dry_run)
     if result.complete and not (as_json or dry_run):
-        print("next: `nearfold group` puts the documents into near-duplicate groups")
+        has_index = any(change.kind == "index" for change in result.changes)
+        when = "next" if has_index else "once clients have sent documents"
+        print(f"{when}: `nearfold group` puts the documents into near-duplicate groups")
     return 0 if result.complete else EXIT_FAILED
 
 

@@ -152,6 +152,21 @@ def test_problems_of_a_mapping_are_described(change, problem):
     assert index_mapping.mapping_problems(mapping, "flat_object") == (problem,)
 
 
+def test_fields_of_clients_are_no_problem_after_install():
+    mapping = new_index()["mappings"]
+    mapping["dynamic"] = "true"
+    mapping["properties"]["color"] = {"type": "keyword"}
+    assert len(index_mapping.mapping_problems(mapping, "flat_object")) == 2
+    mapping["_meta"]["nearfold"][index_mapping.CLIENTS] = True
+    assert index_mapping.mapping_problems(mapping, "flat_object") == ()
+
+
+def test_names_of_nearfold_that_others_use_are_described():
+    theirs = {"near_words": {"type": "keyword"}, "near_id": {"type": "keyword", "index": False}}
+    (problem,) = index_mapping.fields_of_others({"properties": theirs})
+    assert problem == "field near_words is keyword instead of integer"
+
+
 def phrase(words):
     return {"multi_match": {"query": words, "type": "phrase", "fields": ["title^2", "text"]}}
 

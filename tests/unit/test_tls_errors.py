@@ -84,7 +84,9 @@ def test_a_certificate_that_the_file_does_not_vouch_for(serve, scheme, monkeypat
 def test_a_certificate_of_another_host(serve, scheme, monkeypatch):
     port, file = serve("search.example")
     monkeypatch.setenv("NEARFOLD_CA_CERTS", str(file))
-    assert "the certificate is of another host than 127.0.0.1" in message(scheme, port)
+    text = message(scheme, port)
+    assert "the certificate is of another host than 127.0.0.1" in text
+    assert "NEARFOLD_CA_CERTS names authorities, and not hosts" in text
 
 
 @SCHEMES

@@ -45,6 +45,12 @@ _SIMULATE = "_ingest/pipeline/_simulate"
 _MALFORMED_BULK = b'{"index": {}}\n{}\n{"index": {}}\n{"text"\n'
 
 
+_IS_STRICT = (
+    "it refuses documents with fields that it lacks (dynamic: strict): add these to its mapping, "
+    "or set dynamic to false or true"
+)
+
+
 class Assets:
     """The assets that one engine stores; with `dry_run` they are only read."""
 
@@ -216,13 +222,13 @@ class Assets:
             details += [f"{len(missing)} fields near_*"] if missing else []
             details += [_to_be_written(name)] if is_unfilled and facts.get("mappings") else []
             details += [f"alias {alias}"] if new_alias else []
-            if not is_shared_mapping(mapping) and mapping.get("dynamic") == "strict":
-                details.append("it refuses documents with fields that it lacks (dynamic: strict)")
             details += [DEFAULT_PIPELINE] if f"{name}/_settings" in puts else []
             left = fields_left(facts, len(missing))
             is_tight = bool(missing) and left < _FEW_FIELDS
             details += [f"room for {left} more fields by its {FIELD_LIMIT}"] if is_tight else []
         details += [_kept_pipeline(current, pipelines)] if is_kept else []
+        if not is_shared_mapping(mapping) and mapping.get("dynamic") == "strict":
+            details.append(_IS_STRICT)
         if not may_hold(mapping, field) and not is_unfilled:
             details.append(f"its mapping has no field {field}; --text-field names another")
         return Change("index", name, "updated" if puts else "unchanged", ", ".join(details))

@@ -256,7 +256,7 @@ def _tls_remedy(address: StoreAddress, reason: str) -> str:
     if "hostname mismatch" in lowered or "ip address mismatch" in lowered:
         return (
             f"the certificate is of another host than {hosts}: write the host into the store's URL "
-            "that the certificate is for"
+            "that the certificate is for (NEARFOLD_CA_CERTS names authorities, and not hosts)"
         )
     if "certificate verify failed" in lowered:
         trusted = f"{address.ca_certs} does" if address.ca_certs else "the system's authorities do"

@@ -175,8 +175,11 @@ def _not_ours(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Map
     if name != address.index:  # an alias, perhaps of several
         problems = (f"{name}, which it stands for, was not made by nearfold",)
         url = f"{url.rpartition('/')[0]}/{name}"
-    if gap := source_gap(index):  # signing it would be refused
-        problems = (*problems, f"it {gap}")
+    gaps = index_mapping.fields_of_others(index.get("mappings", {}))
+    if gap := source_gap(index):
+        gaps = (*gaps, f"it {gap}")
+    if gaps:  # signing it would be refused
+        problems = (*problems, *gaps)
         return MappingMismatch(index=address.index, problems=problems, can_install=False)
     remedy = f"`{signing_command(url)}` signs what another program keeps there; or "
     if near_field(index.get("mappings", {})):

@@ -210,7 +210,8 @@ def _without_near(properties: Mapping[str, Any], field: str) -> Body:
 def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
     """Return why nearfold cannot use a mapping, one sentence a problem; empty where it can.
 
-    An index that `nearfold install` shares with other programs may have fields of theirs.
+    An index that `nearfold install` opened to other programs may have fields of theirs, and add
+    those of new documents.
     """
     if "nearfold" not in mapping.get("_meta", {}):
         return ("it was not made by nearfold (no `_meta.nearfold`)",)
@@ -222,7 +223,7 @@ def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[st
         for name in expected
         if name not in actual and name not in OF_PARTS
     ]
-    if not mapping["_meta"]["nearfold"].get("shared"):
+    if not (is_shared_mapping(mapping) or has_clients({"mappings": mapping})):
         problems += [] if mapping.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
         problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
     return (*problems, *field_differences(actual, expected))
@@ -239,6 +240,14 @@ def field_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) ->
         if name in actual and actual[name] != former and _own(actual[name], field) != field:
             described = describe_field(actual[name])
             yield f"field {name} is {described} instead of {describe_field(field)}"
+
+
+def fields_of_others(mapping: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence for each field that has a name of nearfold's, and another mapping."""
+    expected = {
+        name: field for name, field in fields_of("pipeline").items() if name.startswith("near_")
+    }
+    return tuple(field_differences(mapping.get("properties", {}), expected))
 
 
 def _own(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> Body:
