@@ -5,6 +5,10 @@ docs/lab/013-default-measure.md has the evidence, 018-who-leads.md for principal
 """
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 MEASURE = "lcs"  # one of `MEASURE_NAMES`
 MISREAD = "lcs_misread"  # in place of it where one of two texts is a scan
@@ -36,7 +40,6 @@ MEASURE_VARIANT = re.compile(
     "(?P<measure>overlap|jaccard_words)(?=:)(?::(?P<words>[1-9][0-9]?))?(?P<matching>:information)?"
     "|resemblance:(?P<shingle>[1-9][0-9]?)"
 )
-POLICY_NAMES = ("strict", "standard", "loose")  # of folding, the strictest first
 SHINGLE_WORDS = 5  # words of a shingle in resemblance, and where boilerplate is discounted
 RUN_WORDS = 8  # words of a run, by which passages are found in other texts
 MIN_FAMILIES, MIN_PASSAGE_WORDS = 5, 20  # of a passage that counts as repeated
@@ -77,6 +80,37 @@ SYNTH_KINDS = (
     "translation",
 )
 TUNE_GRIDS = ("quick", "standard", "full")
+
+
+# Policies: named conditions of folding, the strictest first.
+
+PolicyName: TypeAlias = Literal["strict", "standard", "loose"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The differences that folded documents may have.
+
+    `threshold`: minimum similarity where none is given. `facts`: whether any fact may differ.
+    `replaced`: whether the same words may stand for the same others again and again. `separates`:
+    marks by which documents are not folded.
+    """
+
+    threshold: float
+    facts: bool
+    replaced: bool
+    separates: frozenset[str]
+
+
+_SEPARATES = frozenset(("negated", "parties_exchanged", "form", "message", "embedded"))
+POLICIES: Mapping[PolicyName, Policy] = MappingProxyType(
+    {
+        "strict": Policy(FOLD, facts=False, replaced=False, separates=_SEPARATES | {"accents"}),
+        "standard": Policy(FOLD, facts=True, replaced=False, separates=_SEPARATES),
+        "loose": Policy(REVIEW, facts=True, replaced=True, separates=frozenset()),
+    }
+)
+POLICY_NAMES = tuple(POLICIES)
 
 
 class DefaultNumber(float):

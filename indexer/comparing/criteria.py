@@ -30,13 +30,11 @@ from indexer.comparing.facts import FactSource
 from indexer.comparing.marks import CONTAINED as CONTAINED  # noqa: PLC0414 - the door to them
 from indexer.comparing.marks import MIN_GROWTH as MIN_GROWTH  # noqa: PLC0414
 from indexer.comparing.marks import (
-    POLICIES,
     Comparison,
     may_separate,
     separates,
     states_other_facts,
 )
-from indexer.comparing.marks import PolicyName as PolicyName  # noqa: PLC0414 - the door to them
 from indexer.comparing.marks import TextDifferences as TextDifferences  # noqa: PLC0414
 from indexer.comparing.marks import explain as explain  # noqa: PLC0414
 from indexer.comparing.measures import (
@@ -48,7 +46,8 @@ from indexer.comparing.measures import (
     measure_pair,
 )
 from indexer.comparing.words import Words, sameness, words
-from indexer.defaults import MAX_REPLACED, REVIEW
+from indexer.defaults import MAX_REPLACED, POLICIES, REVIEW
+from indexer.defaults import PolicyName as PolicyName  # noqa: PLC0414 - the door to it
 from indexer.errors import MissingSketch, UsageError
 from indexer.fingerprinting.fingerprint import content_digest, number_symbols, pictographs
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
@@ -294,7 +293,7 @@ Numbers: TypeAlias = Literal["ignore", "changed", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
-RULES_VERSION = 14  # raise it when criteria refuse other pairs: `group` measures all pairs anew
+RULES_VERSION = 15  # raise it when criteria refuse other pairs: `group` measures all pairs anew
 REARRANGED = 0.9  # minimum overlap of texts that are called rearranged
 
 

@@ -10,7 +10,8 @@ The words that only one text has lie in gaps between the words that both have in
   landlord" / "the landlord pays the tenant"), or facts do ("Paid: 100. Due: 200." / "Paid: 200.
   Due: 100.").
 - `form`: one template with other fields: `MIN_FIELDS` or more of two kinds, one of which is a
-  name, an address or an amount, and at least as many as other words that differ.
+  name, an address or an amount, and at least as many as other words that differ; or two of two
+  kinds around one passage.
 - `message`: another message around one passage of half of either text or more, as mails under one
   disclaimer: other names, or hardly a word in common.
 - `embedded`: other files in the documents, such as attachments and pictures, read or not.
@@ -32,11 +33,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, starmap
 from posixpath import basename, splitext
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
 
 from indexer.comparing.alignment import (
     MIN_MESSAGE,
@@ -57,11 +57,12 @@ from indexer.comparing.quantities import (
     OF_LANGUAGES,
     TIME_UNITS,
     is_dated,
+    lines_around,
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import exchanged_cells
 from indexer.comparing.words import LANGUAGES_BY_WORD, are_variants
-from indexer.defaults import FOLD, MAX_REPLACED, REVIEW
+from indexer.defaults import MAX_REPLACED, POLICIES, PolicyName
 from indexer.model import DIGITS, Difference, Mark, MarkKind, unpack_embedded
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ if TYPE_CHECKING:
 MIN_FIELDS = 3  # of a filled-in form that differ
 MAX_FIELD = 8  # words that stand for each other
 MAX_ONE_WAY = 3  # times as often in one direction as in the other, of words that are exchanged
+MIN_AROUND = 2  # fields around one passage by which records and messages differ
+MAX_NAME_LINE = 4  # words of a line that names a person
 MIN_NAMES = 2  # of people by which letters differ
 MAX_COMMON = 0.5  # of the words of two messages
 MIN_CHANGED = 0.1  # of the words of a message
@@ -91,11 +94,13 @@ _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms d
 _EXCHANGEABLE = {"date", "amount", "number", "name", "address"}
 _OPPOSITES = [{"ever", "never"}, {"either", "neither"}, {"or", "nor"}, {"one", "none"}]
 _SUPPORTING = {"do", "does", "did"}  # words that belong to a negation
+_OF_RECORD = {"name", "address", "amount", "date", "number", "reference"}
 _DATED = {"date", "amount"}  # kinds of fields of which a form has one
 _SENTENCE_END = re.compile(
     r"[.!?\u2026][\"'\u2019\u201d)\]]*(?:\s|\Z)|[\u3002\uff01\uff1f]|\n\s*\n"
 )
 _VERSION = re.compile(r"\d+(?:\.\d+)+[a-z]?\d*|(?<=[vV])\d+")
+_REFERENCE = re.compile(r"(?!(?:19|20)\d\d\Z)\d{3,}")  # no year
 
 
 class Comparison:
@@ -135,6 +140,13 @@ class Comparison:
             map(b.has_capital, range(gap.b, gap.end_b))
         )
 
+    def lines(self, gap: Gap) -> tuple[list[str], list[str]]:
+        """Return the words of the lines that a gap stands in."""
+        a, b = self.a.source, self.b.source
+        left = lines_around(a.text, a.starts[gap.a], a.ends[gap.end_a - 1])
+        right = lines_around(b.text, b.starts[gap.b], b.ends[gap.end_b - 1])
+        return left.split(), right.split()
+
     def _fact(self, which: int, position: int) -> Fact | None:
         """Return the fact that a word states; each word of a copyright notice, or of a running
         head, is part of one without a value.
@@ -148,23 +160,16 @@ class Comparison:
 # Rules of policies: whether two texts must not be folded.
 
 
-def is_negated(pair: Comparison) -> bool:
-    """Return whether a sentence of one text is that of the other but for a negation.
-
-    >>> from indexer.comparing.measures import ComparedText
-    >>> from indexer.recipe import DEFAULT
-    >>> left = ComparedText("The tenant may assign this lease to an affiliate.", DEFAULT)
-    >>> right = ComparedText("The tenant may not assign this lease to an affiliate.", DEFAULT)
-    >>> is_negated(Comparison(left, right)), is_negated(Comparison(left, left))
-    (True, False)
-    """
-    return negated(pair) is not None
-
-
 def negated(pair: Comparison) -> tuple[str, str] | None:
     """Return the negations of either text in a sentence that is the same otherwise; None if none.
 
     Facts that differ next to them do not count, and misread words are no negations.
+
+    >>> from indexer.comparing.measures import ComparedText
+    >>> from indexer.recipe import DEFAULT
+    >>> texts = "The tenant may assign this lease.", "The tenant may not assign this lease."
+    >>> negated(Comparison(*(ComparedText(text, DEFAULT) for text in texts)))
+    ('', 'not')
     """
     found = (_negated(pair, sentence) for sentence in _denying_sentences(pair))
     return next(filter(None, found), None)
@@ -360,30 +365,44 @@ def is_form(pair: Comparison) -> bool:
     >>> is_form(Comparison(left, right)), is_form(Comparison(left, left))
     (True, False)
     """
-    fields: set[tuple[frozenset[str], frozenset[str]]] = set()
+    fields: set[tuple[frozenset[tuple[str, str]], ...]] = set()
     kinds: set[str] = set()
     others = sum(max(gap.words) for gap in pair.gaps if not min(gap.words))
     filled = [gap for gap in pair.gaps if min(gap.words)]
     to_read = sum(sum(gap.words) for gap in filled)
     if not any(starmap(_is_dated_field, pair.aligned.stretches)):
         return False
+    is_around = _has_passage(pair)
+    minimum = MIN_AROUND if is_around else MIN_FIELDS
     count = 0
     for gap in filled:
-        if count + to_read < max(MIN_FIELDS, others):
+        if count + to_read < max(minimum, others):
             return False
         to_read -= sum(gap.words)
         facts = pair.facts(gap)
-        values = [_values(of_text) for of_text in facts]
+        values = [_stated(of_text) for of_text in facts]
         others += max(of_text.count(None) for of_text in facts)
-        if all(values) and (values[0], values[1]) not in fields:
-            fields.add((values[0], values[1]))
-            stated = {fact.kind for of_text in facts for fact in of_text if fact and fact.value}
-            stated -= {"number"} if "date" in stated else set()  # the time of the day
+        is_misread = is_around and are_variants(*pair.folded(gap))
+        if all(values) and tuple(values) not in fields and not is_misread:
+            fields.add(tuple(values))
+            stated = {_field_kind(fact) for of_text in facts for fact in of_text if fact}
+            stated -= {"", "number"} if "date" in stated else {""}  # the time of the day
             count += len(stated)
             kinds |= stated
+    of_record = kinds & _OF_RECORD
+    is_record = len(of_record) > 1 and of_record != {"date", "number"}  # as of a version
+    if is_around and len(fields) >= MIN_AROUND and count >= others and is_record:
+        return True
     if count < max(MIN_FIELDS, others) or len(kinds) < 2:
         return False
     return not kinds.isdisjoint(_IDENTIFYING) and not kinds.isdisjoint(_DATED)
+
+
+def _field_kind(fact: Fact) -> str:
+    """Return the kind of a field, empty for none, "reference" for numbers such as invoices have."""
+    if fact.kind == "number" and _REFERENCE.fullmatch(fact.value):
+        return "reference"
+    return fact.kind if fact.value else ""
 
 
 def states_other_facts(pair: Comparison) -> bool:
@@ -442,16 +461,15 @@ def has_other_message(pair: Comparison) -> bool:
 
     The longest run of words in order is half of either text or more. Before and after it another
     name stands in two stretches; or in one, where a tenth of the words are others and `MIN_MESSAGE`
-    of them no facts, or one fewer if these are a tenth of the message; or the texts have hardly
-    anything in common, and `MIN_MESSAGE` words of their own. Pages of one template are none: words
-    without capitals stand for the same others more than `MAX_REPLACED` times.
+    of them no facts, or one fewer if these are a tenth of the message, or any if the name stands in
+    a short line; or the texts have hardly anything in common, and `MIN_MESSAGE` words of their own.
+    Pages of one template are none: words without capitals stand for the same others more than
+    `MAX_REPLACED` times.
     """
-    if not pair.runs:
-        return False
-    longest = max(run.words for run in pair.runs)
+    longest = max((run.words for run in pair.runs), default=0)
     rest = max(len(text.spelled) - longest for text in pair.texts)
     common = sum(run.words for run in pair.runs) - longest
-    if longest < max(len(text.spelled) for text in pair.texts) / 2 or _is_rest_moved(pair):
+    if not _has_passage(pair) or _is_rest_moved(pair):
         return False
     may_name = sum(map(pair.have_capitals, pair.gaps))
     lengths = (
@@ -466,11 +484,13 @@ def has_other_message(pair: Comparison) -> bool:
         return False
     own = [0, 0]
     names = set()
+    named: list[Gap] = []
     for gap in pair.gaps:
         facts = pair.facts(gap)
         stated = [_names(of_text) for of_text in facts]
         if all(stated) and stated[0].isdisjoint(stated[1]):
             names.add((stated[0], stated[1]))
+            named.append(gap)
         for index, of_text in enumerate(facts):
             own[index] += of_text.count(None)
     if len(names) >= MIN_NAMES:
@@ -480,7 +500,25 @@ def has_other_message(pair: Comparison) -> bool:
         return common <= MAX_COMMON * rest and words >= MIN_MESSAGE
     if min(lengths) < MIN_CHANGED * rest:
         return False
+    if _has_other_sender(pair, named):
+        return True
     return words >= MIN_MESSAGE or words + 1 >= max(MIN_MESSAGE, MIN_CHANGED * rest)
+
+
+def _has_passage(pair: Comparison) -> bool:
+    """Return whether the longest run of words in order is half of either text or more."""
+    longest = max((run.words for run in pair.runs), default=0)
+    return longest > 0 and longest >= max(len(text.spelled) for text in pair.texts) / 2
+
+
+def _has_other_sender(pair: Comparison, named: Sequence[Gap]) -> bool:
+    """Return whether another name stands in a short line of both, such as that of the sender, words
+    stand for others in one more gap, and no text alone has any.
+    """
+    gaps = [gap for gap in pair.gaps if not are_variants(*pair.folded(gap))]
+    if len(gaps) < MIN_AROUND or not all(map(all, (gap.words for gap in gaps))):
+        return False
+    return any(gap in gaps and max(map(len, pair.lines(gap))) <= MAX_NAME_LINE for gap in named)
 
 
 def _are_of_template(pair: Comparison) -> bool:
@@ -496,42 +534,8 @@ def _is_rest_moved(pair: Comparison) -> bool:
     return sum(map(pair.aligned.moved.__contains__, rest)) >= MOVED * len(rest)
 
 
-def _values(facts: Sequence[Fact | None]) -> frozenset[str]:
-    return frozenset(fact.value for fact in facts if fact and fact.value)
-
-
 def _names(facts: Sequence[Fact | None]) -> frozenset[str]:
     return frozenset(fact.value for fact in facts if fact and fact.kind == "name")
-
-
-# Policies: named conditions of folding.
-
-PolicyName: TypeAlias = Literal["strict", "standard", "loose"]
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """The differences that folded documents may have.
-
-    `threshold`: minimum similarity where none is given. `facts`: whether any fact may differ.
-    `replaced`: whether the same words may stand for the same others again and again. `separates`:
-    marks by which documents are not folded.
-    """
-
-    threshold: float
-    facts: bool
-    replaced: bool
-    separates: frozenset[MarkKind]
-
-
-_SEPARATES = frozenset[MarkKind](("negated", "parties_exchanged", "form", "message", "embedded"))
-POLICIES: Mapping[PolicyName, Policy] = MappingProxyType(
-    {
-        "strict": Policy(FOLD, facts=False, replaced=False, separates=_SEPARATES | {"accents"}),
-        "standard": Policy(FOLD, facts=True, replaced=False, separates=_SEPARATES),
-        "loose": Policy(REVIEW, facts=True, replaced=True, separates=frozenset()),
-    }
-)
 
 
 def may_separate(pair: AlignedWords) -> bool:
@@ -587,9 +591,9 @@ def separates(policy: PolicyName, pair: Comparison) -> bool:
         return False
     if "accents" in POLICIES[policy].separates and other_accents(pair.aligned):
         return True
-    return (
-        is_negated(pair) or exchanged(pair) is not None or is_form(pair) or has_other_message(pair)
-    )
+    if negated(pair) is not None or exchanged(pair) is not None:
+        return True
+    return is_form(pair) or has_other_message(pair)
 
 
 # The marks of a pair.
@@ -685,14 +689,11 @@ def _without_added(differing: Sequence[Difference], added: Sequence[_Added]) -> 
 
 
 def _kind_of(difference: Difference) -> MarkKind:
-    if difference.kind == "number" and any(map(_is_duration, (difference.a, difference.b))):
+    units = chain(*(each.casefold().split()[1:] for each in (difference.a, difference.b) if each))
+    if difference.kind == "number" and not TIME_UNITS.isdisjoint(units):
         return "deadline"
     kind: MarkKind = _OF_DIFFERENCE.get(difference.kind, difference.kind)  # type: ignore[arg-type]
     return kind
-
-
-def _is_duration(written: str | None) -> bool:
-    return not TIME_UNITS.isdisjoint((written or "").casefold().split()[1:])
 
 
 def _whole(pair: Comparison, paths: tuple[str, str], rearranged: bool) -> Iterator[Mark]:

@@ -583,3 +583,9 @@ def _currency(symbol: str) -> str:
 
 def _is_unit_symbol(char: str) -> bool:
     return char in "%‰°" or unicodedata.category(char) == "Sc"
+
+
+def lines_around(text: str, start: int, end: int) -> str:
+    """Return the line, or the lines, that characters [start, end) stand in."""
+    last = text.find("\n", end)
+    return text[text.rfind("\n", 0, start) + 1 : last if last >= 0 else len(text)]

@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.comparing.differences import differences
-from indexer.comparing.marks import Comparison, is_negated, states_other_facts
+from indexer.comparing.marks import Comparison, negated, states_other_facts
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.quantities import DATES, NEGATIONS, NUMBERS
 from indexer.recipe import DEFAULT
@@ -77,7 +77,7 @@ def test_another_number_or_date(text: str, old: str, new: str) -> None:
     ],
 )
 def test_a_negation(text: str, old: str, new: str) -> None:
-    assert is_negated(compared(text, text.replace(old, new)))
+    assert negated(compared(text, text.replace(old, new)))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_negation(text: str, old: str, new: str) -> None:
 )
 def test_no_negation_of_another_language(text: str, old: str, new: str) -> None:
     pair = compared(text, text.replace(old, new))
-    assert not is_negated(pair)
+    assert not negated(pair)
     assert "negation" not in {each.kind for each in differences(pair.a.source, pair.b.source)}
 
 
