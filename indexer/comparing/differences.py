@@ -238,7 +238,7 @@ def differences(
 ) -> tuple[Difference, ...]:
     """Return the facts in which two texts differ, by kind, in the order of the texts.
 
-    `runs`: the `common_runs` of their words, if they are known.
+    A word without its accents is the same fact, if its text has none. `runs`: the `common_runs`.
 
     >>> from indexer.comparing.words import words
     >>> texts = "He paid 42,000 euros in May 2023.", "He paid 45,500 euros in May 2024."
@@ -260,6 +260,8 @@ def has_differences(a: FactSource, b: FactSource) -> bool:
     Texts that do not have the same numbers differ, wherever these stand: nothing is aligned.
     """
     left, right = a.number_values, b.number_values
+    if a.words.has_accents != b.words.has_accents:
+        left = None  # "třicet" is a number, "tricet" a word
     if left is not None and right is not None and left != right:
         return True
     return any(True for _ in _differences(a, b))
@@ -268,6 +270,8 @@ def has_differences(a: FactSource, b: FactSource) -> bool:
 def _differences(
     a: FactSource, b: FactSource, runs: Sequence[Tile] | None = None
 ) -> Iterator[Difference]:
+    if a.words.has_accents != b.words.has_accents:
+        runs = common_runs(a.words.plain, b.words.plain)
     aligned = common_runs(a.words, b.words) if runs is None else runs
     left, right = FactText(a, b), FactText(b, a)
     yield from changed_quantities(a, b, aligned)

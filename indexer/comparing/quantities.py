@@ -206,7 +206,7 @@ SEK sek
 NOK nok
 DKK dkk
 PLN pln zł złoty złote złotych
-CZK czk kč korun
+CZK czk kč kc korun
 """
 _UNITS = """
 % percent percents prozent procent pct

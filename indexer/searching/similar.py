@@ -46,6 +46,7 @@ from indexer.model import (
     WordLookup,
 )
 from indexer.recipe import LONG_BITS, Recipe
+from indexer.searching.accents import MAX_ACCENTED, accented_lookup, without_many_accents
 from indexer.searching.rescore import Conditions, find_rearranged, rescore
 from indexer.searching.stored_texts import comparable_rows, text_cache
 from indexer.stores.abilities import FullStore, VocabularyStore
@@ -394,9 +395,45 @@ def _look_up(
         texts = [(lookup.text, own) for lookup, own in zip(lookups, prints, strict=True)]
         settings = options.threshold, options.window
         results = with_candidates_by_words(store, recipe, *settings, texts, results)
+        results = _with_other_accents(store, recipe, options, lookups, prints, results)
     if looks_up_scans(options, recipe):
         results = _with_scans(store, recipe, options, lookups, prints, results)
     return prints, results
+
+
+def _with_other_accents(
+    store: FullStore,
+    recipe: Recipe,
+    options: SimilarOptions,
+    lookups: Sequence[Lookup],
+    prints: Sequence[Fingerprint],
+    results: Sequence[Candidates],
+) -> list[Candidates]:
+    """Add the copies without accents of texts with many, and texts with accents of those without
+    any. Short texts are looked up by their words already.
+    """
+    merged = list(results)
+    plain: dict[int, Fingerprint] = {}
+    by_words: dict[int, WordLookup] = {}
+    for index, (lookup, own) in enumerate(zip(lookups, prints, strict=True)):
+        if not own.bands or own.words <= max_words(options.threshold):
+            continue
+        text = recipe.compared(lookup.text)
+        if without := without_many_accents(text):
+            plain[index] = fingerprint(without, recipe)
+        elif accented := accented_lookup(text, options.threshold):
+            by_words[index] = accented
+    if plain:
+        keys = [(own.bands, ()) for own in plain.values()]
+        prefilters = [_prefilter(own, recipe, options) for own in plain.values()]
+        found = store.candidates(keys, options.window, recipe.shared or 1, prefilters)
+        for index, others in zip(plain, found, strict=True):
+            merged[index] = _merge(merged[index], others, is_complete=False)
+    if by_words:
+        found = store.vocabulary.candidates([*by_words.values()], MAX_ACCENTED)
+        for index, others in zip(by_words, found, strict=True):
+            merged[index] = _merge(merged[index], replace(others, cut=False), is_complete=False)
+    return merged
 
 
 def looks_up_scans(options: SimilarOptions, recipe: Recipe) -> bool:

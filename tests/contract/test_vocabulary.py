@@ -5,6 +5,11 @@ from dataclasses import replace
 import pytest
 from sample_rows import row
 
+from indexer.fingerprinting.fingerprint import fingerprint_rows
+from indexer.fingerprinting.normalise import without_accents
+from indexer.recipe import DEFAULT
+from indexer.searching.similar import similar_many
+
 WORDS = {
     "quorum": 1,
     "Plain": 30,
@@ -20,6 +25,17 @@ WORDS = {
     "absent": 0,
     "3.14": 0,
 }
+
+
+# more than half of their words have accents: copies without these have other keys
+PERMISSION = (
+    "rozhodnutí městského úřadu o zrušení stavebního povolení bude účastníkům řízení doručeno "
+    "nejpozději do třiceti dnů a nabývá právní moci uplynutím lhůty k podání odvolání, kterou "
+    "správní orgán uvede v poučení",
+    "žadatel je povinen uhradit správní poplatek předem na účet úřadu nebo složenkou, která mu "
+    "byla zaslána se žádostí, jinak se řízení zastavuje a jistina se vrací do patnácti dnů po "
+    "oznámení účastníkům",
+)
 
 
 @pytest.fixture
@@ -47,6 +63,16 @@ def test_the_documents_with_each_word_are_counted(library):
 @pytest.mark.gap("core analysis", reason="without analysis-common accents are distinguished")
 def test_accents_make_no_difference(library):
     assert library.vocabulary.frequencies(["café", "cafe"]).counts == {"café": 2, "cafe": 2}
+    stored = {"accents": PERMISSION[0], "plain": without_accents(PERMISSION[1])}
+    rows = [row(id, title="", text=text) for id, text in stored.items()]
+    assert library.write(fingerprint_rows(rows, DEFAULT)) == [None] * 2
+    library.refresh()
+    texts = [without_accents(PERMISSION[0]), PERMISSION[1]]
+    found = [result.matches for result in similar_many(library, texts)]
+    assert [[(match.id, match.marks[0].kind) for match in matches] for matches in found] == [
+        [("accents", "accents")],
+        [("plain", "accents")],
+    ]
 
 
 def test_no_words_take_no_counts(library):
