@@ -19,7 +19,6 @@ from indexer.cli.options import (
     statistics_option,
     store_option,
 )
-from indexer.errors import UsageError
 from indexer.wording import count_of
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--recipe",
     "recipe_name",
-    help="New settings of the fingerprint (required without --layout).",
+    help="New settings of the fingerprint. By default those of the index.",
 )
 @layout_option("Where an index has fingerprints from then on: in fields, or by the plugin.")
 @statistics_option
@@ -54,7 +53,8 @@ def reindex_command(
     """Sign all stored texts by another recipe.
 
     Searches go on. The new rows replace the old ones in one step. With the recipe of the index,
-    what an earlier nearfold stored for searches is renewed.
+    which is the default, the full text that an earlier nearfold stored is renewed; an interrupted
+    run goes on where it stopped.
     """
     from indexer.jobs.corpus_statistics import with_passages
     from indexer.jobs.install import Installation
@@ -62,8 +62,6 @@ def reindex_command(
     from indexer.stores.requirements import require_recipe
     from indexer.system.recipe_inputs import recipe_asked
 
-    if recipe_name is None and layout is None:
-        raise UsageError("give --recipe, --layout or both")
     asked = recipe_asked(recipe_name) if recipe_name else None
     if dry_run:
         with open_for_command(store_url) as store:
@@ -112,7 +110,8 @@ def _sentences(
     """Yield what was done; `stored` was the recipe of the index before, `current` is it now."""
     is_same = stored == current
     if is_same and not result.copied:
-        yield f"{result.index} has recipe {recipe.name} already; nothing was changed"
+        unchanged = "and its full text is of today; nothing was changed"
+        yield f"{result.index} has recipe {recipe.name} already, {unchanged}"
         return
     if current and (stored and stored.left_out) != current.left_out:
         yield _passages_sentence(current)

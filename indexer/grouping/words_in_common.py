@@ -7,9 +7,10 @@ The compiled kernel, where installed, computes it without a vocabulary of many t
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, combinations, groupby, islice
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from indexer.comparing.criteria import CONTAINED, MIN_GROWTH, REARRANGED, Criter
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import EXACT_CELLS, TextOperand, lcs_of_strings, measure_pair
 from indexer.comparing.words import (
+    LANGUAGES_BY_WORD,
     MAX_CODES,
     Words,
     as_numbers,
@@ -88,6 +90,29 @@ def words_without_positions(text: str) -> Words:
     nowhere = np.zeros(0, dtype=np.int64)
     words = np.frombuffer(numbers, np.uint32).astype(np.int64)
     return Words(tuple(vocabulary), words, nowhere, nowhere)
+
+
+@cache
+def _languages_by_plain_word() -> dict[str, frozenset[str]]:
+    languages: dict[str, frozenset[str]] = {}
+    for word, listed in LANGUAGES_BY_WORD.items():
+        plain = without_accents(word)
+        languages[plain] = languages.get(plain, frozenset()).union(listed)
+    return languages
+
+
+def language_without_accents(words: Words) -> str:
+    """Return the `language` of words that have lost their accents.
+
+    >>> language_without_accents(words_without_positions("khong duoc cho thue lai va cua nguoi"))
+    'vi'
+    """
+    counts = Counter[str]()
+    times = np.bincount(words.numbers, minlength=len(words.vocabulary)).tolist()
+    for word, count in zip(words.vocabulary, times, strict=True):
+        for language in _languages_by_plain_word().get(word, ()):
+            counts[language] += count
+    return max(sorted(counts), key=counts.__getitem__, default="")
 
 
 class Vocabulary:

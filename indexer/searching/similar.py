@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+import numpy as np
+
 from indexer.comparing.band_plan import (
     HAMMING,
     has_bits_alone,
@@ -32,7 +34,14 @@ from indexer.defaults import MEASURE, MISREAD, REVIEW, DefaultName, DefaultNumbe
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
 from indexer.fingerprinting.fingerprint import content_digest, fingerprint, with_pictographs
 from indexer.fingerprinting.keys import DISTANCE, hamming, pack_slots, stored_sketch
-from indexer.grouping.words_in_common import FEW_WORDS, max_words, min_in_common
+from indexer.fingerprinting.normalise import first_accent, without_accents
+from indexer.grouping.words_in_common import (
+    FEW_WORDS,
+    language_without_accents,
+    max_words,
+    min_in_common,
+    words_without_positions,
+)
 from indexer.model import (
     Candidate,
     Candidates,
@@ -46,7 +55,6 @@ from indexer.model import (
     WordLookup,
 )
 from indexer.recipe import LONG_BITS, Recipe
-from indexer.searching.accents import MAX_ACCENTED, accented_lookup, without_many_accents
 from indexer.searching.rescore import Conditions, find_rearranged, rescore
 from indexer.searching.stored_texts import comparable_rows, text_cache
 from indexer.stores.abilities import FullStore, VocabularyStore
@@ -214,6 +222,51 @@ def _merge(by_keys: Candidates, by_words: Candidates, is_complete: bool) -> Cand
     if is_complete:
         return Candidates(by_keys.found + new, cut=by_words.cut, complete=True)
     return replace(by_keys, found=by_keys.found + new, cut=by_keys.cut or by_words.cut)
+
+
+# Copies that differ in accents, whose keys are those of other words: a text with many accents is
+# looked up without them, too, and of one without any its words, whatever accents they have.
+
+MANY_ACCENTS = 0.15  # of the words; where fewer have accents, keys find the copies without them
+MAX_ACCENTED = 100  # candidates by words, those with most of them
+RICH_IN_ACCENTS = frozenset({"cs", "fr", "hu", "pl", "pt", "ro", "sk", "sv", "tr", "vi"})
+LONG_WORDS = (
+    24  # that are looked up; a copy has a third of them, as full-text search may know ł from l
+)
+
+
+def without_many_accents(text: str) -> str | None:
+    """Return a text without its accents; None if few of its words have one.
+
+    >>> without_many_accents("řízení ve výši"), without_many_accents("a café on a hill by the sea")
+    ('rizeni ve vysi', None)
+    """
+    if text.isascii():
+        return None
+    words = words_without_positions(text)
+    times = np.bincount(words.numbers, minlength=len(words.vocabulary))
+    has_accent = [not word.isascii() and first_accent(word) != "" for word in words.vocabulary]
+    accented = int(times[has_accent].sum())
+    return without_accents(text.lower()) if accented >= MANY_ACCENTS * len(words) > 0 else None
+
+
+def accented_lookup(text: str, threshold: float) -> WordLookup | None:
+    """Return the look-up of the texts of which a text without accents may be a copy, by its longest
+    words; None if it has accents, or is in a language with few.
+
+    >>> lookup = accented_lookup("nebo jako rozhodnuti uradu ve veci stavebniho povoleni", 0.8)
+    >>> lookup.words[:2], lookup.min_words, lookup.max_words
+    ((('rozhodnuti',), ('stavebniho',)), 7, 10)
+    >>> accented_lookup("the decision of the office is about the permission", 0.8)
+    """
+    words = words_without_positions(text)
+    if words.has_accents or language_without_accents(words) not in RICH_IN_ACCENTS:
+        return None
+    longest = sorted(words.vocabulary, key=len, reverse=True)[:LONG_WORDS]
+    minimum = math.ceil(len(words) * threshold - 1e-9)
+    limit = math.floor(len(words) / threshold + 1e-9)
+    spellings = tuple((word,) for word in longest)
+    return WordLookup(spellings, -(-len(longest) // 3), minimum, limit)
 
 
 WINDOW = 1000
