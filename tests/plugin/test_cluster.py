@@ -66,12 +66,11 @@ def _folded(rest: Rest, path: str = "spread") -> dict[str, int]:
         "_source": False,
     }
     hits = rest.request("POST", f"{path}&preference=tests", body)["hits"]["hits"]
-    assert len(hits) == len({hit["_id"] for hit in hits})
-    return {
-        hit["_id"]: hit["fields"]["near_fold"][0]["folded"]
-        for hit in hits
-        if "folded" in hit["fields"]["near_fold"][0]
-    }
+    folds = {hit["_id"]: hit["fields"]["near_fold"][0] for hit in hits}
+    assert len(hits) == len(folds)
+    scope = None if "search_pipeline" in path else "shard"
+    assert {fold.get("scope") for fold in folds.values()} == {scope}
+    return {id: fold["folded"] for id, fold in folds.items() if "folded" in fold}
 
 
 def test_every_node_finds_the_same(cluster: Cluster) -> None:

@@ -425,12 +425,11 @@ def test_folding_equals_a_greedy_fold_of_the_definition(engine: Rest, index: str
         else:
             heads.append(hit["_id"])
             groups[hit["_id"]] = []
-    folded = engine.search(
-        index,
-        query={"match": {"text": "ferry"}},
-        rescore={"window_size": 100, "near_fold": {"field": "text.near", "max_members": 100}},
-        size=100,
-    )
+    request = {
+        "query": {"match": {"text": "ferry"}},
+        "rescore": {"window_size": 100, "near_fold": {"field": "text.near", "max_members": 100}},
+    }
+    folded = engine.search(index, **request, size=100)
     made = {
         hit["_id"]: [member["_id"] for member in hit["fields"]["near_fold"][0]["hits"]]
         for hit in folded
@@ -438,6 +437,9 @@ def test_folding_equals_a_greedy_fold_of_the_definition(engine: Rest, index: str
     }
     assert list(made) == heads
     assert made == groups
+    for start in range(0, 60, 4):
+        page = engine.search(index, **request, size=4, **{"from": start})
+        assert page == folded[start : start + 4]
 
 
 def _lcs(left: str, right: str) -> float:

@@ -22,8 +22,8 @@ final class NearFoldContext extends RescoreContext {
     private final TextReader texts;
     private final Foldings foldings;
 
-    /** The hits whose folding is needed; {@link PageListener} sets it. */
     private int page = Integer.MAX_VALUE;
+    private boolean isPartial;
 
     /** Takes null for {@code type} where the index lacks the field: nothing is folded. */
     NearFoldContext(
@@ -39,9 +39,13 @@ final class NearFoldContext extends RescoreContext {
         this.foldings = foldings;
     }
 
-    /** Sets how many of the first hits the request shows or skips. */
-    void setPage(int hits) {
-        page = hits;
+    /**
+     * Sets how many of the first hits the request shows or skips, and whether it searches other
+     * shards, too.
+     */
+    void setRequest(int newPage, boolean newIsPartial) {
+        page = newPage;
+        isPartial = newIsPartial;
     }
 
     NearFoldOptions options() {
@@ -65,7 +69,8 @@ final class NearFoldContext extends RescoreContext {
         if (type != null) {
             Recipe recipe = type.fingerprinters().recipe();
             Folder folder = new Folder(searcher, options, recipe, texts, this::checkCancellation);
-            foldings.put(options.request(), folder.fold(hits.scoreDocs, getWindowSize(), page));
+            Folding folding = folder.fold(hits.scoreDocs, getWindowSize(), page, isPartial);
+            foldings.put(options.request(), folding);
         }
     }
 

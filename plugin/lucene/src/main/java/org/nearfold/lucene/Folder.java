@@ -37,14 +37,17 @@ public final class Folder {
      * Folds the first {@code window} of the hits, in order of rank, so that the first {@code page}
      * hits are right: those that are not folded, then the folded ones, with a score of zero. Other
      * hits follow with a score of zero.
+     *
+     * @param isPartial whether the request searches other shards, too
      */
-    public Folding fold(ScoreDoc[] ranking, int window, int page) throws IOException {
+    public Folding fold(ScoreDoc[] ranking, int window, int page, boolean isPartial)
+            throws IOException {
         ScoreDoc[] hits = ranking.clone();
         int size = Math.min(window, hits.length);
         WindowSketches sketches = WindowSketches.read(searcher, hits, size, options, recipe);
         GreedyFold fold = new GreedyFold(recipe, options.measure(), options.min(), sketches);
         fold.fold(rank -> text(hits[rank].doc), cancellation, page);
-        Folding folding = new Folding();
+        Folding folding = new Folding(isPartial);
         BitSet listed = new BitSet(size);
         int next = 0;
         for (int rank = 0; rank < size && next < page; rank++) {

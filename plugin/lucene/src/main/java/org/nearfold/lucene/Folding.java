@@ -3,6 +3,7 @@ package org.nearfold.lucene;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -28,7 +29,12 @@ public final class Folding {
     private final Map<Integer, List<Member>> members = new HashMap<>();
     private final Map<Integer, Member> representatives = new HashMap<>();
 
-    Folding() {}
+    private final boolean isPartial;
+
+    /** Takes whether the request searches other shards, too, whose hits are not folded here. */
+    Folding(boolean isPartial) {
+        this.isPartial = isPartial;
+    }
 
     void addRepresentative(int document) {
         members.put(document, new ArrayList<>());
@@ -59,26 +65,30 @@ public final class Folding {
 
     /**
      * Returns the field {@code near_fold} of a hit: how many hits are folded under it and the ids
-     * of the first, or what it is folded under; null if it is outside the window.
+     * of the first, or what it is folded under; null if it is outside the window. Its {@code scope}
+     * is {@code shard} where the request searches other shards, too.
      */
     public Map<String, Object> report(int document, int maxMembers, Ids ids) throws IOException {
+        Map<String, Object> report = new LinkedHashMap<>();
         Member representative = representatives.get(document);
-        if (representative != null) {
-            return Map.of(
-                    "folded_under",
-                    ids.read(representative.document()),
-                    "similarity",
-                    representative.similarity());
-        }
         List<Member> folded = members.get(document);
-        if (folded == null) {
+        if (representative != null) {
+            report.put("folded_under", ids.read(representative.document()));
+            report.put("similarity", representative.similarity());
+        } else if (folded != null) {
+            List<Map<String, Object>> listed = new ArrayList<>();
+            for (Member member : folded.subList(0, Math.min(maxMembers, folded.size()))) {
+                String id = ids.read(member.document());
+                listed.add(Map.of("_id", id, "similarity", member.similarity()));
+            }
+            report.put("folded", folded.size());
+            report.put("hits", listed);
+        } else {
             return null;
         }
-        List<Map<String, Object>> listed = new ArrayList<>();
-        for (Member member : folded.subList(0, Math.min(maxMembers, folded.size()))) {
-            listed.add(
-                    Map.of("_id", ids.read(member.document()), "similarity", member.similarity()));
+        if (isPartial) {
+            report.put("scope", "shard");
         }
-        return Map.of("folded", folded.size(), "hits", listed);
+        return report;
     }
 }

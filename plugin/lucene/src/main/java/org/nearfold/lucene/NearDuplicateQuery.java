@@ -16,6 +16,7 @@ import org.apache.lucene.util.BytesRef;
 import org.nearfold.core.Fingerprint;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.Status;
+import org.nearfold.core.compare.SlotBounds;
 import org.nearfold.core.compare.Slots;
 import org.nearfold.core.sketch.Keys;
 
@@ -26,9 +27,16 @@ import java.util.Objects;
  * Matches the documents whose text is similar to a given one; the score is the similarity.
  *
  * <p>Shared keys are the approximation, and the measure is the second phase. A text without keys
- * matches copies only.
+ * matches copies only. For {@link Measure#LCS} the texts of at most {@link #MAX_TEXTS} candidates
+ * of a shard are read.
  */
 public final class NearDuplicateQuery extends Query {
+
+    /**
+     * The most texts of a shard that are compared with one: as many candidates as nearfold itself
+     * takes.
+     */
+    static final int MAX_TEXTS = 1_000;
 
     private final String field;
     private final Recipe recipe;
@@ -37,6 +45,7 @@ public final class NearDuplicateQuery extends Query {
     private final Measure measure;
     private final double min;
     private final TextReader texts;
+    private final int maxTexts;
     private final Query candidates;
 
     private NearDuplicateQuery(
@@ -46,7 +55,8 @@ public final class NearDuplicateQuery extends Query {
             Fingerprint like,
             Measure measure,
             double min,
-            TextReader texts) {
+            TextReader texts,
+            int maxTexts) {
         this.field = field;
         this.recipe = recipe;
         this.text = text;
@@ -54,6 +64,7 @@ public final class NearDuplicateQuery extends Query {
         this.measure = measure;
         this.min = min;
         this.texts = texts;
+        this.maxTexts = maxTexts;
         candidates =
                 measure == Measure.HAMMING
                         ? keys(Columns.of(field, Columns.SIMHASH), like.blocks(), 1)
@@ -75,6 +86,17 @@ public final class NearDuplicateQuery extends Query {
             Measure measure,
             double min,
             TextReader texts) {
+        return of(field, fingerprinters, text, measure, min, texts, MAX_TEXTS);
+    }
+
+    static Query of(
+            String field,
+            Fingerprinters fingerprinters,
+            String text,
+            Measure measure,
+            double min,
+            TextReader texts,
+            int maxTexts) {
         Recipe recipe = fingerprinters.recipe();
         measure.check(recipe, field);
         Fingerprint like = fingerprinters.fingerprint(text);
@@ -85,7 +107,7 @@ public final class NearDuplicateQuery extends Query {
             return new ConstantScoreQuery(
                     new TermQuery(new Term(Columns.of(field, Columns.EXACT), like.exact())));
         }
-        return new NearDuplicateQuery(field, recipe, text, like, measure, min, texts);
+        return new NearDuplicateQuery(field, recipe, text, like, measure, min, texts, maxTexts);
     }
 
     private static Query keys(String field, Keys keys, int shared) {
@@ -104,6 +126,15 @@ public final class NearDuplicateQuery extends Query {
         Weight weight =
                 searcher.createWeight(
                         searcher.rewrite(candidates), ScoreMode.COMPLETE_NO_SCORES, 1);
+        SlotCutoff cutoff =
+                new SlotCutoff(
+                        weight,
+                        searcher.getIndexReader().leaves(),
+                        field,
+                        recipe,
+                        like.minhash(),
+                        SlotBounds.fewestEqual(recipe, min),
+                        maxTexts);
         return new VerifiedWeight(this, weight, boost) {
             @Override
             Verifier verifier(LeafReaderContext segment) throws IOException {
@@ -116,7 +147,15 @@ public final class NearDuplicateQuery extends Query {
                                     like.minhash(),
                                     Slots.fewestEqual(recipe, min));
                     case LCS ->
-                            new Verifiers.ByWords(segment, field, recipe, like, text, min, texts);
+                            new Verifiers.ByWords(
+                                    segment,
+                                    field,
+                                    recipe,
+                                    like,
+                                    text,
+                                    min,
+                                    cutoff.fewestEqual(),
+                                    texts);
                     case HAMMING ->
                             new Verifiers.ByBits(
                                     segment.reader(),
@@ -124,6 +163,12 @@ public final class NearDuplicateQuery extends Query {
                                     like.simhash(),
                                     min);
                 };
+            }
+
+            /** Returns false where a match depends on other segments. */
+            @Override
+            public boolean isCacheable(LeafReaderContext segment) {
+                return measure != Measure.LCS;
             }
         };
     }

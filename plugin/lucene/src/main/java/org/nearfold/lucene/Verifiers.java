@@ -47,6 +47,11 @@ final class Verifiers {
             return equal >= fewest;
         }
 
+        /** Returns the equal slots of the document that was looked at last. */
+        int equal() {
+            return equal;
+        }
+
         @Override
         public float similarity() {
             return (float) Slots.similarity(recipe, equal);
@@ -92,19 +97,14 @@ final class Verifiers {
                 Fingerprint like,
                 String text,
                 double min,
+                int fewestSlots,
                 TextReader texts)
                 throws IOException {
             this.segment = segment;
             this.recipe = recipe;
             this.texts = texts;
             this.min = min;
-            slots =
-                    new BySlots(
-                            segment.reader(),
-                            field,
-                            recipe,
-                            like.minhash(),
-                            SlotBounds.fewestEqual(recipe, min));
+            slots = new BySlots(segment.reader(), field, recipe, like.minhash(), fewestSlots);
             comparison = new WordsInOrder();
             words = comparison.read(text);
             copies = new CopyNumbers(segment.reader(), field, recipe);
@@ -142,7 +142,7 @@ final class Verifiers {
             double raised = competitive > 1 ? competitive : competitive - ROUNDING;
             if (raised > min) {
                 min = raised;
-                slots.fewest = SlotBounds.fewestEqual(recipe, min);
+                slots.fewest = Math.max(slots.fewest, SlotBounds.fewestEqual(recipe, min));
             }
         }
 

@@ -202,6 +202,30 @@ public class NearDuplicateQueryTests extends RandomizedTest {
         }
     }
 
+    /** Of many candidates the texts with the most equal slots are read, and no others. */
+    @Test
+    public void testFewTextsAreRead() throws IOException {
+        String like = texts.get(0);
+        int max = randomIntBetween(1, 4);
+        Map<Integer, Float> all = search(query(like, Measure.LCS, 0.5));
+        TextReader reader =
+                (segment, document) -> {
+                    textsRead++;
+                    return read(segment.docBase + document);
+                };
+        Query few =
+                NearDuplicateQuery.of(
+                        FIELD, fingerprinters, like, Measure.LCS, 0.5, reader, max);
+        Map<Integer, Float> found = search(few);
+        int alike = search(query(like, Measure.SLOTS, 124.5 / 128)).size();
+        assertTrue(textsRead + " texts", textsRead <= Math.max(max, alike));
+        assertTrue(all.entrySet().containsAll(found.entrySet()));
+        for (int document : all.keySet()) {
+            assertEquals(
+                    found.containsKey(document), searcher.explain(few, document).isMatch());
+        }
+    }
+
     private Folding fold(ScoreDoc[] ranking, int window, int page) throws IOException {
         NearFoldOptions options = new NearFoldOptions(FIELD, Measure.LCS, 0.85, 10, "request");
         TextReader reader =
@@ -211,7 +235,7 @@ public class NearDuplicateQueryTests extends RandomizedTest {
                 };
         Folder folder =
                 new Folder(searcher, options, fingerprinters.recipe(), reader, () -> {});
-        return folder.fold(ranking, window, page);
+        return folder.fold(ranking, window, page, false);
     }
 
     @Test

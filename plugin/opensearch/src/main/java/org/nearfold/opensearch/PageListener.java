@@ -7,8 +7,8 @@ import org.opensearch.search.rescore.RescoreContext;
 import java.util.List;
 
 /**
- * Gives the rescorer {@code near_fold} the page of its request, which rescorers are not given. One
- * that another rescorer follows folds the whole window.
+ * Gives the rescorer {@code near_fold} the page and the shards of its request, which rescorers are
+ * not given. One that another rescorer follows folds the whole window.
  */
 final class PageListener implements SearchOperationListener {
 
@@ -18,8 +18,13 @@ final class PageListener implements SearchOperationListener {
         if (rescorers == null || rescorers.isEmpty()) {
             return;
         }
-        if (rescorers.get(rescorers.size() - 1) instanceof NearFoldContext fold) {
-            fold.setPage(Math.max(0, context.from()) + context.size());
+        int last = rescorers.size() - 1;
+        for (int i = 0; i <= last; i++) {
+            if (rescorers.get(i) instanceof NearFoldContext fold) {
+                int page = Math.max(0, context.from()) + context.size();
+                boolean isPartial = context.request().numberOfShards() > 1;
+                fold.setRequest(i == last ? page : Integer.MAX_VALUE, isPartial);
+            }
         }
     }
 }

@@ -3,9 +3,11 @@ package org.nearfold.opensearch;
 import org.apache.lucene.index.LeafReaderContext;
 import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.TextReader;
+import org.opensearch.index.fieldvisitor.FieldsVisitor;
 import org.opensearch.index.query.QueryShardContext;
 import org.opensearch.search.lookup.SourceLookup;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -32,10 +34,21 @@ final class SourceTexts implements TextReader {
         paths = new TreeSet<>(context.sourcePath(field));
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Unlike a {@link SourceLookup} it decompresses no whole block of stored fields: documents
+     * that are compared are hardly ever next to each other.
+     */
     @Override
-    public String read(LeafReaderContext segment, int document) {
+    public String read(LeafReaderContext segment, int document) throws IOException {
+        FieldsVisitor visitor = new FieldsVisitor(true);
+        segment.reader().storedFields().document(document, visitor);
+        if (visitor.source() == null) {
+            return null;
+        }
         SourceLookup source = new SourceLookup();
-        source.setSegmentAndDocument(segment, document);
+        source.setSource(visitor.source());
         List<Object> values = new ArrayList<>();
         for (String path : paths) {
             values.add(source.extractValue(path, null));

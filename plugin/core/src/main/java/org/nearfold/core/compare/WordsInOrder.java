@@ -156,7 +156,7 @@ public final class WordsInOrder {
      *
      * <p>In an LCS of {@code min} words the positions of a word in the two texts differ by no more
      * than the words that are left out, so that only blocks of 64 words next to the diagonal are
-     * computed.
+     * computed; and it ends as soon as the words to come are too few.
      */
     private int lcs(int[] left, int[] right, int min) {
         int start = Arrays.mismatch(left, right);
@@ -176,6 +176,10 @@ public final class WordsInOrder {
         int maxBehind = right.length - min;
         prepare(left, start, leftEnd, blocks);
         for (int i = start; i < rightEnd; i++) {
+            boolean isChecked = (i - start & Long.SIZE - 1) == 0;
+            if (isChecked && outside + zeros(blocks) + rightEnd - i < min) {
+                return 0;
+            }
             int first = last[right[i]];
             if (first == NONE) {
                 continue;
@@ -190,11 +194,16 @@ public final class WordsInOrder {
                 matches[place >> 6] = 0;
             }
         }
+        return outside + zeros(blocks);
+    }
+
+    /** Returns the words of the LCS of the left text and the words applied so far. */
+    private int zeros(int blocks) {
         int zeros = 0;
         for (int block = 0; block < blocks; block++) {
             zeros += Long.bitCount(~row[block]);
         }
-        return outside + zeros;
+        return zeros;
     }
 
     /** Lists the positions of each word of the left text, and begins an empty row. */
