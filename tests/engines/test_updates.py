@@ -9,7 +9,7 @@ import secrets
 import pytest
 from pipelines import OTHER, call, good
 
-from indexer.errors import StoreStopped, UsageError
+from indexer.errors import RestoredIndex, StoreStopped, UsageError
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.group import group
 from indexer.jobs.doctor import doctor
@@ -17,10 +17,11 @@ from indexer.jobs.document_rows import ExtractedBlob, row_of
 from indexer.jobs.install import install, uninstall
 from indexer.jobs.reindex import reindex
 from indexer.model import Blob, Document
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.stores.engine import rows
 from indexer.stores.engine.families import EngineFamilies
+from indexer.stores.engine.reindex import Successor
 
 pytestmark = pytest.mark.engines
 FERRY = (
@@ -245,6 +246,30 @@ def test_group_reads_an_index_again_that_is_restored_meanwhile(
     assert families[principal] == families["bread"]
     assert {families[member] for member in members} <= members
     assert len(attempts) == 2
+
+
+@pytest.mark.slow
+def test_reindex_puts_no_mixture_in_the_place_of_an_index_that_is_restored_meanwhile(
+    store, server, repository, monkeypatch
+):
+    opened, url = store
+    name = url.rpartition("/")[2]
+    before = state(opened)
+    good("PUT", f"{repository}/1?wait_for_completion=true", {"indices": f"{name}*"})
+    good("POST", f"{url}/_update/ferry?refresh=true", {"doc": {"text": TEXTS["bread"]}})
+    delete_missing = Successor.delete_missing
+
+    def restore(self):
+        monkeypatch.setattr(Successor, "delete_missing", delete_missing)
+        good("DELETE", url)
+        good("POST", f"{repository}/1/_restore?wait_for_completion=true", {"indices": name})
+
+    monkeypatch.setattr(Successor, "delete_missing", restore)
+    with pytest.raises(RestoredIndex):
+        reindex(opened, recipe_named("default_v2"))
+    assert state(opened) == before
+    reindex(opened, recipe_named("default_v2"))
+    assert {row.id: row.text for row in opened.scan()} == TEXTS
 
 
 @pytest.fixture

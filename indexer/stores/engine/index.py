@@ -262,7 +262,7 @@ class OpenIndex:
         params = {"require_alias": "true", "pipeline": "_none"}
         if self.facts and self.facts.members:
             with self._forgetting():
-                check_same_indices(self.link.request, self.facts)
+                check_same_indices(self.link.request, self.facts.members)
             return self.link.request("POST", "_bulk", body, {"pipeline": "_none"}, BULK_SECONDS)
         alias = self._alias()
         if self.facts:
@@ -276,7 +276,8 @@ class OpenIndex:
         """
         if self.facts:
             with self._forgetting():
-                check_same_indices(self.requests.send, self.facts)
+                known = self.facts.members or {self.facts.index: self.facts.description}
+                check_same_indices(self.requests.send, known)
 
     @contextlib.contextmanager
     def _forgetting(self) -> Iterator[None]:

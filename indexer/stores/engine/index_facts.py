@@ -312,9 +312,10 @@ def check_write_target(
         _check_identity(response, {index: known})
 
 
-def check_same_indices(send: Callable[..., Response], facts: IndexFacts) -> None:
-    """Raise `RestoredIndex` where an index is not the one whose facts were read, by one request."""
-    known = facts.members or {facts.index: facts.description}
+def check_same_indices(
+    send: Callable[..., Response], known: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Raise `RestoredIndex` where an index is not the one that was described, by one request."""
     params = {"filter_path": _IDENTITY, "ignore_unavailable": "true"}
     response = send("GET", ",".join(known), None, params, FIRST_SECONDS)
     _check_identity(response, known)
@@ -324,16 +325,16 @@ def _check_identity(response: Response, known: Mapping[str, Mapping[str, Any]]) 
     if response.status != 200 or not isinstance(response.body, dict):
         return
     for name, description in response.body.items():
-        if name in known and _identity(description) != _identity(known[name]):
+        if name in known and identity_of(description) != identity_of(known[name]):
             raise RestoredIndex(index=name)
 
 
-def _identity(description: Mapping[str, Any]) -> tuple[Any, Any]:
+def identity_of(description: Mapping[str, Any]) -> list[Any]:
     """Return what an index gets when it is made, and when a snapshot is restored over it: that one
     keeps the rest where the index was closed.
     """
     settings = description.get("settings", {}).get("index", {})
-    return settings.get("uuid"), settings.get("history", {}).get("uuid")
+    return [settings.get("uuid"), settings.get("history", {}).get("uuid")]
 
 
 def _alias_problem(response: Response, alias: str, index: str) -> str:

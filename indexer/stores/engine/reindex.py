@@ -27,8 +27,10 @@ from indexer.stores.engine.foreign_documents import objection
 from indexer.stores.engine.index_facts import (
     IndexAddress,
     IndexFacts,
+    check_same_indices,
     check_write_target,
     current_index,
+    identity_of,
     read_facts,
     require_one_index,
     require_own_alias,
@@ -108,7 +110,8 @@ _REPLACED = (*KEYS, "near_source", "near_raw", "near_file")
 class Successor:
     """The next version of the index `old`, called `name`, with another recipe or layout.
 
-    `columns_of`: the recipe of an old one with the plugin's layout.
+    `columns_of`: the recipe of an old one with the plugin's layout. `identity`: of the index that
+    is copied, as `identity_of` has it.
     """
 
     requests: Requests
@@ -119,11 +122,13 @@ class Successor:
     text_field: str
     layout: Layout
     columns_of: Recipe | None
+    identity: list[Any]
 
     def create(self, old: Mapping[str, Any], pipeline: str | None) -> None:
         """Create it like the old one but for the recipe, or continue a former run.
 
-        One with other corpus statistics is filled anew: documents came since that run began.
+        One with other corpus statistics is filled anew: documents came since that run began. So is
+        one that was filled from an index that was restored or made again since.
         Raises `ReindexInProgress` when the index of that name has another recipe or origin.
         """
         response = self.requests.send("GET", self.name)
@@ -139,8 +144,8 @@ class Successor:
             self._begin_again()
 
     def _can_continue(self, response: Response) -> bool:
-        """Return whether the version that a former run began has the same recipe; False where its
-        corpus statistics are others.
+        """Return whether the version that a former run began has the same recipe and origin; False
+        where its corpus statistics are others, or the origin was restored.
 
         Raises `UsageError` for an alias of its name, and `ReindexInProgress` for an index of
         another recipe or origin.
@@ -154,9 +159,10 @@ class Successor:
         metadata = nearfold_metadata(index)
         begun = Recipe(**metadata["recipe"]) if "recipe" in metadata else None
         is_like = layout_of(index.get("mappings", {})) == self.layout
-        if begun is not None and is_like and metadata.get("reindexing", {}).get("from") == self.old:
+        origin = metadata.get("reindexing", {})
+        if begun is not None and is_like and origin.get("from") == self.old:
             if metadata.get("recipe_id") == self.recipe.id:
-                return True
+                return origin.get("identity") in (None, self.identity)
             if begun.is_same_but_for_statistics(self.recipe):
                 return False
         raise ReindexInProgress(index=self.name, recipe=begun.name if begun else "")
@@ -204,7 +210,7 @@ class Successor:
         changes = {
             "recipe_id": self.recipe.id,
             "recipe": self.recipe.settings,
-            "reindexing": {"from": self.old, "done": {}},
+            "reindexing": self._origin({}),
         }
         if is_shared_mapping(mapping):
             changes[WRITE_ALIAS] = self._write_alias
@@ -307,9 +313,11 @@ class Successor:
 
     def _store_checkpoint(self, checkpoint: Mapping[str, int]) -> None:
         mapping = self.requests.index(self.name)["mappings"]
-        reindexing = {"from": self.old, "done": checkpoint}
-        meta = changed_meta(mapping, {"reindexing": reindexing})
+        meta = changed_meta(mapping, {"reindexing": self._origin(checkpoint)})
         self.requests.call("PUT", f"{self.name}/_mapping", {"_meta": meta})
+
+    def _origin(self, checkpoint: Mapping[str, int]) -> Body:
+        return {"from": self.old, "identity": self.identity, "done": checkpoint}
 
     def delete_missing(self) -> None:
         """Delete documents that are no longer in the old index.
@@ -543,7 +551,10 @@ def _successor(
     field = text_field(facts.mapping) or TEXT
     columns_of = facts.recipe if facts.columns else None
     layout = layout or layout_of(facts.mapping)
-    return Successor(requests, address, facts.index, name, recipe, field, layout, columns_of)
+    identity = identity_of(facts.description)
+    return Successor(
+        requests, address, facts.index, name, recipe, field, layout, columns_of, identity
+    )
 
 
 def _fingerprint_unchanged(fingerprint_rows: FingerprintRows) -> FingerprintRows:
@@ -587,6 +598,7 @@ def _switch(
     try:
         requests.call("PUT", f"{successor.old}/_block/write")
         copied = _copy(successor, fingerprint_rows, on_progress, until_idle=False)
+        check_same_indices(requests.send, {successor.old: old})
         if clone is not None:
             _clone(requests, successor.old, clone)
         successor.take_over(old)
