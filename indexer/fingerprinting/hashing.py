@@ -84,6 +84,16 @@ def distinct_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return distinct_sorted(np.sort(hashes))
 
 
+def distinct_values(values: NDArray[Any]) -> NDArray[Any]:
+    """Return each value of an array once, ascending, as `np.unique`, which hashes numbers since
+    NumPy 2.3 and takes ten times as long, or thirty times of a million.
+
+    >>> distinct_values(np.array([7, 1, 7, 4])).tolist()
+    [1, 4, 7]
+    """
+    return distinct_sorted(np.sort(values))
+
+
 def distinct_sorted(values: NDArray[Any]) -> NDArray[Any]:
     """Return each value of a sorted array once.
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.hashing import distinct_hashes, mix64_array
+from indexer.fingerprinting.hashing import distinct_hashes, distinct_values, mix64_array
 from indexer.fingerprinting.normalise import (
     DIGIT,
     WORDLESS,
@@ -496,7 +496,7 @@ def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     windows = np.lib.stride_tricks.sliding_window_view(hashes, min(window, len(hashes)))
     width = windows.shape[1]
     rightmost = width - 1 - np.argmin(windows[:, ::-1], axis=1)
-    return np.unique(rightmost + np.arange(len(windows)))
+    return distinct_values(rightmost + np.arange(len(windows)))
 
 
 def guarantee(window: int, width: int) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEMORY_MEGABYTES, MIN_FAMILIES, MIN_PASSAGE_WORDS, RUN_WORDS
 from indexer.errors import UsageError
-from indexer.fingerprinting.hashing import distinct_sorted
+from indexer.fingerprinting.hashing import distinct_sorted, distinct_values
 from indexer.grouping.group_options import memory_budget
 from indexer.model import Progress, Row, no_progress
 from indexer.stores.abilities import FullStore
@@ -191,7 +191,7 @@ class RunCounter:
 
     def add(self, runs: Hashes) -> None:
         """Count the runs of one more text, each once."""
-        self._sorter.add(np.unique(runs))
+        self._sorter.add(distinct_values(runs))
 
     def frequent(self, minimum: int) -> FrequentRuns:
         """Return the runs that at least `minimum` texts have, 2 or more. Add nothing afterwards."""

@@ -31,7 +31,13 @@ from indexer.comparing.words import (
     folded_words,
     normal_words,
 )
-from indexer.fingerprinting.hashing import GAMMA, mix64_array, number_occurrences, string_hashes
+from indexer.fingerprinting.hashing import (
+    GAMMA,
+    distinct_values,
+    mix64_array,
+    number_occurrences,
+    string_hashes,
+)
 from indexer.fingerprinting.normalise import first_accent, without_accents
 from indexer.model import WITHOUT_ACCENTS
 from indexer.system.external_memory import LruCache
@@ -617,7 +623,7 @@ class SequenceCache:
             sequence = self._sequences.peek(text)
             if sequence is None:
                 return None
-            self._distinct.add(text, np.unique(as_numbers(sequence.codes)))
+            self._distinct.add(text, distinct_values(as_numbers(sequence.codes)))
         return self._distinct[text]
 
     def words(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[Words, Words]] | None:

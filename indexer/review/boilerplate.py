@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from indexer.comparing.words import Words, normal_words
 from indexer.defaults import SHINGLE_WORDS
 from indexer.fingerprinting.fingerprint import fingerprint
-from indexer.fingerprinting.hashing import string_hashes
+from indexer.fingerprinting.hashing import distinct_values, string_hashes
 from indexer.model import Progress, no_progress
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
@@ -44,7 +44,7 @@ def shingle_hashes(text: Words, width: int = SHINGLE_WORDS) -> NDArray[np.uint64
     runs = {
         " ".join(folded[position : position + width]) for position in range(len(folded) - width + 1)
     }
-    return np.unique(string_hashes(sorted(runs)))
+    return distinct_values(string_hashes(sorted(runs)))
 
 
 class Corpus:

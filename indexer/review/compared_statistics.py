@@ -60,7 +60,7 @@ class Survey(StoreStatistics):
         options: GroupOptions,
         is_grouped: bool,
     ) -> None:
-        super().__init__(entries, options, is_grouped)
+        super().__init__([entries], options, is_grouped)
         if not previews:
             self.measure = "none"
         self._ids = [entry.id for entry in entries]

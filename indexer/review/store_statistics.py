@@ -6,15 +6,18 @@ import heapq
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import numpy as np
 
+from indexer.fingerprinting.hashing import distinct_values
 from indexer.grouping.collection import Entry
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.model import Progress, no_progress
 from indexer.stores.abilities import FullStore, Outline, outlines
+from indexer.stores.base import Store
 from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
 
@@ -141,27 +144,32 @@ class StoredFamilies:
         self.similarities: list[float] = []
         self._positions: dict[str, int] = {}
 
-    def add(self, row: Outline | Entry) -> int:
-        """Count a document, and return the position of its group."""
-        position = self._positions.setdefault(row.family, len(self.names))
-        if position == len(self.names):
-            self.names.append(row.family)
-            self.paths.append(row.family)
-            self.sizes.append(0)
-            self.similarities.append(ALONE)
-        self.sizes[position] += 1
-        if row.id == row.family:
-            self.paths[position] = row.path
-        elif row.similarity is not None:
-            self.similarities[position] = min(self.similarities[position], row.similarity)
-        return position
+    def add(self, rows: Iterable[Outline | Entry]) -> list[int]:
+        """Count documents, and return the positions of their groups."""
+        positions, sizes, similarities = self._positions, self.sizes, self.similarities
+        added = []
+        for row in rows:
+            position = positions.setdefault(row.family, len(sizes))
+            if position == len(sizes):
+                self.names.append(row.family)
+                self.paths.append(row.family)
+                sizes.append(0)
+                similarities.append(ALONE)
+            sizes[position] += 1
+            similarity = row.similarity
+            if row.id == row.family:
+                self.paths[position] = row.path
+            elif similarity is not None and similarity < similarities[position]:
+                similarities[position] = similarity
+            added.append(position)
+        return added
 
 
 BINS = 20  # of similarities to the principal, .05 wide
 SIZES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 50), (51, 200), (201, None))
 _LARGEST, _LABELS = 10, 20
 _THRESHOLDS = 10  # above the threshold of the families
-_REPORTED = 1000  # documents between two reports of progress
+_AT_ONCE = 1000  # documents, between two reports of progress
 
 
 class StoreStatistics:
@@ -179,7 +187,10 @@ class StoreStatistics:
     """
 
     def __init__(
-        self, rows: Iterable[Outline | Entry], options: GroupOptions, is_grouped: bool
+        self,
+        batches: Iterable[Sequence[Outline | Entry]],
+        options: GroupOptions,
+        is_grouped: bool,
     ) -> None:
         self.options = options
         self.measure = options.measure
@@ -189,16 +200,14 @@ class StoreStatistics:
         self._labels: Counter[str] = Counter()
         families, similarities = StoredFamilies(), array("d")
         exact, raw = _Repeats(), _Repeats()
-        for row in rows:
-            families.add(row)
-            self.documents += 1
-            self.provisional += row.provisional
-            self._labels.update(row.labels)
-            if row.similarity is not None:
-                similarities.append(row.similarity)
-            raw.add(row.raw)
-            if row.status != "empty":
-                exact.add(row.exact)
+        for batch in batches:
+            families.add(batch)
+            self.documents += len(batch)
+            self.provisional += sum([row.provisional for row in batch])
+            self._labels.update(chain.from_iterable([row.labels for row in batch]))
+            similarities.extend([row.similarity for row in batch if row.similarity is not None])
+            raw.add([row.raw for row in batch])
+            exact.add([row.exact for row in batch if row.status != "empty"])
         self.redundant = self.documents - len(families.sizes)
         self.same_text, self.same_bytes = exact.count(), raw.count()
         self.sizes = _sizes(families.sizes)
@@ -223,8 +232,8 @@ def store_statistics(store: FullStore, progress: Progress = no_progress) -> Stor
     """Return the statistics of a store; raises `StoreError` when nothing was indexed yet."""
     require_recipe(store)
     options = last_group_options(store)
-    rows = _with_progress(outlines(store), store.counts().documents, progress)
-    return StoreStatistics(rows, options or DEFAULT_OPTIONS, options is not None)
+    batches = outline_batches(store, progress)
+    return StoreStatistics(batches, options or DEFAULT_OPTIONS, options is not None)
 
 
 def last_group_options(store: FullStore) -> GroupOptions | None:
@@ -233,11 +242,15 @@ def last_group_options(store: FullStore) -> GroupOptions | None:
     return GroupOptions.from_settings(settings) if settings else None
 
 
-def _with_progress(rows: Iterable[Outline], total: int, progress: Progress) -> Iterator[Outline]:
-    for done, row in enumerate(rows):
-        if not done % _REPORTED:
-            progress("families", done, total)
-        yield row
+def outline_batches(store: Store, progress: Progress = no_progress) -> Iterator[list[Outline]]:
+    """Yield the outlines of a store, many together, whose fields are read one after the other."""
+    total = store.counts().documents
+    unread = outlines(store)
+    done = 0
+    while batch := list(islice(unread, _AT_ONCE)):
+        progress("families", done, total)
+        yield batch
+        done += len(batch)
 
 
 class _Repeats:
@@ -246,15 +259,14 @@ class _Repeats:
     def __init__(self) -> None:
         self._hashes = array("q")
 
-    def add(self, digest: str) -> None:
-        """Add a digest; an empty one counts for nothing."""
-        if digest:
-            self._hashes.append(hash(digest))
+    def add(self, digests: Iterable[str]) -> None:
+        """Add digests; empty ones count for nothing."""
+        self._hashes.extend(map(hash, filter(None, digests)))
 
     def count(self) -> int:
         """Return how many repeat one before them."""
         hashes = np.frombuffer(self._hashes, np.int64) if self._hashes else np.zeros(0, np.int64)
-        return len(hashes) - len(np.unique(hashes))
+        return len(hashes) - len(distinct_values(hashes))
 
 
 def _largest(families: StoredFamilies) -> Iterator[FamilySize]:

@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 
 from indexer.coding import ANY_LABEL, Coding
 from indexer.model import Progress, no_progress
-from indexer.review.store_statistics import ALONE, StoredFamilies
-from indexer.stores.abilities import outlines
+from indexer.review.store_statistics import ALONE, StoredFamilies, outline_batches
 from indexer.stores.base import Store
 
 Order: TypeAlias = Literal["size", "similarity", "conflict", "unreviewed"]
 Part: TypeAlias = Literal["open", "done", "conflict", "all"]
 _LABEL_SETS = 10_000  # whose fields are kept
-_REPORTED = 1000  # documents between two reports of progress
 Labels: TypeAlias = tuple[str, ...]
 Positions: TypeAlias = NDArray[np.int64]
 
@@ -84,15 +82,12 @@ class WorkList:
         self.moved: dict[str, str] = {}
         read = StoredFamilies()
         labels_by_position: defaultdict[int, Counter[Labels]] = defaultdict(Counter)
-        total = store.counts().documents
-        for done, row in enumerate(outlines(store), 1):
-            index = read.add(row)
-            if row.labels:
-                labels_by_position[index][tuple(row.labels)] += 1
-            if row.id in followed and row.id != row.family:
-                self.moved[row.id] = row.family
-            if not done % _REPORTED:
-                progress("families", done, total)
+        for batch in outline_batches(store, progress):
+            for index, row in zip(read.add(batch), batch, strict=True):
+                if row.labels:
+                    labels_by_position[index][tuple(row.labels)] += 1
+                if row.id in followed and row.id != row.family:
+                    self.moved[row.id] = row.family
         by_id = sorted(range(len(read.names)), key=read.names.__getitem__)
         self._names = [read.names[position] for position in by_id]
         self._paths = [read.paths[position] for position in by_id]

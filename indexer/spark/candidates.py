@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.fingerprinting.hashing import distinct_values
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.bands import (
     BY_WORDS,
@@ -159,7 +160,7 @@ def part_mapper(
             row, band = np.nonzero(~is_frequent & (part % rounds == number))
             if not len(row):
                 continue
-            positions = np.unique(part[row, band] * len(texts) + row)
+            positions = distinct_values(part[row, band] * len(texts) + row)
             part, row = np.divmod(positions, len(texts))
             starts, sizes = find_runs(part)
             flags = np.packbits(is_frequent, axis=1)

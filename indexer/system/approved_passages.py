@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from indexer.comparing.words import Words, folded_words, normal_words
 from indexer.defaults import RUN_WORDS
 from indexer.errors import UsageError
-from indexer.fingerprinting.hashing import string_hashes
+from indexer.fingerprinting.hashing import distinct_values, string_hashes
 from indexer.fingerprinting.keys import run_hashes
 from indexer.wording import count_of
 
@@ -306,7 +306,7 @@ class ApprovedPassages:
         for number, passage in enumerate(self.passages):
             words = normal_words(passage)
             width = min(RUN_WORDS, len(words))
-            by_width[width][number] = np.unique(word_runs(words, width))
+            by_width[width][number] = distinct_values(word_runs(words, width))
         return {width: _known_runs(passages) for width, passages in by_width.items()}
 
 
@@ -342,7 +342,7 @@ def _known_runs(passages: Mapping[int, NDArray[np.uint64]]) -> _KnownRuns:
     for number, runs in passages.items():
         for run in runs.tolist():
             numbers[run].append(number)
-    return _KnownRuns(passages, np.unique(np.concatenate(list(passages.values()))), numbers)
+    return _KnownRuns(passages, distinct_values(np.concatenate(list(passages.values()))), numbers)
 
 
 def _are_among(runs: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.fingerprinting.hashing import distinct_values
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
 from indexer.stores.query_syntax import (
@@ -661,5 +662,5 @@ def _count_distinct(numbers: NDArray[np.int32]) -> int:
     """Return how many different numbers there are, 0 or more each."""
     limit = int(numbers.max(initial=0))
     if len(numbers) * _SPARSE < limit:
-        return len(np.unique(numbers))
+        return len(distinct_values(numbers))
     return int(np.count_nonzero(np.bincount(numbers, minlength=1)))

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import StoreStopped
-from indexer.fingerprinting.hashing import distinct_sorted
+from indexer.fingerprinting.hashing import distinct_sorted, distinct_values
 from indexer.system.external_memory import offsets
 
 Entries: TypeAlias = NDArray[np.uint64]
@@ -213,7 +213,7 @@ def _unpack(directory: NDArray[Any], blobs: Sequence[bytes], widths: NDArray[np.
     sizes = directory["size"].astype(np.int64)
     entries = np.zeros(int(sizes.sum()), dtype=np.uint64)
     widths_of_entries = np.repeat(widths, sizes)
-    for width in np.unique(widths).tolist():
+    for width in distinct_values(widths).tolist():
         is_chosen = widths == width
         joined = b"".join(compress(blobs, is_chosen))
         if width == 8:
@@ -421,7 +421,7 @@ def _write_pages(
     is_small = (widths == 6) & (lows.max(axis=1) < _SMALL) & (pages.shape[1] == _PAGE)
     widths[is_small] = np.where(steps[is_small].max(axis=1) <= _LONGEST_STEP, 4, 5)
     blobs: dict[int, bytes] = {}
-    for width in np.unique(widths).tolist():
+    for width in distinct_values(widths).tolist():
         is_chosen = widths == width
         packed = _packed(width, pages[is_chosen], keys[is_chosen], lows[is_chosen])
         length = width * pages.shape[1]
