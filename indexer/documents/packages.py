@@ -25,9 +25,9 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from indexer.documents.base import Anchors, all_of, anchored, embedded_kind, sha256
 from indexer.documents.unseen import (
+    LAST_COLUMN,
     MARKED_WORDS,
     MarkedStyles,
-    hidden_cells_of_odf,
     marked_styles,
     marked_text,
     unseen_cells,
@@ -56,7 +56,13 @@ _INPUT = re.compile(
     rb"|(?:opacity|font-size):\s*0(?![.\d]))|hidden(?=[\s>=]))[^>]*>.*?(?=</\3>))",
     re.IGNORECASE | re.DOTALL,
 )
-_STRUCK_CLASS = re.compile(rb"\.([\w-]+)\s*\{[^{}]*line-through")
+_MEDIA = re.compile(rb"@[^{}]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")  # rules for some screens alone
+_STYLES = re.compile(rb"<style\b[^>]*>(.*?)</style>", re.IGNORECASE | re.DOTALL)
+_MARKED_CLASS = re.compile(
+    rb"[.#]([\w-]+)(?=\s*(?:,[^{}]*)?\{[^{}]*(?:line-through|display\s*:\s*none"
+    rb"|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?![.\d])))",
+    re.IGNORECASE,
+)
 _NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|submit|button|image|reset)\b", re.IGNORECASE)
 _CHOICE = re.compile(rb"type\s*=\s*[\"']?(?:checkbox|radio)\b", re.IGNORECASE)
 _CHECKED = re.compile(rb"[\s\"']checked\b", re.IGNORECASE)
@@ -79,7 +85,7 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
     """
     yield from markup_files(data)
     values = [(match.start(), value) for match in _INPUT.finditer(data) if (value := _value(match))]
-    values = sorted(values + list(_struck_by_class(data)))
+    values = sorted(values + list(_marked_by_class(data)))
     displayed = [
         (match.start(), digest.encode())
         for match in (_SOURCE.finditer(data) if files else ())
@@ -94,11 +100,16 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
         yield all_of("pictures in the text", anchored(displayed, anchors))
 
 
-def _struck_by_class(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the text of elements that the styles of the page itself strike out by their class."""
-    names = _STRUCK_CLASS.findall(data) if b"line-through" in data else ()
+def _marked_by_class(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the text of elements that the styles of the page itself hide or strike out by their
+    class or id.
+    """
+    styles = b" ".join(_STYLES.findall(data))
+    names = _MARKED_CLASS.findall(_MEDIA.sub(b"", styles))
     if names:
-        struck = rb"<(\w+)\b[^>]*\sclass\s*=\s*[\"']?(?:[\w -]*\s)?(?:%s)[\"'\s>].*?(?=</\1>)"
+        struck = (
+            rb"<(\w+)\b[^>]*\s(?:class|id)\s*=\s*[\"']?(?:[\w -]*\s)?(?:%s)[\"'\s>].*?(?=</\1>)"
+        )
         for match in re.finditer(struck % b"|".join(names), data, re.DOTALL):
             yield match.start(), b" ".join(_ELEMENT.sub(b" ", match[0]).split())
 
@@ -407,7 +418,7 @@ class Package:
     @cached_property
     def _marked_styles(self) -> MarkedStyles:
         """The common styles of Word and OpenDocument that hide, raise or strike out text."""
-        paths = {"word/styles.xml", "styles.xml"} & self._members.keys()
+        paths = sorted({"word/styles.xml", "styles.xml"} & self._members.keys())
         return marked_styles(b"".join(map(self._read, paths)))
 
     # The parts in the order in which they refer to each other, whatever names programs give them.
@@ -564,6 +575,47 @@ def unread_xml(
         yield all_of(f"{kind} in {name}", lines)
     if cells := hidden_cells_of_odf(content):
         yield EmbeddedFile("object", f"hidden cells in {name}", sha256(cells))
+
+
+_ODF_TABLE = re.compile(rb"<table:table(?:-(row|column))?(?=[\s>])[^>]*>")
+_REPEATED = re.compile(rb"\btable:number-(?:rows|columns)-repeated=\"(\d{1,7})\"")
+_STYLE_OF_TABLE = re.compile(rb"\btable:style-name=\"([^\"]*)\"")
+_HIDDEN_TABLES = re.compile(
+    rb"<style:style\s[^>]*?style:name=\"([^\"]+)\"[^>]*(?<!/)>(?:(?!</style:style>).)*?"
+    rb"table:display=\"false",
+    re.DOTALL,
+)
+
+
+def hidden_cells_of_odf(content: bytes) -> bytes:
+    """Return the numbers of hidden tables, rows and columns of OpenDocument.
+
+    >>> hidden_cells_of_odf(
+    ...     b'<table:table table:name="S"><table:table-row table:number-rows-repeated="2"/>'
+    ...     b'<table:table-row table:visibility="collapse">'
+    ... )
+    b'1 row 3'
+    """
+    if b"table:visibility=" not in content and b'table:display="false' not in content:
+        return b""
+    styles = set(_HIDDEN_TABLES.findall(content))
+    hidden: list[bytes] = []
+    table = row = column = 0
+    for found in _ODF_TABLE.finditer(content):
+        kind, element = found[1], found[0]
+        if not kind:
+            table, row, column = table + 1, 0, 0
+            style = _STYLE_OF_TABLE.search(element)
+            hidden += [b"table %d" % table] * (style is not None and style[1] in styles)
+            continue
+        repeated = _REPEATED.search(element)
+        count = int(repeated[1]) if repeated else 1
+        first = (row if kind == b"row" else column) + 1
+        if b'table:visibility="collapse' in element or b'table:visibility="filter' in element:
+            last = min(first + count - 1, max(first, LAST_COLUMN))
+            hidden += [b"%d %s %d" % (table, kind, number) for number in range(first, last + 1)]
+        row, column = (row + count, column) if kind == b"row" else (row, column + count)
+    return b",".join(hidden)
 
 
 def member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:

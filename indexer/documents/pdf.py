@@ -416,7 +416,7 @@ IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 INLINE = rb"(?<![^\s])BI\s(?P<inline>.*?\sID\s.*?)\sEI(?=\s(?:[\t\n\r -~]{12}|[\t\n\r -~]*\Z))"
 STRING = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*>"
 OBLIQUE = 0.5
-_OPERATORS = rb"T[mdDfLjJr*]|BT|cm|re|[mlhqQSsnfFBbW]|[fBbW]\*|'|\""
+_OPERATORS = rb"T[mdDfLjJr*]|BT|cm|re|rg|scn?|[gkmlhqQSsnfFBbW]|[fBbW]\*|'|\""
 PAINTING = re.compile(
     rb"%s|(?P<string>%s)|/(?P<displayed>[^\s/<>\[\]()]+)\s+Do(?!\S)"
     rb"|(?P<numbers>(?:[-+]?[\d.]+\s+){0,6})(?<![\w/*.])(?P<operator>%s)(?![\w*])"
@@ -425,6 +425,11 @@ PAINTING = re.compile(
 )
 _PAINTS = re.compile(rb"[\d.]\s+(?:l|re)\s")
 _INVISIBLE = re.compile(rb"(?<!\S)[37]\s+Tr(?!\S)")
+_WHITE = re.compile(
+    rb"(?<!\S)(?:(?:1(?:\.0*)?\s+){3}(?:rg|scn?)|1(?:\.0*)?\s+g"
+    rb"|(?:0(?:\.0*)?\s+){4}(?:k|scn?))(?!\S)"
+)
+may_be_coloured = re.compile(rb"(?<!\S)(?:[cvy]|sh)(?!\S)").search  # by curves and shadings
 _BLANK = re.compile(rb"\(\s*\)|<(?:0{0,2}(?:20|03)|\s)*>")  # blanks, by their usual codes
 _WIDTH = 0.5  # of a character, on average, in sizes of the font
 _MIDDLE = (0.14, 0.62)  # where a line strikes out text, in sizes of the font above its base line
@@ -435,8 +440,8 @@ _MAX_PAIRS = 400_000
 
 
 def may_mark(content: bytes) -> bool:
-    """Return whether a description has lines, rectangles or invisible text."""
-    return bool(_PAINTS.search(content) or _INVISIBLE.search(content))
+    """Return whether a description has lines, rectangles, or text that is invisible or white."""
+    return any(pattern.search(content) for pattern in (_PAINTS, _INVISIBLE, _WHITE))
 
 
 class _Run(NamedTuple):
@@ -480,9 +485,12 @@ class DrawnPage:
         self._runs: list[_Run] = []
         self._hidden: list[_Run] = []
         self._filled: list[_Rectangle] = []
+        self._coloured: list[_Rectangle] = []  # the filled ones that are not white
         self._stroked: list[_Rectangle] = []
-        self._saved: list[tuple[Matrix, float, bool, _Rectangle]] = []
+        self._saved: list[tuple[Matrix, float, bool, bool, _Rectangle]] = []
         self._size, self._leading, self._is_hidden = 1.0, 0.0, False
+        self.has_area = self._is_white = False
+        self._white: list[tuple[_Run, int]] = []  # and how many rectangles are under it
         self._clip, self._is_clip = _EVERYWHERE, False
         self._line = self._text = IDENTITY
         self._path: list[_Rectangle] = []
@@ -499,11 +507,13 @@ class DrawnPage:
         self._restore(IDENTITY)
 
     def _save(self, matrix: Matrix) -> None:
-        self._saved.append((matrix, self._size, self._is_hidden, self._clip))
+        state = self._size, self._is_hidden, self._is_white, self._clip
+        self._saved.append((matrix, *state))
 
     def _restore(self, matrix: Matrix) -> Matrix:
         if self._saved:
-            matrix, self._size, self._is_hidden, self._clip = self._saved.pop()
+            matrix, self._size, *flags, self._clip = self._saved.pop()
+            self._is_hidden, self._is_white = flags
         return matrix
 
     def draw(self, found: re.Match[bytes], matrix: Matrix) -> Matrix:
@@ -530,6 +540,8 @@ class DrawnPage:
             self._add_path(operator, numbers, matrix)
         elif operator[:1] == b"W":
             self._is_clip = True
+        elif operator in (b"rg", b"g", b"k", b"sc", b"scn"):
+            self._is_white = _WHITE.fullmatch(found[0].strip()) is not None
         else:
             self._paint(operator)
         return matrix
@@ -564,6 +576,8 @@ class DrawnPage:
         if abs(b) < abs(a) / 100 and a > 0 and not self._is_blank:
             run = _Run(x, x + width * a, y, abs(self._size * d))
             (self._hidden if self._is_hidden else self._runs).append(run)
+            if self._is_white and not self._is_hidden:
+                self._white.append((run, len(self._coloured)))
         self._text = product((1.0, 0.0, 0.0, 1.0, width, 0.0), self._text)
 
     def _add_path(self, operator: bytes, numbers: Sequence[float], matrix: Matrix) -> None:
@@ -596,7 +610,9 @@ class DrawnPage:
         if operator[:1] in b"fFBb" and self._path:
             if all(min(r.right - r.left, r.top - r.bottom) <= OBLIQUE for r in self._path):
                 self._path = [_around(self._path)]  # the outline of one
-            self._filled += (shape.clipped(self._clip) for shape in self._path)
+            shapes = [shape.clipped(self._clip) for shape in self._path]
+            self._filled += shapes
+            self._coloured += [] if self._is_white else shapes
         elif operator in (b"S", b"s"):
             self._stroked += (shape.clipped(self._clip) for shape in self._path)
         if self._is_clip and self._path:
@@ -621,6 +637,9 @@ class DrawnPage:
                 found.add(_position("framed", shape, None))
         if self._runs and not self.has_picture:
             found.update(_position("invisible", None, run) for run in self._hidden)
+        for run, below in self._white if not self.has_picture and not self.has_area else ():
+            if not any(_is_inside(run, shape) for shape in self._coloured[:below]):
+                found.add(_position("white", None, run))
         return "\n".join(sorted(found)).encode()
 
     def _struck(self, line: _Rectangle, height: float) -> Iterator[_Run]:

@@ -30,6 +30,7 @@ from indexer.documents.pdf import (
     DrawnPage,
     Matrix,
     matrix_of,
+    may_be_coloured,
     may_mark,
     moved,
     number_of,
@@ -391,6 +392,7 @@ class _AnchorFinder:
         depth: int = 0,
     ) -> None:
         """Draw a description, and the forms in it, on a page."""
+        drawn.has_area = drawn.has_area or may_be_coloured(content) is not None
         for found in PAINTING.finditer(content):
             if not found["displayed"]:
                 matrix = drawn.draw(found, matrix)

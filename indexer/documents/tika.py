@@ -128,7 +128,9 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 9  # version of what is made of Tika's results; raise it when texts or files in them change
+READER = (
+    10  # version of what is made of Tika's results; raise it when texts or files in them change
+)
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -142,6 +144,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
 _HARMLESS = frozenset({"X-TIKA:WARN:truncated_metadata"})
 _NO_BYTES = "ZeroByteFileException"  # of an attachment of no bytes, of which nothing is missing
+_NO_ENVELOPE = "Unable to parse pkcs7"
 _ENVELOPE, _SIGNATURE = "pkcs7", "detached pkcs7 signature"  # the text of what is signed is read
 _ARMOUR = "-----BEGIN PGP MESSAGE-----"  # of what is encrypted inside the text of a mail
 _PGP = re.compile(rb"^Content-Type:\s*multipart/encrypted\b", re.IGNORECASE | re.MULTILINE)
@@ -318,8 +321,9 @@ def document(
 
 def damage_error(reason: str) -> ExtractionError:
     """Return the error of a document that Tika could not parse."""
-    if _ENVELOPE in reason.lower() and _SIGNATURE not in reason:
-        reason = _ENCRYPTED.format("S/MIME")
+    reason = _of_envelope(reason) or reason
+    if reason == _DAMAGED:
+        return ExtractionError(f"{reason}; repair the mail or leave it out")
     if reason in (_ENCRYPTED.format(name) for name in ("S/MIME", "PGP")):
         return ExtractionError(f"{reason}; decrypt the mail, then index it again")
     if "encrypted" in reason.lower():
@@ -365,12 +369,20 @@ def _fault(key: str, value: str) -> str:
     if kind == "write_limit_reached":
         return CUT
     first_line, _, _ = value.strip().partition("\n")
-    if _ENVELOPE in first_line.lower():
-        return _ENCRYPTED.format("S/MIME")
-    return f"{kind}: {_stable_text(first_line)}"
+    return _of_envelope(first_line) or f"{kind}: {_stable_text(first_line)}"
 
 
 _ENCRYPTED = "what is encrypted by {} is not read"
+
+
+_DAMAGED = "what is encrypted or signed by S/MIME is damaged, and not read"
+
+
+def _of_envelope(reason: str) -> str:
+    """Return the reason that S/MIME is not read; empty for another one of Tika's."""
+    if _ENVELOPE not in reason.lower() or _SIGNATURE in reason:
+        return ""
+    return _DAMAGED if _NO_ENVELOPE in reason else _ENCRYPTED.format("S/MIME")
 
 
 def _stable_text(reason: str) -> str:

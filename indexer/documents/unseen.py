@@ -28,6 +28,7 @@ _KINDS = {
     _STRUCK: "struck text",
     _DELETED: "deleted text",
 }
+_WHITE_TEXT = "white"  # of styles alone: it is hidden where it stands on no colour
 _NO_MARKS: frozenset[str] = frozenset()
 
 
@@ -94,7 +95,7 @@ def _joined(runs: Iterable[_Run], anchors: Callable[[int], int]) -> Iterator[tup
 
 _OLD_MARKS = re.compile(rb"<w:rPrChange\b.*?</w:rPrChange>", re.DOTALL)
 _WORD_MARKS = re.compile(rb"<w:(vanish|d?strike|vertAlign)(?:\s+w:val=\"(\w+)\")?\s*/>")
-_WORD_MARKERS = (b"<w:vanish", b"trike", b"<w:vertAlign")
+_WORD_MARKERS = (b"<w:vanish", b"trike", b"<w:vertAlign", b'"FFFFFF"', b'"ffffff"')
 _WORD_TEXT = re.compile(rb"<w:t(?:\s[^>]*)?>([^<]*)")
 _DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
 _END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
@@ -114,50 +115,66 @@ def _word_marks(properties: bytes, inherited: frozenset[str] = _NO_MARKS) -> fro
             marks.discard(_HIDDEN if name == b"vanish" else _STRUCK)
         else:
             marks.add(_HIDDEN if name == b"vanish" else _STRUCK)
+    if b"<w:color" in properties or b"<w:shd" in properties:
+        is_white = _WHITE.search(properties) and b"<w:shd" not in properties
+        marks = marks | {_WHITE_TEXT} if is_white else marks - {_WHITE_TEXT}
     return frozenset(marks)
 
 
 # White text, and what it may stand on: a paragraph, a cell or a box, which may have a colour.
 _WHITE = re.compile(rb"<w:color\s[^>]*w:val=\"f{6}\"", re.IGNORECASE)
+_COLOUR = re.compile(rb"<w:color\s[^>]*w:val=\"(?!f{6})", re.IGNORECASE)
 _ON_PAPER = re.compile(
-    rb"<(?P<end>/?)w:(?P<of>tbl|tc|txbxContent|p)(?:\s[^>]*)?(?<!/)>"
-    rb"|<w:rPr>(?P<marks>.*?)</w:rPr>"
+    rb"<(?P<end>/?)w:(?P<of>tbl|tc|txbxContent|p|r)(?:\s[^>]*)?(?<!/)>"
+    rb"|<w:pStyle w:val=\"(?P<style>[^\"]+)\"|<w:rPr>(?P<marks>.*?)</w:rPr>"
+    rb"|<w:t(?:\s[^>]*)?>(?P<text>[^<]+)"
     rb"|(?P<shade><w:shd\b[^>]*w:(?:theme)?fill=\"(?!auto\"|f{6}\"))",
     re.IGNORECASE | re.DOTALL,
 )
 _OWN_SHADE = (b"<w:shd", b"<w:highlight")
 
 
-def _white_of_word(content: bytes) -> Iterator[_Run]:
-    """Yield the text of runs that are white, where neither they nor their cell, paragraph or box
-    have a colour; boxes are taken to have one.
+def _white_of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+    """Yield the text of runs that are white, by a style too, where neither they nor their cell,
+    paragraph or box have a colour; boxes are taken to have one.
     """
-    shaded: list[bool] = [False]
+    around: list[tuple[bool, bool]] = [(False, False)]  # has it a colour, is its text white
+    is_white = False
     for match in _ON_PAPER.finditer(content):
+        is_shaded, is_paragraph_white = around[-1]
         if match["shade"]:
-            shaded[-1] = True
+            around[-1] = (True, is_paragraph_white)
+        elif match["of"] == b"r":
+            is_white = is_paragraph_white
         elif match["of"] and not match["end"]:
-            shaded.append(shaded[-1] or match["of"] == b"txbxContent")
+            around.append((is_shaded or match["of"] == b"txbxContent", False))
         elif match["of"]:
-            shaded = shaded[:-1] or [False]
-        elif not shaded[-1] and _is_white(match["marks"]):
-            end = _END_OF_RUN.search(content, match.end())
-            text = b"".join(
-                _WORD_TEXT.findall(content, match.end(), end.start() if end else len(content))
-            )
-            yield _Run(match.start(), _HIDDEN, text)
+            around = around[:-1] or [(False, False)]
+        elif match["style"]:
+            around[-1] = (is_shaded, _WHITE_TEXT in styles.get(match["style"], _NO_MARKS))
+        elif match["marks"]:
+            is_white = _is_white(match["marks"], is_white, styles)
+        elif match["text"] and is_white and not is_shaded:
+            yield _Run(match.start(), _HIDDEN, match["text"])
 
 
-def _is_white(properties: bytes) -> bool:
+def _is_white(properties: bytes, inherited: bool, styles: MarkedStyles) -> bool:
     """Return whether a run is white, and not on a colour of its own."""
-    return bool(_WHITE.search(properties)) and not any(map(properties.__contains__, _OWN_SHADE))
+    if any(map(properties.__contains__, _OWN_SHADE)):
+        return False
+    if _WHITE.search(properties):
+        return True
+    named = _RUN_STYLE.search(properties)
+    is_styled = named is not None and _WHITE_TEXT in styles.get(named[1], _NO_MARKS)
+    return (inherited or is_styled) and not _COLOUR.search(properties)
 
 
 def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
     for match in _DELETED_TEXT.finditer(content) if b"<w:delText" in content else ():
         yield _Run(match.start(), _DELETED, match[1])
-    if _WHITE.search(content):
-        yield from _white_of_word(content)
+    if _WHITE.search(content) or any(_WHITE_TEXT in marks for marks in styles.values()):
+        yield from _white_of_word(content, styles)
+        styles = {name: marks - {_WHITE_TEXT} for name, marks in styles.items()}
     is_styled = any(styles.values()) and b'Style w:val="' in content
     if not is_styled and not any(marker in content for marker in _WORD_MARKERS):
         return
@@ -167,6 +184,7 @@ def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
         properties, _, rest = piece.partition(b"</w:rPr>")
         named = _RUN_STYLE.search(properties) if is_styled else None
         marks = _word_marks(properties, styles.get(named[1], _NO_MARKS) if named else _NO_MARKS)
+        marks -= {_WHITE_TEXT}
         if marks:
             end = _END_OF_RUN.search(rest)
             text = b"".join(_WORD_TEXT.findall(rest, 0, end.start() if end else len(rest)))
@@ -209,7 +227,15 @@ _ODF_MARKS = re.compile(
     rb"(text-line-through-style=\"(?!none))|style:text-position=\"((?:super|sub)\b|-?[1-9])"
     rb"|(text:display=\"none|presentation:visibility=\"hidden)"
 )
-_ODF_MARKERS = (b"text-line-through", b":text-position=", b"text:display=", b"n:visibility=")
+_ODF_WHITE = re.compile(rb"fo:color=\"#f{6}\"", re.IGNORECASE)
+# a fill of cells, paragraphs or pages, on which text may be white
+_ODF_FILL = re.compile(
+    rb"fo:background-color=\"#(?!f{6})|draw:fill=\"(?!none)|<office:presentation"
+)
+_ODF_MARKERS = (
+    *(b"text-line-through", b":text-position=", b"text:display=", b"n:visibility="),
+    *(b'"#ffffff"', b'"#FFFFFF"'),
+)
 
 
 def _of_odf(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
@@ -229,11 +255,14 @@ def _odf_styles(content: bytes, common: MarkedStyles) -> MarkedStyles:
     if not common and not any(marker in content for marker in _ODF_MARKERS):
         return {}
     found = dict(common)
+    is_on_paper = _ODF_WHITE.search(content) and not _ODF_FILL.search(content)
     for name, attributes, properties in _ODF_STYLE.findall(content):
         parent = _PARENT_STYLE.search(attributes)
         marks = set(found.get(parent[1], _NO_MARKS)) if parent else set()
         for struck, level, hidden in _ODF_MARKS.findall(properties):
             marks |= {_STRUCK} if struck else {_HIDDEN} if hidden else {_level(level)}
+        if is_on_paper and _ODF_WHITE.search(properties):
+            marks.add(_HIDDEN)
         found[name] = frozenset(marks)
     return found
 
@@ -435,7 +464,7 @@ def _scale(code: bytes) -> float | None:
 
 _HIDDEN_CELLS = re.compile(rb"<(row|col)\s(?=[^>]*\bhidden=\"(?:1|true)\")[^>]*>")
 _NUMBERED = re.compile(rb"\s(?:r|min|max)=\"(\d{1,7})\"")
-_LAST_COLUMN = 16384
+LAST_COLUMN = 16384
 _RULE_CELLS = re.compile(rb"<(?:conditionalFormatting|dataValidation)\s[^>]*?\bsqref=\"([^\"]*)")
 
 
@@ -449,7 +478,7 @@ def hidden_cells(sheet: bytes) -> bytes:
     for match in _HIDDEN_CELLS.finditer(sheet) if b"hidden=" in sheet else ():
         numbers = sorted(map(int, _NUMBERED.findall(match[0])))
         if numbers:
-            last = min(numbers[-1], max(numbers[0], _LAST_COLUMN))
+            last = min(numbers[-1], max(numbers[0], LAST_COLUMN))
             hidden.update((match[1], number) for number in range(numbers[0], last + 1))
     return b",".join(b"%s %d" % cell for cell in sorted(hidden))
 
@@ -469,15 +498,28 @@ _STRUCK_FONT = re.compile(rb"<strike(?: val=\"(?:1|true)\")?/>")
 _STYLED = re.compile(rb"<c (?=[^>]*\br=\"(\w+)\")(?=[^>]*\bs=\"(\d+)\")[^>]*>(?!</c>)(?<!/>)")
 
 
-def struck_cells(sheet: bytes, styles: bytes) -> bytes:
-    """Return the names of cells that are not empty and that their style strikes out."""
-    fonts = _FONTS.search(styles) if b"<strike" in styles else None
-    if fonts is None:
+_WHITE_FONT = re.compile(
+    rb"<color (?:rgb=\"(?:FF)?F{6}\"|theme=\"0\"(?! tint)|indexed=\"(?:1|9)\")"
+)
+_FILLED = re.compile(rb"\bfillId=\"(?!0\")")
+
+
+def cells_of_fonts(
+    sheet: bytes, styles: bytes, font: re.Pattern[bytes], on_paper: bool = False
+) -> bytes:
+    """Return the names of cells that are not empty and have a font; with `on_paper` only those
+    without a fill.
+    """
+    fonts = _FONTS.search(styles)
+    if fonts is None or not font.search(fonts[0]):
         return b""
     written = _FONT.split(fonts[0])[1:]
-    struck = {str(id).encode() for id, font in enumerate(written) if _STRUCK_FONT.search(font)}
-    ids = [_FONT_ID.search(style) for style in _cell_styles(styles)]
-    names = {str(index).encode() for index, id in enumerate(ids) if id and id[1] in struck}
+    chosen = {str(id).encode() for id, each in enumerate(written) if font.search(each)}
+    cell_styles = [
+        b"" if on_paper and _FILLED.search(style) else style for style in _cell_styles(styles)
+    ]
+    ids = [_FONT_ID.search(style) for style in cell_styles]
+    names = {str(index).encode() for index, id in enumerate(ids) if id and id[1] in chosen}
     return b",".join(name for name, style in _STYLED.findall(sheet) if style in names)
 
 
@@ -516,7 +558,8 @@ def unseen_cells(part: bytes, styles: bytes) -> dict[str, bytes]:
         "values": hidden_values(part, styles),
         "hidden cells": hidden_cells(part),
         "cells of rules": rule_cells(part),
-        "struck cells": struck_cells(part, styles),
+        "struck cells": cells_of_fonts(part, styles, _STRUCK_FONT),
+        "white cells": cells_of_fonts(part, styles, _WHITE_FONT, on_paper=True),
         MARKED_WORDS: marked_strings(part),
     }
 
@@ -700,44 +743,3 @@ def _behind(kind: bytes, value: bytes, text: bytes) -> bytes:
 
 def _digits(number: bytes) -> bytes:
     return _NO_DIGIT.sub(b"", number).strip(b"0")
-
-
-_ODF_TABLE = re.compile(rb"<table:table(?:-(row|column))?(?=[\s>])[^>]*>")
-_REPEATED = re.compile(rb"\btable:number-(?:rows|columns)-repeated=\"(\d{1,7})\"")
-_STYLE_OF_TABLE = re.compile(rb"\btable:style-name=\"([^\"]*)\"")
-_HIDDEN_TABLES = re.compile(
-    rb"<style:style\s[^>]*?style:name=\"([^\"]+)\"[^>]*(?<!/)>(?:(?!</style:style>).)*?"
-    rb"table:display=\"false",
-    re.DOTALL,
-)
-
-
-def hidden_cells_of_odf(content: bytes) -> bytes:
-    """Return the numbers of hidden tables, rows and columns of OpenDocument.
-
-    >>> hidden_cells_of_odf(
-    ...     b'<table:table table:name="S"><table:table-row table:number-rows-repeated="2"/>'
-    ...     b'<table:table-row table:visibility="collapse">'
-    ... )
-    b'1 row 3'
-    """
-    if b"table:visibility=" not in content and b'table:display="false' not in content:
-        return b""
-    styles = set(_HIDDEN_TABLES.findall(content))
-    hidden: list[bytes] = []
-    table = row = column = 0
-    for found in _ODF_TABLE.finditer(content):
-        kind, element = found[1], found[0]
-        if not kind:
-            table, row, column = table + 1, 0, 0
-            style = _STYLE_OF_TABLE.search(element)
-            hidden += [b"table %d" % table] * (style is not None and style[1] in styles)
-            continue
-        repeated = _REPEATED.search(element)
-        count = int(repeated[1]) if repeated else 1
-        first = (row if kind == b"row" else column) + 1
-        if b'table:visibility="collapse' in element or b'table:visibility="filter' in element:
-            last = min(first + count - 1, max(first, _LAST_COLUMN))
-            hidden += [b"%d %s %d" % (table, kind, number) for number in range(first, last + 1)]
-        row, column = (row + count, column) if kind == b"row" else (row, column + count)
-    return b",".join(hidden)

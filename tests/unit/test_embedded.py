@@ -32,7 +32,15 @@ from indexer.comparing.criteria import Criteria, format_marks
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.embedded import embedded_files
 from indexer.documents.tika import document, with_hint
-from indexer.documents.unseen import hidden_cells, hidden_values, rule_cells, workbook_files
+from indexer.documents.unseen import (
+    hidden_cells,
+    hidden_values,
+    marked_styles,
+    marked_text,
+    rule_cells,
+    unseen_cells,
+    workbook_files,
+)
 from indexer.fingerprinting.fingerprint import with_pictographs
 from indexer.jobs.duplicates import DuplicatesOptions, duplicates
 from indexer.jobs.index import count_outdated
@@ -273,6 +281,7 @@ PARTS = {  # of an Office document: a path, and what its content differs in
         PART,
         '<w:p w:rsidR="1"/><w:r><w:rPr><w:color w:val="ffffff"/></w:rPr><w:t>{}</w:t></w:r>',
     ),
+    "white text of OpenDocument": ("content.xml", ODF_MARK.format('fo:color="#ffffff"')),
     "raised text": (
         PART,
         '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{}</w:t></w:r>',
@@ -439,6 +448,33 @@ def test_text_that_a_style_of_word_strikes_out_counts() -> None:
     assert len(digests) == 2
 
 
+@pytest.mark.parametrize(
+    ("around", "is_hidden"),
+    [
+        ('<w:p><w:pPr><w:pStyle w:val="Pale"/></w:pPr><w:r>{}</w:r></w:p>', True),
+        ('<w:p><w:r><w:rPr><w:rStyle w:val="Based"/></w:rPr>{}</w:r></w:p>', True),
+        ('<w:p><w:pPr><w:pStyle w:val="Pale"/></w:pPr><w:r><w:rPr><w:color w:val="000000"/>'
+         "</w:rPr>{}</w:r></w:p>", False),
+        ('<w:tc><w:tcPr><w:shd w:fill="222222"/></w:tcPr><w:p><w:pPr><w:pStyle w:val="Pale"/>'
+         "</w:pPr><w:r>{}</w:r></w:p></w:tc>", False),
+        ('<w:p><w:pPr><w:pStyle w:val="Pale"/></w:pPr></w:p><w:p><w:r>{}</w:r></w:p>', False),
+    ],
+)  # fmt: skip
+def test_text_that_a_style_of_word_makes_white_counts(around: str, is_hidden: bool) -> None:
+    pale = '<w:style w:styleId="Pale"><w:rPr><w:color w:val="FFFFFF"/></w:rPr></w:style>'
+    based = '<w:style w:styleId="Based"><w:basedOn w:val="Pale"/></w:style>'
+    styles = marked_styles(f"{pale}{based}".encode())
+    marked = marked_text(around.format("<w:t>not</w:t>").encode(), styles)
+    assert marked == ({"hidden and raised text": [("0", b"hidden not")]} if is_hidden else {})
+
+
+def test_white_cells_without_a_fill_count() -> None:
+    fonts = b'<fonts><font><b/></font><font><color rgb="FFFFFFFF"/></font></fonts>'
+    xfs = b'<cellXfs><xf fontId="0"/><xf fontId="1"/><xf fontId="1" fillId="2"/></cellXfs>'
+    cells = b"".join(b'<c r="A%d" s="%d"><v>1</v></c>' % (number, number) for number in range(3))
+    assert unseen_cells(cells, fonts + xfs)["white cells"] == b"A1"
+
+
 def test_text_that_a_common_style_of_open_document_strikes_out_counts() -> None:
     plain = '<style:style style:name="Plain"/>'
     gone = '<style:style style:name="Gone"><a style:text-line-through-style="solid"/></style:style>'
@@ -550,6 +586,7 @@ def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
         "shall <i hidden{}>not</i> pay",
         "shall <i style='font-size:{}0'>not</i> pay",
         "<style>.{0}a {{text-decoration: line-through}}</style>shall <i class='a'>not</i> pay",
+        "<style>i#{0}a, b {{ opacity:0 }}</style>shall <i id='a'>not</i> pay",
     )
     for page in pages:
         contents = [page.format(value).encode() for value in ("", "checked selected")]

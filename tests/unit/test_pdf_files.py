@@ -49,6 +49,7 @@ DRAWINGS = {
     "covered words": [(f"{LINE}{x} 698 40 12 re f",) for x in (30, 60)],
     "framed words": [(f"{LINE}{x} 698 40 12 re S",) for x in (30, 60)],
     "invisible words": [(f"{LINE}BT {mode} Tr 20 600 Td (never) Tj ET",) for mode in (3, 0)],
+    "white words": [(f"{LINE}{grey} g BT 20 600 Td (never) Tj ET",) for grey in (1, 0)],
     "filter that is not known": [(SHOWN, f"<< /Subtype /Form /Filter /X >>\0{x}") for x in "ab"],
     "encrypted": [(SHOWN, "<< /Encrypt 9 0 R >>", f"{FORM}{sign}") for sign in "ab"],
 }
