@@ -452,8 +452,9 @@ class WordsInOrder:
 
 
 DifferenceKind: TypeAlias = Literal[
-    "number", "date", "amount", "negation", "name", "address", "sign", "link", "renamed", "header"
-]
+    "number", "date", "amount", "negation", "obligation", "name", "address", "sign", "link",
+    "renamed", "header",
+]  # fmt: skip
 
 MarkKind: TypeAlias = Literal[
     "negated",
@@ -461,6 +462,7 @@ MarkKind: TypeAlias = Literal[
     "form",
     "message",
     "embedded",
+    "obligation",
     "version",
     "amount",
     "deadline",

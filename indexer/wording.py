@@ -273,6 +273,7 @@ _MARKS: Mapping[MarkKind, str] = MappingProxyType(
         "message": "another message",
         "embedded": "attachments differ",
         "accents": "accents differ",
+        "obligation": "another obligation",
         "version": "another version",
         "language": "another language",
         "format": "another format of the file",

@@ -32,7 +32,7 @@ from indexer.comparing.facts import (
     FactText,
     with_renamed,
 )
-from indexer.comparing.quantities import OF_TIME, date_span
+from indexer.comparing.quantities import MODALS, OF_TIME, date_span, other_modals
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import LANGUAGES_BY_WORD
 from indexer.model import Difference, DifferenceKind, NewWords, RareWord, WordFrequencies
@@ -255,10 +255,7 @@ def differences(
 
 
 def has_differences(a: FactSource, b: FactSource) -> bool:
-    """Return whether two texts differ in any fact, which is found out sooner than all.
-
-    Texts that do not have the same numbers differ, wherever these stand: nothing is aligned.
-    """
+    """Return whether two texts differ in any fact; nothing is aligned where numbers differ."""
     left, right = a.number_values, b.number_values
     if a.words.has_accents != b.words.has_accents:
         left = None  # "třicet" is a number, "tricet" a word
@@ -273,9 +270,11 @@ def _differences(
     if a.words.has_accents != b.words.has_accents:
         runs = common_runs(a.words.plain, b.words.plain)
     aligned = common_runs(a.words, b.words) if runs is None else runs
-    left, right = FactText(a, b), FactText(b, a)
     yield from changed_quantities(a, b, aligned)
-    yield from _leftover(left, right, aligned)
+    if not MODALS.keys().isdisjoint(a.words.vocabulary):
+        for left_word, right_word in other_modals(a.words.folded, b.words.folded, aligned):
+            yield Difference("obligation", a.spelling(left_word), b.spelling(right_word))
+    yield from _leftover(FactText(a, b), FactText(b, a), aligned)
 
 
 def format_differences(differences: Iterable[Difference]) -> list[str]:

@@ -15,7 +15,7 @@ The words that only one text has lie in gaps between the words that both have in
 - `message`: another message around one passage of half of either text or more, as mails under one
   disclaimer: other names, or hardly a word in common.
 - `embedded`: other files in the documents, such as attachments and pictures, read or not.
-- `version`: a number of the first lines.
+- `obligation`: another modal verb ("must" / "may"). `version`: a number of the first lines.
 - `amount`, `deadline`, `date`, `number`, `symbol`, `name`, `address`, `link`, `renamed`, `header`:
   facts of that kind; a deadline is a number of minutes, hours, days and so on.
 - `accents`: words that are the same but for their accents (`résumé` / `resume`).

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+from indexer.comparing.tiling import Tile
 
 if TYPE_CHECKING:
     from indexer.comparing.words import Words
@@ -82,6 +86,22 @@ nikt değil yok asla hiç tidak bukan jangan tanpa fără niciodată nimeni ilma
 eivät emme ette älä älkää älköön eikä eivätkä
 غير دون 안 못 없다 없습니다 없는 없음 없이 않는다 않습니다 않는 않은 않고 아니다 아닙니다 아닌
 不 没 沒 未 無 无 非
+"""
+# each line: what its words state. English, French and German by ISO/IEC Directives, Part 2, and
+# DIN 820-2 (verbal forms for requirements, recommendations and permissions); the others translate
+# these. "will" is none: it stands for "shall" in revisions of style.
+_MODALS = """
+must must shall muss müssen musst müsst moet moeten doit doivent debe deben deve devono devem musi
+must muszą musí musejí måste skal skall ska должен должна должны должно обязан обязана обязаны
+must повинен повинна повинні мусить täytyy trebuie πρέπει οφείλει οφείλουν wajib harus يجب חייב
+must חייבת חייבים 必 须 須 kötelesek köteles zorunda zorundadır
+may may might can could darf dürfen kann können könnte könnten mag mogen kan kunnen peut peuvent
+may puede pueden podrá podrán può possono pode podem może mogą může mohou får voi voivat saa saavat
+may может могут вправе можно може можуть poate pot μπορεί μπορούν boleh dapat يجوز يمكن רשאי רשאית
+may רשאים יכול יכולה יכולים सकता सकती सकते 可 能 lehet
+should should ought sollte sollten soll sollen devrait devraient debería deberían dovrebbe
+should dovrebbero deveria deveriam powinien powinna powinno powinni powinny следует слід bör
+should bør burde pitäisi tulisi kellene sebaiknya seharusnya चाहिए 应 應
 """
 _WEEKDAYS = """
 mon monday montag maandag lundi lunes lunedì segundafeira понедельник понедельника понеділок pondělí
@@ -267,6 +287,7 @@ def _compounds(numbers: dict[str, str]) -> dict[str, str]:
 
 MONTHS = {word: line.split()[0] for line in _MONTHS.split("\n") for word in line.split()}
 WEEKDAYS = _by_word(_WEEKDAYS)
+MODALS = _by_word(_MODALS)
 # words that name a date alone, without a number
 DATES = WEEKDAYS | {
     word: month
@@ -589,3 +610,29 @@ def lines_around(text: str, start: int, end: int) -> str:
     """Return the line, or the lines, that characters [start, end) stand in."""
     last = text.find("\n", end)
     return text[text.rfind("\n", 0, start) + 1 : last if last >= 0 else len(text)]
+
+
+MAX_MODAL_WORDS = 4  # that stand for each other, with the modal verb among them
+
+
+def other_modals(
+    a: Sequence[str], b: Sequence[str], runs: Sequence[Tile]
+) -> Iterator[tuple[int, int]]:
+    """Yield the positions of modal verbs that stand for such of another meaning between runs.
+
+    >>> from indexer.comparing.tiling import Tile
+    >>> runs = [Tile(0, 0, 1), Tile(2, 2, 1)]
+    >>> list(other_modals("he may go".split(), "he must go".split(), runs))
+    [(1, 1)]
+    >>> list(other_modals("he shall go".split(), "he must go".split(), runs))
+    []
+    """
+    for before, after in pairwise([Tile(0, 0, 0), *runs, Tile(len(a), len(b), 0)]):
+        spans = range(before.a + before.words, after.a), range(before.b + before.words, after.b)
+        if not 0 < min(map(len, spans)) <= max(map(len, spans)) <= MAX_MODAL_WORDS:
+            continue
+        left = [position for position in spans[0] if a[position] in MODALS]
+        right = [position for position in spans[1] if b[position] in MODALS]
+        meanings = {MODALS[a[position]] for position in left}
+        if left and right and meanings.isdisjoint(MODALS[b[position]] for position in right):
+            yield left[0], right[0]

@@ -2,8 +2,9 @@
 
 import pytest
 
+from indexer.comparing.criteria import Criteria
 from indexer.comparing.differences import differences
-from indexer.comparing.marks import Comparison, negated, states_other_facts
+from indexer.comparing.marks import Comparison, explain, negated, states_other_facts
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.quantities import DATES, NEGATIONS, NUMBERS
 from indexer.recipe import DEFAULT
@@ -93,6 +94,27 @@ def test_no_negation_of_another_language(text: str, old: str, new: str) -> None:
     pair = compared(text, text.replace(old, new))
     assert not negated(pair)
     assert "negation" not in {each.kind for each in differences(pair.a.source, pair.b.source)}
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("The tenant must pay the rent.", "must", "may"),
+        ("The tenant should pay the rent.", "should", "shall"),
+        ("Der Mieter darf die Wohnung streichen.", "darf", "muss"),
+        ("Le preneur doit payer le loyer chaque mois.", "doit", "peut"),
+        ("El inquilino debe pagar la renta.", "debe", "puede"),
+        ("Арендатор может передать договор другому лицу.", "может", "должен"),
+        ("承租人可以转让本合同给第三方。", "可以", "必须"),
+        ("يجب أن يدفع المستأجر", "يجب", "يجوز"),
+    ],
+)
+def test_another_obligation(text: str, old: str, new: str) -> None:
+    pair = compared(text, text.replace(old, new))
+    assert [mark.kind for mark in explain(*pair.texts).marks] == ["obligation"]
+    assert not Criteria(policy="strict").accepts(*pair.texts)
+    pair = compared("The tenant shall pay the rent.", "The tenant must pay the rent.")
+    assert explain(*pair.texts).marks == ()
 
 
 def test_a_numeral_that_is_part_of_a_word_is_no_number() -> None:
