@@ -15,11 +15,12 @@ from indexer.coding import CODING_MARK, SEPARATOR, Coding, CodingField
 from indexer.documents.base import CUSTODIAN
 from indexer.documents.mail.threads import Thread, ThreadMail
 from indexer.jobs.threads import NearMail, ThreadsResult
-from indexer.model import Row
+from indexer.model import Mark, Row
 from indexer.review.exports.batches import Batch, Piece
 from indexer.review.exports.custody import NO_CUSTODY, Custody
 from indexer.review.exports.writers import Column
 from indexer.stores.fields import DateKind, named_date
+from indexer.wording import format_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class DocumentRecord:
     `size`: the number of documents in its group. `copies`: the id of the first document with the
     same text, itself included; None if no other document has that text. `custody`: its attachment
     family and custodians, for load files. `group`: the principal, where an export leaves out that
-    of the row.
+    of the row. `marks`: of a member next to its principal.
     """
 
     row: Row
@@ -37,6 +38,7 @@ class DocumentRecord:
     copies: str | None
     custody: Custody = NO_CUSTODY
     group: str | None = None
+    marks: tuple[Mark, ...] = ()
 
     @property
     def family(self) -> str:
@@ -138,6 +140,7 @@ FAMILIES = (
         "NearDupSimilarity",
         lambda record: record.similarity,
     ),
+    Column("marks", "text", lambda record: format_marks(record.marks) or None, "NearDupMarks"),
     Column("provisional", "flag", lambda record: record.row.provisional),
     Column("cluster", "text", lambda record: record.row.cluster, "NearDupCluster"),
     Column("same_text", "text", lambda record: record.copies, "ExactDupGroup"),
@@ -161,6 +164,7 @@ _LOAD_FILE_ORDER = (
     "NearDupGroup",
     "NearDupPrincipal",
     "NearDupSimilarity",
+    "NearDupMarks",
     "NearDupCluster",
     "ExactDupGroup",
     "SHA256",

@@ -8,6 +8,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -16,7 +17,7 @@ from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.grouping.match import MatchOptions, match
 from indexer.jobs.review_file import stored_coding
-from indexer.model import Progress, Row, no_progress
+from indexer.model import Mark, Progress, Row, no_progress
 from indexer.review.exports.batches import Balance, Batch, Group, batches
 from indexer.review.exports.columns import (
     COLUMNS,
@@ -30,6 +31,7 @@ from indexer.review.exports.columns import (
 from indexer.review.exports.custody import NO_CUSTODY, CustodyBuilder, Dedup
 from indexer.review.exports.report import report
 from indexer.review.exports.writers import Table, write_csv, write_dat, write_parquet
+from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.files import check_output_path, write_whole
@@ -39,6 +41,7 @@ from indexer.wording import count_of
 
 REVIEWER = "reviewer:"
 EVERY = 1000
+MARKED = 200  # documents whose marks are read together
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,23 @@ def document_records(
         findings.notes.append(
             f"{documents} came after the last group: their groups are provisional"
         )
+
+
+def with_marks(store: FullStore, documents: Iterable[DocumentRecord]) -> Iterator[DocumentRecord]:
+    """Yield documents with the marks of each member next to its principal."""
+    texts = StoredTexts(store, require_recipe(store))
+    remaining = iter(documents)
+    while batch := list(islice(remaining, MARKED)):
+        members: dict[str, list[str]] = defaultdict(list)
+        for document in batch:
+            if not document.is_principal:
+                members[document.family].append(document.row.id)
+        marks: dict[str, tuple[Mark, ...]] = {}
+        for principal, ids in members.items():
+            found = texts.differences(principal, ids)
+            marks |= {id: each.marks for id, each in zip(ids, found, strict=True)}
+        for document in batch:
+            yield replace(document, marks=marks.get(document.row.id, ()))
 
 
 class _TextCopies:
@@ -344,7 +364,7 @@ def _records(
 ) -> Iterable[Any]:
     if what == "pairs":
         return pair_records(store, options.threshold, options.measure, findings, progress)
-    documents = document_records(store, findings, progress, dedup)
+    documents = with_marks(store, document_records(store, findings, progress, dedup))
     if what == "batches":
         plan = BatchPlan(tuple(options.reviewers), options.batch_size, options.balance)
         return batch_records(documents, plan, findings)
