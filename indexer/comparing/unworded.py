@@ -269,10 +269,21 @@ def sort_unworded(text: str) -> list[tuple[int, int]]:
 
 # Cells of tables, which are exchanged where the same values stand in other columns or rows: a line
 # with a tab or a `|` is a row, as files and Markdown are read. Rows or columns that moved as a
-# whole say the same.
+# whole say the same. Where each cell is a line of its own, as some files are read, lines that name
+# roles or end in a colon show that others are no list.
 
 _SEPARATOR = re.compile(r"[\t|]")
 _VALUE = re.compile(r"\w")
+_NO_CELL = re.compile(r"\A[-*\u2022#]|:\Z")  # an item of a list, or a title
+MAX_CELLS, MAX_CELL_WORDS = 12, 8  # that are exchanged; of a line that is a cell
+_ROLE_NAMES = """
+seller buyer vendor purchaser tenant landlord lessor lessee licensor licensee supplier customer
+employer employee borrower lender plaintiff defendant agent principal client contractor debtor
+verkäufer käufer vermieter mieter auftraggeber auftragnehmer arbeitgeber arbeitnehmer kläger
+beklagter bailleur preneur vendeur acheteur acquéreur locataire employeur salarié vendedor
+comprador arrendador arrendatario venditore acquirente locatore conduttore verkoper koper
+"""
+_ROLES = frozenset(_ROLE_NAMES.split())
 
 Cells = tuple[str, ...]
 
@@ -286,6 +297,8 @@ def exchanged_cells(a: str, b: str) -> tuple[str, str] | None:
     >>> exchanged_cells("Seller | Buyer\\nAcme | Umbra", "Buyer | Seller\\nUmbra | Acme")
     """
     left, right = _rows(a), _rows(b)
+    if not left and not right:
+        return _exchanged_lines(*(text.splitlines() for text in (a, b)))
     only_a, only_b = Counter(left) - Counter(right), Counter(right) - Counter(left)
     if not only_a or only_a.total() != only_b.total():
         return None
@@ -297,6 +310,31 @@ def exchanged_cells(a: str, b: str) -> tuple[str, str] | None:
     if Counter(x for x, _ in changed) != Counter(y for _, y in changed):
         return None
     return None if _is_column_moved(left, rows) else changed[0]
+
+
+def _exchanged_lines(a: list[str], b: list[str]) -> tuple[str, str] | None:
+    """Return the first line of a and the one that stands there in b, if short lines that differ are
+    the same ones in another order, next to titles of cells that stay; None for others.
+
+    >>> _exchanged_lines(["Seller", "Acme", "Buyer", "Umbra"], ["Seller", "Umbra", "Buyer", "Acme"])
+    ('acme', 'umbra')
+    """
+    left = [line.strip().casefold() for line in a if line.strip()]
+    right = [line.strip().casefold() for line in b if line.strip()]
+    changed = [index for index, (x, y) in enumerate(zip(left, right, strict=False)) if x != y]
+    if not changed or len(left) != len(right) or len(changed) > MAX_CELLS:
+        return None
+    if Counter(left[index] for index in changed) != Counter(right[index] for index in changed):
+        return None
+    before = left[max(0, changed[0] - len(changed)) : changed[0]]
+    cells = left[changed[0] : changed[-1] + 1]
+    if any(len(line.split()) > MAX_CELL_WORDS for line in cells):
+        return None
+    titles = Counter(line for line in before + cells if line.endswith(":") or line in _ROLES)
+    titles -= Counter(left[index] for index in changed)
+    if any(_NO_CELL.search(left[index]) for index in changed) or titles.total() < 2:
+        return None
+    return left[changed[0]], right[changed[0]]
 
 
 def _rows(text: str) -> list[Cells]:

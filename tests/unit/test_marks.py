@@ -130,6 +130,8 @@ EXCHANGED = [
     ("Ann Lee wrote to Bob Roe.", "Bob Roe wrote to Ann Lee."),
     ("| Seller | Buyer |\n| Acme Ltd | Umbra |\n", "| Seller | Buyer |\n| Umbra | Acme Ltd |\n"),
     ("Seller\tAcme Ltd\nBuyer\tUmbra\n", "Seller\tUmbra\nBuyer\tAcme Ltd\n"),
+    ("Seller\nAcme Ltd\nBuyer\nUmbra\n", "Seller\nUmbra\nBuyer\nAcme Ltd\n"),
+    ("Lessor\nLessee\npays heat\npays oil\n", "Lessor\nLessee\npays oil\npays heat\n"),
     ("Heating\ttenant\nWater\tlandlord\n", "Heating\tlandlord\nWater\ttenant\n"),
 ]
 REARRANGED = [
@@ -140,6 +142,8 @@ REARRANGED = [
     ("Alpha 1\nBeta 2\nGamma 3\n", "Gamma 3\nBeta 2\nAlpha 1\n"),
     ("Seller | Buyer\nAcme | Umbra\n", "Buyer | Seller\nUmbra | Acme\n"),
     ("Seller\tAcme\nBuyer\tUmbra\n", "Buyer\tUmbra\nSeller\tAcme\n"),
+    ("Seller\nAcme\nBuyer\nUmbra\n", "Buyer\nUmbra\nSeller\nAcme\n"),
+    ("Seals\nApples\nPears\nPlums\n", "Seals\nPears\nApples\nPlums\n"),
 ]
 
 
