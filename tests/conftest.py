@@ -19,7 +19,7 @@ import chromium
 import pytest
 from _pytest.doctest import DoctestModule
 from browser_fonts import browser_environment
-from servers import choosing
+from servers import choosing, with_plugin
 from servers.choosing import ENGINES
 from servers.engine import AbsentError, Engine
 from servers.groups import TESTS, GroupScheduling, repeated, turn_of
@@ -168,14 +168,20 @@ def tika_url(pytestconfig: pytest.Config) -> str:
 
 
 @pytest.fixture(scope="session")
-def shared_node() -> Iterator[Callable[[str], Server]]:
-    """Return a function that gives the node of an engine, by its name, with the plugin and a secret
-    key; the tests of one process share it, and each makes indices of its own.
+def url_with_plugin(pytestconfig: pytest.Config) -> Iterator[Callable[[str], str]]:
+    """Return a function that gives the URL of an engine with the plugin and a secret key, by its
+    name: of the shared one, where that has them.
     """
-    import plugin_servers
-
     with ExitStack() as nodes:
-        yield cache(lambda name: nodes.enter_context(plugin_servers.server(name)))
+
+        @cache
+        def url_of(name: str) -> str:
+            url = _url(pytestconfig, ENGINES[name])
+            if with_plugin.has_plugin(url):
+                return url
+            return nodes.enter_context(with_plugin.server(name)).url
+
+        yield url_of
 
 
 @pytest.fixture

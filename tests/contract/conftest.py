@@ -157,7 +157,7 @@ def engine_of(kind: str) -> str:
 def server_of(kind: str, request: pytest.FixtureRequest) -> str:
     """The URL of the engine of a kind of store."""
     if kind.endswith(PLUGIN):
-        url: str = request.getfixturevalue("shared_node")(engine_of(kind)).url
+        url: str = request.getfixturevalue("url_with_plugin")(engine_of(kind))
         return url
     return request.getfixturevalue(f"{engine_of(kind)}_url")
 

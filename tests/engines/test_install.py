@@ -9,6 +9,9 @@ import secrets
 import pytest
 from pipelines import OTHER, bulk, call, expected, good, signed
 from sample_rows import row
+from servers import choosing
+from servers.choosing import ENGINES
+from servers.process import Server
 
 from indexer.cli.exit_codes import EXIT_STORE, EXIT_USAGE
 from indexer.cli.main import run
@@ -27,6 +30,7 @@ from indexer.jobs.install import install, uninstall
 from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
 from indexer.stores import open_store
+from indexer.stores.engine import install as installer
 
 pytestmark = pytest.mark.engines
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening."
@@ -513,9 +517,19 @@ def test_recipes_that_no_pipeline_computes_are_refused(opensearch_index):
     assert installed_resources(server) == before
 
 
-def test_the_layout_of_the_plugin_needs_it_on_every_node(stores, engine, server):
+def test_the_layout_of_the_plugin_needs_it_on_every_node(stores, engine, server, monkeypatch):
     store, _ = stores(engine, server)
-    with pytest.raises(UsageError, match="n1 lacks it"):
+    versions = {"n1": "0.2.0 in 3.8.0", "n2": None}
+    monkeypatch.setattr(installer, "plugin_versions", lambda _: versions)
+    with pytest.raises(UsageError, match="n2 lacks it"):
         install(store, layout="plugin")
-    assert store.maintenance.plugin_versions() == {"n1": None}
     assert "plugin" not in {change.kind for change in install(store, dry_run=True).changes}
+
+
+@pytest.mark.slow
+def test_a_node_without_the_plugin_refuses_its_layout(engine):
+    with choosing.running(lambda: Server(ENGINES[engine])) as plain:
+        store = open_store(f"{engine}://127.0.0.1:{plain.port}/papers")
+        with pytest.raises(UsageError, match="n1 lacks it"):
+            install(store, layout="plugin")
+        assert store.maintenance.plugin_versions() == {"n1": None}

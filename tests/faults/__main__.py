@@ -44,13 +44,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "plugin"), str(HERE.parent.parent)]
 
-import plugin_servers
 import pytest
 from campaign import Tally, cluster_campaign, embedded_campaign
 from long_run import run_all
 from mutations import run_without_each
 from node_kills import NodeKills
 from other_writers import Nodes, SharedRun, run_together
+from servers import with_plugin
 from servers.choosing import ENGINES
 from servers.cluster import Cluster
 from servers.process import Server
@@ -272,7 +272,7 @@ def _servers_for_clients(
     """Return the hosts of a URL, and the nodes that may be killed; a file has none."""
     if kind == "sqlite":
         return "", []
-    engine = plugin_servers.engine(kind) if arguments.plugin else ENGINES[kind]
+    engine = with_plugin.engine(kind) if arguments.plugin else ENGINES[kind]
     if arguments.single:
         node = servers.enter_context(closing(Server(engine.for_long_runs())))
         node.start()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
-from servers import choosing, java
+from servers import choosing, with_plugin
 from servers.engine import AbsentError
 
 
@@ -13,9 +11,7 @@ from servers.engine import AbsentError
 def build_tools() -> None:
     """Skip where Maven or a JDK 21 is absent; in CI that is a failure."""
     try:
-        java.home(21)
-        if shutil.which("mvn") is None:
-            raise AbsentError("the plugin is built by Maven and `mvn` is not on the path")
+        with_plugin.require_tools()
     except AbsentError as absent:
         if choosing.required():
             raise

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from plugin_servers import engine
 from rest import Rest
 from servers.cluster import Cluster
+from servers.with_plugin import engine
 
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
 

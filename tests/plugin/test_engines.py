@@ -13,10 +13,11 @@ from __future__ import annotations
 import base64
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-import plugin_servers
 import pytest
 from rest import RequestError, Rest
+from servers import with_plugin
 from servers.engine import AbsentError
 from servers.process import Server
 
@@ -48,22 +49,23 @@ VERSIONS = [
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
-def node(request: pytest.FixtureRequest, shared_node: Callable[[str], Server]) -> Iterator[Server]:
+def engine(request: pytest.FixtureRequest, url_with_plugin: Callable[[str], str]) -> Iterator[Rest]:
     name, version = request.param
     if version == plugin.VERSIONS[name][0]:
-        yield shared_node(name)
+        yield Rest(url_with_plugin(name))
         return
+    with _node(name, version) as node:
+        yield Rest(node.url)
+
+
+@contextmanager
+def _node(name: str, version: str) -> Iterator[Server]:
     try:
-        plugin_servers.engine(name, version).install()
+        with_plugin.engine(name, version).install()
     except AbsentError as absent:
         pytest.skip(f"{name} {version} cannot be assembled: {str(absent)[-300:]}")
-    with plugin_servers.server(name, version) as running:
-        yield running
-
-
-@pytest.fixture
-def engine(node: Server) -> Rest:
-    return Rest(node.url)
+    with with_plugin.server(name, version) as node:
+        yield node
 
 
 @pytest.fixture
@@ -279,8 +281,9 @@ def test_nested_objects_and_copies(engine: Rest) -> None:
     assert hit["fields"]["whole.near.words"] == [words]
 
 
-def test_derived_source(node: Server, engine: Rest) -> None:
-    if "3.8" not in node.engine.image:
+def test_derived_source(engine: Rest) -> None:
+    (node,) = engine.request("GET", "_nodes?filter_path=nodes.*.version")["nodes"].values()
+    if not node["version"].startswith("3.8"):
         pytest.skip("OpenSearch has a derived source from 3.2 on")
     properties = {
         "text": {"type": "text", "store": True, "fields": {"near": {"type": "near_duplicate"}}}
@@ -296,9 +299,11 @@ def test_derived_source(node: Server, engine: Rest) -> None:
     assert _columns(engine, "1") == _expected(APPLES)
 
 
-def test_snapshot(node: Server, engine: Rest, index: str) -> None:
+def test_snapshot(engine: Rest, index: str) -> None:
     engine.put(index, "1", text=FERRY)
-    repository = {"type": "fs", "settings": {"location": str(node.folder / "snapshots")}}
+    (node,) = engine.request("GET", "_nodes/settings")["nodes"].values()
+    folder = node["settings"]["path"]["repo"]
+    repository = {"type": "fs", "settings": {"location": f"{folder}/snapshots"}}
     engine.request("PUT", "_snapshot/here", repository)
     engine.request("PUT", "_snapshot/here/one?wait_for_completion=true", {"indices": index})
     engine.request("DELETE", index)
@@ -307,12 +312,16 @@ def test_snapshot(node: Server, engine: Rest, index: str) -> None:
 
 
 @pytest.mark.slow
-def test_restart(node: Server, engine: Rest, index: str) -> None:
-    engine.put(index, "1", text=FERRY)
-    node.restart()
-    engine.request("GET", f"_cluster/health/{index}?wait_for_status=yellow")
-    assert _columns(engine, "1") == _expected(FERRY)
-    assert _similar(engine, like=FERRY) == {"1": 1.0}
+@pytest.mark.parametrize("version", VERSIONS)
+def test_restart(version: tuple[str, str]) -> None:
+    with _node(*version) as node:
+        engine = Rest(node.url)
+        engine.create(INDEX)
+        engine.put(INDEX, "1", text=FERRY)
+        node.restart()
+        engine.request("GET", f"_cluster/health/{INDEX}?wait_for_status=yellow")
+        assert _columns(engine, "1") == _expected(FERRY)
+        assert _similar(engine, like=FERRY) == {"1": 1.0}
 
 
 def _similar(engine: Rest, **options: object) -> dict[str, float]:

@@ -6,9 +6,8 @@ import base64
 from collections.abc import Callable
 
 import pytest
-from plugin_servers import SECRET
 from rest import RequestError, Rest
-from servers.process import Server
+from servers.with_plugin import SECRET
 
 import indexer
 
@@ -18,8 +17,8 @@ TEXT = "The ferry to Vega leaves from the northern quay every evening, and dogs 
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def engine(request: pytest.FixtureRequest, shared_node: Callable[[str], Server]) -> Rest:
-    return Rest(shared_node(request.param).url)
+def engine(request: pytest.FixtureRequest, url_with_plugin: Callable[[str], str]) -> Rest:
+    return Rest(url_with_plugin(request.param))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from rest import RequestError, Rest
 from sample_library import edited, rows, sentence
-from servers.process import Server
 
 from indexer.errors import StoreError, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint_rows
@@ -38,8 +37,8 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def rest(engine: str, shared_node: Callable[[str], Server]) -> Rest:
-    return Rest(shared_node(engine).url)
+def rest(engine: str, url_with_plugin: Callable[[str], str]) -> Rest:
+    return Rest(url_with_plugin(engine))
 
 
 @pytest.fixture

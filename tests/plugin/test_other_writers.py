@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from jobs import delete_index, index_names
 from other_writers import SharedRun
-from servers.process import Server
 
 from indexer.stores.maintenance import Layout
 
@@ -34,12 +33,12 @@ STEPS = 25
 def test_clients_of_an_engine_hide_nothing(
     engine: str,
     layout: Layout,
-    shared_node: Callable[[str], Server],
+    url_with_plugin: Callable[[str], str],
     tmp_path: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
     record_property("faults", STEPS)
-    server = shared_node(engine).url
+    server = url_with_plugin(engine)
     name = f"nearfold-clients-{random.SystemRandom().randrange(1_000_000)}"
     url = f"{server.replace('http', engine)}/{name}"
     run = SharedRun(tmp_path / "run", url, SEED, layout=layout)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from page_blocks import blocks
-from servers.process import Server
 
 pytestmark = pytest.mark.engines
 
@@ -18,10 +17,10 @@ BLOCKS = blocks("docs/plugin.md")
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
 def responses(
-    request: pytest.FixtureRequest, shared_node: Callable[[str], Server]
+    request: pytest.FixtureRequest, url_with_plugin: Callable[[str], str]
 ) -> list[dict[str, Any]]:
     """Return what the page's blocks print, the last response of each."""
-    address = shared_node(request.param).url.removeprefix("http://")
+    address = url_with_plugin(request.param).removeprefix("http://")
     return [_run(block.replace("localhost:9200", address)) for block in BLOCKS]
 
 

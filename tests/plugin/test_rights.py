@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from rest import RequestError, Rest
-from servers.process import Server
 
 pytestmark = pytest.mark.engines
 
@@ -23,9 +22,9 @@ PASSWORD = "a password of the tests"
 
 
 def test_like_a_document_that_the_requester_may_not_read(
-    shared_node: Callable[[str], Server],
+    url_with_plugin: Callable[[str], str],
 ) -> None:
-    url = shared_node("elasticsearch").url
+    url = url_with_plugin("elasticsearch")
     rest = Rest(url)
     for index in ("open", "closed"):
         rest.create(index)
@@ -41,9 +40,9 @@ def test_like_a_document_that_the_requester_may_not_read(
 
 @pytest.mark.versions
 def test_what_a_reader_may_not_see_is_neither_found_nor_folded(
-    shared_node: Callable[[str], Server],
+    url_with_plugin: Callable[[str], str],
 ) -> None:
-    url = shared_node("elasticsearch").url
+    url = url_with_plugin("elasticsearch")
     rest = Rest(url)
     with suppress(RequestError):  # it runs already
         rest.request("POST", "_license/start_trial?acknowledge=true")

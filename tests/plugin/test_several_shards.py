@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from rest import RequestError, Rest
-from servers.process import Server
 
 pytestmark = pytest.mark.engines
 
@@ -21,8 +20,8 @@ WINDOW = 100
 
 
 @pytest.fixture(scope="module")
-def engine(shared_node: Callable[[str], Server]) -> Rest:
-    rest = Rest(shared_node("opensearch").url)
+def engine(url_with_plugin: Callable[[str], str]) -> Rest:
+    rest = Rest(url_with_plugin("opensearch"))
     rest.request("PUT", "_search/pipeline/near_fold", PIPELINE)
     _fill(rest, "one", 1)
     _fill(rest, "five", 5)

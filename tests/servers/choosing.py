@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import NoReturn, Protocol, TypeVar
 
-from servers import containers, elasticsearch, opensearch, secured, tika
+from servers import containers, elasticsearch, opensearch, secured, tika, with_plugin
 from servers.engine import AbsentError, Engine
 from servers.process import Server
 
@@ -33,7 +33,8 @@ class RunningServer:
 
 
 def obtain(engine: Engine) -> RunningServer:
-    """Return a server from the environment, from a container or from jars, in this order.
+    """Return a server from the environment, from a container or from jars, in this order; one from
+    jars has the plugin, where it can be built.
 
     Raises `AbsentError` when none is available, `StartError` when one does not start.
     """
@@ -42,7 +43,7 @@ def obtain(engine: Engine) -> RunningServer:
         return RunningServer(url.rstrip("/"), lambda: None)
     if containers.engine_answers():
         return RunningServer(*containers.start(engine))
-    return from_jars(engine)
+    return from_jars(with_plugin.wherever_possible(engine))
 
 
 def from_jars(engine: Engine) -> RunningServer:

@@ -31,11 +31,9 @@ def group_of(nodeid: str) -> str:
     """Return the group of a test.
 
     All of Spark, which starts once a process; the tests that install into one shared engine; those
-    of the plugin, whose nodes are started once a process; the tests of one file, which share costly
-    fixtures. Unit, contract and doc tests are groups of their own.
+    of the plugin, which use one index; the tests of one file, which share costly fixtures. Unit,
+    contract and doc tests are groups of their own.
     """
-    if "-plugin" in nodeid.partition("[")[2]:
-        return "plugin"
     file = nodeid.partition("::")[0]
     parts = Path(file).parts
     if parts[0] != "tests" or parts[1] in ALONE:

@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
+from servers import cache, elasticsearch, java, opensearch
+from servers.engine import AbsentError, Engine, Launch
+from servers.process import Server
 
-from servers import cache, elasticsearch, java, opensearch  # noqa: E402
-from servers.engine import Engine, Launch  # noqa: E402
-from servers.process import Server  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
 
 import plugin  # noqa: E402
 
 SECRET = "0123456789abcdef" * 4
 SECRETS = {"nearfold.key.legal.secret": SECRET}
+
+
+def wherever_possible(plain: Engine) -> Engine:
+    """Return an engine that tests share with the plugin; another, or any where the plugin cannot be
+    built, as it is.
+    """
+    if plain not in (opensearch.ENGINE, elasticsearch.ENGINE):
+        return plain
+    try:
+        require_tools()
+    except AbsentError:
+        return plain
+    return engine(plain.name.lower())
+
+
+def require_tools() -> None:
+    """Raise `AbsentError` where Maven or a JDK 21 is absent."""
+    java.home(21)
+    if shutil.which("mvn") is None:
+        raise AbsentError("the plugin is built by Maven and `mvn` is not on the path")
 
 
 def engine(name: str, version: str | None = None) -> Engine:
@@ -42,6 +64,14 @@ def engine(name: str, version: str | None = None) -> Engine:
         return started
 
     return replace(plain, install=lambda: _install(plain, name, version), launch=launch)
+
+
+def has_plugin(url: str) -> bool:
+    """Return whether the node at a URL has the plugin."""
+    path = "_nodes/plugins?filter_path=nodes.*.plugins.name"
+    with urllib.request.urlopen(f"{url}/{path}", timeout=60) as response:
+        nodes = json.load(response).get("nodes", {}).values()
+    return any({"name": "nearfold"} in node["plugins"] for node in nodes)
 
 
 @contextmanager
