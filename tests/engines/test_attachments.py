@@ -171,7 +171,8 @@ def test_an_index_may_have_it_as_its_default(opensearch_index):
     install(store)
     store.prepare(DEFAULT)
     good("PUT", f"{server}/{index}/_settings", {"index.default_pipeline": NAME})
-    assert {change.action for change in install(store).changes} == {"unchanged"}
+    again = [change for change in install(store).changes if change.kind != "plugin"]
+    assert {change.action for change in again} == {"unchanged"}
     (id,) = bulk(server, index, [encoded(samples.html())])
     assert store.get([id])[id].status == "complete"
     assert uninstall(store).changes[0].action == "updated"
@@ -203,9 +204,9 @@ def test_an_engine_without_the_processor_gets_the_rest(gates, stores, opensearch
     done = install(store)
     assert [change.name for change in planned.changes] == [change.name for change in done.changes]
     assert done.complete
-    left_out = [change for change in done.changes if change.action == "left out"]
-    assert [(change.name, change.detail) for change in left_out] == [
-        (NAME, "No processor type exists with name [attachment]")
-    ]
+    left_out = {
+        change.name: change.detail for change in done.changes if change.action == "left out"
+    }
+    assert left_out[NAME] == "No processor type exists with name [attachment]"
     (id,) = bulk(opensearch_url, index, [{"text": TEXT}])
     assert store.get([id])[id].status == "complete"

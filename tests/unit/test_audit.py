@@ -78,7 +78,7 @@ def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
             store,
             MatchOptions(threshold=threshold, recall=LITTLE, audit=80, seed=1000 * draw),
         ).audit
-        for draw in range(50)
+        for draw in range(25)
     ]
     missed = [audit.missed for audit in audits]
     error = statistics.stdev(missed) / math.sqrt(len(missed))
@@ -234,7 +234,7 @@ def test_intervals_hold_for_words_in_order(recipe_name: str) -> None:
     recall = len(pair_ids(match(store, options)) & truth) / len(truth)
     assert 0.3 < recall < 0.97
     audits = [
-        match(store, replace(options, audit=80, seed=1000 * draw)).audit for draw in range(40)
+        match(store, replace(options, audit=80, seed=1000 * draw)).audit for draw in range(20)
     ]
     covered = sum(audit.low <= recall <= audit.high for audit in audits)
     assert covered >= 0.9 * len(audits)

@@ -145,12 +145,12 @@ def test_any_number_of_threads(texts: list[str], threads: int) -> None:
 
 
 RARER_BEFORE = [
-    pytest.param(text, marks=pytest.mark.slow) for text in (" ", "\u0301", "\u1100", "-")
+    pytest.param(text, marks=pytest.mark.slow) for text in ("e", " ", "\u0301", "\u1100", "-")
 ]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("before", ["", "e", *RARER_BEFORE], ids=ascii)
+@pytest.mark.parametrize("before", ["", *RARER_BEFORE], ids=ascii)
 def test_every_code_point(before: str) -> None:
     step = 1 << 12
     texts = [
@@ -225,7 +225,7 @@ def test_long_texts_with_few_features() -> None:
     ],
 )
 def test_hostile_runs_end(run: str) -> None:
-    text = "start " + run * (200_000 // len(run)) + " and an end"
+    text = "start " + run * (50_000 // len(run)) + " and an end"
     assert differences_by_both([text]) == []
 
 

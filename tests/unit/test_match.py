@@ -111,7 +111,7 @@ def test_a_pair_has_the_same_similarity_wherever_it_is_measured(measure):
     st.sampled_from([0.5, 0.6, 2 / 3, 0.7, 0.8, 0.9, 1.0]) | st.floats(0.5, 1.0),
     st.sampled_from([1, 500]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_the_complete_mode_finds_every_pair_of_words_in_order(texts_by_id, threshold, memory):
     store = library(rows(texts_by_id))
     with_keys = {row.id: row.text for row in store.scan() if row.status == "complete"}
@@ -400,7 +400,7 @@ short_texts = st.dictionaries(
 
 @pytest.mark.long
 @given(short_texts, st.sampled_from([0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_every_pair_with_a_short_text_is_found(texts_by_id, threshold):
     store = library(rows(texts_by_id))
     compared = {row.id: row.text for row in store.scan() if row.status == "complete"}
