@@ -19,7 +19,7 @@ from indexer.grouping.group import group
 from indexer.grouping.match import match
 from indexer.jobs.check import check
 from indexer.jobs.doctor import doctor
-from indexer.jobs.install import install
+from indexer.jobs.install import install, uninstall
 from indexer.jobs.reindex import plan_reindex, reindex
 from indexer.jobs.repair import repair
 from indexer.recipe import DEFAULT, Recipe, recipe_named
@@ -61,6 +61,7 @@ def stores(
                 rest.request("DELETE", index)
             with suppress(RequestError):  # a test may have removed it
                 rest.request("DELETE", f"_index_template/nearfold-{name}-{layout}")
+            uninstall(by_layout[layout], DEFAULT)
 
 
 def library() -> dict[str, str]:

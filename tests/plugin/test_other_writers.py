@@ -7,12 +7,16 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from jobs import delete_index, index_names
 from other_writers import SharedRun
 
+from indexer.jobs.install import uninstall
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
 from indexer.stores.maintenance import Layout
 
 pytestmark = pytest.mark.engines
@@ -47,4 +51,6 @@ def test_clients_of_an_engine_hide_nothing(
     finally:
         for index in index_names(server, name):
             delete_index(server, index)
+        with closing(open_store(url)) as store:
+            uninstall(store, DEFAULT)
     assert run.has_field and counts.clients and counts.commands and counts.reported

@@ -17,7 +17,14 @@ TESTS = Path(__file__).parent.parent
 ALONE = ("unit", "contract")
 BOTH = ("tests/plugin/", "tests/engines/test_engine_stores", "tests/engines/test_pipeline")
 STORES = re.compile(r"(?<![^-\[])(opensearch|elasticsearch)(-plugin)?(?![^-\]])")
-ENGINES = ("opensearch_url", "elasticsearch_url", "opensearch_node", "servers.cluster", "}_url")
+ENGINES = (
+    "opensearch_url",
+    "elasticsearch_url",
+    "opensearch_node",
+    "servers.cluster",
+    "}_url",
+    "url_with_plugin",
+)
 
 
 class GroupScheduling(LoadScopeScheduling):
@@ -30,9 +37,9 @@ class GroupScheduling(LoadScopeScheduling):
 def group_of(nodeid: str) -> str:
     """Return the group of a test.
 
-    All of Spark, which starts once a process; the tests that install into one shared engine; those
-    of the plugin, which use one index; the tests of one file, which share costly fixtures. Unit,
-    contract and doc tests are groups of their own.
+    All of Spark, which starts once a process; the tests that install into one shared engine; the
+    tests of one file, which share costly fixtures. Unit, contract and doc tests are groups of their
+    own.
     """
     file = nodeid.partition("::")[0]
     parts = Path(file).parts
@@ -40,8 +47,8 @@ def group_of(nodeid: str) -> str:
         return nodeid
     if len(parts) == 2:
         return file
-    if parts[1] in ("spark", "plugin"):
-        return parts[1]
+    if parts[1] == "spark":
+        return "spark"
     if parts[1] == "engines" or _installs_into_an_engine(parts[1:]):
         return "elasticsearch" if "elasticsearch" in nodeid else "opensearch"
     return file
@@ -50,14 +57,14 @@ def group_of(nodeid: str) -> str:
 @cache
 def _installs_into_an_engine(parts: tuple[str, ...]) -> bool:
     text = TESTS.joinpath(*parts).read_text(encoding="utf-8")
-    installs = "install" in text or parts[-1].endswith("_page.py")  # commands of a page
+    installs = "install" in text or "SharedRun" in text or parts[-1].endswith("_page.py")
     return installs and any(name in text for name in ENGINES)
 
 
 def turn_of(nodeid: str) -> int:
     """Return the place of a test's group in the order of the run: the longest groups first."""
     group = group_of(nodeid)
-    if group in ("spark", "plugin", "opensearch", "elasticsearch"):
+    if group in ("spark", "opensearch", "elasticsearch"):
         return 0
     return 2 if group == nodeid else 1
 
