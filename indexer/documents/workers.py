@@ -196,7 +196,8 @@ class Pool:
     """A pool that extracts documents in `workers` killable processes (None: one a processor), each
     document within `limits`.
 
-    A context manager. Processes start when there is work for them. A worker whose resident memory
+    A context manager. A process starts when there is work, and the others when it has worked for as
+    long as it took to start: a run on a few files needs one. A worker whose resident memory
     has grown by a quarter of the limit is replaced between documents, so that the limit counts for
     one document only.
     """
@@ -206,9 +207,9 @@ class Pool:
     ) -> None:
         self.identity = factory.identity
         self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
-        self._keepers = [
-            _Keeper(factory, limits, self._jobs) for _ in range(workers or _processors())
-        ]
+        first = _Keeper(factory, limits, self._jobs)
+        others = range(1, workers or _processors())
+        self._keepers = [first, *(_Keeper(factory, limits, self._jobs, first) for _ in others)]
         self._monitor = threading.Thread(target=self._watch, name="nearfold-monitor", daemon=True)
         self._closed = threading.Event()
 
@@ -358,7 +359,11 @@ class _Keeper:
     """
 
     def __init__(
-        self, factory: ExtractorFactory, limits: Limits, jobs: queue.SimpleQueue[_Job[Any] | None]
+        self,
+        factory: ExtractorFactory,
+        limits: Limits,
+        jobs: queue.SimpleQueue[_Job[Any] | None],
+        first: _Keeper | None = None,
     ) -> None:
         self.thread = threading.Thread(target=self._keep, name="nearfold-keeper", daemon=True)
         self._greeting = pickle.dumps((factory, limits), protocol=5)
@@ -367,13 +372,19 @@ class _Keeper:
         self._seconds = limits.seconds + factory.extra_seconds
         self._jobs = jobs
         self._worker: Worker | None = None
-        self._stopped = False
+        self._first = first
+        self._started = threading.Event()
+        self._start_seconds = 0.0
+        self._stopped = threading.Event()
 
     def _keep(self) -> None:
         """Do jobs until the pool is closed; each gets a result, or its consumer would wait for
         ever.
         """
-        while (job := self._jobs.get()) is not None and not self._stopped:
+        if self._first is not None:
+            self._first._started.wait()
+            self._stopped.wait(self._first._start_seconds)
+        while (job := self._jobs.get()) is not None and not self._stopped.is_set():
             if not job.run.is_abandoned:
                 job.result = self._result(job.task)
             job.run.results.put(job)
@@ -382,7 +393,8 @@ class _Keeper:
 
     def stop(self) -> None:
         """End the worker, even in the middle of a document; for other threads."""
-        self._stopped = True
+        self._started.set()
+        self._stopped.set()
         if self._worker is not None:
             self._worker.kill()
 
@@ -410,9 +422,10 @@ class _Keeper:
     def _new_worker(self) -> Worker:
         """Start a worker, with a few tries: a process may be killed for reasons outside."""
         code: int | None = None
+        start_time = time.monotonic()
         for _ in range(_STARTS):
             self._worker = Worker(self._limits, self._seconds)
-            if self._stopped:
+            if self._stopped.is_set():
                 self._worker.kill()
             try:
                 self._worker.greet(self._greeting)
@@ -421,6 +434,9 @@ class _Keeper:
                 self._worker.close()
             else:
                 return self._worker
+            finally:
+                self._start_seconds = time.monotonic() - start_time
+                self._started.set()
         self._worker = None
         raise ExtractorUnavailable(
             extractor=self._identity, reason=f"its process ends at once, exit code {code}"
