@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from indexer.comparing.alignment import WordText, common_runs
+from indexer.comparing.alignment import WordText, common_runs, gaps
 from indexer.comparing.facts import (
     ADDRESSES,
     ATTACHED,
@@ -272,8 +272,9 @@ def _differences(
     aligned = common_runs(a.words, b.words) if runs is None else runs
     yield from changed_quantities(a, b, aligned)
     if not MODALS.keys().isdisjoint(a.words.vocabulary):
-        for left_word, right_word in other_modals(a.words.folded, b.words.folded, aligned):
-            yield Difference("obligation", a.spelling(left_word), b.spelling(right_word))
+        between = gaps(aligned, (len(a.words), len(b.words)))
+        for left, right in other_modals(a.words.folded, b.words.folded, between):
+            yield Difference("obligation", a.spelling(left), b.spelling(right))
     yield from _leftover(FactText(a, b), FactText(b, a), aligned)
 
 

@@ -372,11 +372,10 @@ def is_form(pair: Comparison) -> bool:
     to_read = sum(sum(gap.words) for gap in filled)
     if not any(starmap(_is_dated_field, pair.aligned.stretches)):
         return False
-    is_around = _has_passage(pair)
-    minimum = MIN_AROUND if is_around else MIN_FIELDS
+    is_around = _has_passage(pair.aligned)
     count = 0
     for gap in filled:
-        if count + to_read < max(minimum, others):
+        if count + to_read < max(MIN_AROUND if is_around else MIN_FIELDS, others):
             return False
         to_read -= sum(gap.words)
         facts = pair.facts(gap)
@@ -463,13 +462,12 @@ def has_other_message(pair: Comparison) -> bool:
     name stands in two stretches; or in one, where a tenth of the words are others and `MIN_MESSAGE`
     of them no facts, or one fewer if these are a tenth of the message, or any if the name stands in
     a short line; or the texts have hardly anything in common, and `MIN_MESSAGE` words of their own.
-    Pages of one template are none: words without capitals stand for the same others more than
-    `MAX_REPLACED` times.
+    Pages of one template are none (`MAX_REPLACED`): the same words stand for others time and again.
     """
-    longest = max((run.words for run in pair.runs), default=0)
+    longest = _longest(pair.aligned)
     rest = max(len(text.spelled) - longest for text in pair.texts)
-    common = sum(run.words for run in pair.runs) - longest
-    if not _has_passage(pair) or _is_rest_moved(pair):
+    common = pair.aligned.in_order - longest
+    if not _has_passage(pair.aligned) or _is_rest_moved(pair):
         return False
     may_name = sum(map(pair.have_capitals, pair.gaps))
     lengths = (
@@ -505,10 +503,13 @@ def has_other_message(pair: Comparison) -> bool:
     return words >= MIN_MESSAGE or words + 1 >= max(MIN_MESSAGE, MIN_CHANGED * rest)
 
 
-def _has_passage(pair: Comparison) -> bool:
+def _longest(pair: AlignedWords) -> int:
+    return max((run.words for run in pair.runs), default=0)
+
+
+def _has_passage(pair: AlignedWords) -> bool:
     """Return whether the longest run of words in order is half of either text or more."""
-    longest = max((run.words for run in pair.runs), default=0)
-    return longest > 0 and longest >= max(len(text.spelled) for text in pair.texts) / 2
+    return _longest(pair) >= max(1, len(pair.a) / 2, len(pair.b) / 2)
 
 
 def _has_other_sender(pair: Comparison, named: Sequence[Gap]) -> bool:
@@ -544,9 +545,8 @@ def may_separate(pair: AlignedWords) -> bool:
     It does not where no negation, no date or amount and no words in both directions differ, no
     word of one text stands elsewhere in the other, and no run of words is half of either text.
     """
-    lengths = len(pair.a), len(pair.b)
-    others = min(lengths) - pair.in_order
-    is_around = max((run.words for run in pair.runs), default=0) >= max(lengths) / 2
+    others = min(len(pair.a), len(pair.b)) - pair.in_order
+    is_around = _has_passage(pair)
     if (is_around and others >= MIN_MESSAGE) or may_be_exchanged(pair):
         return True
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
@@ -707,7 +707,7 @@ def _whole(pair: Comparison, paths: tuple[str, str], rearranged: bool) -> Iterat
     if languages.times:
         yield Mark("language", languages.a, languages.b, languages.times)
     lengths = sorted(len(text.spelled) for text in pair.texts)
-    in_order = sum(run.words for run in pair.runs)
+    in_order = pair.aligned.in_order
     if in_order >= CONTAINED * lengths[0] and lengths[1] >= MIN_GROWTH * lengths[0] > 0:
         yield Mark("grown")
     names = (basename(path.replace("\\", "/")) for path in paths)

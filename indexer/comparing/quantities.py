@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
-
-from indexer.comparing.tiling import Tile
 
 if TYPE_CHECKING:
     from indexer.comparing.words import Words
@@ -616,23 +613,20 @@ MAX_MODAL_WORDS = 4  # that stand for each other, with the modal verb among them
 
 
 def other_modals(
-    a: Sequence[str], b: Sequence[str], runs: Sequence[Tile]
+    a: Sequence[str], b: Sequence[str], gaps: Iterable[tuple[int, int, int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the positions of modal verbs that stand for such of another meaning between runs.
+    """Yield the positions of modal verbs that stand for such of another meaning in a `Gap`.
 
-    >>> from indexer.comparing.tiling import Tile
-    >>> runs = [Tile(0, 0, 1), Tile(2, 2, 1)]
-    >>> list(other_modals("he may go".split(), "he must go".split(), runs))
+    >>> list(other_modals("he may go".split(), "he must go".split(), [(1, 2, 1, 2)]))
     [(1, 1)]
-    >>> list(other_modals("he shall go".split(), "he must go".split(), runs))
+    >>> list(other_modals("he shall go".split(), "he must go".split(), [(1, 2, 1, 2)]))
     []
     """
-    for before, after in pairwise([Tile(0, 0, 0), *runs, Tile(len(a), len(b), 0)]):
-        spans = range(before.a + before.words, after.a), range(before.b + before.words, after.b)
-        if not 0 < min(map(len, spans)) <= max(map(len, spans)) <= MAX_MODAL_WORDS:
+    for start_a, end_a, start_b, end_b in gaps:
+        if max(end_a - start_a, end_b - start_b) > MAX_MODAL_WORDS:
             continue
-        left = [position for position in spans[0] if a[position] in MODALS]
-        right = [position for position in spans[1] if b[position] in MODALS]
+        left = [position for position in range(start_a, end_a) if a[position] in MODALS]
+        right = [position for position in range(start_b, end_b) if b[position] in MODALS]
         meanings = {MODALS[a[position]] for position in left}
         if left and right and meanings.isdisjoint(MODALS[b[position]] for position in right):
             yield left[0], right[0]
