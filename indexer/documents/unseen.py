@@ -115,10 +115,16 @@ def _word_marks(properties: bytes, inherited: frozenset[str] = _NO_MARKS) -> fro
             marks.discard(_HIDDEN if name == b"vanish" else _STRUCK)
         else:
             marks.add(_HIDDEN if name == b"vanish" else _STRUCK)
-    if b"<w:color" in properties or b"<w:shd" in properties:
-        is_white = _WHITE.search(properties) and b"<w:shd" not in properties
-        marks = marks | {_WHITE_TEXT} if is_white else marks - {_WHITE_TEXT}
     return frozenset(marks)
+
+
+def _style_marks(properties: bytes, inherited: frozenset[str]) -> frozenset[str]:
+    """Return the marks of a style of Word, and whether its text is white."""
+    marks = _word_marks(properties, inherited)
+    if b"<w:color" not in properties and b"<w:shd" not in properties:
+        return marks
+    is_white = _WHITE.search(properties) and b"<w:shd" not in properties
+    return marks | {_WHITE_TEXT} if is_white else marks - {_WHITE_TEXT}
 
 
 # White text, and what it may stand on: a paragraph, a cell or a box, which may have a colour.
@@ -184,7 +190,6 @@ def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
         properties, _, rest = piece.partition(b"</w:rPr>")
         named = _RUN_STYLE.search(properties) if is_styled else None
         marks = _word_marks(properties, styles.get(named[1], _NO_MARKS) if named else _NO_MARKS)
-        marks -= {_WHITE_TEXT}
         if marks:
             end = _END_OF_RUN.search(rest)
             text = b"".join(_WORD_TEXT.findall(rest, 0, end.start() if end else len(rest)))
@@ -289,7 +294,7 @@ def marked_styles(content: bytes) -> MarkedStyles:
             line.append(base[1])
         marks = _NO_MARKS
         for style in reversed(line):
-            marks = _word_marks(written.get(style, b""), marks)
+            marks = _style_marks(written.get(style, b""), marks)
         if marks:
             found[name] = marks
     return found
