@@ -29,7 +29,7 @@ from indexer.comparing.criteria import (
 )
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.words import normal_words, sameness
+from indexer.comparing.words import Words, normal_words, sameness
 from indexer.defaults import MEASURE, MISREAD, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
 from indexer.fingerprinting.fingerprint import content_digest, fingerprint, with_pictographs
@@ -230,36 +230,31 @@ def _merge(by_keys: Candidates, by_words: Candidates, is_complete: bool) -> Cand
 MANY_ACCENTS = 0.15  # of the words; where fewer have accents, keys find the copies without them
 MAX_ACCENTED = 100  # candidates by words, those with most of them
 RICH_IN_ACCENTS = frozenset({"cs", "fr", "hu", "pl", "pt", "ro", "sk", "sv", "tr", "vi"})
-LONG_WORDS = (
-    24  # that are looked up; a copy has a third of them, as full-text search may know ł from l
-)
+# words that are looked up; a copy has a third of them, as full-text search may know ł from l
+LONG_WORDS = 24
 
 
-def without_many_accents(text: str) -> str | None:
-    """Return a text without its accents; None if few of its words have one.
+def has_many_accents(words: Words) -> bool:
+    """Return whether enough words have an accent that keys find few copies without.
 
-    >>> without_many_accents("řízení ve výši"), without_many_accents("a café on a hill by the sea")
-    ('rizeni ve vysi', None)
+    >>> [has_many_accents(words_without_positions(text)) for text in ("řízení ve výši", "ve", "")]
+    [True, False, False]
     """
-    if text.isascii():
-        return None
-    words = words_without_positions(text)
     times = np.bincount(words.numbers, minlength=len(words.vocabulary))
     has_accent = [not word.isascii() and first_accent(word) != "" for word in words.vocabulary]
-    accented = int(times[has_accent].sum())
-    return without_accents(text.lower()) if accented >= MANY_ACCENTS * len(words) > 0 else None
+    return int(times[has_accent].sum()) >= MANY_ACCENTS * len(words) > 0
 
 
-def accented_lookup(text: str, threshold: float) -> WordLookup | None:
+def accented_lookup(words: Words, threshold: float) -> WordLookup | None:
     """Return the look-up of the texts of which a text without accents may be a copy, by its longest
     words; None if it has accents, or is in a language with few.
 
-    >>> lookup = accented_lookup("nebo jako rozhodnuti uradu ve veci stavebniho povoleni", 0.8)
+    >>> words = words_without_positions("nebo jako rozhodnuti uradu ve veci stavebniho povoleni")
+    >>> lookup = accented_lookup(words, 0.8)
     >>> lookup.words[:2], lookup.min_words, lookup.max_words
     ((('rozhodnuti',), ('stavebniho',)), 7, 10)
-    >>> accented_lookup("the decision of the office is about the permission", 0.8)
+    >>> accented_lookup(words_without_positions("the decision of the office"), 0.8)
     """
-    words = words_without_positions(text)
     if words.has_accents or language_without_accents(words) not in RICH_IN_ACCENTS:
         return None
     longest = sorted(words.vocabulary, key=len, reverse=True)[:LONG_WORDS]
@@ -472,9 +467,10 @@ def _with_other_accents(
         if not own.bands or own.words <= max_words(options.threshold):
             continue
         text = recipe.compared(lookup.text)
-        if without := without_many_accents(text):
-            plain[index] = fingerprint(without, recipe)
-        elif accented := accented_lookup(text, options.threshold):
+        words = words_without_positions(text)
+        if not text.isascii() and has_many_accents(words):
+            plain[index] = fingerprint(without_accents(text.lower()), recipe)
+        elif accented := accented_lookup(words, options.threshold):
             by_words[index] = accented
     if plain:
         keys = [(own.bands, ()) for own in plain.values()]
