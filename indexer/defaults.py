@@ -34,6 +34,7 @@ MEASURE_NAMES = (
     "resemblance",
     "terminology",
 )
+CHUNK_MEASURES = ("overlap", "jaccard_words")  # the measures by matching chunks of words
 # Other matching chunks, or shingles, than by default: `overlap:8`, `overlap:information`,
 # `jaccard_words:8:information`, `resemblance:3`.
 MEASURE_VARIANT = re.compile(

@@ -11,6 +11,7 @@ import click
 
 from indexer.cli import progress
 from indexer.cli.options import (
+    MeasureName,
     json_option,
     open_for_command,
     out_file_option,
@@ -19,7 +20,7 @@ from indexer.cli.options import (
 )
 from indexer.cli.output import console, note, print_json
 from indexer.cli.side_by_side import print_side_by_side
-from indexer.defaults import MEASURE_NAMES, SHINGLE_WORDS
+from indexer.defaults import SHINGLE_WORDS
 from indexer.wording import count_of, percent, visible
 
 if TYPE_CHECKING:
@@ -52,7 +53,11 @@ _MAX_VALUE = 400  # characters of a metadata value that are shown
     metavar="WORDS",
     help="Words of a shingle in resemblance, S_R.",
 )
-@click.option("--measure", type=click.Choice(MEASURE_NAMES), help="Print this measure alone.")
+@click.option(
+    "--measure",
+    type=MeasureName(),
+    help="Print this measure alone; also overlap:8, overlap:information and the like.",
+)
 @out_file_option("Write the comparison to one HTML file too.", "--html", "page")
 @out_file_option(
     "Write the changes from A to B as tracked changes of a Word document too.", "--docx"
@@ -104,7 +109,8 @@ def compare_command(
         left, right = originals = original(a, store), original(b, store)
         if measure:
             NO_CRITERIA.check_sketches(store.stored_recipe() or DEFAULT, measure)
-        comparison = _compare(store, left, right, matching, shingle_width)
+        variants = (measure,) if measure and ":" in measure else ()
+        comparison = _compare(store, left, right, matching, shingle_width, variants)
         discounts = None
         if discounted or (page and store.stored_recipe()):
             discounts = _discount(store, left.text, right.text, as_json)
@@ -129,7 +135,12 @@ def compare_command(
 
 
 def _compare(
-    store: FullStore, left: Original, right: Original, matching: Matching, shingle_width: int
+    store: FullStore,
+    left: Original,
+    right: Original,
+    matching: Matching,
+    shingle_width: int,
+    variants: tuple[str, ...],
 ) -> Comparison:
     """Compare two documents by the recipe of the store, or the default one without an index."""
     from indexer.comparing.compare import compare
@@ -142,6 +153,7 @@ def _compare(
         recipe or DEFAULT,
         matching=matching,
         shingle_width=shingle_width,
+        variants=variants,
         names=(left.path, right.path),
         frequencies=store.vocabulary.frequencies if recipe else None,
     )

@@ -9,8 +9,8 @@ import click
 from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.options import (
     FractionType,
-    MeasureName,
     json_option,
+    measure_option_with,
     open_for_command,
     store_option,
 )
@@ -36,11 +36,7 @@ if TYPE_CHECKING:
     type=FractionType(0, 1),
     help=f"Minimum similarity (default: that of the last `group`, or {FOLD}).",
 )
-@click.option(
-    "--measure",
-    type=MeasureName(),
-    help=f"Measure of similarity (default: that of the last `group`, or {MEASURE}).",
-)
+@measure_option_with(f"Measure of similarity (default: that of the last `group`, or {MEASURE}).")
 @store_option
 @json_option
 def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:

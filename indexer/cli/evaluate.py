@@ -11,8 +11,8 @@ import click
 from indexer.cli import progress
 from indexer.cli.options import (
     FractionType,
-    MeasureName,
     json_option,
+    measure_option_with,
     open_for_command,
     out_file_option,
     replace_option,
@@ -125,12 +125,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     show_default=True,
     help="Minimum similarity; may be given several times.",
 )
-@click.option(
-    "--measure",
-    type=MeasureName(),
-    help="Measure that pairs are scored by; also overlap:8, overlap:information and the like "
-    "(default: the recipe's).",
-)
+@measure_option_with("Measure that pairs are scored by (default: the recipe's).")
 @click.option(
     "--capture",
     "rule",

@@ -166,15 +166,19 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
 
 
 def _print_pass(done: FollowPass, seconds: float, processor: float, as_json: bool) -> None:
-    """Print the counts of a pass, its time, and the processor time of this process."""
+    """Print the counts of a pass, its time, and the processor time of this process and of the
+    engine.
+    """
     if as_json:
         spent = {"seconds": round(seconds, 3), "processor_seconds": round(processor, 3)}
         print_json({**dataclasses.asdict(done), **spent})
         return
+    engine = done.engine_processor_seconds
+    of_engine = "" if engine is None else f", {1000 * engine / done.placed:.1f} ms of the engine's"
     console().print(
         f"{count_of(done.placed, 'document')} placed, {done.joined:,} of them in a group that was "
-        f"there; {done.waiting:,} waiting "
-        f"({seconds:.1f} s, {1000 * processor / done.placed:.2f} ms of processor time each)"
+        f"there; {done.waiting:,} waiting ({seconds:.1f} s, "
+        f"{1000 * processor / done.placed:.2f} ms of processor time each{of_engine})"
     )
 
 

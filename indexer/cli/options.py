@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from indexer.cli.output import LISTED
 from indexer.defaults import (
     CAP,
+    CHUNK_MEASURES,
     ENCODING,
     FOLD,
     MEASURE,
@@ -26,6 +27,7 @@ from indexer.defaults import (
     PRINCIPAL,
     RECIPE,
     REVIEW,
+    SHINGLE_WORDS,
     TEXT_FIELD,
 )
 from indexer.errors import UsageError
@@ -202,18 +204,69 @@ search_threshold_option = click.option(
     f"(default: {FOLD}); with --fold types: minimum terminology that fuzzy duplicates share "
     f"(default: {OVERLAP}).",
 )
-search_measure_option = click.option(
-    "--measure",
-    type=MeasureName(),
-    help="Measure of similarity that --fold live folds by, and that is shown "
+
+
+def _measure_variant(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
+    """Return the name of a measure with its kind of matching and its width, where these are given.
+
+    Raises `UsageError` for a measure that has none.
+    """
+    matching, width = ctx.params.pop("matching"), ctx.params.pop("shingle_width")
+    if not matching and not width:
+        return name
+    size = f":{width}" if width and width != SHINGLE_WORDS else ""
+    kind = ":information" if matching == "information" else ""
+    variant = f"{name}{size}{kind}"
+    is_by_shingles = name == "resemblance" and not matching
+    if is_by_shingles or name in CHUNK_MEASURES:
+        return variant
+    raise UsageError(
+        f"--matching needs --measure {' or '.join(CHUNK_MEASURES)}, --shingle-width one of these "
+        f"or resemblance, not {name or 'none'}"
+    )
+
+
+def measure_option_with(help: str, **attributes: Any) -> Decorator:
+    """Return `--measure` with this help, `--matching` and `--shingle-width`, which its name has in
+    the end: `overlap:8:information`.
+    """
+    options = (
+        click.option(
+            "--measure", type=MeasureName(), callback=_measure_variant, help=help, **attributes
+        ),
+        click.option(
+            "--matching",
+            type=click.Choice(["literal", "information"]),
+            is_eager=True,
+            help="With --measure overlap or jaccard_words: match passages one to one (the "
+            "default), or let repeats within a text add nothing.",
+        ),
+        click.option(
+            "--shingle-width",
+            type=click.IntRange(1, 99),
+            metavar="WORDS",
+            is_eager=True,
+            help=f"With --measure resemblance: words of a shingle (default: {SHINGLE_WORDS}); with "
+            "overlap or jaccard_words: minimum words of a passage.",
+        ),
+    )
+
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+search_measure_option = measure_option_with(
+    "Measure of similarity that --fold live folds by, and that is shown "
     f"(default: {MEASURE}; with --fold family that of `group`).",
 )
-measure_option = click.option(
-    "--measure",
-    type=MeasureName(),
+measure_option = measure_option_with(
+    "Measure of similarity; also overlap:8, overlap:information, resemblance:3 and the like.",
     default=MEASURE,
     show_default=True,
-    help="Measure of similarity; also overlap:8, overlap:information, resemblance:3 and the like.",
 )
 explain_option = click.option(
     "--explain",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli import progress
-from indexer.cli.options import MeasureName, json_option, out_folder_option, seed_option
+from indexer.cli.options import json_option, measure_option_with, out_folder_option, seed_option
 from indexer.cli.output import console, print_json
 from indexer.defaults import TUNE_GRIDS
 from indexer.wording import count_of, visible
@@ -47,11 +47,8 @@ LISTED = 10  # recipes that are printed
     is_flag=True,
     help="Count pairs in which one text contains the other as different.",
 )
-@click.option(
-    "--measure",
-    type=MeasureName(),
-    help="Measure that pairs are scored by, for recipes with MinHash; also overlap:8, "
-    "overlap:information and the like (default: the recipe's).",
+@measure_option_with(
+    "Measure that pairs are scored by, for recipes with MinHash (default: the recipe's)."
 )
 @seed_option("Seed of the random sample of unrelated pairs.")
 @click.option("--store", "store_url", help="Store of the documents that the gold set names by id.")

@@ -24,7 +24,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
@@ -573,13 +573,13 @@ def _may_be_message(
     if min(len(changed_a), len(changed_b)) < MIN_MESSAGE:
         return False
     changed = {*changed_a, *changed_b}
-    sizes = [_count_staying(run, changed) for run in runs]
-    return sum(sizes) - max(sizes) <= max(len(changed_a), len(changed_b))
-
-
-def _count_staying(run: Sequence[str], changed: Collection[str]) -> int:
-    words = run if not any(word.endswith("-") for word in run) else ()  # "-": halves of words
-    return sum(word.lower() not in changed for word in filter(_WORD.fullmatch, words))
+    sizes = [0]
+    for run in runs:
+        words = run if not any(word.endswith("-") for word in run) else ()  # "-": halves of words
+        sizes.append(sum(word.lower() not in changed for word in filter(_WORD.fullmatch, words)))
+        if sum(sizes) - max(sizes) > max(len(changed_a), len(changed_b)):
+            return False
+    return True
 
 
 # The alignment itself.

@@ -14,8 +14,7 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.measure import Measure
-from indexer.comparing.measures import MEASURES
+from indexer.comparing.measures import MEASURES, measure_named
 from indexer.comparing.relations import QUANTILES, RELATED_FEATURES, THRESHOLDS
 from indexer.defaults import MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
@@ -29,7 +28,6 @@ from indexer.wording import percent
 
 RELATED = tuple(name for name, declared in MEASURES.items() if "chars_v1" in declared.relation)
 """The measures whose relation to the features is known."""
-_UNDECLARED = Measure("", "")
 FRACTION_BELOW = QUANTILES[
     0
 ]  # fraction of the pairs with less similar features than the table says
@@ -38,14 +36,14 @@ SAMPLE = 500  # equally likely similarities that stand for a distribution
 
 def is_planned(measure: str, features: str) -> bool:
     """Return whether the recall of bands is known for a measure; `jaccard` needs no table."""
-    declared = MEASURES.get(measure, _UNDECLARED)
+    declared = measure_named(measure)
     known = features if features in RELATED_FEATURES else "chars_v1"
     return declared.is_of_features or known in declared.relation
 
 
 def is_related(measure: str, features: str) -> bool:
     """Return whether it was measured how similar the features of pairs by this measure are."""
-    return features in MEASURES.get(measure, _UNDECLARED).relation
+    return features in measure_named(measure).relation
 
 
 def feature_similarities(
@@ -62,7 +60,7 @@ def feature_similarities(
     >>> feature_similarities("jaccard", 0.8)
     array([0.8])
     """
-    declared = MEASURES.get(measure, _UNDECLARED)
+    declared = measure_named(measure)
     if declared.planned_as and features not in declared.relation:
         declared = MEASURES[declared.planned_as]
     table = declared.relation.get(features) or declared.relation.get("chars_v1")

@@ -23,13 +23,13 @@ from indexer.comparing.measures import (
     MEASURES,
     ComparedText,
     MeasureValues,
-    check_measure,
     fingerprinted_text,
     measure_all,
     passages,
 )
 from indexer.comparing.words import Words, ignored, normal_words
 from indexer.defaults import SHINGLE_WORDS
+from indexer.errors import UnknownMeasure
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.model import Difference, Fingerprint, Matching, NewWords, Passage, Sameness
 from indexer.recipe import DEFAULT, Recipe
@@ -110,8 +110,10 @@ def compare(
     names: tuple[str, str] = ("A", "B"),
     frequencies: FrequencyLookup | None = None,
     shingle_width: int = SHINGLE_WORDS,
+    variants: Sequence[str] = (),
 ) -> Comparison:
-    """Compare two texts by every measure, `resemblance` by shingles of `shingle_width` words.
+    """Compare two texts by every measure, `resemblance` by shingles of `shingle_width` words, and
+    by variants such as `overlap:8`.
 
     They are compared whole, also by a recipe that leaves approved passages out of texts.
 
@@ -125,7 +127,7 @@ def compare(
     recipe = replace(recipe, left_out=None)
     prints = fingerprint(a, recipe), fingerprint(b, recipe)
     texts = _compared_text(a, prints[0], recipe), _compared_text(b, prints[1], recipe)
-    scores = measure_all(*texts, matching, shingle_width)
+    scores = measure_all(*texts, matching, shingle_width, variants)
     words = texts[0].words, texts[1].words
     return Comparison(
         names,
@@ -163,12 +165,13 @@ def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any
     `UnknownMeasure`.
     """
     scores = comparison.measures
-    values: dict[str, Any] = {name: scores.value(name) for name in MEASURES}
+    values: dict[str, Any] = {name: scores.value(name) for name in (*MEASURES, *scores.others)}
     values |= {name: list(getattr(scores, name)) for name in ("containment", "containment_words")}
     values["estimate"] = scores.estimate and asdict(scores.estimate)
     values["hamming_interval"] = scores.hamming_interval and list(scores.hamming_interval)
     if measure is not None:
-        check_measure(measure)
+        if measure not in (*MEASURES, *scores.others):
+            raise UnknownMeasure(name=measure, known=tuple(MEASURES))
         values = {measure: values[measure]}
     shared = [
         {"a": list(passage.a), "b": list(passage.b), "words": passage.words}

@@ -51,7 +51,7 @@ shorter text. Where a text has no words, C = 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -366,9 +366,13 @@ class MeasureValues:
 
 
 def measure_all(
-    a: Operand, b: Operand, matching: Matching = "literal", shingle_width: int = SHINGLE_WORDS
+    a: Operand,
+    b: Operand,
+    matching: Matching = "literal",
+    shingle_width: int = SHINGLE_WORDS,
+    variants: Sequence[str] = (),
 ) -> MeasureValues:
-    """Compute every measure of two texts.
+    """Compute every measure of two texts, and these variants of measures.
 
     `matching` counts for S_L and S_J only, `shingle_width` for S_R.
     """
@@ -389,8 +393,8 @@ def measure_all(
         hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
         shingle_width=shingle_width,
         others={
-            name: measure.value(a, b, matching, 0.0).similarity
-            for name, measure in MEASURES.items()
+            name: measure_named(name).value(a, b, matching, 0.0).similarity
+            for name in (*MEASURES, *variants)
             if not hasattr(MeasureValues, name)
         },
     )
@@ -579,8 +583,8 @@ def rank_phrase(name: str) -> str:
 def measure_named(name: str) -> Measure:
     """Return a measure, or a variant of one such as `overlap:8:information` or `resemblance:3`.
 
-    How similar the features of pairs by a variant are is not known. Raises `UnknownMeasure`, which
-    lists the names.
+    Bands for a variant are planned as for another measure (`planned_as`). Raises `UnknownMeasure`,
+    which lists the names.
     """
     if name in MEASURES:
         return MEASURES[name]
@@ -599,6 +603,7 @@ def _of_shingles(width: int) -> Measure:
         f"resemblance:{width}",
         f"S_R: {width}-word shingles in common",
         lambda a, b, *_: resemblance(a.words, b.words, width),
+        planned_as="resemblance",
     )
 
 
@@ -611,7 +616,9 @@ def _of_chunks(name: str, base: str, width: int, by_information: bool) -> Measur
         alignment = align(a.words, b.words, matching, width)
         return alignment.overlap if base == "overlap" else alignment.jaccard
 
-    return Measure(name, f"{MEASURES[base].phrase}, {chunks}", value)
+    # features count repeats, so that a text and its double are as a text that has grown
+    planned_as = "grown" if by_information else base
+    return Measure(name, f"{MEASURES[base].phrase}, {chunks}", value, planned_as=planned_as)
 
 
 def check_measure(name: str) -> None:

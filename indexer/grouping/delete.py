@@ -169,10 +169,13 @@ def repair_strays(
     recipe: Recipe,
     ids: Collection[str],
     options: GroupOptions = DEFAULT_OPTIONS,
+    placed: Mapping[str, Row] | None = None,
 ) -> None:
     """Group again the members that joined rows while these went or changed.
 
-    Members that are similar enough to the row as it is now stay.
+    Members that are similar enough to the row as it is now stay. `placed`: rows by id that were
+    compared before they were written; where a member and its principal are as they were written,
+    they are not compared again.
     """
     store.refresh()
     members = _members(store, list(ids))
@@ -180,21 +183,22 @@ def repair_strays(
     rarity = Rarity(store.vocabulary.frequencies)
 
     def is_similar(row: Row, representative: Row) -> bool:
+        rows = row, representative
+        if placed and all(placed.get(each.id) == each for each in rows):
+            return True
         finder = PrincipalFinder(recipe, options, rarity)
         return finder.most_similar(row, [representative])[0] is not None
 
+    family_of = {id: family for family, joined in members.items() for id in joined}
+    strays: dict[str, list[str]] = defaultdict(list)
+    for row in rows_of(store, list(family_of)):
+        representative = representatives.get(family_of[row.id])
+        if representative is None or not is_similar(row, representative):
+            strays[family_of[row.id]].append(row.id)
     # Copies of one text wait for a group. Before one of them gives its name to one, those that were
     # in the group of that name have left it.
-    for family in sorted(members, key=lambda name: name.startswith(PROVISIONAL)):
-        joined = members[family]
-        representative = representatives.get(family)
-        strays = [
-            row.id
-            for row in rows_of(store, joined)
-            if representative is None or not is_similar(row, representative)
-        ]
-        if strays:
-            _regroup(store, recipe, family, strays, options)
+    for family in sorted(strays, key=lambda name: name.startswith(PROVISIONAL)):
+        _regroup(store, recipe, family, strays[family], options)
 
 
 def rename_clusters(store: FullStore, names: Sequence[str], leaving: Collection[str]) -> None:

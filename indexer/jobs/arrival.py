@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -524,11 +524,15 @@ FOLLOWED_AT_ONCE = 500
 class FollowPass:
     """Counts of one pass: documents that were placed, those of them that joined a group, and those
     that still wait.
+
+    `engine_processor_seconds`: of all nodes meanwhile, work for others included; None where nothing
+    was placed or the statistics of the nodes may not be read.
     """
 
     placed: int = 0
     joined: int = 0
     waiting: int = 0
+    engine_processor_seconds: float | None = field(default=None, compare=False)
 
 
 def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> FollowPass:
@@ -552,17 +556,20 @@ def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> Fo
     rows = writes.unplaced()
     if not rows:
         return FollowPass(waiting=waiting)
+    before = families.processor_seconds()
     # What was under a document before a client replaced it must not be under it again.
     repair_strays(store, recipe, [row.id for row in rows], options)
     arrivals = Arrivals(store, recipe, options, write=writes.write)
     writes.placements = {row.id: row for row in arrivals.assign(rows)}
     arrivals.write(list(writes.placements.values()))
     placed = [writes.placements[id] for id in writes.written]
-    repair_strays(store, recipe, writes.written, options)
+    repair_strays(store, recipe, writes.written, options, writes.placements)
     made = [row for row in placed if row.principal]
     merged = _merge_rivals(store, families, Arrivals(store, recipe, options), made)
     joined = sum(row.family != row.id for row in placed) + merged
-    return FollowPass(len(placed), joined, max(waiting - len(placed), 0))
+    after = families.processor_seconds()
+    used = None if before is None or after is None else round(max(0, after - before), 3)
+    return FollowPass(len(placed), joined, max(waiting - len(placed), 0), used)
 
 
 class _ConditionalWrites:

@@ -172,6 +172,12 @@ class ReceivingFamilies(Protocol):
         """Write family fields of documents that are still as they were read; return their ids."""
         ...
 
+    def processor_seconds(self) -> float | None:
+        """Return the processor time of all nodes since they started; None to whoever may not ask
+        for it.
+        """
+        ...
+
 
 @runtime_checkable
 class CachesReads(Protocol):

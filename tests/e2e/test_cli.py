@@ -458,6 +458,10 @@ def test_recipes_with_weights_take_statistics_of_a_folder_or_a_file(
 
 def test_one_measure_alone(tmp_path: Path) -> None:
     assert run("compare", PRESS, NEWS, "--measure", "overlap").split()[0] == "overlap"
+    assert run("compare", PRESS, NEWS, "--measure", "overlap:8").split()[0] == "overlap:8"
+    variant = "--measure", "overlap", "--matching", "information", "--shingle-width", "8"
+    assert "overlap:8:information" in run("plan", *variant)
+    assert "not lcs" in outcome("plan", "--shingle-width", "8").stderr
 
 
 @pytest.mark.parametrize("arguments", [["plan"], ["compare", str(PRESS), str(NEWS)]])

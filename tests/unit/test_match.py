@@ -357,11 +357,19 @@ def test_variants_of_measures_are_stored_with_their_pairs(measure):
     pairs = list(match(store, MatchOptions(measure=measure, exact=True)))
     assert {(pair.a, pair.b) for pair in pairs} >= {("a", "c"), ("a", "h")}
     assert {pair.measure for pair in pairs} == {measure}
+    assert compare(TEXTS["a"], TEXTS["h"], variants=[measure]).measures.value(measure) == 1
     found = similar(store, id="a", options=SimilarOptions(measure=measure)).matches
     assert {match.measure for match in found} == {measure}
     group(store, GroupOptions(measure=measure))
     page = search(store, sentence(1), SearchOptions(measure=measure))
     assert any({"a", "c"} <= {hit.id, *(folded.id for folded in hit.folded)} for hit in page.hits)
+
+
+def test_information_matching_finds_a_text_and_its_double():
+    store = library(rows({"once": sentence(1), "twice": f"{sentence(1)} {sentence(1)}"}))
+    [pair] = match(store, MatchOptions(measure="overlap:information", threshold=0.9))
+    assert (pair.a, pair.b, pair.similarity) == ("once", "twice", 1.0)
+    assert not match(store, MatchOptions(measure="overlap", threshold=0.9))
 
 
 def test_copies_beyond_the_cap_are_counted():
