@@ -323,16 +323,16 @@ class Prefilter:
 
 @dataclass(frozen=True, slots=True)
 class WordLookup:
-    """A look-up of rows of a few words by these.
-
-    `words`: the different ones, each in the ways in which it may be written. A row has at least
-    `shared` of them in its text, which has `min_words` to `max_words` words.
+    """A look-up of rows by words, each in the ways in which it may be written: a row has `shared`
+    of them in its text of `min_words` to `max_words` words. `sampled`: a store may look up only the
+    rarer words, of which a row has as large a fraction.
     """
 
     words: tuple[tuple[str, ...], ...]
     shared: int
     min_words: int
     max_words: int
+    sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from indexer.coding import label_names
 from indexer.errors import UsageError
+from indexer.model import Query
 from indexer.review.access import Access, Login, read_accounts
 from indexer.review.api.comparisons import COMPARISON_READS, COMPARISON_WRITES
-from indexer.review.api.documents import DOCUMENT_READS
+from indexer.review.api.documents import DOCUMENT_READS, FACETS
 from indexer.review.api.labels import LABEL_WRITES
 from indexer.review.api.saved_searches import SEARCHES_READS, SEARCHES_WRITES
 from indexer.review.api.store import START_GROUP, STORE_READS
@@ -23,7 +24,7 @@ from indexer.review.http import listen
 from indexer.review.middleware import DEFAULT_MEGABYTES
 from indexer.review.safety import App, allowed_hosts, is_loopback
 from indexer.review.site import MAX_LABELS, SearchLog, Site
-from indexer.stores.abilities import FullStore
+from indexer.stores.abilities import CachesReads, FullStore
 from indexer.stores.requirements import require_recipe
 
 REVIEW_API = Api(
@@ -125,7 +126,6 @@ def serve(
     `UnsupportedOperation` for a log of searches of a store without an engine.
     """
     require_recipe(store)
-    SurveyReader(lambda _progress: store.counts()).begin()  # before the first page that shows them
     access = options.access()
     labels = label_names(options.labels)
     if len(labels) > MAX_LABELS:
@@ -137,18 +137,29 @@ def serve(
     def app_at(bound_port: int) -> App:
         hosts = allowed_hosts(options.host, bound_port, options.allow_hosts)
         try:
-            return review_application(
-                store, hosts, options.originals, access, labels, options.memory, options.matter, log
-            )
+            site = Site(store, options.originals, labels, options.matter, log)
         except FileNotFoundError as error:
             raise UsageError(
                 f"{options.originals} does not exist; give the folder whose files may be fetched"
             ) from error
+        SurveyReader(lambda _progress: _read_ahead(site)).begin()
+        return application(site, hosts, REVIEW_API, access, options.memory)
 
     def report(address: str) -> None:
         ready(address, access.token)
 
     listen(app_at, options.host, options.port, report, options.tls)
+
+
+def _read_ahead(site: Site) -> None:
+    """Read what the first pages show of the whole store, before somebody asks for them."""
+    site.offered_labels.begin()
+    site.store.counts()
+    if isinstance(site.store, CachesReads):
+        site.store.search(Query("", facets=FACETS, families=True))
+    if site.is_grouped:
+        site.statistics_reader.begin()
+        site.work_list_reader.begin()
 
 
 def review_application(

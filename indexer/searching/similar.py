@@ -261,7 +261,7 @@ def accented_lookup(words: Words, threshold: float) -> WordLookup | None:
     minimum = math.ceil(len(words) * threshold - 1e-9)
     limit = math.floor(len(words) / threshold + 1e-9)
     spellings = tuple((word,) for word in longest)
-    return WordLookup(spellings, -(-len(longest) // 3), minimum, limit)
+    return WordLookup(spellings, -(-len(longest) // 3), minimum, limit, sampled=True)
 
 
 WINDOW = 1000

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import library, rows, similarity
 
+from indexer.fingerprinting.normalise import without_accents
 from indexer.grouping.words_in_common import FEW_WORDS
 from indexer.model import Candidates
 from indexer.searching.similar import SimilarOptions, similar, similar_many, word_lookup
@@ -70,3 +71,17 @@ def test_frequent_words_find_the_same(monkeypatch):
     assert len(matches) == 59
     monkeypatch.setattr(candidates, "_AT_FIRST", 10)
     assert similar(store, id="007", options=SimilarOptions(0.8, limit=100)).matches == matches
+
+
+def test_few_words_find_copies_with_accents_in_a_large_file(monkeypatch):
+    written = (
+        "rozhodnutí městského úřadu o zrušení stavebního povolení bude účastníkům řízení doručeno "
+        "nejpozději do třiceti dnů a nabývá právní moci uplynutím lhůty k podání odvolání, kterou "
+        "správní orgán uvede v poučení"
+    )
+    others = {f"{n:03}": f"{' '.join(written.split()[n::9])} číslo {n}" for n in range(9)}
+    store = library(rows({"whole": written, **others}))
+    monkeypatch.setattr(candidates, "_AT_FIRST", 2)
+    monkeypatch.setattr(candidates, "_SAMPLE", 3)
+    for text in (without_accents(written), without_accents(written) + " xyzzy"):
+        assert [match.id for match in similar(store, text).matches] == ["whole"]

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 # parameters that are filters
 OWN_FILTERS = ("folder", "date_from", "date_to", "modified_from", "modified_to")
-_FACETS = ("content_type", "status", "labels", "custodian", "year", "extractor")
+FACETS = ("content_type", "status", "labels", "custodian", "year", "extractor")
 _MAX_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _ATTACHMENTS = 100  # of a mail that its page lists
@@ -202,7 +202,7 @@ def search(site: Site, values: SearchParameters) -> Results:
     cached_facets = site.facets.get(facets_key)
     options = search_options(site, values, not cached_facets)
     if options.fold == "types":
-        options = replace(options, facets=_FACETS)
+        options = replace(options, facets=FACETS)
         folded, progress = site.folded_by_type(values.q, options, values.wait)
         if folded is None:
             return _not_ready(values, progress)
@@ -274,7 +274,7 @@ def search_options(site: Site, values: SearchParameters, with_facets: bool) -> S
         most_ranked=_MAX_RANKED if is_bounded else None,
         facts=FACTS if fold == "types" else values.facts,
         show=values.show or None if fold in ("live", "family") else None,
-        facets=_FACETS if with_facets else (),
+        facets=FACETS if with_facets else (),
     )
 
 

@@ -109,7 +109,7 @@ def count_shared(
     rows_by_key: Sequence[NDArray[np.int32]], minimum: int
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """Return the rows that carry at least `minimum` of the keys, ascending, and how many."""
-    rows = np.concatenate(rows_by_key)
+    rows = np.concatenate([np.zeros(0, dtype=np.int32), *rows_by_key])
     if not len(rows):
         return rows.astype(np.int64), np.zeros(0, dtype=np.int64)
     first, last = int(rows.min()), int(rows.max())
@@ -239,6 +239,7 @@ def _chosen(numbers: Numbers, is_chosen: NDArray[np.bool_]) -> Numbers:
 
 _AT_FIRST = 2_000  # rows of a word that are read before it is known how many there are
 _ALL = -1
+_SAMPLE = 8  # words that are read where not all have to be, if so few rows have no more of them
 _SIMILAR = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
     "CROSS JOIN documents d ON d.number = j.value "
@@ -252,26 +253,78 @@ def find_by_words(
     """Return the rows of a scope that meet a look-up.
 
     A row lacks some of the words at most, so it has one of any more of them: the rows of frequent
-    words are read only where there are not enough others.
+    words are read only where there are not enough others, or too many rows.
     """
     keys = [_expression(spellings) for spellings in lookup.words]
     first = _rows_of(db, keys, _AT_FIRST)
     last = {key: int(rows[-1]) for key, rows in zip(keys, first, strict=True) if len(rows)}
     frequent = [key for key, rows in zip(keys, first, strict=True) if len(rows) == _AT_FIRST]
     frequent.sort(key=last.__getitem__)  # the sooner so many rows are read, the more there are
-    rows_by_word = [rows for rows in first if len(rows) < _AT_FIRST]
+    min_rows = int(lookup.sampled)  # a word of a sample has rows
+    rows_by_word = [rows for rows in first if min_rows <= len(rows) < _AT_FIRST]
     absent = len(keys) - lookup.shared
-    while frequent and len(rows_by_word) <= absent:
+    enough = min(absent + 1, _SAMPLE) if lookup.sampled else absent + 1
+    while frequent and len(rows_by_word) < enough:
         rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
-    numbers, shared = count_shared(rows_by_word, len(rows_by_word) - absent)
-    while frequent and len(numbers) > limit:
-        rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
-        numbers, shared = count_shared(rows_by_word, len(rows_by_word) - absent)
-    condition = in_scope(db, scope) or "1"
-    values = json.dumps(numbers.tolist()), lookup.min_words, lookup.max_words
-    rows = db.execute(_SIMILAR.format(condition), values).fetchall()
-    count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
-    rows.sort(key=lambda row: (-count_of[row[0]], row[2], row[1]))
+    others = [] if lookup.sampled else frequent
+    found = _with_enough_words(db, lookup, rows_by_word, others, limit)
+    return _with_words(db, scope, lookup, found, limit)
+
+
+def _with_enough_words(
+    db: sqlite3.Connection,
+    lookup: WordLookup,
+    rows_by_word: list[NDArray[np.int32]],
+    others: list[str],
+    limit: int,
+) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return the rows that have enough of the words that were read, and how many.
+
+    The rows of `others`, from the last one on, are read until no more than `limit` rows are left.
+    """
+    numbers, counts = count_shared(rows_by_word, _min_count(lookup, len(rows_by_word)))
+    while len(numbers) > limit:
+        numbers, counts = _of_lengths_asked_for(db, numbers, counts, lookup)
+        if not others or len(numbers) <= limit:
+            break
+        rows_by_word += _rows_of(db, [others.pop()], _ALL)
+        numbers, counts = count_shared(rows_by_word, _min_count(lookup, len(rows_by_word)))
+    return numbers, counts
+
+
+def _min_count(lookup: WordLookup, words: int) -> int:
+    """Return how many of so many words a row has that has enough of all."""
+    if lookup.sampled:
+        return max(1, words * lookup.shared // len(lookup.words))
+    return words - len(lookup.words) + lookup.shared
+
+
+def _of_lengths_asked_for(
+    db: sqlite3.Connection, numbers: Numbers, counts: NDArray[np.int64], lookup: WordLookup
+) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return the rows whose texts are as long as a look-up asks for, with their counts."""
+    words = words_of(db, numbers)
+    is_within = (words >= lookup.min_words) & (words <= lookup.max_words)
+    return numbers[is_within], counts[is_within]
+
+
+def _with_words(
+    db: sqlite3.Connection,
+    scope: Scope,
+    lookup: WordLookup,
+    found: tuple[Numbers, NDArray[np.int64]],
+    limit: int,
+) -> Candidates:
+    """Return the rows of a scope by their counts, descending, ties by path, then id."""
+    numbers, counts = found
+    statement = _SIMILAR.format(in_scope(db, scope) or "1")
+    rows: list[tuple[Any, ...]] = []
+    for count in np.unique(counts)[::-1].tolist():
+        chosen = json.dumps(numbers[counts == count].tolist())
+        read = db.execute(statement, (chosen, lookup.min_words, lookup.max_words)).fetchall()
+        rows += sorted(read, key=lambda row: (row[2], row[1]))
+        if len(rows) > limit:
+            break
     candidates = tuple(
         Candidate(id, path, 0, minhash, None if bits is None else unsigned64(bits))
         for _, id, path, minhash, bits in rows[:limit]
