@@ -373,25 +373,41 @@ def found_words(query: str, terms: Mapping[str, int]) -> FoundWords:
     return FoundWords(highlighter, [0, *terms.values()])
 
 
-_HIT = re.compile('(<mark(?: class="term t[0-9]+")?) data-hit')
+_HIT = re.compile('(<mark(?: class="term t[0-9]+")?) data-hit( tabindex="-1">[^<]*</mark>)')
 _TAG = re.compile(r"""(<(?:[^<>"']|"[^"]*"|'[^']*')*>)""")
 
 
 def marked_html(content: str, found: FoundWords) -> tuple[str, int]:
     """Return HTML with the words that a page highlights, where no tag is within them, and how many
-    there are; each can be linked to.
+    there are. Each can be linked to, and is followed by links to the hits around it.
 
-    >>> marked_html("<b>a</b> &lt;ferry&gt;", FoundWords(Highlighter(["ferry"]), [0]))
-    ('<b>a</b> &lt;<mark id="hit-1" data-hit tabindex="-1">ferry</mark>&gt;', 1)
+    >>> html, _ = marked_html("<b>a</b> &lt;ferry&gt;", FoundWords(Highlighter(["ferry"]), [0]))
+    >>> html.partition("<span")[0]
+    '<b>a</b> &lt;<mark id="hit-1" data-hit tabindex="-1">ferry</mark>'
     """
     pieces = _TAG.split(content)
     for index in range(0, len(pieces), 2):
         text = unescape(pieces[index])
         if found.counts(text):
             pieces[index] = str(marked(text, found))
-    numbers = count(1)
-    html = _HIT.sub(lambda hit: f'{hit[1]} id="hit-{next(numbers)}" data-hit', "".join(pieces))
-    return html, next(numbers) - 1
+    html = "".join(pieces)
+    numbers, total = count(1), len(_HIT.findall(html))
+
+    def numbered(hit: re.Match[str]) -> str:
+        number = next(numbers)
+        links = _links_around(number, total)
+        return f'{hit[1]} id="hit-{number}" data-hit{hit[2]}{links}'
+
+    return _HIT.sub(numbered, html), total
+
+
+def _links_around(number: int, total: int) -> str:
+    """Return the links from a hit to the one before and after it, in a circle."""
+    before, after = (number - 2) % total + 1, number % total + 1
+    return (
+        f'<span class="steps">Hit {number:,} of {total:,} <a href="#hit-{before}">Previous hit</a> '
+        f'<a href="#hit-{after}">Next hit</a></span>'
+    )
 
 
 def marked(text: str, found: FoundWords | None) -> str:

@@ -40,6 +40,8 @@ def pdf(words: str, pages: int = 3) -> bytes:
     for page in range(1, pages + 1):
         canvas.setFont("Helvetica", 14)
         canvas.drawString(72, 720, f"{words} page {page}")
+        canvas.drawString(72, 700, "Both keep to the agree-")
+        canvas.drawString(72, 680, "ment of March.")
         canvas.rect(72, 300, 300, 300, fill=1)
         canvas.showPage()
     canvas.save()

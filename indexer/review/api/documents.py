@@ -325,6 +325,7 @@ def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
         mail=_mail_of(site, row),
         attachments=attachments,
         unread_attachments=_unread(row, attachments),
+        grouped=len(list(islice(site.store.families.members("family", [row.family]), 2))) > 1,
         custodians=_custodians(site, row),
         copies=_copies(site, row),
     )

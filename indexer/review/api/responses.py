@@ -162,7 +162,8 @@ class DocumentAnswer:
     of the file, or of its attachment of this number. `attachments`: the first 100 of a mail, where
     they are documents of their own; `unread_attachments`: the names of those that nothing was read
     of; `mail`: the one that this document is attached to.
-    `custodians`: of its near-duplicate group, the most frequent first. `copies`: for each other
+    `grouped`: other documents are in its near-duplicate group.
+    `custodians`: of this group, the most frequent first. `copies`: for each other
     custodian the ids of up to 100 exact copies, with the same text and files, in all.
     """
 
@@ -180,6 +181,7 @@ class DocumentAnswer:
     mail: DocumentFacts | None = None
     attachments: tuple[DocumentFacts, ...] = ()
     unread_attachments: tuple[str, ...] = ()
+    grouped: bool = False
     custodians: tuple[Facet, ...] = ()
     copies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

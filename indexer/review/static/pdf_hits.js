@@ -9,10 +9,12 @@ const plain = (text) => text.replace(/[\u00c0-\uffff]/g, (char) => {
   return first < "\x80" ? first : char;
 });
 
-// As the server finds words in a text: in any case, without marks on Latin letters.
+// As the server finds words in a text: in any case, without marks on Latin letters, and divided by a
+// hyphen at the end of a line.
 function pattern(found) {
+  const inWord = (word) => [...word].map((char) => char.replace(/[.*+?^${}()|[\]\\/]/, "\\$&")).join("(?:[-\u00ad\u2010]\n)?");
   const choices = found.map(([text, more]) => {
-    const words = text.split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join(`[^${WORD}]+`);
+    const words = text.split(/\s+/).map(inWord).join(`[^${WORD}]+`);
     return `(${words}${more ? `[${WORD}_]*` : `(?!${LETTER})`})`;
   });
   return new RegExp(`(?<!${LETTER})(?:${choices.join("|")})`, "giu");
