@@ -17,6 +17,7 @@ import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ LICENCES = re.compile(r"/(?:odbc_LI|LI|LA)_(en|de|fr|es|it|pt|zh|ja)$|\.LICENSE$
 UNSPACED = ("zh", "ja")
 WORDS = (12, 160)  # of a clause
 EACH = 110  # pairs of each kind of change
-FEW = ("nl",)  # languages of so few clauses that their sentences are read, too
+FEW = ("nl",)  # languages of so few clauses that sentences are read, too, and changed at each match
 
 
 class Changes(NamedTuple):
@@ -59,7 +60,7 @@ CHANGES = {
         ("Licencié", "Concédant"),
         (
             (r"\b(peut|doit|sera|seront|peuvent|doivent)\b(?! pas)", r"ne \1 pas"),
-            (r"\best\b(?! pas)", "n'est pas"),
+            (r"\best\b(?! pas|-)", "n'est pas"),
             (r"\bsont\b(?! pas)", "ne sont pas"),
         ),
         ((r"(?<= )après\b", "avant"), (r"(?<= )avec\b", "sans"), (r"\btoutes les\b", "aucune des")),
@@ -68,7 +69,14 @@ CHANGES = {
     "nl": Changes(
         ("Licentiegever", "Gebruiker"),
         ((r"\b(mag|mogen|is|zijn|wordt|worden|kan|moet)\b(?! niet| geen)", r"\1 niet"),),
-        ((r"\bna\b", "voor"), (r"\bmet\b", "zonder"), (r"\balle\b", "geen")),
+        (
+            (r"\bna\b", "voor"),
+            (r"\bmet\b", "zonder"),
+            (r"\balle\b", "geen"),
+            (r"\b(mag|kan)\b", "moet"),
+            (r"\b(mogen|kunnen)\b", "moeten"),
+            (r"\been\b", "geen"),
+        ),
         " en in de bijlagen",
     ),
     "es": Changes(
@@ -178,15 +186,19 @@ def changed(clause: str, language: str) -> Iterator[tuple[str, str]]:
         yield "name", clause.replace("IBM", "Nordwind")
     if clause[-1] in ".。":
         yield "phrase", clause[:-1] + changes.phrase + clause[-1]
+    most = None if language in FEW else 1
     for kind, patterns in (("denied", changes.denied), ("opposite", changes.opposite)):
-        for pattern, other in patterns:
-            text = re.sub(pattern, other, clause, count=1)
-            if text != clause:
-                yield kind, text
-                break
+        texts = chain.from_iterable(_each_changed(clause, *both) for both in patterns)
+        yield from ((kind, text) for text in islice(texts, most))
     a, b = changes.parties
     if (clause.count(a), clause.count(b)) == (1, 1):
         yield "exchanged", clause.replace(a, "\0").replace(b, a).replace("\0", b)
+
+
+def _each_changed(clause: str, pattern: str, other: str) -> Iterator[str]:
+    """Yield the clause with each match of a pattern replaced, one at a time."""
+    for match in re.finditer(pattern, clause):
+        yield clause[: match.start()] + match.expand(other) + clause[match.end() :]
 
 
 def changed_pairs(texts: list[str], language: str) -> Iterator[tuple[str, str, str]]:

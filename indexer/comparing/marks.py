@@ -92,7 +92,6 @@ MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 _OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated", "sign": "symbol"})
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
 _EXCHANGEABLE = {"date", "amount", "number", "name", "address"}
-_OPPOSITES = [{"ever", "never"}, {"either", "neither"}, {"or", "nor"}, {"one", "none"}]
 _SUPPORTING = {"do", "does", "did"}  # words that belong to a negation
 _OF_RECORD = {"name", "address", "amount", "date", "number", "reference"}
 _DATED = {"date", "amount"}  # kinds of fields of which a form has one
@@ -288,15 +287,16 @@ def _count_words(negation: str) -> int:
 
 
 def _is_misread(pair: Comparison, gap: Gap) -> bool:
-    """Return whether accents or a few characters differ, but for words such as "never" and
-    "ever".
+    """Return whether accents or a few characters differ, but for words such as "never" and "ever",
+    "kein" and "ein", "niemand" and "jemand".
     """
     if pair.folded(gap).differs_in_accents:
         return True
-    a, b = map("".join, pair.folded(gap))
-    if {a, b} in _OPPOSITES or _denies_by_form(pair, gap):
+    shorter, longer = sorted(map("".join, pair.folded(gap)), key=len)
+    is_denial = longer in NEGATIONS and longer.endswith(shorter.removeprefix("j"))
+    if is_denial or _denies_by_form(pair, gap):
         return False
-    return lcs_of_strings(a, b) >= MISREAD * max(len(a), len(b))
+    return lcs_of_strings(shorter, longer) >= MISREAD * len(longer)
 
 
 def _denies_by_form(pair: Comparison, gap: Gap) -> bool:

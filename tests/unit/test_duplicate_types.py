@@ -529,6 +529,14 @@ PAYMENT_DE = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters i
         ),
         ("O licenciado paga {} valores devidos pelo uso dos programas.", "todos os", "nenhum dos"),
         (PAYMENT_PT, "após", "antes"),
+        ("No parágrafo a, insira {} a primeira frase a nova frase a seguir:", "após", "antes"),
+        (PAYMENT_DE, "in zwei Raten, die folgen können,", "in zwei Raten, die folgen müssen,"),
+        (
+            "1.12 使用:{}通过本模型创建任何输出内容，或微调、更新、运行、训练、评估本模型。 “Use” "
+            "includes creating any output with, or training, updating or running the model.",
+            "包括",
+            "不包括",
+        ),
         (
             "In het geval van {} van de huur mag de verhuurder de kosten van de reparatie van de "
             "woning en van de tuin binnen dertig dagen bij de huurder eisen.",
@@ -545,9 +553,9 @@ def test_words_that_deny_or_are_opposites_in_other_languages(
 
 def test_who_grants_and_who_is_granted_change_places() -> None:
     clause = "{} grants {} the right to use the premises during the term of the lease for storage."
-    assert kind(clause.format("IBM", "Licensee"), clause.format("Licensee", "IBM")) == (
-        "parties_exchanged"
-    )
+    for template in (clause, "{} will promptly pay all charges for the services at {}'s rates."):
+        left, right = template.format("IBM", "Licensee"), template.format("Licensee", "IBM")
+        assert kind(left, right) == "parties_exchanged"
 
 
 def test_accents_of_latin_words_in_japanese_are_no_other_words() -> None:

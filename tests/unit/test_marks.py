@@ -244,6 +244,9 @@ def test_edits_and_misread_words_are_folded_by_the_standard(old: str, new: str) 
         ),
         ("He does not run and never walks.", "He never runs and does not walk.", None),
         ("It was not opened by him today.", "He did not open it today.", None),
+        ("Er hat ein Recht zum Rücktritt.", "Er hat kein Recht zum Rücktritt.", ("", "kein")),
+        ("Hij geeft een licentie af.", "Hij geeft geen licentie af.", ("", "geen")),
+        ("Они когда платят за аренду.", "Они никогда платят за аренду.", ("", "никогда")),
         ("He may not run. She may walk.", "He may run. She may not walk.", ("not", "")),
     ],
 )

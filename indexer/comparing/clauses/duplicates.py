@@ -71,21 +71,22 @@ def have_exchanged_parties(left: ParsedClause, right: ParsedClause, lexicon: Lex
 LANGUAGES = ("en", "de", "fr", "nl", "es", "it", "pt", "zh", "ja")
 _MIN_FUNCTION_WORDS = 2  # of a clause whose language is known
 _CAPITALISED = re.compile(r"\b[A-Z][\w-]+")
+_POSSESSIVE = re.compile(r"['’]s\b")
+_UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")  # Chinese and Japanese
 _MAX_STRETCH = 3  # words of either text that may stand for each other
 _MIN_STEM, _MAX_ENDING = 4, 2  # letters of a word and of its inflection
 _OPPOSITES = (
     "vor nach, mit ohne, mindestens höchstens, frühestens spätestens, darf muss, kann muss, "
-    "weniger mehr, maximal minimal, inklusive exklusive, "
-    "avant après, avec sans, tous aucun, toutes aucune, peut doit, moins plus, tôt tard, "
-    "maximum minimum, inclus exclu, inclus exclus, inclusion exclusion, "
-    "voor na, met zonder, minstens hoogstens, mag moet, kan moet, minder meer, "
-    "inclusief exclusief, maximaal minimaal, "
-    "antes después, antes tras, con sin, puede debe, menos más, máximo mínimo, "
-    "incluido excluido, incluyendo excluyendo, incluidos excluidos, "
-    "prima dopo, con senza, tutti nessuno, tutte nessuna, ogni nessun, ogni nessuna, può deve, "
-    "meno più, massimo minimo, incluso escluso, inclusi esclusi, "
-    "antes depois, antes após, com sem, todos nenhum, todas nenhuma, pode deve, menos mais, "
-    "incluindo excluindo, incluído excluído"
+    "dürfen müssen, können müssen, weniger mehr, maximal minimal, inklusive exklusive, avant "
+    "après, avec sans, tous aucun, toutes aucune, peut doit, peuvent doivent, moins plus, tôt "
+    "tard, maximum minimum, inclus exclu, inclus exclus, inclusion exclusion, voor na, met "
+    "zonder, minstens hoogstens, mag moet, kan moet, mogen moeten, kunnen moeten, minder meer, "
+    "inclusief exclusief, maximaal minimaal, antes después, antes tras, con sin, puede debe, "
+    "pueden deben, menos más, máximo mínimo, incluido excluido, incluyendo excluyendo, incluidos "
+    "excluidos, prima dopo, con senza, tutti nessuno, tutte nessuna, ogni nessun, ogni nessuna, "
+    "può deve, possono devono, meno più, massimo minimo, incluso escluso, inclusi esclusi, antes "
+    "depois, antes após, com sem, todos nenhum, todas nenhuma, pode deve, podem devem, menos "
+    "mais, incluindo excluindo, incluído excluído"
 )
 
 
@@ -306,10 +307,17 @@ def verdict(
         return found
     if not (has_types(left.text) and has_types(right.text)):
         return None
-    if not all(language_of(clause.text) in (None, "en") for clause in (left, right)):
+    if not (_is_english(left.text) and _is_english(right.text)):
         return _with_facts(left.text, right.text, found)
     is_swapped = _have_names_that_changed_places(left.text, right.text)
     return Verdict(EXCHANGED, found.terminology) if is_swapped else found
+
+
+def _is_english(text: str) -> bool:
+    """Return whether a text is known to be English, without a translation in Chinese or Japanese
+    next to it.
+    """
+    return language_of(text) == "en" and not _UNSPACED.search(text)
 
 
 def _have_names_that_changed_places(left: str, right: str) -> bool:
@@ -320,7 +328,7 @@ def _have_names_that_changed_places(left: str, right: str) -> bool:
     both = set(words_left) & set(words_right)
     if [*filter(both.__contains__, words_left)] == [*filter(both.__contains__, words_right)]:
         return False
-    swapped = marks.exchanged(_compared(left, right))
+    swapped = marks.exchanged(_compared(*(_POSSESSIVE.sub("", text) for text in (left, right))))
     return swapped is not None and both.issuperset(map(str.casefold, swapped))
 
 
