@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -317,7 +318,8 @@ _COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
 
 
 class SearchLog:
-    """The log of one store: what is older than `days` is deleted, now and once a day.
+    """The log of one store, written by a thread, so that no search waits for it; what is older than
+    `days` is deleted, now and once a day.
 
     `queries`: the words of searches are logged too. Raises `UnsupportedOperation` for a store
     without an engine.
@@ -333,9 +335,14 @@ class SearchLog:
         self._log, self._days, self._queries = store.maintenance, days, queries
         self._log.prepare_log(days)
         self._pruned = time.monotonic()
+        self._writer = ThreadPoolExecutor(1, "searches")
+
+    def close(self) -> None:
+        """Wait until all searches are written."""
+        self._writer.shutdown()
 
     def add(self, query: str, page: Page, fold: str) -> None:
-        """Log a search of words by its first page; a log that refuses it does not stop it.
+        """Log a search of words by its first page; a log that refuses it stops nothing.
 
         Groups are counted where all hits are, or an engine estimated them.
         """
@@ -343,6 +350,9 @@ class SearchLog:
             return
         groups = None if page.relation == "gte" else page.families
         search = LoggedSearch(page.total, groups, fold, query if self._queries else None)
+        self._writer.submit(self._write, search)
+
+    def _write(self, search: LoggedSearch) -> None:
         try:
             if time.monotonic() - self._pruned > _DAY_SECONDS:
                 self._pruned = time.monotonic()

@@ -193,6 +193,7 @@ def test_a_log_of_searches_feeds_panels_of_hits_groups_and_hidden_hits(place, tm
             app = review_application(store, frozenset({"testserver"}), log=records)
             for words in ("ferry", "ferry", "lighthouse", ""):
                 assert TestClient(app).get("/api/search", params={"q": words}).status_code == 200
+            records.close()
         old = {"time": 0, "fold": "none", "hits": 9, "groups": 9, "hidden": 0, "query": "old"}
         ask_any(url, "PUT", f"/{log}/_doc/old?refresh=true", old)
         SearchLog(store, 30)
