@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from indexer.comparing.compare import Comparison
     from indexer.model import Matching
     from indexer.review.boilerplate import DiscountedSimilarity
-    from indexer.review.compared_documents import Original
+    from indexer.review.compared_documents import Original, WordFormats
     from indexer.stores.abilities import FullStore
     from indexer.stores.base import Store
 
@@ -119,7 +119,7 @@ def compare_command(
             part.write_text(compare_page(comparison, originals, discounts), encoding="utf-8")
     if docx:
         with write_whole(docx, "--docx") as part:
-            part.write_bytes(redline_docx(comparison))
+            part.write_bytes(redline_docx(comparison, (_formats(a), _formats(b))))
     if pdf:
         with write_whole(pdf, "--pdf") as part:
             part.write_bytes(redline_pdf(comparison, fonts=fonts))
@@ -132,6 +132,14 @@ def compare_command(
         discounts if discounted else None,
     )
     return 0
+
+
+def _formats(name: str) -> WordFormats | None:
+    """Return the formats of a document that is given as a Word file."""
+    from indexer.review.compared_documents import word_formats
+
+    file = Path(name)
+    return word_formats(file.read_bytes()) if file.is_file() else None
 
 
 def _compare(

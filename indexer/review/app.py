@@ -33,6 +33,7 @@ from indexer.review.api.endpoints import (
 from indexer.review.api.openapi import as_json, describe_api, describe_parameters
 from indexer.review.api.responses import DocumentFacts
 from indexer.review.caches import ReadProgress
+from indexer.review.compared_documents import WordFormats, word_formats
 from indexer.review.comparison_files import redline_docx, redline_pdf
 from indexer.review.http import (
     heading,
@@ -50,6 +51,7 @@ from indexer.review.middleware import (
     MeasureRequests,
     SiteStatistics,
 )
+from indexer.review.originals.files import MAX_DISPLAYED, OriginalUnavailable
 from indexer.review.originals.pages import POLICIES, original_routes
 from indexer.review.rendering import environment, found_words, link, render
 from indexer.review.safety import App, Safety, masked_token
@@ -415,9 +417,18 @@ def _redline_docx(site: Site) -> Endpoint:
     """Return the endpoint of the changes from one document to another, as a Word document."""
 
     def endpoint(request: Request) -> Response:
-        return _attachment(redline_docx(_comparison(site, request)), "docx", DOCX)
+        values = parse_parameters(TwoIds, query_texts(request))
+        formats = _formats(site, values.a), _formats(site, values.b)
+        return _attachment(redline_docx(_comparison(site, request), formats), "docx", DOCX)
 
     return endpoint
+
+
+def _formats(site: Site, id: str) -> WordFormats | None:
+    """Return the formats of a document whose file is in Word, where files may be fetched."""
+    with suppress(OriginalUnavailable), site.originals.open(site.row(id)) as stream:
+        return word_formats(stream.read(MAX_DISPLAYED))
+    return None
 
 
 def _comparison(site: Site, request: Request) -> Comparison:

@@ -1,11 +1,18 @@
-"""The documents of a comparison as read: text, metadata, and warnings of the extraction."""
+"""The documents of a comparison as read: text, metadata, warnings of the extraction, and the
+formats of Word files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import zipfile
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from html import escape
 from pathlib import Path
+from xml.etree import ElementTree
 
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.fingerprint import with_pictographs
@@ -133,3 +140,117 @@ def _iso_time(milliseconds: int | None) -> str:
         )
     except (OverflowError, OSError, ValueError):
         return ""
+
+
+# The styles and the numbering of paragraphs in Word files, which their texts do not have.
+
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+STYLES, NUMBERING = "word/styles.xml", "word/numbering.xml"
+_W = f"{{{WORD}}}"
+_MAX_BYTES = 32 << 20  # of a part
+# what a copied part must not have: pictures and links, which are in other parts
+_ELSEWHERE = (b"numPicBullet", b"r:id=", b"r:embed=", b"r:link=")
+
+
+@dataclass(frozen=True, slots=True)
+class WordFormats:
+    """The formats of a Word file.
+
+    `parts`: its styles and its numbering, by the names of the parts. `paragraphs`: the properties
+    of paragraphs outside tables as XML, in order, by their texts without blanks.
+    """
+
+    parts: Mapping[str, bytes]
+    paragraphs: Mapping[str, tuple[str, ...]]
+
+
+def word_formats(data: bytes) -> WordFormats | None:
+    """Return the formats of a file; None if it is no Word file (docx) that can be read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            names = set(package.namelist()) & {STYLES, NUMBERING}
+            parts = {name: part for name in sorted(names) if (part := _copied(package, name))}
+            document = ElementTree.fromstring(_part(package, "word/document.xml"))
+    except (zipfile.BadZipFile, KeyError, ValueError, ElementTree.ParseError, OSError):
+        return None
+    paragraphs: defaultdict[str, list[str]] = defaultdict(list)
+    for paragraph in _outside_tables(document):
+        text = "".join(node.text or "" for node in paragraph.iter(f"{_W}t"))
+        paragraphs[without_blanks(text)].append(_properties(paragraph, parts))
+    return WordFormats(parts, {text: tuple(formats) for text, formats in paragraphs.items()})
+
+
+def without_blanks(text: str) -> str:
+    """Return a text without blanks and line ends, by which paragraphs are compared.
+
+    >>> without_blanks(" 1.\\tThe rent\\n")
+    '1.Therent'
+    """
+    return "".join(text.split())
+
+
+class FormatFinder:
+    """The formats of paragraphs of two versions, each given once.
+
+    Those of the second are used; of paragraphs that are in the first alone, where both have the
+    same styles and numbering.
+    """
+
+    def __init__(self, before: WordFormats | None, after: WordFormats | None) -> None:
+        self.parts = after.parts if after else {}
+        has_same_parts = before is not None and before.parts == self.parts
+        self._after = _queues(after)
+        self._before = _queues(before if has_same_parts else None)
+
+    def of(self, before: str, after: str) -> str:
+        """Return the properties of the next paragraph with these texts, as XML; empty for none."""
+        queues, text = (self._after, after) if after.strip() else (self._before, before)
+        formats = queues.get(without_blanks(text))
+        return formats.popleft() if formats else ""
+
+
+def _queues(formats: WordFormats | None) -> dict[str, deque[str]]:
+    paragraphs = formats.paragraphs if formats else {}
+    return {text: deque(properties) for text, properties in paragraphs.items()}
+
+
+def _part(package: zipfile.ZipFile, name: str) -> bytes:
+    """Return a part; raises `ValueError` for one that is too large, or that declares entities."""
+    if package.getinfo(name).file_size > _MAX_BYTES:
+        raise ValueError(name)
+    part = package.read(name)
+    if b"<!DOCTYPE" in part or b"<!ENTITY" in part:
+        raise ValueError(name)
+    return part
+
+
+def _copied(package: zipfile.ZipFile, name: str) -> bytes | None:
+    """Return a part that stands alone; None if it has what is in others."""
+    part = _part(package, name)
+    is_whole = not any(reference in part for reference in _ELSEWHERE)
+    is_word = ElementTree.fromstring(part).tag.startswith(_W)
+    return part if is_whole and is_word else None
+
+
+def _outside_tables(document: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    tables = document.iter(f"{_W}tbl")
+    inside = {id(paragraph) for table in tables for paragraph in table.iter(f"{_W}p")}
+    for paragraph in document.iter(f"{_W}p"):
+        if id(paragraph) not in inside:
+            yield paragraph
+
+
+def _properties(paragraph: ElementTree.Element, parts: Mapping[str, bytes]) -> str:
+    """Return the style and the numbering of a paragraph, as far as their parts are there."""
+    style = _value(paragraph, "pStyle") if STYLES in parts else ""
+    level, number = (_value(paragraph, f"numPr/{_W}{name}") for name in ("ilvl", "numId"))
+    properties = f'<w:pStyle w:val="{escape(style)}"/>' if style else ""
+    if NUMBERING in parts and number.isdigit():
+        levels = f'<w:ilvl w:val="{level}"/>' if level.isdigit() else ""
+        properties += f'<w:numPr>{levels}<w:numId w:val="{number}"/></w:numPr>'
+    return properties
+
+
+def _value(paragraph: ElementTree.Element, name: str) -> str:
+    found = paragraph.find(f"{_W}pPr/{_W}{name}")
+    return "" if found is None else found.get(f"{_W}val", "")

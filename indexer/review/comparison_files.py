@@ -2,7 +2,8 @@
 
 The page is one HTML file with its style and its scripts in it. The Word document is a minimal
 package of Office Open XML (ECMA-376, parts 1 and 2): one part of text, whose changes are `w:ins`,
-`w:del`, `w:moveFrom` and `w:moveTo`, and one of properties. Accepting all changes leaves the second
+`w:del`, `w:moveFrom` and `w:moveTo`, one of properties, and the styles and the numbering of the
+second document where that is a Word file. Accepting all changes leaves the second
 text, rejecting them the first one, but for the spelling and symbols of words that are the same.
 """
 
@@ -25,7 +26,7 @@ from indexer.errors import MissingExtra, UsageError
 from indexer.model import Progress, no_progress
 from indexer.review.api.responses import measures_of, without_boilerplate
 from indexer.review.boilerplate import DiscountedSimilarity
-from indexer.review.compared_documents import Original
+from indexer.review.compared_documents import WORD, FormatFinder, Original, WordFormats
 from indexer.review.rendering import render_file
 from indexer.review.side_by_side import SideBySide, facts
 from indexer.wording import visible, visible_lines
@@ -37,19 +38,18 @@ if TYPE_CHECKING:
 MAX_BLOCKS = 10_000  # that are shown
 _SCRIPTS = ("keyboard.js", "differences.js", "file.js")
 AUTHOR = "nearfold"
-_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-_TYPES = f"""{_XML}<Types xmlns="{_PACKAGE}/content-types">\
-<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>\
-<Override PartName="/word/document.xml" ContentType="{_WORD_TYPE}"/>\
-<Override PartName="/docProps/core.xml" \
-ContentType="application/vnd.openxmlformats-package.core-properties+xml"/></Types>"""
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+_CORE, _CORE_TYPE = (
+    "docProps/core.xml",
+    "application/vnd.openxmlformats-package.core-properties+xml",
+)
+_DOCUMENT = "word/document.xml"
 _RELATIONS = f"""{_XML}<Relationships xmlns="{_PACKAGE}/relationships">\
-<Relationship Id="r1" Target="word/document.xml" \
-Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/>\
-<Relationship Id="r2" Target="docProps/core.xml" \
+<Relationship Id="r1" Target="{_DOCUMENT}" Type="{_OFFICE}/officeDocument"/>\
+<Relationship Id="r2" Target="{_CORE}" \
 Type="{_PACKAGE}/relationships/metadata/core-properties"/></Relationships>"""
 _BREAK = re.compile(r"(\n(?:[^\S\n]*\n)*)")
 _TAGS: Mapping[tuple[Change, bool], str] = {
@@ -114,13 +114,16 @@ def _warnings(left: Original, right: Original, blocks: int) -> list[str]:
     return sentences
 
 
-def redline_docx(comparison: Comparison) -> bytes:
+def redline_docx(
+    comparison: Comparison, formats: tuple[WordFormats | None, WordFormats | None] = (None, None)
+) -> bytes:
     """Return the changes from the first text of a comparison to the second as a docx file.
 
     Line ends part paragraphs; in text that was wrapped blank lines do, and other line ends are
     breaks. Lines with a tab before each cell are rows of tables. A passage that was moved as a
     whole is a move; other text that is elsewhere is deleted and inserted. Characters that XML
-    cannot hold become U+FFFD. Equal comparisons give equal files.
+    cannot hold become U+FFFD. Equal comparisons give equal files. With the `formats` of Word files
+    whose texts were compared, paragraphs have the styles and the automatic numbers of the second.
     """
     before, after = (escape(_clean(name)) for name in comparison.names)
     core = (
@@ -130,21 +133,50 @@ def redline_docx(comparison: Comparison) -> bytes:
         "</cp:coreProperties>"
     )
     ends = 2 if _is_wrapped(comparison.texts) else 1
-    body = "".join(_blocks(redline_in_lines(comparison), ends))
-    document = f'{_XML}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
+    finder = FormatFinder(*formats)
+    body = "".join(_blocks(redline_in_lines(comparison), ends, finder))
+    document = f'{_XML}<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'
     parts = {
-        "[Content_Types].xml": _TYPES,
-        "_rels/.rels": _RELATIONS,
-        "docProps/core.xml": core,
-        "word/document.xml": document,
+        "[Content_Types].xml": _types([_DOCUMENT, *finder.parts]).encode(),
+        "_rels/.rels": _RELATIONS.encode(),
+        _CORE: core.encode(),
+        _DOCUMENT: document.encode(),
+        **finder.parts,
     }
+    if finder.parts:
+        parts["word/_rels/document.xml.rels"] = _relations_of(finder.parts).encode()
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
-        for name, text in parts.items():
+        for name, content in parts.items():
             entry = zipfile.ZipInfo(name)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            package.writestr(entry, text.encode())
+            package.writestr(entry, content)
     return file.getvalue()
+
+
+def _types(parts: Iterable[str]) -> str:
+    """Return the types of the parts of a package."""
+    kinds = {name: f"{_WORD_TYPE}.{Path(name).stem}+xml" for name in parts}
+    kinds[_DOCUMENT] = f"{_WORD_TYPE}.document.main+xml"
+    overrides = "".join(
+        f'<Override PartName="/{name}" ContentType="{kind}"/>'
+        for name, kind in {**kinds, _CORE: _CORE_TYPE}.items()
+    )
+    return (
+        f'{_XML}<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f"{overrides}</Types>"
+    )
+
+
+def _relations_of(parts: Iterable[str]) -> str:
+    """Return the relations of the text to the parts of its styles and its numbering."""
+    relations = "".join(
+        f'<Relationship Id="r{number}" Target="{Path(name).name}" '
+        f'Type="{_OFFICE}/{Path(name).stem}"/>'
+        for number, name in enumerate(parts, 1)
+    )
+    return f'{_XML}<Relationships xmlns="{_PACKAGE}/relationships">{relations}</Relationships>'
 
 
 def _is_wrapped(texts: Iterable[str]) -> bool:
@@ -179,6 +211,16 @@ class _Line(NamedTuple):
         (tag, text), *others = self.pieces or [("", "")]
         return [(tag, text.removeprefix("\t")), *others]
 
+    @property
+    def text_before(self) -> str:
+        """The text that rejecting all changes leaves."""
+        return "".join(text for tag, text in self.pieces if tag not in ("ins", "moveTo"))
+
+    @property
+    def text_after(self) -> str:
+        """The text that accepting all changes leaves."""
+        return "".join(text for tag, text in self.pieces if tag not in ("del", "moveFrom"))
+
     def is_only(self, change: str) -> bool:
         """Return whether the whole content is inserted, or deleted."""
         return {tag for tag, text in self._inner if text} == {change}
@@ -206,7 +248,7 @@ class _Line(NamedTuple):
         return cells[1:]
 
 
-def _blocks(stretches: Iterable[Stretch], line_ends: int) -> Iterator[str]:
+def _blocks(stretches: Iterable[Stretch], line_ends: int, formats: FormatFinder) -> Iterator[str]:
     """Yield the paragraphs and tables of a document, which ends with a paragraph."""
     ids = count(1)
     lines = _with_own_ends(_lines(stretches, line_ends, ids))
@@ -215,14 +257,15 @@ def _blocks(stretches: Iterable[Stretch], line_ends: int) -> Iterator[str]:
         if is_table:
             yield _table(group, ids)
         else:
-            yield "".join(_paragraph(line, ids) for line in group)
+            yield "".join(_paragraph(line, ids, formats) for line in group)
     if is_table:
         yield "<w:p/>"
 
 
-def _paragraph(line: _Line, ids: Iterator[int]) -> str:
-    mark = f"<w:pPr><w:rPr><w:{line.tag} {_by(ids)}/></w:rPr></w:pPr>" if line.tag else ""
-    return f"<w:p>{mark}{''.join(line.content)}</w:p>"
+def _paragraph(line: _Line, ids: Iterator[int], formats: FormatFinder) -> str:
+    mark = f"<w:rPr><w:{line.tag} {_by(ids)}/></w:rPr>" if line.tag else ""
+    properties = formats.of(line.text_before, line.text_after) + mark
+    return f"<w:p>{properties and f'<w:pPr>{properties}</w:pPr>'}{''.join(line.content)}</w:p>"
 
 
 def _table(lines: Iterable[_Line], ids: Iterator[int]) -> str:

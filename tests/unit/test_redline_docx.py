@@ -6,13 +6,14 @@ import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
 
+import docx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.comparing.compare import compare
 from indexer.comparing.words import normal_words
-from indexer.review.compared_documents import original
+from indexer.review.compared_documents import original, word_formats
 from indexer.review.comparison_files import redline_docx
 from indexer.stores import open_store
 
@@ -181,3 +182,49 @@ def test_rows_of_tables_are_rows_and_paragraphs_are_paragraphs() -> None:
     assert [len(list(row.iter(f"{W}trPr"))) for row in rows] == [0, 0, 1, 0]
     assert not list(root.iter(f"{W}br"))
     assert root[0][0].tag == root[0][-1].tag == f"{W}p"
+
+
+def numbered(lines: list[str]) -> bytes:
+    file = docx.Document()
+    file.add_heading("Lease", 1)
+    for line in lines:
+        file.add_paragraph(line, style="List Number")
+    number = file.paragraphs[-1]._p.get_or_add_pPr().get_or_add_numPr()
+    number.get_or_add_numId().val, number.get_or_add_ilvl().val = 5, 0
+    out = io.BytesIO()
+    file.save(out)
+    return out.getvalue()
+
+
+def test_automatic_numbers_and_styles_of_word_files_stay() -> None:
+    versions = [
+        ["The rent is 400 pounds.", "No pets are kept.", "The tenant repairs the roof."],
+        ["The rent is 450 pounds.", "Nobody sublets it.", "The tenant repairs the roof."],
+    ]
+    files = [numbered(lines) for lines in versions]
+    a, b = ("\n".join(["Lease", *lines, ""]) for lines in versions)
+    redline = redline_docx(compare(a, b), (word_formats(files[0]), word_formats(files[1])))
+    styles = [paragraph.style.name for paragraph in docx.Document(io.BytesIO(redline)).paragraphs]
+    assert styles[0] == "Heading 1" and set(styles[1:-1]) == {"List Number"} and len(styles) > 4
+    with zipfile.ZipFile(io.BytesIO(redline)) as package:
+        root = ET.fromstring(package.read("word/document.xml"))
+        assert text_of(root, "del").split() == b.split()
+        (number,) = root.iter(f"{W}numPr")
+        assert [child.get(f"{W}val") for child in number] == ["0", "5"]
+        with zipfile.ZipFile(io.BytesIO(files[1])) as original_file:
+            numbering = original_file.read("word/numbering.xml")
+        assert package.read("word/numbering.xml") == numbering
+
+
+@pytest.mark.parametrize("name", ["word/document.xml", "word/styles.xml"])
+def test_formats_are_not_read_of_files_with_entities(name: str) -> None:
+    assert word_formats(b"%PDF-1.4") is None
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(numbered(["One."]))) as source,
+        zipfile.ZipFile(out, "w") as changed,
+    ):
+        for item in source.namelist():
+            start = b'<!DOCTYPE x [<!ENTITY e "e">]>' if item == name else b""
+            changed.writestr(item, source.read(item).replace(b"?>", b"?>" + start, 1))
+    assert word_formats(out.getvalue()) is None
