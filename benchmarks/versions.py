@@ -3,6 +3,7 @@ versions; and the pairs of versions of real texts that each measure finds.
 
     python benchmarks/versions.py [--histories 200] [--versions 12] [--words 400]
     python benchmarks/versions.py --topics ~/.pyenv/versions/*/lib/python*/pydoc_data/topics.py
+    python benchmarks/versions.py --topics copietje/tests/database/test_news_edits.db
 
 A history begins with a text of English word frequencies. Each revision edits one before it in a few
 positions: words replaced, inserted and deleted, sometimes a passage moved. In a chain it is the
@@ -11,7 +12,8 @@ nearest one that is left. `steps`: right two versions, whichever was first; `dir
 origin too. Without dates the tree begins with the shortest text. "star" is what is right when every
 version is said to come from the first one.
 
-`--topics`: the help topics of several releases of Python, prose that grows from release to release.
+`--topics`: the help topics of several releases of Python, prose that grows from release to release,
+or the articles of NewsEdits in a database as copietje makes them, whose topics are stories.
 Two different texts of one topic are a pair; it has grown if one has a tenth more words. Printed are
 the fraction that `match`, `group` and `similar` find by each measure, and the precision of `match`;
 a topic that is a passage of another one makes no wrong pair. "copietje": its recipe and defaults.
@@ -20,6 +22,8 @@ a topic that is a passage of another one makes no wrong pair. "copietje": its re
 from __future__ import annotations
 
 import ast
+import re
+import sqlite3
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing
@@ -131,6 +135,17 @@ def topics(files: Sequence[Path]) -> dict[str, str]:
     return texts
 
 
+def articles(file: Path) -> dict[str, str]:
+    """Return the different versions of each story in a database of copietje, without markup."""
+    query = "SELECT original_db, entry_id, version, summary FROM article_versions ORDER BY 1, 2, 3"
+    with closing(sqlite3.connect(file)) as database:
+        names = {
+            re.sub(r"<[^>]*>", " ", text): f"{source}_{story}/{version}"
+            for source, story, version, text in database.execute(query)
+        }
+    return {name: text for text, name in names.items()}
+
+
 def topic_of(name: str) -> str:
     return name.partition("/")[0]
 
@@ -162,7 +177,7 @@ def _pair(a: str, b: str) -> tuple[str, str]:
 
 
 def print_topics(files: Sequence[Path]) -> None:
-    texts = topics(files)
+    texts = articles(files[0]) if files[0].suffix == ".db" else topics(files)
     read = {name: normal_words(text) for name, text in texts.items()}
     pairs = list(combinations(sorted(texts), 2))
     true = {(a, b) for a, b in pairs if topic_of(a) == topic_of(b)}

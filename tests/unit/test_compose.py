@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,18 @@ def test_docker_takes_the_file():
             [docker, "compose", *words], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
+
+
+def test_systemd_takes_the_unit_of_the_follower(tmp_path):
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("no systemd here")
+    page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    text = page.partition("```ini\n")[2].partition("```")[0]
+    unit = tmp_path / "nearfold-follower.service"
+    unit.write_text(text.replace("/usr/local/bin/nearfold", sys.executable))
+    done = subprocess.run([analyze, "verify", unit], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
 
 
 @each_service
