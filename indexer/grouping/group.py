@@ -6,10 +6,8 @@ on what was grouped before.
 
 from __future__ import annotations
 
-import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -65,7 +63,7 @@ from indexer.stores.requirements import (
     scope_view,
 )
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
-from indexer.system.external_memory import MemoryBudget
+from indexer.system.external_memory import MemoryBudget, few_collections
 
 # Assignment of families and clusters to a collection of documents; nothing is written.
 
@@ -513,22 +511,11 @@ def _label_conflicts(
             yield LabelConflict(family, len(label_sets), dict(sorted(carried.items())), unlabelled)
 
 
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Let cycles be looked for more rarely: objects of many rows are alive at once, none in any."""
-    usual = gc.get_threshold()
-    gc.set_threshold(50_000, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
-
-
 MAX_ATTEMPTS = 3  # to group an index that is restored meanwhile
 _ASSIGNED = ("family", "principal", "similarity", "cluster", "provisional")
 
 
-@_few_collections()
+@few_collections()
 def group(
     store: FullStore,
     options: GroupOptions = DEFAULT_OPTIONS,

@@ -83,6 +83,7 @@ from indexer.system.external_memory import (
     MemoryBudget,
     Sorter,
     StringSequence,
+    few_collections,
     parts,
     slices_of_runs,
 )
@@ -469,6 +470,7 @@ class MatchOptions:
             )
 
 
+@few_collections()
 def match(
     store: PartStore,
     options: MatchOptions = MatchOptions(),

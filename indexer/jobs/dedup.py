@@ -46,7 +46,7 @@ from indexer.jobs.dedup_spool import FingerprintRow, Removal, RowSpool, row_id
 from indexer.model import Progress, Status, field_of, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
-from indexer.system.external_memory import MemoryBudget
+from indexer.system.external_memory import MemoryBudget, few_collections
 from indexer.system.files import write_error
 from indexer.system.release import release
 from indexer.wording import count_of
@@ -502,6 +502,7 @@ class DedupResult:
     templates: tuple[Template, ...] = ()
 
 
+@few_collections()
 def dedup(
     paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
     out: str | os.PathLike[str] | None,

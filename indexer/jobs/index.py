@@ -43,6 +43,7 @@ from indexer.stores.journal import Failure, Journal, journal_path, record_job
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import is_shared
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
+from indexer.system.external_memory import few_collections
 from indexer.system.logs import event
 
 # The sources that the PATHs of `nearfold index` name, and the store that is written to.
@@ -428,6 +429,7 @@ class Account:
     refused: tuple[str, ...] = ()
 
 
+@few_collections()
 def index(
     paths: Sequence[str] | str | Path,
     store: FullStore,

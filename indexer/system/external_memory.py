@@ -1,5 +1,5 @@
-"""A budget of memory for arrays and buffers, columns that are spilled when it is used up, and a
-cache of bounded weight.
+"""A budget of memory for arrays and buffers, columns that are spilled when it is used up, a cache
+of bounded weight, and rarer collections of cycles.
 
 `MemoryBudget` keeps everything in memory; `SpillFiles` spills to temporary files without a name,
 which the operating system removes however the process ends. Results do not depend on the budget.
@@ -7,6 +7,7 @@ which the operating system removes however the process ends. Results do not depe
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import tempfile
@@ -14,6 +15,7 @@ import weakref
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -469,3 +471,14 @@ class LruCache(Generic[K, V]):
 
     def _weight_of(self, value: V) -> int:
         return 1 if self._weigh is None else self._weigh(value)
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Let cycles be looked for more rarely: objects of many rows are alive at once, none in any."""
+    usual = gc.get_threshold()
+    gc.set_threshold(50_000, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
