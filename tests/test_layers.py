@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from structure import parsed
 
 PACKAGE = Path(__file__).parent.parent / "indexer"
 LAYERS = (
@@ -142,14 +143,14 @@ def folder(path: Path) -> str:
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def walked(path: Path) -> list[ast.AST]:
+    return list(ast.walk(parsed(path)))
 
 
 @cache
 def imports(path: Path) -> set[str]:
     """Every module that a file imports; `from a import b` counts as `a.b` when b is a module."""
-    return set(imported(ast.walk(parsed(path))))
+    return set(imported(walked(path)))
 
 
 def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -164,6 +165,8 @@ def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 @cache
 def is_module(dotted: str) -> bool:
+    if not dotted.startswith("indexer."):
+        return False
     path = PACKAGE.parent.joinpath(*dotted.split("."))
     return path.with_suffix(".py").exists() or path.is_dir()
 
@@ -218,7 +221,7 @@ def test_nothing_imports_the_package_root() -> None:
     names = {
         (place(path), alias.name)
         for path in FILES
-        for node in ast.walk(parsed(path))
+        for node in walked(path)
         if isinstance(node, ast.ImportFrom) and node.module == "indexer"
         for alias in node.names
     }
@@ -280,7 +283,7 @@ def test_pure_layers_do_no_input_or_output() -> None:
     calls = {
         (place(path), node.func.id)
         for path in PURE_FILES
-        for node in ast.walk(parsed(path))
+        for node in walked(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     outside = {"open", "print", "input", "exec", "eval"}

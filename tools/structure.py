@@ -37,6 +37,8 @@ GENERATED_PAGES = {"api.md", "cli.md", "json.md"}
 TOKEN = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
 NOT_PACKAGES = {"cli", "__main__", "__init__", "indexer"}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+READ = (*COMPREHENSIONS, *DOCUMENTED, ast.Import, ast.ImportFrom)
 COLUMNS = 100
 PARAMETERS = 8
 
@@ -68,7 +70,7 @@ class Package:
     def __init__(self, folder: Path) -> None:
         self.root = folder / "indexer"
         self.files = sorted(self.root.rglob("*.py"))
-        self.trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in self.files}
+        self.trees = {path: parsed(path) for path in self.files}
         self.names = {self.dotted(path): path for path in self.files}
 
     def dotted(self, path: Path) -> str:
@@ -83,7 +85,7 @@ class Package:
         """Return the modules of the package that a module imports, those inside functions and for
         types included.
         """
-        return self._modules(name, ast.walk(self.trees[self.names[name]]))
+        return self._modules(name, self.walked(self.names[name]))
 
     @cache  # noqa: B019 (one package a run)
     def run_time_imports(self, name: str) -> frozenset[str]:
@@ -162,10 +164,15 @@ class Package:
                     pairs[self.folder(name), self.folder(imported)] += 1
         return pairs
 
+    @cache  # noqa: B019 (one package a run)
+    def walked(self, path: Path) -> tuple[ast.AST, ...]:
+        """Return every node of a module that structure is read from: no names and constants."""
+        return tuple(node for node in ast.walk(self.trees[path]) if isinstance(node, READ))
+
     def nodes(self) -> Iterator[tuple[Path, ast.AST]]:
-        """Yield every node of every module."""
-        for path, tree in self.trees.items():
-            for node in ast.walk(tree):
+        """Yield every such node of every module."""
+        for path in self.trees:
+            for node in self.walked(path):
                 yield path, node
 
     def classes(self) -> Iterator[tuple[Path, ast.ClassDef]]:
@@ -173,6 +180,12 @@ class Package:
         for path, node in self.nodes():
             if isinstance(node, ast.ClassDef):
                 yield path, node
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a module, one for all who ask."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def loaded(node: ast.AST) -> Iterator[ast.AST]:
@@ -207,9 +220,8 @@ def participles(package: Package) -> Iterator[str]:
 
 def questions(package: Package) -> Iterator[str]:
     """Docstrings that begin with What, Whether or How, as FILE:LINE."""
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for path, node in package.nodes():
-        text = ast.get_docstring(node) if isinstance(node, documented) else None
+        text = ast.get_docstring(node) if isinstance(node, DOCUMENTED) else None
         if re.match(r"(What|Whether|How)\b", text or ""):
             yield place(package, path, getattr(node, "lineno", 1))
 

@@ -12,7 +12,7 @@ from indexer.searching.fold_hits import fold_hits
 from indexer.searching.similar import SimilarOptions, similar, similar_many
 
 WORDS = [f"{first}{last}" for first in "bdfgklmnprst" for last in ("ale", "oor", "int", "ury")]
-FAMILIES, COPIES = 25, 5
+FAMILIES, COPIES = 16, 5
 
 
 def edited(words, rng):

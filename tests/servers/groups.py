@@ -15,6 +15,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent.parent
 ALONE = ("unit", "contract")
+TOGETHER = tuple(f"tests/unit/test_{name}.py" for name in ("retrievers", "synth", "tune"))
 BOTH = ("tests/plugin/", "tests/engines/test_engine_stores", "tests/engines/test_pipeline")
 STORES = re.compile(r"(?<![^-\[])(opensearch|elasticsearch)(-plugin)?(?![^-\]])")
 ENGINES = (
@@ -37,16 +38,16 @@ class GroupScheduling(LoadScopeScheduling):
 def group_of(nodeid: str) -> str:
     """Return the group of a test.
 
-    All of Spark, which starts once a process; the tests that install into one shared engine; the
-    tests of one file, which share costly fixtures. Unit, contract and doc tests are groups of their
-    own.
+    All of Spark, which starts once a process; the tests that install into one shared engine; those
+    at the top, which parse all modules; the tests of one file, which share costly fixtures. Unit,
+    contract and doc tests are groups of their own, but for files with costly imports (`TOGETHER`).
     """
     file = nodeid.partition("::")[0]
     parts = Path(file).parts
-    if parts[0] != "tests" or parts[1] in ALONE:
+    if parts[0] != "tests" or (parts[1] in ALONE and file not in TOGETHER):
         return nodeid
     if len(parts) == 2:
-        return file
+        return "top"
     if parts[1] == "spark":
         return "spark"
     if parts[1] == "engines" or _installs_into_an_engine(parts[1:]):

@@ -24,7 +24,7 @@ from indexer.review.api.openapi import describe_api
 from indexer.review.serve import REVIEW_API
 from web.watching import ROOT, run_site
 
-EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "12"))
+EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "6"))
 DESCRIPTION = describe_api("0", REVIEW_API.reads, REVIEW_API.writes)
 LABELS = [
     f"{method.upper()} {path}"
