@@ -14,8 +14,7 @@ from zlib import crc32
 from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent.parent
-ALONE = ("unit", "contract")
-TOGETHER = tuple(f"tests/unit/test_{name}.py" for name in ("retrievers", "synth", "tune"))
+SHORT = ("unit", "contract")
 BOTH = ("tests/plugin/", "tests/engines/test_engine_stores", "tests/engines/test_pipeline")
 STORES = re.compile(r"(?<![^-\[])(opensearch|elasticsearch)(-plugin)?(?![^-\]])")
 ENGINES = (
@@ -39,13 +38,13 @@ def group_of(nodeid: str) -> str:
     """Return the group of a test.
 
     All of Spark, which starts once a process; the tests that install into one shared engine; those
-    at the top, which parse all modules; the tests of one file, which share costly fixtures. Unit,
-    contract and doc tests are groups of their own, but for files with costly imports (`TOGETHER`).
+    at the top, which parse all modules; the tests of one file, which share costly fixtures and
+    imports.
     """
     file = nodeid.partition("::")[0]
     parts = Path(file).parts
-    if parts[0] != "tests" or (parts[1] in ALONE and file not in TOGETHER):
-        return nodeid
+    if parts[0] != "tests" or parts[1] in SHORT:
+        return file
     if len(parts) == 2:
         return "top"
     if parts[1] == "spark":
@@ -64,10 +63,9 @@ def _installs_into_an_engine(parts: tuple[str, ...]) -> bool:
 
 def turn_of(nodeid: str) -> int:
     """Return the place of a test's group in the order of the run: the longest groups first."""
-    group = group_of(nodeid)
-    if group in ("spark", "opensearch", "elasticsearch"):
+    if group_of(nodeid) in ("spark", "opensearch", "elasticsearch"):
         return 0
-    return 2 if group == nodeid else 1
+    return 1 if nodeid.startswith("tests/") and Path(nodeid).parts[1] not in SHORT else 2
 
 
 def repeated(nodeids: Iterable[str]) -> Iterator[str]:
