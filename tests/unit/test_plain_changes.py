@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from indexer.comparing.alignment import _count_staying, differ_in_plain_words
+from indexer.comparing.alignment import MIN_MESSAGE, _may_be_message, differ_in_plain_words
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.measures import ComparedText
 from indexer.recipe import DEFAULT
@@ -96,5 +96,7 @@ def test_facts_near_a_change_are_left_to_the_criteria(a: str, b: str):
 
 
 def test_halves_of_words_do_not_count_as_words_that_stay():
-    assert _count_staying(["the", "quay", "har-", "\n", "bour"], {"harbour"}) == 0
-    assert _count_staying(["the", "quay", "\n", "bour"], {"harbour"}) == 3
+    changed = ["harbour"] * MIN_MESSAGE
+    halves, words = ["the", "quay", "har-", "\n", "bour"], ["the", "quay", "\n", "bour"]
+    assert _may_be_message([halves] * MIN_MESSAGE, changed, changed)
+    assert not _may_be_message([words] * MIN_MESSAGE, changed, changed)
