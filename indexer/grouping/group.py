@@ -336,9 +336,10 @@ class ConnectedTexts:
         similarities: Callable[[Sequence[tuple[int, int]]], Sequence[float]],
         threshold: float,
     ) -> None:
-        """Connect the pairs that reach `threshold`; connected ones are not measured."""
-        for start in range(0, len(pairs), BATCH):
-            batch = pairs[start : start + BATCH]
+        """Connect pairs at `threshold`, ever more at once; connected ones are not measured."""
+        start, size = 0, 1
+        while batch := pairs[start : start + size]:
+            start, size = start + size, min(2 * size, BATCH)
             apart = [(a, b) for a, b in batch if self.root(a) != self.root(b)]
             for (a, b), value in zip(apart, similarities(apart), strict=True):
                 if value >= threshold:

@@ -19,7 +19,7 @@ from indexer.comparing.criteria import RULES_VERSION
 from indexer.comparing.measures import measure_named
 from indexer.grouping.collection import Collection
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.verification import TextReader, Verifier
+from indexer.grouping.verification import UNDECIDED, TextReader, Verifier
 from indexer.grouping.words_in_common import PassedOver, count_passed_over
 from indexer.model import Row
 from indexer.system.external_memory import (
@@ -74,12 +74,14 @@ class MeasuredPairs:
         self._pending = _PendingPairs(self._pack)
 
     def measure_with(self, text: int, others: Sequence[int]) -> list[float]:
-        """Measure a text with each of others as `Verifier.measure_with` does, and remember it."""
-        values = self._verifier.measure_with(text, others, minimum=self._threshold)
+        """Measure a text as `Verifier.measure_nearest` does, and remember the values."""
+        values = self._verifier.measure_nearest(text, others, minimum=self._threshold)
         self._pending.add(zip(repeat(text), others, values))
         return values
 
     def _pack(self, codes: Codes, measured: Values) -> None:
+        is_decided = measured > UNDECIDED
+        codes, measured = codes[is_decided], measured[is_decided]
         if self._of_clusters >= self._threshold:  # lower values may be too low, to save time
             self._measured.add(codes)
         self._connected.add(codes[measured >= max(self._threshold, self._of_clusters)])
@@ -159,7 +161,8 @@ class RememberedPairs:
     ) -> None:
         self._journal, self._digests = journal, digests
         self._path = Path(f"{journal}.{SUFFIXES[settings['of']]}")
-        versions = {"measure": measure_named(settings["measure"]).version, "rules": RULES_VERSION}
+        version = measure_named(settings["measure"]).version
+        versions = {"measure": version, "rules": RULES_VERSION, "undecided": UNDECIDED}
         self._settings = json.dumps({**settings, "versions": versions}, sort_keys=True)
         known, self._codes, self._values = _read(self._path, self._settings)
         self._known_numbers = _positions(known, digests)
@@ -193,8 +196,8 @@ class RememberedPairs:
     def save(self) -> None:
         """Replace the file by the pairs of this run. Raises `OSError` when it cannot be written."""
         self._pending.flush()
-        codes, first = np.unique(self._new_codes.whole(), return_index=True)
-        values = self._new_values.whole()[first]
+        codes, last = np.unique(self._new_codes.whole()[::-1], return_index=True)
+        values = self._new_values.whole()[::-1][last]
         left, right = decode_pair(codes)
         texts = np.unique(np.concatenate([left, right]))
         texts = texts[np.argsort(self._digests[texts, 0])]
@@ -243,13 +246,41 @@ class RememberingVerifier(Verifier):
             measured = iter(self.measure_pairs(list(compress(pairs, allowed)), minimum))
             return [next(measured) if is_allowed else 0.0 for is_allowed in allowed]
         values = self._remembered.values(pairs)
-        is_new = np.isnan(values)
+        is_new = ~(values > UNDECIDED)
         if is_new.any():
             values[is_new] = super().measure_pairs(list(compress(pairs, is_new.tolist())), minimum)
         result: list[float] = values.tolist()
-        lasting = [self._changed.isdisjoint(pair) for pair in pairs]
-        self._remembered.add(compress(pairs, lasting), list(compress(result, lasting)))
+        self._remember(pairs, result)
         return result
+
+    def measure_nearest(
+        self, text: int, others: Sequence[int], minimum: float = 0.0
+    ) -> list[float]:
+        """Return the measure of one text with others, as `Verifier.measure_nearest` does."""
+        values = super().measure_nearest(text, others, minimum)
+        if minimum == self._threshold and self._decides_nearest:  # else `measure_pairs` has done it
+            self._remember([(text, other) for other in others], values)
+        return values
+
+    def _measure_allowed(
+        self, pairs: Sequence[tuple[int, int]], minimum: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        if minimum != self._threshold:
+            return super()._measure_allowed(pairs, minimum)
+        known = self._remembered.values(pairs)
+        known[[not self.allows(*pair) for pair in pairs]] = np.nan
+        is_open = known <= UNDECIDED
+        values = np.where(is_open, UNDECIDED - known, known)
+        is_new = np.isnan(values)
+        if is_new.any():
+            others = list(compress(pairs, is_new.tolist()))
+            values[is_new], is_open[is_new] = super()._measure_allowed(others, minimum)
+        return values, is_open
+
+    def _remember(self, pairs: Sequence[tuple[int, int]], values: Sequence[float]) -> None:
+        """Remember pairs that the rules allow, of texts that have not changed."""
+        lasting = [self._changed.isdisjoint(pair) and self.allows(*pair) for pair in pairs]
+        self._remembered.add(compress(pairs, lasting), list(compress(values, lasting)))
 
     def read_ahead(self, pairs: Sequence[tuple[int, int]]) -> None:
         """Read the texts of pairs that probably have to be measured.

@@ -82,8 +82,9 @@ def assign_principals(
     its own text and of the texts that `graph` gives; ties go to the earlier one. Otherwise it
     becomes a principal. `known`: the principal of each document that was assigned before, -1 of the
     others; those that were are not yielded again. `similarities` gets principals in the order of
-    coming, and may return 0 for all but the first of the nearest. `read_ahead` is called with the
-    pairs of texts that the next visits may measure, so that their texts can be read together.
+    coming, and may return a value below `threshold` for all but the first of the nearest.
+    `read_ahead` is called with the pairs of texts that the next visits may measure, so that their
+    texts can be read together.
     """
     principals = _PrincipalTexts(texts)
     for visit in _announced(visits, graph, principals, read_ahead):

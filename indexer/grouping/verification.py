@@ -36,6 +36,7 @@ from indexer.system.approved_passages import OmissionLog
 from indexer.system.external_memory import LruCache
 
 ACCEPTED = 50  # pairs whose words are looked up together
+UNDECIDED = -3.0  # below the marks `words_in_common.BELOW`
 
 
 class TextReader(Protocol):
@@ -155,34 +156,46 @@ class Verifier:
     def measure_nearest(
         self, text: int, others: Sequence[int], minimum: float = 0.0
     ) -> list[float]:
-        """Return the measure of one text with the nearest of others that meets the criteria, the
-        first of several; 0 for all others, and for one below `minimum`.
+        """Return the measure of one text with each of others, as `measure_with` does.
 
-        Pairs are compared by criteria on texts from the nearest on, up to one that meets them.
+        Pairs are compared by criteria on texts from the nearest on, up to one that meets them;
+        those after it are `UNDECIDED` less their measure.
         """
         pairs = [(text, other) for other in others]
-        if not self._collection.criteria:
-            return self._measure(pairs, minimum)
+        if not self._decides_nearest:
+            return self.measure_pairs(pairs, minimum)
         values, is_open = self._measure_allowed(pairs, minimum)
         order = np.argsort(-values, kind="stable")
-        first = self._first_accepted(order[values[order] >= minimum].tolist(), pairs, is_open)
-        return [float(values[each]) if each == first else 0.0 for each in range(len(pairs))]
+        order = order[values[order] >= minimum]
+        first = self._first_accepted(order.tolist(), pairs, is_open)
+        refused, rest = order[:first], order[first + 1 :]
+        values[refused] = 0.0
+        undecided = rest[is_open[rest]]
+        values[undecided] = UNDECIDED - values[undecided]
+        result: list[float] = values.tolist()
+        return result
+
+    @property
+    def _decides_nearest(self) -> bool:
+        """True if criteria decide on pairs one by one; novelty asks for the words of all."""
+        criteria = self._collection.criteria
+        return bool(criteria) and criteria.novelty is None
 
     def _first_accepted(
         self, order: Sequence[int], pairs: Sequence[tuple[int, int]], is_open: NDArray[np.bool_]
     ) -> int:
-        """Return the first position in order whose pair is not open, or meets the criteria on
-        texts; -1 without one. Ever more pairs are read together.
+        """Return how many pairs in order are refused before the first that is not open, or meets
+        the criteria on texts. Ever more texts are read together.
         """
+        end = next((each for each, pair in enumerate(order) if not is_open[pair]), len(order))
         start, size = 0, 1
-        while batch := order[start : start + size]:
-            compared = [pairs[position] for position in batch if is_open[position]]
-            accepted = iter(self._accept(compared))
-            for position in batch:
-                if not is_open[position] or next(accepted):
-                    return position
+        while batch := [pairs[each] for each in order[start : min(start + size, end)]]:
+            self._contents(list(dict.fromkeys(chain.from_iterable(batch))))
+            for number, pair in enumerate(batch, start):
+                if self._accept([pair])[0]:
+                    return number
             start, size = start + size, min(2 * size, ACCEPTED)
-        return -1
+        return end
 
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], minimum: float = 0.0) -> list[float]:
         """Return the measure of each pair; may be 0 for one below `minimum`.

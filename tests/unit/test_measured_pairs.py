@@ -14,15 +14,15 @@ from indexer.grouping.verification import Verifier
 
 @pytest.mark.parametrize("clusters", [None, 0.95])
 @pytest.mark.parametrize("numbers", [None, "distinguish"])
-def test_a_pair_is_measured_once(monkeypatch, numbers, clusters):
+def test_a_pair_is_decided_once(monkeypatch, numbers, clusters):
     asked = Counter()
-    measure_pairs = Verifier.measure_pairs
+    accept = Verifier._accept
 
-    def counted(self, pairs, minimum=0.0):
+    def counted(self, pairs):
         asked.update(frozenset(pair) for pair in pairs)
-        return measure_pairs(self, pairs, minimum)
+        return accept(self, pairs)
 
-    monkeypatch.setattr(Verifier, "measure_pairs", counted)
+    monkeypatch.setattr(Verifier, "_accept", counted)
     texts = {f"{place:03}": text for place, text in enumerate(invoices(30))}
     options = GroupOptions(criteria=Criteria(numbers), cluster_threshold=clusters)
     group(library(rows(texts)), options)
