@@ -506,16 +506,14 @@ class Criteria:
 
         `pair`: their words, which `accepts_by_words` has aligned.
         """
+        compared = Comparison(a, b) if self.reads_changes else None
+        if compared and states_other_facts(compared):
+            return False
         if self._may_be_replaced(pair) and not self.accepts_replacements(a, b, pair):
             return False
         reads_accents = self.policy == "strict" and not (a.text.isascii() and b.text.isascii())
         reads_marks = self.reads_marks and (reads_accents or may_separate(pair))
-        if not reads_marks and not self.reads_changes:
-            return True
-        compared = Comparison(a, b)
-        if self.reads_changes and states_other_facts(compared):
-            return False
-        return not reads_marks or not self._separates(compared)
+        return not reads_marks or not self._separates(compared or Comparison(a, b))
 
     def _may_be_replaced(self, pair: AlignedWords) -> bool:
         return self.replaced is not None and may_be_replaced(pair, self.replaced)

@@ -422,11 +422,12 @@ def states_other_facts(pair: Comparison) -> bool:
     if _state_other_numbers(pair) or any(changed_quantities(*sources, pair.runs)):
         return True
     changed = sum(1 for _ in changed_symbols(*sources, pair.runs))
+    if not (changed or "@" in pair.a.source.text or any(map(pair.have_capitals, pair.gaps))):
+        return False  # no name and no e-mail address may stand for another
     others = [0, 0]
     for gap in pair.gaps:
         facts = pair.facts(gap)
-        for index, of_text in enumerate(facts):
-            others[index] += of_text.count(None)
+        others = [others[0] + facts[0].count(None), others[1] + facts[1].count(None)]
         is_named_otherwise = not _NAMING.isdisjoint(_other_classes(*map(_stated, facts)))
         changed += is_named_otherwise and not are_variants(*pair.folded(gap))
     return changed >= max(1, *others)
@@ -489,8 +490,7 @@ def has_other_message(pair: Comparison) -> bool:
         if all(stated) and stated[0].isdisjoint(stated[1]):
             names.add((stated[0], stated[1]))
             named.append(gap)
-        for index, of_text in enumerate(facts):
-            own[index] += of_text.count(None)
+        own = [own[0] + facts[0].count(None), own[1] + facts[1].count(None)]
     if len(names) >= MIN_NAMES:
         return True
     words = min(own)

@@ -108,9 +108,8 @@ class Words:
 
     def folded_in(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[str, ...]]:
         """Yield the folded words [start, end) of each span."""
-        numbers, word = self.numbers.tolist(), self.vocabulary.__getitem__
         for start, end in spans:
-            yield tuple(map(word, numbers[start:end]))
+            yield tuple(self.folded[start:end])
 
     def word(self, position: int) -> str:
         """Return the folded form of one word."""
