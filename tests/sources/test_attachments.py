@@ -32,7 +32,7 @@ from indexer.jobs.label import label
 from indexer.model import Row
 from indexer.review.exports.custody import CustodyBuilder
 from indexer.review.originals.files import OriginalFiles
-from indexer.review.originals.mail import attached_parts
+from indexer.review.originals.render import attached_parts
 
 BODY = "Please read the report about the harbour ferry and tell me before noon what is missing."
 REPORT = "The report: the harbour ferry leaves at eight in the morning and returns at six at night."

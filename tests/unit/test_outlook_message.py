@@ -18,7 +18,7 @@ from indexer.documents.base import ReadOptions, message_hash
 from indexer.documents.mail.message import read_message, split_attachments
 from indexer.documents.mail.outlook import outlook_mail
 from indexer.review.originals.files import kind_of_original
-from indexer.review.originals.mail import attached_parts, view_mail
+from indexer.review.originals.render import attached_parts, view_mail
 
 TEXT = PropertyTypeCode.PTYP_STRING
 SENT, PAGE, HTML_PAGE, BODY, HTML, COMPRESSED_RTF = 0x0039, 0x3FFD, 0x3FDE, 0x1000, 0x1013, 0x1009
