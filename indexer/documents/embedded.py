@@ -23,6 +23,7 @@ from indexer.documents.base import (
     sha256,
 )
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
+from indexer.documents.marked_text import marked_rich_text
 from indexer.documents.packages import (
     IN_MARKUP,
     UNREADABLE,
@@ -35,7 +36,7 @@ from indexer.documents.packages import (
     unread_xml,
 )
 from indexer.documents.pdf_files import pdf_files
-from indexer.documents.unseen import marked_rich_text, workbook_files
+from indexer.documents.unseen import workbook_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded
 
 OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}

@@ -24,15 +24,14 @@ from typing import NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
 from indexer.documents.base import Anchors, all_of, anchored, embedded_kind, sha256
-from indexer.documents.unseen import (
-    LAST_COLUMN,
-    MARKED_WORDS,
+from indexer.documents.marked_text import (
+    ON_PAPER,
     MarkedStyles,
+    is_slide_paper,
     marked_styles,
     marked_text,
-    unseen_cells,
-    values_behind_texts,
 )
+from indexer.documents.unseen import LAST_COLUMN, MARKED_WORDS, unseen_cells, values_behind_texts
 from indexer.model import EmbeddedFile, EmbeddedKind
 
 _DATA_URL = re.compile(
@@ -85,7 +84,7 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
     """
     yield from markup_files(data)
     values = [(match.start(), value) for match in _INPUT.finditer(data) if (value := _value(match))]
-    values = sorted(values + list(_marked_by_class(data)))
+    values = sorted([*values, *_marked_by_class(data), *_of_background(data)])
     displayed = [
         (match.start(), digest.encode())
         for match in (_SOURCE.finditer(data) if files else ())
@@ -112,6 +111,45 @@ def _marked_by_class(data: bytes) -> Iterator[tuple[int, bytes]]:
         )
         for match in re.finditer(struck % b"|".join(names), data, re.DOTALL):
             yield match.start(), b" ".join(_ELEMENT.sub(b" ", match[0]).split())
+
+
+_COLOURED = re.compile(
+    rb"<(\w+)\b(?P<tag>[^>]*[\s;\"'](?:color\s*[:=])[^>]*)>(?P<text>.*?)(?=</\1>)",
+    re.IGNORECASE | re.DOTALL,
+)
+_COLOURS = re.compile(
+    rb"(?P<ground>background(?:-color)?\s*:|bgcolor\s*=)?(?(ground)|(?<![\w-])color\s*[:=])"
+    rb"\s*[\"']?\s*(?P<colour>#?\w+(?:\([\d\s,]*\))?)",
+    re.IGNORECASE,
+)
+_GROUND = re.compile(
+    rb"(?:background(?:-color|-image)?\s*:|b(?:gcolor|ackground)\s*=)\s*[\"']?\s*"
+    rb"(?!#f{3}\b|#f{6}\b|white\b|none\b|transparent\b|inherit\b|initial\b|rgb\(255,\s*255,\s*255)"
+    rb"|<link\b[^>]*stylesheet",
+    re.IGNORECASE,
+)
+_SPELLINGS = {
+    b"white": b"#ffffff", b"#fff": b"#ffffff", b"rgb(255,255,255)": b"#ffffff",
+    b"black": b"#000000", b"#000": b"#000000", b"rgb(0,0,0)": b"#000000",
+}  # fmt: skip
+
+
+def _of_background(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the text of elements whose tag gives it the colour of its background, and white text of
+    a page in which nothing has a background of another colour.
+    """
+    is_on_paper: bool | None = None
+    for match in _COLOURED.finditer(data):
+        text, ground = b"", b""
+        for found in _COLOURS.finditer(match["tag"]):
+            colour = b"".join(found["colour"].lower().split())
+            colour = _SPELLINGS.get(colour, colour)
+            text, ground = (text, colour) if found["ground"] else (colour, ground)
+        if not ground and text == b"#ffffff":
+            is_on_paper = not _GROUND.search(data) if is_on_paper is None else is_on_paper
+            ground = text if is_on_paper else b""
+        if text and text == ground:
+            yield match.start(), b" ".join(_ELEMENT.sub(b" ", match["text"]).split())
 
 
 def _value(found: re.Match[bytes]) -> bytes:
@@ -216,7 +254,8 @@ _LOOKED_INTO = re.compile(
 )
 _MARKERS = (  # without one of which a part is not looked into
     b"<a:custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"<v:", b"f>", b"formula", b"<f",
-    b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList", b"<a:prstGeom", b"descr=", b"instr",
+    b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList", b"<w:dropDownList", b"<w:comboBox",
+    b"text:display", b"<a:prstGeom", b"descr=", b"instr",
     b"w:start", b"start-value", b"form:", b"Chart", b"chart:class", b"operator=",
     b"layoutId", b"definedName", b"text:del", b"table:del", b"cell-content-change", b"draw:",
     b"text:a ", b":event-", b"idden", b"script", b'show="0"',
@@ -248,8 +287,24 @@ _UNREAD_XML = (
             rb"|<sheet\b(?=[^>]*\sstate=\"\w*idden)[^>]*?\sname=\"(?P<sheet>[^\"]*)"
         ),
     ),
+    (
+        "hidden shapes and sections",
+        re.compile(
+            rb"<(?:\w+:)?(?:cNvPr|docPr)\b[^>]*\s(?P<shape>hidden=\"(?:1|true))"
+            rb"|<v:\w+\s[^>]*\bstyle=\"[^\"]*(?P<old>visibility:\s*hidden)"
+            rb"|<draw:[^>]*\s(?P<drawn>draw:display=\"(?:none|printer))"
+            rb"|<text:section\b[^>]*\s(?P<section>text:display=\"(?:none|condition))"
+            rb"|<text:hidden-(?P<value>(?:text|paragraph)\b[^>]*)"
+        ),
+    ),
     ("formulas", re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
-    ("symbols", re.compile(rb"<w:sym\b[^>]*>|<w:(checkBox|ddList)>.*?</w:\1>", re.DOTALL)),
+    (
+        "symbols",
+        re.compile(
+            rb"<w:sym\b[^>]*>|<w:(checkBox|ddList|dropDownList|comboBox)\b[^>]*(?<!/)>.*?</w:\1>",
+            re.DOTALL,
+        ),
+    ),
     ("charts", re.compile(rb"<(?:c:)?\w+Chart>|<c:f>[^<]*|\b(?:chart:class|layoutId)=\"[^\"]*")),
     ("alternative texts", re.compile(rb"\bdescr=\"[^\"]+")),
     (
@@ -403,7 +458,10 @@ class Package:
         name = _name(path)
         key = self._walk.keys.get(path, "")
         targets = self._walk.links.get(path, ())
-        for file in unread_xml(content, name, _positions(path), self._marked_styles, targets):
+        styles = self._marked_styles
+        if path.startswith("ppt/") and self._is_paper(path):
+            styles = ON_PAPER
+        for file in unread_xml(content, name, _positions(path), styles, targets):
             yield file._replace(anchor=key)
         if path.startswith(("xl/worksheets/", "xl/sharedStrings")):
             for kind, cells in unseen_cells(content, self._styles).items():
@@ -420,6 +478,15 @@ class Package:
         """The common styles of Word and OpenDocument that hide, raise or strike out text."""
         paths = sorted({"word/styles.xml", "styles.xml"} & self._members.keys())
         return marked_styles(b"".join(map(self._read, paths)))
+
+    def _is_paper(self, slide: str) -> bool:
+        """Return whether nothing in a slide, its layout and its master has a colour."""
+        for kind in ("", "slideLayout", "slideMaster"):
+            following = self._relationships(slide).values()
+            slide = next((to for of, to, _ in following if of.endswith(f"/{kind}")), slide)
+            if slide in self._members and not is_slide_paper(self._read(slide)):
+                return False
+        return True
 
     # The parts in the order in which they refer to each other, whatever names programs give them.
 

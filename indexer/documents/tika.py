@@ -23,10 +23,10 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
+from indexer.documents.marked_text import RTF_TOKEN
 from indexer.documents.packages import UNREADABLE, ZIP, is_encrypted
 from indexer.documents.pdf import pages_read, pdf_text
 from indexer.documents.pdf_files import EARLIER_VERSION
-from indexer.documents.unseen import RTF_TOKEN
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
@@ -128,7 +128,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 10  # version of what is made of Tika's results: raise it when texts or files change
+READER = 11  # version of what is made of Tika's results: raise it when texts or files change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -271,7 +271,20 @@ def _has_page(part: Message) -> bool:
 
 
 # a picture of an Office document, by its name, which programs give anew in each copy
-_MEDIA_NAME = re.compile(r"(?<=\n)(image\d+\.[A-Za-z]{3,4})\n+")
+_MEDIA_NAME = re.compile(r"(?<=\n)((image\d+|[\w-]+)\.(?:png|jpe?g|gif|bmp|[ew]mf|tiff?|svg))\n+")
+
+
+def _without_media_names(text: str, data: bytes) -> str:
+    """Return the text of an Office document, or of an archive that may have some, without the names
+    of the pictures in it.
+    """
+    is_archive = b"[Content_Types].xml" not in data
+
+    def name(found: re.Match[str]) -> str:
+        is_media = b"media/" + found[1].encode() in data
+        return "" if is_media or (is_archive and found[2].startswith("image")) else found[0]
+
+    return _MEDIA_NAME.sub(name, text)
 
 
 def document(
@@ -291,8 +304,8 @@ def document(
         content_type = next(
             (OUTLOOK[mark] for mark in OUTLOOK if data.startswith(mark)), content_type
         )
-    if data.startswith(ZIP) and "image" in text:
-        text = _MEDIA_NAME.sub(lambda name: "" if name[1].encode() in data else name[0], text)
+    if data.startswith(ZIP):
+        text = _without_media_names(text, data)
     is_mail_type = content_type.startswith("message/")
     if is_mail_type and (_PGP.search(data) or _ARMOUR in text):
         warnings = (*warnings, _ENCRYPTED.format("PGP"))

@@ -1,5 +1,5 @@
-"""Parts of office documents that are not displayed, or are marked: hidden, raised, struck and
-deleted text; of workbooks digits of values (3.14159 behind 3.1), hidden rows, columns and sheets.
+"""Cells of sheets that are not displayed, or are marked: digits of values (3.14159 behind 3.1),
+hidden rows, columns and sheets, struck words, and words of the colour of their cell.
 """
 
 from __future__ import annotations
@@ -7,376 +7,14 @@ from __future__ import annotations
 import re
 import struct
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from html import unescape
-from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeVar
 
-from indexer.documents.base import Anchors, sha256
+from indexer.documents.base import sha256
 from indexer.model import EmbeddedFile
 
-# Marked text, however many runs a program splits it into.
-
-MarkedStyles: TypeAlias = Mapping[bytes, frozenset[str]]
-
-_HIDDEN, _RAISED, _LOWERED, _STRUCK, _DELETED = "hidden", "raised", "lowered", "struck", "deleted"
-_KINDS = {
-    _HIDDEN: "hidden and raised text",
-    _RAISED: "hidden and raised text",
-    _LOWERED: "hidden and raised text",
-    _STRUCK: "struck text",
-    _DELETED: "deleted text",
-}
-_WHITE_TEXT = "white"  # of styles alone: it is hidden where it stands on no colour
-_NO_MARKS: frozenset[str] = frozenset()
-
-
-class _Run(NamedTuple):
-    """A piece of text that is marked, and its position."""
-
-    start: int
-    mark: str
-    text: bytes
-
-
-def marked_text(
-    content: bytes, styles: MarkedStyles = MappingProxyType({})
-) -> dict[str, list[tuple[str, bytes]]]:
-    """Return the marked text of a part by its kind, with anchors; `styles`: the common ones that
-    mark text.
-    """
-    if b"<w:" in content:
-        content = _OLD_MARKS.sub(b"", content) if b"<w:rPrChange" in content else content
-        runs, pattern = list(_of_word(content, styles)), _OFFICE_TEXT
-    elif b"<a:t" in content:
-        runs, pattern = list(_of_slide(content)), _OFFICE_TEXT
-    else:
-        runs, pattern = list(_of_odf(content, styles)), None
-    return _by_kind(runs, Anchors(content, pattern)) if runs else {}
-
-
-def _by_kind(
-    runs: Iterable[_Run], anchors: Callable[[int], int]
-) -> dict[str, list[tuple[str, bytes]]]:
-    """Return runs by the kinds of their marks, with anchors."""
-    found: dict[str, list[tuple[str, bytes]]] = {}
-    for mark, kind in _KINDS.items():
-        lines = list(_joined((run for run in runs if run.mark == mark), anchors))
-        if lines:
-            found.setdefault(kind, []).extend(lines)
-    return found
-
-
-_OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
-
-
-def _joined(runs: Iterable[_Run], anchors: Callable[[int], int]) -> Iterator[tuple[str, bytes]]:
-    """Yield anchor and content of runs of one mark, those as one that follow each other."""
-    start = end = -1
-    pieces: list[str] = []
-    mark = ""
-    for run in sorted(runs):
-        mark = run.mark
-        text = "".join(unescape(run.text.decode("utf-8", "replace")).split())
-        before = anchors(run.start)
-        if before != end and pieces:
-            yield str(start), f"{mark} {''.join(pieces)}".encode()
-            pieces = []
-        if text:
-            start = start if pieces else before
-            pieces.append(text)
-            end = before + len(text)
-    if pieces:
-        yield str(start), f"{mark} {''.join(pieces)}".encode()
-
-
-# Word: properties of runs, and of styles, which may be based on others.
-
-_OLD_MARKS = re.compile(rb"<w:rPrChange\b.*?</w:rPrChange>", re.DOTALL)
-_WORD_MARKS = re.compile(rb"<w:(vanish|d?strike|vertAlign)(?:\s+w:val=\"(\w+)\")?\s*/>")
-_WORD_MARKERS = (b"<w:vanish", b"trike", b"<w:vertAlign", b'"FFFFFF"', b'"ffffff"')
-_WORD_TEXT = re.compile(rb"<w:t(?:\s[^>]*)?>([^<]*)")
-_DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
-_END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
-_WORD_STYLE = re.compile(rb"<w:style\b[^>]*\bw:styleId=\"([^\"]+)\".*?</w:style>", re.DOTALL)
-_BASE_STYLE = re.compile(rb"<w:basedOn w:val=\"([^\"]+)\"")
-_RUN_STYLE = re.compile(rb"<w:rStyle w:val=\"([^\"]+)\"")
-_MAX_BASES = 12
-
-
-def _word_marks(properties: bytes, inherited: frozenset[str] = _NO_MARKS) -> frozenset[str]:
-    marks = set(inherited)
-    for name, value in _WORD_MARKS.findall(properties):
-        if name == b"vertAlign":
-            marks -= {_RAISED, _LOWERED}
-            marks |= {b"superscript": {_RAISED}, b"subscript": {_LOWERED}}.get(value, set())
-        elif value in (b"0", b"false", b"off"):
-            marks.discard(_HIDDEN if name == b"vanish" else _STRUCK)
-        else:
-            marks.add(_HIDDEN if name == b"vanish" else _STRUCK)
-    return frozenset(marks)
-
-
-def _style_marks(properties: bytes, inherited: frozenset[str]) -> frozenset[str]:
-    """Return the marks of a style of Word, and whether its text is white."""
-    marks = _word_marks(properties, inherited)
-    if b"<w:color" not in properties and b"<w:shd" not in properties:
-        return marks
-    is_white = _WHITE.search(properties) and b"<w:shd" not in properties
-    return marks | {_WHITE_TEXT} if is_white else marks - {_WHITE_TEXT}
-
-
-# White text, and what it may stand on: a paragraph, a cell or a box, which may have a colour.
-_WHITE = re.compile(rb"<w:color\s[^>]*w:val=\"f{6}\"", re.IGNORECASE)
-_COLOUR = re.compile(rb"<w:color\s[^>]*w:val=\"(?!f{6})", re.IGNORECASE)
-_ON_PAPER = re.compile(
-    rb"<(?P<end>/?)w:(?P<of>tbl|tc|txbxContent|p|r)(?:\s[^>]*)?(?<!/)>"
-    rb"|<w:pStyle w:val=\"(?P<style>[^\"]+)\"|<w:rPr>(?P<marks>.*?)</w:rPr>"
-    rb"|<w:t(?:\s[^>]*)?>(?P<text>[^<]+)"
-    rb"|(?P<shade><w:shd\b[^>]*w:(?:theme)?fill=\"(?!auto\"|f{6}\"))",
-    re.IGNORECASE | re.DOTALL,
-)
-_OWN_SHADE = (b"<w:shd", b"<w:highlight")
-
-
-def _white_of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
-    """Yield the text of runs that are white, by a style too, where neither they nor their cell,
-    paragraph or box have a colour; boxes are taken to have one.
-    """
-    around: list[tuple[bool, bool]] = [(False, False)]  # has it a colour, is its text white
-    is_white = False
-    for match in _ON_PAPER.finditer(content):
-        is_shaded, is_paragraph_white = around[-1]
-        if match["shade"]:
-            around[-1] = (True, is_paragraph_white)
-        elif match["of"] == b"r":
-            is_white = is_paragraph_white
-        elif match["of"] and not match["end"]:
-            around.append((is_shaded or match["of"] == b"txbxContent", False))
-        elif match["of"]:
-            around = around[:-1] or [(False, False)]
-        elif match["style"]:
-            around[-1] = (is_shaded, _WHITE_TEXT in styles.get(match["style"], _NO_MARKS))
-        elif match["marks"]:
-            is_white = _is_white(match["marks"], is_white, styles)
-        elif match["text"] and is_white and not is_shaded:
-            yield _Run(match.start(), _HIDDEN, match["text"])
-
-
-def _is_white(properties: bytes, inherited: bool, styles: MarkedStyles) -> bool:
-    """Return whether a run is white, and not on a colour of its own."""
-    if any(map(properties.__contains__, _OWN_SHADE)):
-        return False
-    if _WHITE.search(properties):
-        return True
-    named = _RUN_STYLE.search(properties)
-    is_styled = named is not None and _WHITE_TEXT in styles.get(named[1], _NO_MARKS)
-    return (inherited or is_styled) and not _COLOUR.search(properties)
-
-
-def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
-    for match in _DELETED_TEXT.finditer(content) if b"<w:delText" in content else ():
-        yield _Run(match.start(), _DELETED, match[1])
-    if _WHITE.search(content) or any(_WHITE_TEXT in marks for marks in styles.values()):
-        yield from _white_of_word(content, styles)
-        styles = {name: marks - {_WHITE_TEXT} for name, marks in styles.items()}
-    is_styled = any(styles.values()) and b'Style w:val="' in content
-    if not is_styled and not any(marker in content for marker in _WORD_MARKERS):
-        return
-    first, *pieces = content.split(b"<w:rPr>")
-    position = len(first)
-    for piece in pieces:
-        properties, _, rest = piece.partition(b"</w:rPr>")
-        named = _RUN_STYLE.search(properties) if is_styled else None
-        marks = _word_marks(properties, styles.get(named[1], _NO_MARKS) if named else _NO_MARKS)
-        if marks:
-            end = _END_OF_RUN.search(rest)
-            text = b"".join(_WORD_TEXT.findall(rest, 0, end.start() if end else len(rest)))
-            yield from (_Run(position, mark, text) for mark in marks)
-        position += len(piece) + len(b"<w:rPr>")
-    names = b"|".join(re.escape(name) for name, marks in styles.items() if marks)
-    paragraphs = rb"<w:pStyle w:val=\"(%s)\"/>.*?</w:p>" % names
-    for match in re.finditer(paragraphs, content, re.DOTALL) if is_styled else ():
-        text = b"".join(_WORD_TEXT.findall(match[0]))
-        yield from (_Run(match.start(), mark, text) for mark in styles[match[1]])
-
-
-# Slides: attributes of the properties of a run.
-
-_BASELINE, _STRIKE = re.compile(rb"\bbaseline=\"(-?)[1-9]"), re.compile(rb"\bstrike=\"(?:sng|dbl)")
-
-
-def _of_slide(content: bytes) -> Iterator[_Run]:
-    if b"baseline=" not in content and b"trike=" not in content:
-        return
-    first, *pieces = content.split(b"<a:rPr")
-    position = len(first)
-    for piece in pieces:
-        attributes, _, rest = piece.partition(b">")
-        text = rest.partition(b"</a:t>")[0].rpartition(b"<a:t")[2].partition(b">")[2]
-        if level := _BASELINE.search(attributes):
-            yield _Run(position, _LOWERED if level[1] else _RAISED, text)
-        if _STRIKE.search(attributes):
-            yield _Run(position, _STRUCK, text)
-        position += len(piece) + len(b"<a:rPr")
-
-
-# OpenDocument: styles alone mark text.
-
-_ODF_STYLE = re.compile(
-    rb"<style:style\s[^>]*?\bstyle:name=\"([^\"]+)\"([^>]*)(?<!/)>(.*?)</style:style>", re.DOTALL
-)
-_PARENT_STYLE = re.compile(rb"style:parent-style-name=\"([^\"]+)")
-_ODF_MARKS = re.compile(
-    rb"(text-line-through-style=\"(?!none))|style:text-position=\"((?:super|sub)\b|-?[1-9])"
-    rb"|(text:display=\"none|presentation:visibility=\"hidden)"
-)
-_ODF_WHITE = re.compile(rb"fo:color=\"#f{6}\"", re.IGNORECASE)
-# a fill of cells, paragraphs or pages, on which text may be white
-_ODF_FILL = re.compile(
-    rb"fo:background-color=\"#(?!f{6})|draw:fill=\"(?!none)|<office:presentation"
-)
-_ODF_MARKERS = (
-    *(b"text-line-through", b":text-position=", b"text:display=", b"n:visibility="),
-    *(b'"#ffffff"', b'"#FFFFFF"'),
-)
-
-
-def _of_odf(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
-    marked = {name: marks for name, marks in _odf_styles(content, styles).items() if marks}
-    if not marked:
-        return
-    names = b"|".join(map(re.escape, marked))
-    texts = rb"\b(?:text|table):style-name=\"(%s)\"[^>]*(?<!/)>(?:<[^/<>][^<>]*>){0,2}([^<]+)"
-    for match in re.finditer(texts % names, content):
-        yield from (_Run(match.start(), mark, match[2]) for mark in marked[match[1]])
-    for match in re.finditer(rb"<draw:page\b[^>]*draw:style-name=\"(?:%s)\"" % names, content):
-        yield _Run(match.start(), _HIDDEN, b"page")
-
-
-def _odf_styles(content: bytes, common: MarkedStyles) -> MarkedStyles:
-    """Return the styles of a part and the common ones with the marks that they give."""
-    if not common and not any(marker in content for marker in _ODF_MARKERS):
-        return {}
-    found = dict(common)
-    is_on_paper = _ODF_WHITE.search(content) and not _ODF_FILL.search(content)
-    for name, attributes, properties in _ODF_STYLE.findall(content):
-        parent = _PARENT_STYLE.search(attributes)
-        marks = set(found.get(parent[1], _NO_MARKS)) if parent else set()
-        for struck, level, hidden in _ODF_MARKS.findall(properties):
-            marks |= {_STRUCK} if struck else {_HIDDEN} if hidden else {_level(level)}
-        if is_on_paper and _ODF_WHITE.search(properties):
-            marks.add(_HIDDEN)
-        found[name] = frozenset(marks)
-    return found
-
-
-def _level(position: bytes) -> str:
-    return _LOWERED if position.startswith((b"sub", b"-")) else _RAISED
-
-
-def marked_styles(content: bytes) -> MarkedStyles:
-    """Return the styles of Word, or common ones of OpenDocument, that mark text, with their marks.
-
-    >>> marked_styles(b'<w:style w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style>')
-    {b'Gone': frozenset({'hidden'})}
-    """
-    if b"<w:style" not in content:
-        return {name: marks for name, marks in _odf_styles(content, {}).items() if marks}
-    if not any(marker in content for marker in _WORD_MARKERS):
-        return {}
-    written = {match[1]: match[0] for match in _WORD_STYLE.finditer(content)}
-    found: dict[bytes, frozenset[str]] = {}
-    for name in written:
-        line = [name]
-        while len(line) < _MAX_BASES and (base := _BASE_STYLE.search(written.get(line[-1], b""))):
-            line.append(base[1])
-        marks = _NO_MARKS
-        for style in reversed(line):
-            marks = _style_marks(written.get(style, b""), marks)
-        if marks:
-            found[name] = marks
-    return found
-
-
-# RTF: control words mark the text after them, to the end of their group.
-
-RTF_TOKEN = re.compile(
-    rb"\\(?P<word>[a-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9A-Fa-f]{2})|\\[^a-z]"
-    rb"|(?P<brace>[{}])|[^\\{}]+",
-    re.DOTALL,
-)
-_RTF_MARK = re.compile(rb"\\(?:strike|deleted|v|super|sub)(?:d?1)?(?![0-9a-z])")
-_RTF_MARKS = {
-    b"strike": _STRUCK,
-    b"striked": _STRUCK,
-    b"deleted": _DELETED,
-    b"v": _HIDDEN,
-    b"super": _RAISED,
-    b"sub": _LOWERED,
-}
-_NO_TEXT = frozenset(
-    b"fonttbl colortbl stylesheet info pict object listtable listoverridetable themedata".split()
-)
-
-
-def marked_rich_text(data: bytes) -> dict[str, list[tuple[str, bytes]]]:
-    r"""Return the marked text of an RTF by its kind, each after the number of characters before it,
-    whatever other control words there are.
-
-    >>> one = marked_rich_text(rb"{\rtf1 It is {\v\insrsid9 not }agreed.}")
-    >>> one == marked_rich_text(rb"{\rtf1 It is {\v no}{\v\fs20 t }agreed.}"), one
-    (True, {'hidden and raised text': [('4', b'hidden not')]})
-    """
-    if not _RTF_MARK.search(data):
-        return {}
-    runs = [_Run(before, mark, text.encode()) for before, mark, text in _rtf_runs(data)]
-    return _by_kind(runs, lambda before: before)
-
-
-def _rtf_runs(data: bytes) -> Iterator[tuple[int, str, str]]:
-    """Yield the number of characters before each piece of marked text, its mark and the text."""
-    outer: list[tuple[frozenset[str], bool]] = []
-    marks, is_text = _NO_MARKS, True
-    position = before = skipped = 0
-    while token := RTF_TOKEN.match(data, position):
-        position = token.end()
-        word, number = token["word"], int(token["number"] or 1)
-        text = ""
-        if token["brace"] == b"{":
-            outer.append((marks, is_text))
-        elif token["brace"]:
-            marks, is_text = outer.pop() if outer else (_NO_MARKS, True)
-        elif word == b"bin":
-            position += max(0, number)
-        elif word == b"u":
-            text, skipped = chr(number & 0xFFFF), 1
-        elif word:
-            is_text = is_text and word not in _NO_TEXT
-            marks = _rtf_marks(marks, word, number)
-        elif token[0] == b"\\*":
-            is_text = False
-        else:
-            written = bytes.fromhex(token["hex"].decode()) if token["hex"] else token[0]
-            text = "".join(written.removeprefix(b"\\").decode("latin-1")[skipped:].split())
-            skipped = 0
-        if text and is_text:
-            yield from ((before, mark, text) for mark in marks)
-            before += len(text)
-
-
-def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str]:
-    """Return the marks after a control word."""
-    if word == b"plain":
-        return marks & {_DELETED}
-    if word == b"nosupersub" or word in (b"super", b"sub"):
-        marks -= {_RAISED, _LOWERED}
-    mark = _RTF_MARKS.get(word)
-    if mark is None:
-        return marks
-    return marks | {mark} if number else marks - {mark}
-
+_T = TypeVar("_T")
 
 # Sheets of Excel (.xlsx).
 
@@ -467,7 +105,9 @@ def _scale(code: bytes) -> float | None:
     return float(10.0 ** (digits - 3 * thousands))
 
 
-_HIDDEN_CELLS = re.compile(rb"<(row|col)\s(?=[^>]*\bhidden=\"(?:1|true)\")[^>]*>")
+_HIDDEN_CELLS = re.compile(
+    rb"<(row|col)\s(?=[^>]*\b(?:hidden=\"(?:1|true)|(?:width|ht)=\"0(?:\.0*)?)\")[^>]*>"
+)
 _NUMBERED = re.compile(rb"\s(?:r|min|max)=\"(\d{1,7})\"")
 LAST_COLUMN = 16384
 _RULE_CELLS = re.compile(rb"<(?:conditionalFormatting|dataValidation)\s[^>]*?\bsqref=\"([^\"]*)")
@@ -480,7 +120,8 @@ def hidden_cells(sheet: bytes) -> bytes:
     b'col 2,col 3,row 7'
     """
     hidden: set[tuple[bytes, int]] = set()
-    for match in _HIDDEN_CELLS.finditer(sheet) if b"hidden=" in sheet else ():
+    may_have = any(mark in sheet for mark in (b"hidden=", b'width="0', b'ht="0'))
+    for match in _HIDDEN_CELLS.finditer(sheet) if may_have else ():
         numbers = sorted(map(int, _NUMBERED.findall(match[0])))
         if numbers:
             last = min(numbers[-1], max(numbers[0], LAST_COLUMN))
@@ -503,28 +144,80 @@ _STRUCK_FONT = re.compile(rb"<strike(?: val=\"(?:1|true)\")?/>")
 _STYLED = re.compile(rb"<c (?=[^>]*\br=\"(\w+)\")(?=[^>]*\bs=\"(\d+)\")[^>]*>(?!</c>)(?<!/>)")
 
 
-_WHITE_FONT = re.compile(
-    rb"<color (?:rgb=\"(?:FF)?F{6}\"|theme=\"0\"(?! tint)|indexed=\"(?:1|9)\")"
-)
-_FILLED = re.compile(rb"\bfillId=\"(?!0\")")
-
-
-def cells_of_fonts(
-    sheet: bytes, styles: bytes, font: re.Pattern[bytes], on_paper: bool = False
-) -> bytes:
-    """Return the names of cells that are not empty and have a font; with `on_paper` only those
-    without a fill.
-    """
+def struck_cells(sheet: bytes, styles: bytes) -> bytes:
+    """Return the names of cells that are not empty and struck out."""
     fonts = _FONTS.search(styles)
-    if fonts is None or not font.search(fonts[0]):
+    if fonts is None or not _STRUCK_FONT.search(fonts[0]):
         return b""
-    written = _FONT.split(fonts[0])[1:]
-    chosen = {str(id).encode() for id, each in enumerate(written) if font.search(each)}
-    cell_styles = [
-        b"" if on_paper and _FILLED.search(style) else style for style in _cell_styles(styles)
+    struck = [bool(_STRUCK_FONT.search(font)) for font in _FONT.split(fonts[0])[1:]]
+    return _cells_of_styles(
+        sheet, [_of_list(struck, _FONT_ID, style) or False for style in _cell_styles(styles)]
+    )
+
+
+_FILLS, _FILL = re.compile(rb"<fills\b.*?</fills>", re.DOTALL), re.compile(rb"<fill/?>")
+_FILL_ID = re.compile(rb"\bfillId=\"(\d+)\"")
+_INK, _PLAIN = (
+    re.compile(rb"<(?:color|fgColor) ([^>]*?)\s*/?>"),
+    re.compile(rb"=\"(?:none|gray125)"),
+)
+_RGB = re.compile(rb"rgb=\"\w{0,2}?(\w{6})\"|theme=\"(\d+)\"(?! tint)|indexed=\"(\d+)\"")
+_WHITE, _BLACK = b"FFFFFF", b"000000"
+_NAMED = {b"0": _WHITE, b"1": _BLACK}, {b"1": _WHITE, b"9": _WHITE, b"64": _BLACK, b"8": _BLACK}
+_NO_FORMAT = re.compile(rb"\s*(?:&quot;&quot;|\"\")?;(?:&quot;&quot;|\"\"|;)*\s*$")
+
+
+def unseen_words(sheet: bytes, styles: bytes) -> bytes:
+    """Return the names of cells that are not empty and of which nothing is seen: their font has the
+    colour of their fill, or their format (`;;;`) displays nothing.
+    """
+    fonts, fills = _FONTS.search(styles), _FILLS.search(styles)
+    inks = [_colour(font, _BLACK) for font in _FONT.split(fonts[0])[1:]] if fonts else []
+    grounds = [
+        _WHITE if _PLAIN.search(fill) else _colour(fill, b"")
+        for fill in (_FILL.split(fills[0])[1:] if fills else ())
     ]
-    ids = [_FONT_ID.search(style) for style in cell_styles]
-    names = {str(index).encode() for index, id in enumerate(ids) if id and id[1] in chosen}
+    formats = {
+        id[1]
+        for element in _FORMAT.findall(styles)
+        if (id := _ID.search(element)) and (code := _CODE.search(element))
+        if _NO_FORMAT.match(code[1])
+    }
+    if not formats and not set(inks) & {_WHITE, *grounds}:
+        return b""
+    unseen: list[bool] = []
+    for style in _cell_styles(styles):
+        ground = _of_list(grounds, _FILL_ID, style) or _WHITE
+        format = _ID.search(style)
+        is_unseen = _of_list(inks, _FONT_ID, style) == ground
+        unseen.append(is_unseen or (format is not None and format[1] in formats))
+    return _cells_of_styles(sheet, unseen)
+
+
+def _colour(element: bytes, default: bytes) -> bytes:
+    """Return the colour of a font or a fill in six digits; as it is written where that is unknown.
+
+    >>> _colour(b'<color rgb="FFabcdef"/>', b""), _colour(b'<fgColor theme="0"/>', b"")
+    (b'ABCDEF', b'FFFFFF')
+    """
+    ink = _INK.search(element)
+    if ink is None:
+        return default
+    found = _RGB.search(ink[1])
+    if found is None:
+        return ink[1]
+    theme, indexed = _NAMED
+    return (found[1] or b"").upper() or theme.get(found[2]) or indexed.get(found[3]) or ink[1]
+
+
+def _of_list(values: Sequence[_T], id: re.Pattern[bytes], style: bytes) -> _T | None:
+    """Return the value whose number a style of cells names."""
+    found = id.search(style)
+    return values[int(found[1])] if found and int(found[1]) < len(values) else None
+
+
+def _cells_of_styles(sheet: bytes, chosen: Sequence[bool]) -> bytes:
+    names = {str(index).encode() for index, is_chosen in enumerate(chosen) if is_chosen}
     return b",".join(name for name, style in _STYLED.findall(sheet) if style in names)
 
 
@@ -563,8 +256,8 @@ def unseen_cells(part: bytes, styles: bytes) -> dict[str, bytes]:
         "values": hidden_values(part, styles),
         "hidden cells": hidden_cells(part),
         "cells of rules": rule_cells(part),
-        "struck cells": cells_of_fonts(part, styles, _STRUCK_FONT),
-        "white cells": cells_of_fonts(part, styles, _WHITE_FONT, on_paper=True),
+        "struck cells": struck_cells(part, styles),
+        "white cells": unseen_words(part, styles),
         MARKED_WORDS: marked_strings(part),
     }
 
@@ -577,6 +270,7 @@ _REAL, _COMPACT, _COMPACT_ROW, _STRING, _LABEL = 0x203, 0x27E, 0xBD, 0xFD, 0x204
 _ROW, _COLUMNS = 0x208, 0x7D
 _PICTURES = b"\x07\xf0"  # the type of a record of pictures in a group of drawings
 _STRIKES, _IS_HIDDEN, _VERSION_8 = 0x08, 0x20, 0x600
+_WHITES = (b"\x01\0", b"\x09\0")  # numbers of the colour
 _NO_FONT = 4  # a number that no font has
 
 
@@ -616,9 +310,9 @@ class _Sheets:
     """Values, cells and sheets of a workbook that are not displayed, by kinds."""
 
     found: defaultdict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
-    _fonts: list[bool] = field(default_factory=list)
+    _fonts: list[tuple[bool, bool]] = field(default_factory=list)  # is it struck, is it white
     _scales: dict[int, float | None] = field(default_factory=lambda: dict(_BUILT_IN))
-    _styles: list[tuple[float | None, bool]] = field(default_factory=list)
+    _styles: list[tuple[float | None, bool, bool]] = field(default_factory=list)
     _version: int = 0
     _sheet: int = 0
 
@@ -651,7 +345,8 @@ class _Sheets:
 
     def _add_style(self, kind: int, record: bytes) -> None:
         if kind == _FONT_RECORD:
-            self._fonts.append(bool(record[2] & _STRIKES))
+            is_white = record[4:6] in _WHITES
+            self._fonts.append((bool(record[2] & _STRIKES), is_white))
         elif kind == _FORMAT_RECORD:
             is_wide = self._version >= _VERSION_8 and record[4] & 1
             start = 5 if self._version >= _VERSION_8 else 3
@@ -660,8 +355,11 @@ class _Sheets:
         elif kind == _STYLE_RECORD:
             font, format = struct.unpack_from("<HH", record)
             font -= font > _NO_FONT
-            is_struck = font < len(self._fonts) and self._fonts[font]
-            self._styles.append((self._scales.get(format), is_struck))
+            is_struck, is_white = self._fonts[font] if font < len(self._fonts) else (False, False)
+            is_on_paper = (
+                self._version >= _VERSION_8 and record[17:18] < b"\x04"
+            )  # without a pattern
+            self._styles.append((self._scales.get(format), is_struck, is_white and is_on_paper))
 
     def _add_cells(self, kind: int, record: bytes) -> None:
         row, column, style = struct.unpack_from("<HHH", record)
@@ -678,10 +376,13 @@ class _Sheets:
             self._add_cell((row, column), style, struct.unpack_from("<d", record, 6)[0])
 
     def _add_cell(self, cell: tuple[int, int], index: int, value: float | None) -> None:
-        scale, is_struck = self._styles[index] if index < len(self._styles) else (None, False)
+        style = self._styles[index] if index < len(self._styles) else (None, False, False)
+        scale, is_struck, is_white = style
         name = b"%d %d %d" % (self._sheet, *cell)
         if is_struck:
             self.found["struck cells"].append(name)
+        if is_white:
+            self.found["white cells"].append(name)
         if value is not None and not _is_displayed(repr(value).encode(), scale):
             self.found["values"].append(b"%s %s" % (name, _rounded(value)))
 

@@ -31,12 +31,11 @@ from indexer import (
 from indexer.comparing.criteria import Criteria, format_marks
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.embedded import embedded_files
+from indexer.documents.marked_text import marked_styles, marked_text
 from indexer.documents.tika import document, with_hint
 from indexer.documents.unseen import (
     hidden_cells,
     hidden_values,
-    marked_styles,
-    marked_text,
     rule_cells,
     unseen_cells,
     workbook_files,
@@ -241,8 +240,18 @@ UNREAD = {
     "link of RTF": [rb"{\rtf1 {\*\fldinst HYPERLINK a%d}{\fldrslt b}}" % end for end in (1, 2)],
     "struck text of RTF": [rb"{\rtf1 shall %snot pay}" % end for end in (b"", rb"\strike ")],
     "hidden text of RTF": [rb"{\rtf1 shall %snot pay}" % end for end in (b"", rb"\v ")],
+    "white text of RTF": [
+        rb"{\rtf1{\colortbl;\red255\green255\blue255;}shall %snot pay}" % end
+        for end in (b"", rb"\cf1 ")
+    ],
     "raised text of RTF": [rb"{\rtf1 10%s2}" % end for end in (b"", rb"\super ")],
     "hidden slide": [office("ppt/slides/slide1.xml", f"<p:sld{end}>") for end in ("", ' show="0"')],
+    "hidden shape": [
+        office("ppt/slides/slide1.xml", f'<p:cNvPr id="2"{end}/>') for end in ("", ' hidden="1"')
+    ],
+    "hidden section": [
+        office("content.xml", f'<text:section text:display="{end}">') for end in ("true", "none")
+    ],
     "document in a page": [
         b"<a href='data:application/pdf;name=a.pdf;base64,AA%c='>" % end for end in b"AE"
     ],
@@ -282,6 +291,21 @@ PARTS = {  # of an Office document: a path, and what its content differs in
         '<w:p w:rsidR="1"/><w:r><w:rPr><w:color w:val="ffffff"/></w:rPr><w:t>{}</w:t></w:r>',
     ),
     "white text of OpenDocument": ("content.xml", ODF_MARK.format('fo:color="#ffffff"')),
+    "tiny text": (PART, '<w:r><w:rPr><w:sz w:val="2"/></w:rPr><w:t>{}</w:t></w:r>'),
+    "text of the colour behind it": (
+        PART,
+        '<w:p><w:pPr><w:shd w:fill="1F3864"/></w:pPr><w:r><w:rPr><w:color w:val="1f3864"/></w:rPr>'
+        "<w:t>{}</w:t></w:r></w:p>",
+    ),
+    "black text under a marker": (
+        PART,
+        '<w:r><w:rPr><w:highlight w:val="black"/></w:rPr><w:t>{}</w:t></w:r>',
+    ),
+    "white text of a slide": (
+        "ppt/slides/slide1.xml",
+        '<a:r><a:rPr><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill></a:rPr>'
+        "<a:t>{}</a:t></a:r>",
+    ),
     "raised text": (
         PART,
         '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{}</w:t></w:r>',
@@ -472,7 +496,16 @@ def test_white_cells_without_a_fill_count() -> None:
     fonts = b'<fonts><font><b/></font><font><color rgb="FFFFFFFF"/></font></fonts>'
     xfs = b'<cellXfs><xf fontId="0"/><xf fontId="1"/><xf fontId="1" fillId="2"/></cellXfs>'
     cells = b"".join(b'<c r="A%d" s="%d"><v>1</v></c>' % (number, number) for number in range(3))
-    assert unseen_cells(cells, fonts + xfs)["white cells"] == b"A1"
+    fills = (b'patternType="none"/>', b'patternType="gray125"/>', b'><fgColor rgb="FF1F3864"/>')
+    written = b"".join(b"<fill><patternFill %s</fill>" % fill for fill in fills)
+    styles = fonts + b"<fills>%s</fills>" % written + xfs
+    assert unseen_cells(cells, styles)["white cells"] == b"A1"
+    dark = styles.replace(b"1F3864", b"ffffff")
+    assert unseen_cells(cells, dark)["white cells"] == b"A1,A2"
+    nothing = b'<numFmt numFmtId="164" formatCode=";;;"/>' + xfs.replace(
+        b"<xf ", b'<xf numFmtId="164" '
+    )
+    assert unseen_cells(cells, nothing)["white cells"] == b"A0,A1,A2"
 
 
 def test_text_that_a_common_style_of_open_document_strikes_out_counts() -> None:
@@ -488,11 +521,25 @@ def test_text_that_a_common_style_of_open_document_strikes_out_counts() -> None:
 
 
 def test_hidden_columns_and_cells_of_rules_count_however_they_are_joined() -> None:
-    columns = b'<col min="2" max="2" hidden="1"/><col max="3" hidden="true" min="3"/>'
+    columns = b'<col min="2" max="2" hidden="1"/><col max="3" width="0" min="3"/>'
     assert hidden_cells(columns) == hidden_cells(b'<col min="2" max="3" hidden="1"/>')
     assert hidden_cells(b'<col min="2" hidden="0"/><row r="2"/>') == b""
     rules = [b'<dataValidation sqref="%s"/>' % cells for cells in (b"A1 B2:B9", b"B2:B9", b"A1")]
     assert rule_cells(rules[0]) == rule_cells(rules[1] + rules[2]) != rule_cells(rules[1])
+
+
+def test_white_text_on_a_coloured_page_of_slides_is_displayed() -> None:
+    run = '<a:r><a:rPr><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill></a:rPr><a:t>no</a:t>'
+    dark = '<p:sp><p:spPr><a:solidFill><a:srgbClr val="1F3864"/></a:solidFill></p:spPr></p:sp>'
+    for part, is_hidden in ((run, True), (dark + run, False)):
+        files = embedded_files(office("ppt/slides/slide1.xml", part), "")
+        assert ("hidden" in files) == is_hidden
+
+
+def test_white_text_of_rtf_on_a_colour_is_displayed() -> None:
+    table = rb"{\rtf1{\colortbl;\red255\green255\blue255;\red0\green0\blue99;}"
+    for words in (rb"\cf1\chcbpat2 not}", rb"\cbpat2\cf1 not}", rb"{\cf1}not}"):
+        assert embedded_files(table + words, "application/rtf") == ""
 
 
 def test_styles_of_rtf_with_raised_text_do_not_count() -> None:
@@ -584,6 +631,9 @@ def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
         "<meter max=9 value={}></meter>",
         "shall <i style='display:{}none'>not</i> pay",
         "shall <i hidden{}>not</i> pay",
+        "shall <i style='color: #{}fff'>not</i> pay",
+        "shall <font color=white>not{}</font> pay",
+        "shall <i style='background:#000; color:{}black'>not</i> pay",
         "shall <i style='font-size:{}0'>not</i> pay",
         "<style>.{0}a {{text-decoration: line-through}}</style>shall <i class='a'>not</i> pay",
         "<style>i#{0}a, b {{ opacity:0 }}</style>shall <i id='a'>not</i> pay",
@@ -594,6 +644,8 @@ def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
         assert first[:64] != second[:64], page
     page = b"<input type=hidden value=%d><a href='/%d'>x</a><script>%d</script>"
     assert embedded_files(page % (1, 2, 3), "text/html") == ""
+    on_dark = b"<td bgcolor='#123456'><font color=white>not</font><i style='color:black'>x</i>"
+    assert embedded_files(on_dark, "text/html") == ""
 
 
 @pytest.mark.parametrize("of", [workbook, lambda end: workbook(formula=end)])

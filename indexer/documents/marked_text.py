@@ -1,0 +1,506 @@
+"""Text of office documents that is not displayed, or is marked: hidden, of the colour of its
+background, raised, struck and deleted text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import unescape
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from indexer.documents.base import Anchors
+
+# Marked text, however many runs a program splits it into.
+
+MarkedStyles: TypeAlias = Mapping[bytes, frozenset[str]]
+
+_HIDDEN, _RAISED, _LOWERED, _STRUCK, _DELETED = "hidden", "raised", "lowered", "struck", "deleted"
+_KINDS = {
+    _HIDDEN: "hidden and raised text",
+    _RAISED: "hidden and raised text",
+    _LOWERED: "hidden and raised text",
+    _STRUCK: "struck text",
+    _DELETED: "deleted text",
+}
+# of styles alone: white text is hidden where it stands on no colour
+_WHITE_TEXT, _SHADED = "white", "shaded"
+_NO_MARKS: frozenset[str] = frozenset()
+
+
+class _Run(NamedTuple):
+    """A piece of text that is marked, and its position."""
+
+    start: int
+    mark: str
+    text: bytes
+
+
+def marked_text(
+    content: bytes, styles: MarkedStyles = MappingProxyType({})
+) -> dict[str, list[tuple[str, bytes]]]:
+    """Return the marked text of a part by its kind, with anchors; `styles`: the common ones that
+    mark text.
+    """
+    if b"<w:" in content:
+        content = _OLD_MARKS.sub(b"", content) if b"<w:rPrChange" in content else content
+        runs, pattern = list(_of_word(content, styles)), _OFFICE_TEXT
+    elif b"<a:t" in content:
+        runs, pattern = list(_of_slide(content, styles)), _OFFICE_TEXT
+    else:
+        runs, pattern = list(_of_odf(content, styles)), None
+    return _by_kind(runs, Anchors(content, pattern)) if runs else {}
+
+
+def _by_kind(
+    runs: Iterable[_Run], anchors: Callable[[int], int]
+) -> dict[str, list[tuple[str, bytes]]]:
+    """Return runs by the kinds of their marks, with anchors."""
+    found: dict[str, list[tuple[str, bytes]]] = {}
+    for mark, kind in _KINDS.items():
+        lines = list(_joined((run for run in runs if run.mark == mark), anchors))
+        if lines:
+            found.setdefault(kind, []).extend(lines)
+    return found
+
+
+_OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
+
+
+def _joined(runs: Iterable[_Run], anchors: Callable[[int], int]) -> Iterator[tuple[str, bytes]]:
+    """Yield anchor and content of runs of one mark, those as one that follow each other."""
+    start = end = -1
+    pieces: list[str] = []
+    mark = ""
+    for run in sorted(runs):
+        mark = run.mark
+        text = "".join(unescape(run.text.decode("utf-8", "replace")).split())
+        before = anchors(run.start)
+        if before != end and pieces:
+            yield str(start), f"{mark} {''.join(pieces)}".encode()
+            pieces = []
+        if text:
+            start = start if pieces else before
+            pieces.append(text)
+            end = before + len(text)
+    if pieces:
+        yield str(start), f"{mark} {''.join(pieces)}".encode()
+
+
+# Word: properties of runs, and of styles, which may be based on others.
+
+_OLD_MARKS = re.compile(rb"<w:rPrChange\b.*?</w:rPrChange>", re.DOTALL)
+_WORD_MARKS = re.compile(
+    rb"<w:(vanish|d?strike|vertAlign|sz(?= w:val=\"[12]\"))(?:\s+w:val=\"(\w+)\")?\s*/>"
+)
+_WORD_MARKERS = (
+    *(b"<w:vanish", b"trike", b"<w:vertAlign", b'"FFFFFF"', b'"ffffff"'),
+    *(b'<w:sz w:val="1"', b'<w:sz w:val="2"'),  # half a point, or one
+)
+_WORD_TEXT = re.compile(rb"<w:t(?:\s[^>]*)?>([^<]*)")
+_DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
+_END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
+_WORD_STYLE = re.compile(rb"<w:style\b[^>]*\bw:styleId=\"([^\"]+)\".*?</w:style>", re.DOTALL)
+_BASE_STYLE = re.compile(rb"<w:basedOn w:val=\"([^\"]+)\"")
+_RUN_STYLE = re.compile(rb"<w:rStyle w:val=\"([^\"]+)\"")
+_MAX_BASES = 12
+
+
+def _word_marks(properties: bytes, inherited: frozenset[str] = _NO_MARKS) -> frozenset[str]:
+    marks = set(inherited)
+    for name, value in _WORD_MARKS.findall(properties):
+        if name == b"vertAlign":
+            marks -= {_RAISED, _LOWERED}
+            marks |= {b"superscript": {_RAISED}, b"subscript": {_LOWERED}}.get(value, set())
+        elif name == b"sz":
+            marks.add(_HIDDEN)
+        elif value in (b"0", b"false", b"off"):
+            marks.discard(_HIDDEN if name == b"vanish" else _STRUCK)
+        else:
+            marks.add(_HIDDEN if name == b"vanish" else _STRUCK)
+    return frozenset(marks)
+
+
+def _style_marks(properties: bytes, inherited: frozenset[str]) -> frozenset[str]:
+    """Return the marks of a style of Word, and whether its text is white or has a background."""
+    marks = _word_marks(properties, inherited)
+    if _SHADE.search(properties):
+        return marks - {_WHITE_TEXT} | {_SHADED}
+    if b"<w:color" not in properties:
+        return marks
+    return marks | {_WHITE_TEXT} if _WHITE.search(properties) else marks - {_WHITE_TEXT}
+
+
+# Text of the colour of its background: of the page, or of a table, cell, paragraph or run.
+_PAPER, _UNKNOWN = b"ffffff", b"?"
+_WHITE = re.compile(rb"<w:color\s[^>]*w:val=\"f{6}\"", re.IGNORECASE)
+_COLOUR = re.compile(rb"<w:color\s[^>]*w:val=\"(\w+)\"")
+_SHADE = re.compile(rb"<w:shd\b[^>]*w:(?:theme)?fill=\"(?!auto\"|f{6}\")", re.IGNORECASE)
+_FILL = re.compile(rb"\bw:fill=\"([0-9A-Fa-f]{6})\"")
+_HIGHLIGHT = re.compile(rb"<w:highlight w:val=\"(\w+)\"")
+_HIGHLIGHTS = {b"black": b"000000", b"white": _PAPER, b"none": b""}
+_ON_PAPER = re.compile(
+    rb"<(?P<end>/?)w:(?P<of>tbl|tc|txbxContent|p|r)(?:\s[^>]*)?(?<!/)>"
+    rb"|<w:(?:p|tbl)Style w:val=\"(?P<style>[^\"]+)\"|<w:rPr>(?P<marks>.*?)</w:rPr>"
+    rb"|<w:t(?:\s[^>]*)?>(?P<text>[^<]+)|(?P<shade><w:shd\b[^>]*>)",
+    re.DOTALL,
+)
+
+
+class _Ground(NamedTuple):
+    """The colour of a background, and whether the text on it is white unless it says otherwise."""
+
+    colour: bytes = _PAPER
+    is_white: bool = False
+
+
+def _unseen_of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+    """Yield the text of runs that have the colour of their background, by styles too; boxes, whose
+    fill is not looked for, hide nothing.
+    """
+    around = [_Ground()]
+    is_hidden = False
+    for match in _ON_PAPER.finditer(content):
+        ground = around[-1]
+        if match["shade"]:
+            around[-1] = ground._replace(colour=_shade(match["shade"], ground.colour))
+        elif match["of"] == b"r":
+            is_hidden = ground.is_white and ground.colour == _PAPER
+        elif match["of"] and not match["end"]:
+            around.append(_Ground(_UNKNOWN) if match["of"] == b"txbxContent" else ground)
+        elif match["of"]:
+            around = around[:-1] or [_Ground()]
+        elif match["style"]:
+            marks = styles.get(match["style"], _NO_MARKS)
+            colour = _UNKNOWN if _SHADED in marks else ground.colour
+            around[-1] = _Ground(colour, ground.is_white or _WHITE_TEXT in marks)
+        elif match["marks"]:
+            is_hidden = _is_unseen(match["marks"], ground, styles)
+        elif match["text"] and is_hidden:
+            yield _Run(match.start(), _HIDDEN, match["text"])
+
+
+def _shade(properties: bytes, around: bytes) -> bytes:
+    """Return the colour of a background that properties give, else the one around."""
+    fill = _FILL.search(properties)
+    if fill:
+        return fill[1].lower()
+    return _UNKNOWN if _SHADE.search(properties) else around
+
+
+def _is_unseen(properties: bytes, ground: _Ground, styles: MarkedStyles) -> bool:
+    """Return whether a run has the colour of its background, its own or the one around it."""
+    named = _RUN_STYLE.search(properties)
+    marks = styles.get(named[1], _NO_MARKS) if named else _NO_MARKS
+    background = _shade(properties, _UNKNOWN if _SHADED in marks else ground.colour)
+    highlight = _HIGHLIGHT.search(properties)
+    if highlight:
+        background = _HIGHLIGHTS.get(highlight[1], _UNKNOWN) or background
+    own = _COLOUR.search(properties)
+    if own is None:
+        is_white = ground.is_white or _WHITE_TEXT in marks
+        colour = _PAPER if is_white else b"000000" if highlight else b""
+    else:
+        colour = b"000000" if own[1] == b"auto" and highlight else own[1].lower()
+    return colour == background
+
+
+def _may_be_unseen(content: bytes, styles: MarkedStyles) -> bool:
+    if _WHITE.search(content) or b'highlight w:val="black' in content:
+        return True
+    if any(_WHITE_TEXT in marks for marks in styles.values()):
+        return True
+    fills = {fill.lower() for fill in _FILL.findall(content)}
+    return bool(fills) and any(colour.lower() in fills for colour in _COLOUR.findall(content))
+
+
+def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+    for match in _DELETED_TEXT.finditer(content) if b"<w:delText" in content else ():
+        yield _Run(match.start(), _DELETED, match[1])
+    if _may_be_unseen(content, styles):
+        yield from _unseen_of_word(content, styles)
+    styles = {name: marks - {_WHITE_TEXT, _SHADED} for name, marks in styles.items()}
+    is_styled = any(styles.values()) and b'Style w:val="' in content
+    if not is_styled and not any(marker in content for marker in _WORD_MARKERS):
+        return
+    first, *pieces = content.split(b"<w:rPr>")
+    position = len(first)
+    for piece in pieces:
+        properties, _, rest = piece.partition(b"</w:rPr>")
+        named = _RUN_STYLE.search(properties) if is_styled else None
+        marks = _word_marks(properties, styles.get(named[1], _NO_MARKS) if named else _NO_MARKS)
+        if marks:
+            end = _END_OF_RUN.search(rest)
+            text = b"".join(_WORD_TEXT.findall(rest, 0, end.start() if end else len(rest)))
+            yield from (_Run(position, mark, text) for mark in marks)
+        position += len(piece) + len(b"<w:rPr>")
+    names = b"|".join(re.escape(name) for name, marks in styles.items() if marks)
+    paragraphs = rb"<w:pStyle w:val=\"(%s)\"/>.*?</w:p>" % names
+    for match in re.finditer(paragraphs, content, re.DOTALL) if is_styled else ():
+        text = b"".join(_WORD_TEXT.findall(match[0]))
+        yield from (_Run(match.start(), mark, text) for mark in styles[match[1]])
+
+
+# Slides: attributes of the properties of a run.
+
+_BASELINE, _STRIKE = re.compile(rb"\bbaseline=\"(-?)[1-9]"), re.compile(rb"\bstrike=\"(?:sng|dbl)")
+_TINY = re.compile(rb"\ssz=\"100\"")
+_SLIDE_MARKERS = (b"baseline=", b"trike=", b'sz="100"', b'"FFFFFF"', b'"bg1"', b"noFill", b"alpha")
+_INK = re.compile(
+    rb"^(?:<a:ln\b.*?</a:ln>|<a:ln\b[^>]*/>)?(?:(?P<none><a:noFill/>|<a:solidFill>"
+    rb"<a:\w+ [^>]*><a:alpha val=\"0\")|<a:solidFill><a:(?:srgbClr val=\"FFFFFF|schemeClr"
+    rb" val=\"bg1)\"\s*/>)",
+    re.DOTALL,
+)
+# a fill of a background, a shape or a cell, or a picture, on which text may be white
+_SLIDE_FILL = re.compile(
+    rb"<p:pic>|<a:fillRef idx=\"(?!0\")|<a:tbl>"
+    rb"|<p:bgRef idx=\"(?!1001\"\s*>\s*<a:schemeClr val=\"bg1)"
+    rb"|<p:(?P<of>bgPr|spPr)\b[^>]*(?<!/)>(?:(?!</p:(?P=of)>|<a:ln\b).)*?"
+    rb"<a:(?:(?:grad|blip|patt|grp)Fill"
+    rb"|solidFill>(?!\s*<a:(?:srgbClr val=\"FFFFFF|schemeClr val=\"bg1)\"\s*/>))",
+    re.DOTALL,
+)
+# the styles of a slide, or of slides of OpenDocument, whose page and master have no colour
+ON_PAPER: MarkedStyles = MappingProxyType({b"": frozenset({_WHITE_TEXT})})
+
+
+def is_slide_paper(content: bytes) -> bool:
+    """Return whether nothing in a slide, or its layout or master, has a colour or is a picture.
+
+    >>> is_slide_paper(b'<p:bg><p:bgRef idx="1001"><a:schemeClr val="bg1"/></p:bgRef></p:bg>')
+    True
+    >>> is_slide_paper(b'<p:spPr><a:solidFill><a:srgbClr val="1F3864"/></a:solidFill></p:spPr>')
+    False
+    """
+    return not _SLIDE_FILL.search(content) and b'bg1="dk' not in content
+
+
+def _of_slide(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+    if not any(marker in content for marker in _SLIDE_MARKERS):
+        return
+    is_on_paper = b"" in styles
+    first, *pieces = content.split(b"<a:rPr")
+    position = len(first)
+    for piece in pieces:
+        attributes, _, rest = piece.partition(b">")
+        text = rest.partition(b"</a:t>")[0].rpartition(b"<a:t")[2].partition(b">")[2]
+        if level := _BASELINE.search(attributes):
+            yield _Run(position, _LOWERED if level[1] else _RAISED, text)
+        if _STRIKE.search(attributes):
+            yield _Run(position, _STRUCK, text)
+        ink = None if attributes.endswith(b"/") else _INK.match(rest)
+        if _TINY.search(attributes) or (ink and (ink["none"] or is_on_paper)):
+            yield _Run(position, _HIDDEN, text)
+        position += len(piece) + len(b"<a:rPr")
+
+
+# OpenDocument: styles alone mark text.
+
+_ODF_STYLE = re.compile(
+    rb"<style:style\s[^>]*?\bstyle:name=\"([^\"]+)\"([^>]*)(?<!/)>(.*?)</style:style>", re.DOTALL
+)
+_PARENT_STYLE = re.compile(rb"style:parent-style-name=\"([^\"]+)")
+_ODF_MARKS = re.compile(
+    rb"(text-line-through-style=\"(?!none))|style:text-position=\"((?:super|sub)\b|-?[1-9])"
+    rb"|(text:display=\"none|presentation:visibility=\"hidden|fo:font-size=\"[01](?:\.0*)?pt)"
+)
+_ODF_WHITE = re.compile(rb"fo:color=\"#f{6}\"", re.IGNORECASE)
+# a fill of cells, paragraphs or pages, on which text may be white
+_ODF_FILL = re.compile(rb"fo:background-color=\"#(?!f{6})|draw:fill=\"(?!none)")
+_ODF_SHAPE = re.compile(rb"<draw:(?:image|custom-shape|rect|ellipse|circle|polygon|path)\b")
+_ODF_PAGE_FILL = re.compile(
+    rb"style:family=\"drawing-page\"[^>]*>(?:(?!</style:style>).)*?draw:fill=\"(?!none)", re.DOTALL
+)
+_ODF_MARKERS = (
+    *(b"text-line-through", b":text-position=", b"text:display=", b"n:visibility="),
+    *(b'"#ffffff"', b'"#FFFFFF"', b'fo:font-size="0', b'fo:font-size="1pt'),
+)
+
+
+def _of_odf(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+    written = _odf_styles(content, styles)
+    marked = {name: marks for name, marks in written.items() if name and marks}
+    if not marked:
+        return
+    names = b"|".join(map(re.escape, marked))
+    texts = rb"\b(?:text|table):style-name=\"(%s)\"[^>]*(?<!/)>(?:<[^/<>][^<>]*>){0,2}([^<]+)"
+    for match in re.finditer(texts % names, content):
+        yield from (_Run(match.start(), mark, match[2]) for mark in marked[match[1]])
+    for match in re.finditer(rb"<draw:page\b[^>]*draw:style-name=\"(?:%s)\"" % names, content):
+        yield _Run(match.start(), _HIDDEN, b"page")
+
+
+def _odf_styles(content: bytes, common: MarkedStyles) -> MarkedStyles:
+    """Return the styles of a part and the common ones with the marks that they give."""
+    if not common and not any(marker in content for marker in _ODF_MARKERS):
+        return {}
+    found = dict(common)
+    is_on_paper = _ODF_WHITE.search(content) and not _ODF_FILL.search(content)
+    if b"<office:presentation" in content:
+        is_on_paper = is_on_paper and b"" in common and not _ODF_SHAPE.search(content)
+    for name, attributes, properties in _ODF_STYLE.findall(content):
+        parent = _PARENT_STYLE.search(attributes)
+        marks = set(found.get(parent[1], _NO_MARKS)) if parent else set()
+        for struck, level, hidden in _ODF_MARKS.findall(properties):
+            marks |= {_STRUCK} if struck else {_HIDDEN} if hidden else {_level(level)}
+        if is_on_paper and _ODF_WHITE.search(properties):
+            marks.add(_HIDDEN)
+        found[name] = frozenset(marks)
+    return found
+
+
+def _level(position: bytes) -> str:
+    return _LOWERED if position.startswith((b"sub", b"-")) else _RAISED
+
+
+def marked_styles(content: bytes) -> MarkedStyles:
+    """Return the styles of Word, or common ones of OpenDocument, that mark text, with their marks.
+
+    >>> marked_styles(b'<w:style w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style>')
+    {b'Gone': frozenset({'hidden'})}
+    """
+    if b"<w:style" not in content:
+        found = {name: marks for name, marks in _odf_styles(content, {}).items() if marks}
+        is_paper = not _ODF_PAGE_FILL.search(content) and not _ODF_SHAPE.search(content)
+        return {**found, **ON_PAPER} if is_paper and b"<style:master-page" in content else found
+    if not any(marker in content for marker in (*_WORD_MARKERS, b"<w:shd")):
+        return {}
+    written = {match[1]: match[0] for match in _WORD_STYLE.finditer(content)}
+    found = {}
+    for name in written:
+        line = [name]
+        while len(line) < _MAX_BASES and (base := _BASE_STYLE.search(written.get(line[-1], b""))):
+            line.append(base[1])
+        marks = _NO_MARKS
+        for style in reversed(line):
+            marks = _style_marks(written.get(style, b""), marks)
+        if marks:
+            found[name] = marks
+    return found
+
+
+# RTF: control words mark the text after them, to the end of their group.
+
+RTF_TOKEN = re.compile(
+    rb"\\(?P<word>[a-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9A-Fa-f]{2})|\\[^a-z]"
+    rb"|(?P<brace>[{}])|[^\\{}]+",
+    re.DOTALL,
+)
+_RTF_MARK = re.compile(rb"\\(?:strike|deleted|v|super|sub)(?:d?1)?(?![0-9a-z])")
+_RTF_MARKS = {
+    b"strike": _STRUCK,
+    b"striked": _STRUCK,
+    b"deleted": _DELETED,
+    b"v": _HIDDEN,
+    b"super": _RAISED,
+    b"sub": _LOWERED,
+}
+_NO_TEXT = frozenset(
+    b"fonttbl colortbl stylesheet info pict object listtable listoverridetable themedata".split()
+)
+
+
+def marked_rich_text(data: bytes) -> dict[str, list[tuple[str, bytes]]]:
+    r"""Return the marked text of an RTF by its kind, each after the number of characters before it,
+    whatever other control words there are.
+
+    >>> one = marked_rich_text(rb"{\rtf1 It is {\v\insrsid9 not }agreed.}")
+    >>> one == marked_rich_text(rb"{\rtf1 It is {\v no}{\v\fs20 t }agreed.}"), one
+    (True, {'hidden and raised text': [('4', b'hidden not')]})
+    """
+    colours = _rtf_colours(data)
+    if not _RTF_MARK.search(data) and not colours:
+        return {}
+    runs = [_Run(before, mark, text.encode()) for before, mark, text in _rtf_runs(data, colours)]
+    return _by_kind(runs, lambda before: before)
+
+
+_RTF_COLOURS = re.compile(rb"\\colortbl\b([^{}]*)\}")
+_RTF_COLOUR = re.compile(rb"\\(?:red|green|blue)(\d+)")
+_RTF_GROUND = re.compile(rb"\\(?:chcbpat|cb|highlight|cbpat)[1-9]")
+_RTF_PAPER, _RTF_SHADED_CELL = (b"255", b"255", b"255"), re.compile(rb"\\clc[fb]pat[1-9]")
+
+
+def _rtf_colours(data: bytes) -> list[tuple[bytes, ...]]:
+    """Return the colours of an RTF by their numbers; none where no text can have the colour of its
+    background: cells with a colour are taken to be everywhere.
+    """
+    table = _RTF_COLOURS.search(data)
+    if table is None or _RTF_SHADED_CELL.search(data):
+        return []
+    colours = [tuple(_RTF_COLOUR.findall(entry)) for entry in table[1].split(b";")]
+    white = [number for number, colour in enumerate(colours) if colour == _RTF_PAPER]
+    is_used = any(re.search(rb"\\cf%d(?!\d)" % number, data) for number in white)
+    return colours if is_used or _RTF_GROUND.search(data) else []
+
+
+class _Ink(NamedTuple):
+    """The colours of text, behind it and behind its paragraph, by their numbers; 0 for none."""
+
+    text: int = 0
+    ground: int = 0
+    paragraph: int = 0
+
+    def after(self, word: bytes, number: int) -> _Ink:
+        """Return the colours after a control word."""
+        if word == b"cf":
+            return self._replace(text=number)
+        if word in (b"chcbpat", b"cb", b"highlight"):
+            return self._replace(ground=number)
+        if word in (b"cbpat", b"pard"):
+            return self._replace(paragraph=number if word == b"cbpat" else 0)
+        return _Ink(paragraph=self.paragraph) if word == b"plain" else self
+
+    def is_unseen(self, colours: list[tuple[bytes, ...]]) -> bool:
+        """Return whether the text has the colour that is behind it."""
+        ground = self.ground or self.paragraph
+        if not self.text or max(self.text, ground) >= len(colours):
+            return False
+        return colours[self.text] == (colours[ground] if ground else _RTF_PAPER)
+
+
+def _rtf_runs(data: bytes, colours: list[tuple[bytes, ...]]) -> Iterator[tuple[int, str, str]]:
+    """Yield the number of characters before each piece of marked text, its mark and the text."""
+    outer: list[tuple[frozenset[str], bool, _Ink]] = []
+    marks, is_text, ink = _NO_MARKS, True, _Ink()
+    position = before = skipped = 0
+    while token := RTF_TOKEN.match(data, position):
+        position = token.end()
+        word, number = token["word"], int(token["number"] or 1)
+        text = ""
+        if token["brace"] == b"{":
+            outer.append((marks, is_text, ink))
+        elif token["brace"]:
+            marks, is_text, ink = outer.pop() if outer else (_NO_MARKS, True, _Ink())
+        elif word == b"bin":
+            position += max(0, number)
+        elif word == b"u":
+            text, skipped = chr(number & 0xFFFF), 1
+        elif word:
+            is_text = is_text and word not in _NO_TEXT
+            marks = _rtf_marks(marks, word, number)
+            ink = ink.after(word, number) if colours else ink
+        elif token[0] == b"\\*":
+            is_text = False
+        else:
+            written = bytes.fromhex(token["hex"].decode()) if token["hex"] else token[0]
+            text = "".join(written.removeprefix(b"\\").decode("latin-1")[skipped:].split())
+            skipped = 0
+        if text and is_text:
+            all_marks = marks | {_HIDDEN} if ink.is_unseen(colours) else marks
+            yield from ((before, mark, text) for mark in all_marks)
+            before += len(text)
+
+
+def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str]:
+    """Return the marks after a control word."""
+    if word == b"plain":
+        return marks & {_DELETED}
+    if word == b"nosupersub" or word in (b"super", b"sub"):
+        marks -= {_RAISED, _LOWERED}
+    mark = _RTF_MARKS.get(word)
+    if mark is None:
+        return marks
+    return marks | {mark} if number else marks - {mark}
