@@ -8,6 +8,7 @@ import json
 import re
 import secrets
 import time
+from contextlib import closing
 
 import pytest
 from pipelines import call, good
@@ -21,13 +22,15 @@ from servers.rights import RoleGate
 
 from indexer.cli import main
 from indexer.cli.exit_codes import EXIT_STOPPED, exit_code_of
-from indexer.errors import StoreStopped
+from indexer.errors import StoreError, StoreStopped
 from indexer.grouping.group import group
 from indexer.jobs.index import index as run_index
 from indexer.jobs.repair import repair
+from indexer.review.site import SearchLog
 from indexer.searching.search import search
 from indexer.stores import open_store
 from indexer.stores.engine.roles import has_limits, is_same, roles
+from indexer.stores.maintenance import LoggedSearch
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
 PUT = f"{NAME}-put"  # its roles are put by the command
@@ -270,6 +273,23 @@ def test_a_searcher_cannot_even_group_or_delete(command):
         assert code in (3, 4), output
         assert "right" in output
     assert command("indexer", ["delete", name])[0] == 0
+
+
+def test_who_may_index_may_log_searches(secured_engine, monkeypatch):
+    log = f"nearfold-searches-{NAME}"
+    for role in ("searcher", "indexer"):
+        for name, value in secured_engine.environment(f"nearfold-{NAME}-{role}").items():
+            monkeypatch.setenv(name, value)
+        with closing(open_store(f"{secured_engine.store}/{NAME}")) as store:
+            if role == "searcher":
+                with pytest.raises(StoreError, match="needs a right that these credentials lack"):
+                    SearchLog(store, 30)
+            else:
+                SearchLog(store, 30)
+                store.maintenance.log_search(LoggedSearch(2, 1, "family", None))
+    secured_engine.call("POST", f"{log}/_refresh")
+    assert secured_engine.call("GET", f"{log}/_count")[1]["count"] == 1
+    secured_engine.call("DELETE", log)
 
 
 @pytest.fixture
