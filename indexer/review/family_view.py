@@ -128,7 +128,8 @@ def _ranks(
 _MAX_PAIRS = 200  # whose texts are compared
 _MAX_CHARS = 4_000_000  # of these texts
 _MAX_WORDS = 12  # that are named for a member
-_SERIOUS = frozenset[str](("negated", "parties_exchanged", "form", "message"))
+_SERIOUS = frozenset[str](("negated", "parties_exchanged"))
+_OF_TEMPLATES = frozenset[str](("form", "message"))  # in one group where its policy is loose
 _OF_FACTS = frozenset[str]((*KINDS, "deadline", "symbol"))  # marks that the facts that differ state
 
 
@@ -138,8 +139,8 @@ class MemberDifferences:
 
     `words`: those that the principal lacks, the rarest in the store first, without function words
     and without words of the facts that differ. `sentences` state all of it. `is_other`: a reviewer
-    has to read it, since it has such words, says the opposite, is another form or message, or was
-    not read whole.
+    has to read it, since it has such words, says the opposite, was not read whole, or is another
+    form or message, unless groups were made by the policy that takes these for one.
     """
 
     marks: tuple[Mark, ...]
@@ -203,13 +204,18 @@ def member_differences(
     ]
     named = list(dict.fromkeys(word for words in own for word in words))
     counts = rarity.frequencies(named).counts if named else {}
+    options = last_group_options(store)
+    is_loose = options is not None and options.criteria.policy == "loose"
+    serious = _SERIOUS if is_loose else _SERIOUS | _OF_TEMPLATES
     return {
-        document.id: _differences(document, reason, sorted(words, key=counts.__getitem__))
+        document.id: _differences(document, reason, sorted(words, key=counts.__getitem__), serious)
         for (_, document), reason, words in zip(compared, reasons, own, strict=True)
     }
 
 
-def _differences(row: Row, reasons: Reasons, words: Sequence[str]) -> MemberDifferences:
+def _differences(
+    row: Row, reasons: Reasons, words: Sequence[str], serious: frozenset[str]
+) -> MemberDifferences:
     is_cut = row.status == "truncated"
     marks = [mark for mark in reasons.marks if mark.kind not in _OF_FACTS]
     sentences = [format_marks(marks)] if marks else []
@@ -222,7 +228,7 @@ def _differences(row: Row, reasons: Reasons, words: Sequence[str]) -> MemberDiff
     if not sentences:
         same = "the same text" if reasons.same else "the same words"
         sentences = [same if not reasons.new_words.left else "words of the principal are missing"]
-    is_serious = any(mark.kind in _SERIOUS for mark in reasons.marks)
+    is_serious = any(mark.kind in serious for mark in reasons.marks)
     is_other = bool(words) or is_serious or is_cut
     return MemberDifferences(reasons.marks, tuple(words), tuple(sentences), is_other)
 
@@ -244,7 +250,7 @@ def format_others(members: Mapping[str, MemberDifferences]) -> list[str]:
         names = ", ".join(often) + (", …" if len(carriers) > _MAX_WORDS else "")
         sentences.append(f"{with_words:,} {total} {verb} words that the principal lacks: {names}")
     for kind, phrase in (("negated", "negate a sentence"), ("form", "are filled in otherwise")):
-        if number := sum(kind in one.kinds for one in members.values()):
+        if number := sum(one.is_other and kind in one.kinds for one in members.values()):
             sentences.append(f"{number:,} {total} {phrase}")
     return sentences
 

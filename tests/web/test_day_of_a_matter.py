@@ -16,8 +16,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from synthetic_mail import Writer
 
+from indexer.comparing.criteria import Criteria
 from indexer.documents.base import ReadOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.index import IndexOptions, index
 from indexer.stores import open_store
 from web.test_deciding_in_a_browser import Keyboard
@@ -103,7 +105,7 @@ def matter_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             (own / name).write_bytes(data)
         options = IndexOptions(reading=ReadOptions(attachments=True), custodian=custodian)
         index([str(own)], store, options)
-    group(store)
+    group(store, GroupOptions(criteria=Criteria(policy="loose")))  # 44 forms, eight names
     yield store
     store.close()
 
