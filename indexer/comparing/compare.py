@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from indexer.comparing.criteria import have_same_symbols, is_rearranged
 from indexer.comparing.differences import (
     FrequencyLookup,
@@ -411,6 +409,7 @@ _CURRENCY = (
 )
 _BEFORE = re.compile(rf"(?:[{_CURRENCY}][^\S\n]?|[-+−–±<>≤≥=≈#§])+\Z")
 _AFTER = re.compile(rf"[^\S\n]?[%‰]|[^\S\n]?[{_CURRENCY}](?!\s?\d)|[°+#]+")
+_EDGE = 3  # words at the end of equal ones, whose signs depend on what follows
 _MAX_SYMBOLS = 8  # characters before a number that are looked at
 _VARIANTS = str.maketrans("−–—‑’", "----'")
 
@@ -569,7 +568,9 @@ class _WordText:
         self.text, self.words = text, normal_words(text)
         ends = self.words.ends.tolist()
         gaps = zip([0, *ends], self.words.starts.tolist(), strict=False)
-        self._starts = [self._start(*gap) for gap in gaps]
+        self._starts = [
+            self._start(end, start) if text[start].isdigit() else start for end, start in gaps
+        ]
         self._ends = ends
 
     def between(self, position: int, end: int) -> str:
@@ -579,6 +580,10 @@ class _WordText:
         first = self._starts[position] if position else 0
         last = self._starts[end] if end < len(self._starts) else len(self.text)
         return self.text[first:last]
+
+    def written(self, positions: range) -> str:
+        """Return the text from the first to the last of these words."""
+        return self.text[int(self.words.starts[positions[0]]) : self._ends[positions[-1]]]
 
     def symbols(self, position: int) -> tuple[str, str]:
         """Return the signs of value before and after a word, without blanks and variants."""
@@ -593,8 +598,6 @@ class _WordText:
 
     def _start(self, end: int, start: int) -> int:
         """Return where a number begins with its signs, `end` being where the word before ends."""
-        if not self.text[start].isdigit():
-            return start
         before = _BEFORE.search(self.text, max(end, start - _MAX_SYMBOLS), start)
         return before.start() if before else start
 
@@ -642,7 +645,10 @@ def _same(
     """Yield equal words of both texts, and those whose signs of value differ as changed."""
     first = right.start
     if len(left) == len(right):
-        for x, y in zip(left, right, strict=True):
+        pairs = list(zip(left, right, strict=True))
+        if len(pairs) > _EDGE and a.written(left) == b.written(right):  # then inner signs are equal
+            pairs = [*pairs[:1], *pairs[-_EDGE:]]
+        for x, y in pairs:
             if a.symbols(x) != b.symbols(y):
                 yield "same", first, y
                 yield "removed", x, x + 1
@@ -655,4 +661,6 @@ def _words(spans: tuple[Span, ...], text_words: Words) -> range:
     """Return the positions of the words of adjacent spans."""
     if not spans:
         return range(0)
-    return range(*np.searchsorted(text_words.starts, [spans[0].start, spans[-1].end]).tolist())
+    starts = text_words.starts
+    edges = (spans[0].start, spans[-1].end)
+    return range(*(int(starts.searchsorted(edge)) for edge in edges))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 from typing import Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from indexer.comparing.compare import Comparison, Edit, Row, Span, edits, rows, shared_ends
 from indexer.comparing.words import normal_words
@@ -48,19 +46,16 @@ class PlacedText:
     def __init__(self, text: str) -> None:
         text_words = normal_words(text)
         self.shown = _WRAPPED.sub(" ", text.replace("\r\n", " \n"))
-        self.starts: NDArray[np.int64] = text_words.starts
-        self.ends: NDArray[np.int64] = text_words.ends
+        self.starts: list[int] = text_words.starts.tolist()
+        self.ends: list[int] = text_words.ends.tolist()
 
     def words(self, span: Span) -> range:
         """Return the positions of the words of a span."""
-        return range(
-            int(np.searchsorted(self.starts, span.start)),
-            int(np.searchsorted(self.starts, span.end)),
-        )
+        return range(bisect_left(self.starts, span.start), bisect_left(self.starts, span.end))
 
     def word(self, position: int) -> str:
         """Return one word as written."""
-        return self.shown[int(self.starts[position]) : int(self.ends[position])]
+        return self.shown[self.starts[position] : self.ends[position]]
 
     def clean(self, start: int, end: int) -> str:
         """Return a stretch of the text, safe to show."""
@@ -70,9 +65,9 @@ class PlacedText:
         """Return the positions of the words, but the first, that follow an empty line."""
         if not positions:
             return set()
-        start, end = int(self.starts[positions.start]), int(self.ends[positions.stop - 1])
+        start, end = self.starts[positions.start], self.ends[positions.stop - 1]
         ends = [match.end() for match in PARAGRAPH.finditer(self.shown, start, end)]
-        return set(np.searchsorted(self.starts, ends).tolist()) - {positions.start}
+        return {bisect_left(self.starts, end) for end in ends} - {positions.start}
 
     def cuts(self, positions: range, limit: int, paragraphs: set[int]) -> Iterator[int]:
         """Yield the positions of the words that begin a new part: at a paragraph that is near
@@ -94,16 +89,12 @@ class PlacedText:
         at that distance.
         """
         near = range(position + limit, position + limit // 2, -1)
-        ends = (
-            cut
-            for cut in near
-            if "\n" in self.shown[int(self.ends[cut - 1]) : int(self.starts[cut])]
-        )
+        ends = (cut for cut in near if "\n" in self.shown[self.ends[cut - 1] : self.starts[cut]])
         return next(ends, position + limit)
 
     def split_span(self, span: Span, cuts: Sequence[int]) -> list[Span]:
         """Return a span cut before these words."""
-        edges = [span.start, *(int(self.starts[cut]) for cut in cuts), span.end]
+        edges = [span.start, *(self.starts[cut] for cut in cuts), span.end]
         return [Span(start, end, span.passage, span.moved) for start, end in pairwise(edges)]
 
     def pack_spans(self, spans: Sequence[Span], limit: int) -> Iterator[tuple[Span, ...]]:
@@ -141,8 +132,8 @@ class PlacedText:
         for position in self.words(span):
             if position not in differing:
                 continue
-            start = int(self.starts[position])
-            stop = int(self.ends[position])
+            start = self.starts[position]
+            stop = self.ends[position]
             characters = differing[position]
             if waiting and (characters or position - 1 not in differing):
                 yield (*waiting, "only")
