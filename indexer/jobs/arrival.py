@@ -526,7 +526,7 @@ class FollowPass:
     that still wait.
 
     `engine_processor_seconds`: of all nodes meanwhile, work for others included; None where nothing
-    was placed or the statistics of the nodes may not be read.
+    was placed or the statistics of the nodes cannot be read.
     """
 
     placed: int = 0

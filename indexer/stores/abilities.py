@@ -173,9 +173,7 @@ class ReceivingFamilies(Protocol):
         ...
 
     def processor_seconds(self) -> float | None:
-        """Return the processor time of all nodes since they started; None to whoever may not ask
-        for it.
-        """
+        """Return the processor time of all nodes since they started; None where it is not known."""
         ...
 
 

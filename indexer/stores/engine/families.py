@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import StoreAccessDenied, StoreError
+from indexer.errors import StoreError
 from indexer.fingerprinting.fingerprint import COPY_DIGITS, lengthen, shorten
 from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
 from indexer.stores.abilities import AssignmentResult, MemberField, RowVersion
@@ -187,11 +187,11 @@ class EngineFamilies:
         return {id for id, reply in replies.items() if reply.status < 300}
 
     def processor_seconds(self) -> float | None:
-        """Return the time by the statistics of the nodes, which need the right to monitor them."""
+        """Return the time by the statistics of the nodes, which not every service has."""
         path = {"filter_path": "nodes.*.process.cpu.total_in_millis"}
         try:
             response = self._index.requests.call("GET", "_nodes/stats/process", params=path)
-        except StoreAccessDenied:
+        except StoreError:
             return None
         nodes = response.get("nodes", {}).values()
         return float(sum(node["process"]["cpu"]["total_in_millis"] for node in nodes)) / 1000
