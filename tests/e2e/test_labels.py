@@ -185,6 +185,7 @@ def cluster(opensearch_url: str) -> Iterator[str]:
     ).close()
 
 
+@pytest.mark.slow  # tests/faults/test_two_indexers.py kills one of them, too
 def test_two_indexers_fill_one_cluster(cluster: str, tmp_path: Path) -> None:
     url, jobs = cluster, []
     for side in ("left", "right"):

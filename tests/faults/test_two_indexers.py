@@ -46,7 +46,7 @@ def test_two_machines_fill_one_cluster(
     opensearch_url: str, tmp_path: Path, other_machine: JobRunner
 ) -> None:
     """Neither knows the other's journal; one of them is killed on the way."""
-    folder = library(tmp_path / "papers", 150, 5)
+    folder = library(tmp_path / "papers", 100, 5)
     index_name = f"nearfold-two-{secrets.token_hex(6)}"
     url = f"{opensearch_url.replace('http', 'opensearch')}/{index_name}"
     whole_url = f"sqlite:///{tmp_path}/whole.db"
@@ -65,7 +65,7 @@ def test_two_machines_fill_one_cluster(
         assert this_machine.run(*command).code == 0
         state = read_state(url)
         check_soundness(state)
-        assert len(state.rows) == 150
+        assert len(state.rows) == 100
         assert grouped_rows(url) == grouped_rows(whole_url)
     finally:
         this_machine.close()

@@ -40,12 +40,7 @@ def classes() -> str:
 def run(program: str, arguments: Sequence[str], lines: Sequence[str]) -> list[str]:
     """Return the lines that a class of the core's tests prints for lines of input."""
     done = subprocess.run(
-        [
-            str(java.home(17) / "bin/java"),
-            *("-Xmx512m", "-XX:+UseSerialGC", QUICK, "-cp", classes()),
-            f"org.nearfold.core.{program}",
-            *arguments,
-        ],
+        [*_java(program), *arguments],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         check=True,
@@ -55,12 +50,32 @@ def run(program: str, arguments: Sequence[str], lines: Sequence[str]) -> list[st
     return done.stdout.splitlines()
 
 
-def fingerprints(texts: Sequence[str], recipe: str, *secret: str) -> list[Line]:
-    """Return the fingerprints of texts by the core."""
-    return [
-        _line(printed)
-        for printed in run("FingerprintLines", [recipe, *secret], [units(text) for text in texts])
-    ]
+def _java(program: str) -> tuple[str, ...]:
+    options = ("-Xmx512m", "-XX:+UseSerialGC", QUICK, "-cp", classes())
+    return (str(java.home(17) / "bin/java"), *options, f"org.nearfold.core.{program}")
+
+
+class CoreProcess:
+    """The core in a process that fingerprints text after text, until it is closed."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            _java("FingerprintLines"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def fingerprints(self, texts: Sequence[str], recipe: str, secret: str = "") -> list[Line]:
+        """Return the fingerprints of texts by the core."""
+        return [self._fingerprint(f"{recipe}\t{secret}\t{units(text)}\n") for text in texts]
+
+    def _fingerprint(self, line: str) -> Line:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(line)
+        self._process.stdin.flush()
+        return _line(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate(timeout=_TIMEOUT)
 
 
 def units(text: str) -> str:
@@ -69,6 +84,6 @@ def units(text: str) -> str:
 
 
 def _line(printed: str) -> Line:
-    status, minhash, simhash, bands, blocks, exact, words, chars = printed.split("\t")
+    status, minhash, simhash, bands, blocks, exact, words, chars = printed[:-1].split("\t")
     keys = tuple(bands.split()), tuple(blocks.split())
     return Line(status, minhash, simhash, *keys, exact, int(words), int(chars))

@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import random
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from core_process import Line, fingerprints, run, units
+from core_process import CoreProcess, Line, run, units
 from golden_cases import plain_cases, text_of
 
 import indexer
@@ -55,11 +56,17 @@ PIECES = (
 )
 
 
+@pytest.fixture(scope="module")
+def core() -> Iterator[CoreProcess]:
+    with closing(CoreProcess()) as process:
+        yield process
+
+
 @pytest.mark.parametrize("name", ["default_v1", "default_v2", "default_v3", "scans_v1"])
-def test_golden_vectors(name: str) -> None:
+def test_golden_vectors(core: CoreProcess, name: str) -> None:
     vectors = json.loads((GOLDEN / f"{name}.json").read_text(encoding="ascii"))
     cases = plain_cases()
-    made = fingerprints([text_of(case) for case in cases], name)
+    made = core.fingerprints([text_of(case) for case in cases], name)
     for case, line in zip(cases, made, strict=True):
         vector = vectors[case["name"]]
         expected = Line(
@@ -74,14 +81,14 @@ def test_golden_vectors(name: str) -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_random_texts(recipe: str) -> None:
-    _compare(_random_texts(random.Random(recipe), 500), recipe)
+def test_random_texts(core: CoreProcess, recipe: str) -> None:
+    _compare(core, _random_texts(random.Random(recipe), 500), recipe)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["default_v3", "default_v2", "default_v1"])
-def test_ten_thousand_random_texts(recipe: str) -> None:
-    _compare(_random_texts(random.Random(41), 10_000), recipe)
+def test_ten_thousand_random_texts(core: CoreProcess, recipe: str) -> None:
+    _compare(core, _random_texts(random.Random(41), 10_000), recipe)
 
 
 @pytest.mark.parametrize(
@@ -91,12 +98,12 @@ def test_ten_thousand_random_texts(recipe: str) -> None:
         *(pytest.param(name, marks=pytest.mark.slow) for name in ("default_v1", "simhash-doc-v2")),
     ],
 )
-def test_every_code_point_between_letters(recipe: str) -> None:
+def test_every_code_point_between_letters(core: CoreProcess, recipe: str) -> None:
     texts = [
         " ".join(f"a{chr(code)}e" for code in range(start, start + 256))
         for start in range(0, 0x110000, 256)
     ]
-    _compare(texts, recipe)
+    _compare(core, texts, recipe)
 
 
 def test_words_in_order_of_the_golden_pairs() -> None:
@@ -133,13 +140,13 @@ def test_slots_rule_out_what_a_plan_rules_out(name: str) -> None:
         assert bound == indexer.plan(threshold, 0.998, "lcs", recipe).fewest_equal, hundredth
 
 
-def _compare(texts: Sequence[str], name: str) -> None:
+def _compare(core: CoreProcess, texts: Sequence[str], name: str) -> None:
     recipe = indexer.recipe_named(name)
     is_keyed = "+key:" in name
     if is_keyed:
         recipe = recipe.with_secret(SECRET)
     expected = indexer.fingerprints(texts, recipe)
-    made = fingerprints(texts, name, *([SECRET] if is_keyed else []))
+    made = core.fingerprints(texts, name, SECRET if is_keyed else "")
     for place, line in enumerate(made):
         one = expected[place]
         slots = "" if one.minhash is None else one.minhash.astype(_stored(one.minhash)).tobytes()

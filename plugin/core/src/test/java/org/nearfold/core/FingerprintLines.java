@@ -7,27 +7,37 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.Map;
 
 /**
  * Fingerprints the texts of standard input, for tests that compare with the Python definition.
  *
- * <p>The first argument is the recipe, the second the secret of its key. A line of input has the
- * UTF-16 units of a text as hexadecimal digits, four each. A line of output has, with tabs between
- * them: status, slots, SimHash, band keys, block keys, digest, words and characters.
+ * <p>A line of input has, with tabs between them: the recipe, the secret of its key or nothing, and
+ * the UTF-16 units of a text as hexadecimal digits, four each. A line of output has: status, slots,
+ * SimHash, band keys, block keys, digest, words and characters. It is written before the next line
+ * is awaited.
  */
 public final class FingerprintLines {
 
     private FingerprintLines() {}
 
     public static void main(String[] arguments) throws IOException {
-        String secret = arguments.length > 1 ? arguments[1] : null;
-        Fingerprinter fingerprinter = new Fingerprinter(Recipe.named(arguments[0], name -> secret));
+        Map<String, Fingerprinter> fingerprinters = new HashMap<>();
         BufferedReader lines =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.US_ASCII);
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            Fingerprint made = fingerprinter.fingerprint(text(line));
+            String[] fields = line.split("\t", 3);
+            Fingerprint made =
+                    fingerprinters
+                            .computeIfAbsent(
+                                    fields[0],
+                                    recipe ->
+                                            new Fingerprinter(
+                                                    Recipe.named(recipe, name -> fields[1])))
+                            .fingerprint(text(fields[2]));
             out.println(
                     String.join(
                             "\t",
@@ -41,8 +51,8 @@ public final class FingerprintLines {
                             made.hexDigest(),
                             Integer.toString(made.words()),
                             Integer.toString(made.chars())));
+            out.flush();
         }
-        out.flush();
     }
 
     static String text(String digits) {
