@@ -151,11 +151,6 @@ class Table:
         seconds = seconds_of(lambda: self.wait_for(path))
         print(f"{name}, read once in the background: {seconds:.1f} s")
 
-    def until_figures(self) -> Iterator[Parameters]:
-        """Yield no parameters, until a server that has just started has read its figures."""
-        while b'"ready": true' not in request(self.address, "/api/figures?wait=0"):
-            yield {}
-
 
 def measure(url: str, rounds: int, has_survey: bool) -> None:
     """Print the times of the pages of a store, in the order in which they are requested."""
@@ -167,9 +162,6 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
     }
     pairs = members(url, rng, rounds)
     print(f"\n{'page':32}{'median ms':>10}{'p95 ms':>10}{'max ms':>10}{'CPU ms':>10}    bare FTS")
-    with serve(url) as server:
-        table = Table(*server)
-        table.add("overview, while it is read", "/overview", table.until_figures())
     with serve(url) as server:
         table = Table(*server)
         table.add("first search of the server", "/", [{"q": "warm"}])
@@ -192,7 +184,6 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
         pages = [str(page) for page in range(1, 1 + max(1, rounds // 4))]
         lists = [{"order": order, "page": page} for order in orders for page in pages]
         table.add("work list", "/worklist", lists)
-        table.add("overview, before it is read", "/overview", [{}])
         table.print_wait("figures", "/api/figures?wait=30")
         table.add("overview", "/overview", [{}] * rounds)
         if has_survey:
