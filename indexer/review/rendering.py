@@ -31,7 +31,14 @@ from indexer.model import guessed_encoding
 from indexer.searching.snippets import Highlighter
 from indexer.stores.fields import metadata_label
 from indexer.system.release import release
-from indexer.wording import percent, visible, visible_line, visible_lines, well_formed
+from indexer.wording import (
+    percent,
+    percent_below,
+    visible,
+    visible_line,
+    visible_lines,
+    well_formed,
+)
 
 STATIC = Path(__file__).parent / "static"
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -140,6 +147,7 @@ def environment() -> Environment:
         "lines": visible_lines,
         "number": number,
         "percent": percent,
+        "percent_below": percent_below,
         "share_of": fraction_of,
         "bytes": size,
         "day": day,
