@@ -89,6 +89,9 @@ class KeyRows(Sequence[tuple[str, ...]]):
             return KeyRows(self._texts[position])
         return tuple(self._texts[position].split())
 
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return map(tuple, map(str.split, self._texts))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 

@@ -316,8 +316,10 @@ def named_date(
     is_mail = metadata_label("created", content_type) == "sent"
     names: tuple[DateKind, ...] = ("created",) if is_mail else ("modified", "created")
     for name in names:
+        if not (written := metadata.get(name)):
+            continue
         try:
-            date = datetime.fromisoformat(metadata.get(name, "").replace("Z", "+00:00"))
+            date = datetime.fromisoformat(written.replace("Z", "+00:00"))
         except ValueError:
             continue
         date = date if date.tzinfo else date.replace(tzinfo=timezone.utc)
