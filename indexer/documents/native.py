@@ -76,7 +76,7 @@ class NativeExtractor:
             text, metadata = self._tika.extract_bytes_to_string(content)
         except (TypeError, OSError) as error:
             reason = str(error).removeprefix('ParseError("Parse error occurred : ')
-            raise damage_error(reason.removesuffix('")')) from error
+            raise damage_error(reason.removesuffix('")'), data) from error
         if _BROKEN in text:
             text = self._exact_text(content) or text
         return document(text, metadata, data, self._chars, self.identity)

@@ -8,6 +8,8 @@ import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from email import message_from_bytes, policy
+from email.errors import MessageError
 from email.message import EmailMessage, Message
 from itertools import filterfalse
 from pathlib import PurePosixPath
@@ -297,7 +299,7 @@ def document(
     container, which Tika does not report. Raises `ExtractionError` when there is no text and the
     reason is known: encrypted, damaged, or a kind of file that Tika does not read.
     """
-    cut = _encrypted_members(data) or _cut_short(data)
+    cut = _encrypted_members(data) or _cut_short(data) or _cut_envelopes(data)
     warnings = (*cut, *_faults(metadata), *((CUT,) if len(text) > chars else ()))
     content_type = _first(metadata, "Content-Type") or "application/octet-stream"
     if content_type == "message/rfc822":
@@ -330,10 +332,10 @@ def document(
     )
 
 
-def damage_error(reason: str) -> ExtractionError:
+def damage_error(reason: str, data: bytes = b"") -> ExtractionError:
     """Return the error of a document that Tika could not parse."""
-    reason = _of_envelope(reason) or reason
-    if reason == _DAMAGED:
+    reason = next(iter(_cut_envelopes(data)), "") or _of_envelope(reason) or reason
+    if reason in (_DAMAGED, _CUT_ENVELOPE):
         return ExtractionError(f"{reason}; repair the mail or leave it out")
     if reason in (_ENCRYPTED.format(name) for name in ("S/MIME", "PGP")):
         return ExtractionError(f"{reason}; decrypt the mail, then index it again")
@@ -392,6 +394,43 @@ def _of_envelope(reason: str) -> str:
     if _ENVELOPE not in reason.lower() or _SIGNATURE in reason:
         return ""
     return _DAMAGED if _NO_ENVELOPE in reason else _ENCRYPTED.format("S/MIME")
+
+
+_CUT_ENVELOPE = "the end of an S/MIME envelope is missing"
+_PKCS7_PART = re.compile(
+    rb"^Content-Type:\s*application/(?:x-)?pkcs7-mime", re.IGNORECASE | re.MULTILINE
+)
+_PKCS7_DATA = bytes.fromhex("06092a864886f70d010702")  # what PKCS 7 calls it
+
+
+def _cut_envelopes(data: bytes) -> tuple[str, ...]:
+    """Return a warning where an envelope of S/MIME (`.p7m`), or one in a mail, with its text inside
+    is shorter than it declares: Tika reads what there is.
+    """
+    envelopes = [data]
+    if _PKCS7_PART.search(data):
+        from indexer.documents.mail.message import part_bytes
+
+        with suppress(MessageError, LookupError, TypeError, RecursionError, AttributeError):
+            parts = message_from_bytes(data, policy=policy.compat32).walk()
+            envelopes += [part_bytes(part) for part in parts if not part.is_multipart()]
+    return (_CUT_ENVELOPE,) if any(map(_is_cut, envelopes)) else ()
+
+
+def _is_cut(envelope: bytes) -> bool:
+    """Return whether PKCS 7 in DER or BER is shorter than it declares, or has no end.
+
+    >>> _is_cut(b"0\x10" + _PKCS7_DATA), _is_cut(b"0\x0b" + _PKCS7_DATA)
+    (True, False)
+    """
+    if envelope[:1] != b"0" or _PKCS7_DATA not in envelope[:24]:
+        return False
+    size = envelope[1]
+    if size == 0x80:
+        return not envelope.rstrip(b"\r\n").endswith(b"\0\0")
+    count = size & 0x7F if size > 0x80 else 0
+    size = int.from_bytes(envelope[2 : 2 + count], "big") if count else size
+    return len(envelope) < 2 + count + size
 
 
 def _stable_text(reason: str) -> str:

@@ -9,6 +9,7 @@ from samples import native_reader
 from indexer.documents.base import DEFAULT_LIMITS
 from indexer.documents.extractors import document_or_task
 from indexer.documents.mail.message import read_message, split_attachments
+from indexer.documents.tika import document
 from indexer.errors import ExtractionError
 from indexer.model import unpack_embedded
 
@@ -142,9 +143,9 @@ def test_encrypted_mails_say_so() -> None:
         b"Content-Type: application/pgp-encrypted\n\nVersion: 1",
         b"Content-Type: application/octet-stream\n\n-----BEGIN PGP MESSAGE-----\n\nabcd",
     )
-    document = native_reader().extract(parts(*pgp, kind="encrypted"), "a.eml")
-    assert document.truncated
-    assert document.warnings == ("what is encrypted by PGP is not read",)
+    read = native_reader().extract(parts(*pgp, kind="encrypted"), "a.eml")
+    assert read.truncated
+    assert read.warnings == ("what is encrypted by PGP is not read",)
     envelope = (
         b"From: a@x.org\nMIME-Version: 1.0\nContent-Type: application/pkcs7-mime; "
         b"smime-type=enveloped-data; name=smime.p7m\nContent-Transfer-Encoding: base64\n\n"
@@ -158,6 +159,11 @@ def test_encrypted_mails_say_so() -> None:
         assert split_attachments(encrypted) == (encrypted, ())
     signed = whole.replace(b"enveloped-data", b"signed-data")
     assert [file.name for file in split_attachments(signed)[1]] == ["smime.p7m"]
+    cut = signed.replace(b"MIIAGQYJKoZIhvcNAQcDoAww", b"MIIAGQYJKoZIhvcNAQcCoAww")
+    assert [document("a", {}, each, 9, "tika").warnings for each in (cut, cut[:-9])] == [
+        (),
+        ("the end of an S/MIME envelope is missing",),
+    ]
     fares = b"Content-Type: text/csv; name=fares.csv\n\nadult,4"
     rest, (file,) = split_attachments(parts(envelope.partition(b"1.0\n")[2], fares))
     assert file.name == "fares.csv" and b"enveloped-data" in rest
