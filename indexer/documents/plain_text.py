@@ -244,7 +244,7 @@ def _decode_lines(piece: bytes, final: bool) -> _Decoding | None:
         broken = line.decode("utf-8", "replace").count("\ufffd")
         if broken == 0:
             valid += 1
-        elif not any(char > "\x7f" for char in line.decode("utf-8", "ignore")):
+        elif line.decode("utf-8", "ignore").isascii():
             others.append(index)
     if not others or len(others) > valid:
         return None
