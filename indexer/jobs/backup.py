@@ -49,9 +49,11 @@ def backup(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy:
         )
     try:
         check_foreign_file(Path(path), journal)
-        store.maintenance.backup(path, replace=replace)
-        has_journal = _copy_journal(journal, path)
-        return Copy(path, _document_count(path), has_journal, _copy_review(journal, path))
+        with closing(open_store(f"sqlite:///{path}")) as copy:  # refuses a path no URL can name
+            store.maintenance.backup(path, replace=replace)
+            has_journal = _copy_journal(journal, path)
+            has_review = _copy_review(journal, path)
+            return Copy(path, copy.counts().documents, has_journal, has_review)
     except OSError as error:
         raise write_error(Path(path), "FILE", error) from error
 
@@ -92,8 +94,3 @@ def _copy_review(journal: Path, path: str) -> bool:
         return False
     copy_journal(source, target)
     return True
-
-
-def _document_count(path: str) -> int:
-    with closing(open_store(f"sqlite:///{path}")) as copy:
-        return copy.counts().documents

@@ -120,9 +120,12 @@ def _location(url: str) -> str:
 def _sqlite_file(url: str) -> str:
     """Return the file that a SQLite URL names, `:memory:` for none.
 
-    Nothing in it is decoded; `~` is the home folder. Raises `UsageError` when it names no file.
+    Nothing in it is decoded; `~` is the home folder. Raises `UsageError` when it names no file, and
+    for a fragment: a `#` in the name of the file. Names of folders may hold one.
     """
     rest = url.removeprefix(_SQLITE)
+    if "#" in rest.rpartition("/")[2]:
+        raise _fragment_error(url, "leave it out, or rename a file that has # in its name")
     if rest in ("", MEMORY, f"/{MEMORY}"):
         return MEMORY
     if not rest.startswith("/") or rest == "/":
@@ -202,10 +205,12 @@ def _split(url: str) -> SplitResult:
             f"{without_login(url)!r} is not a URL ({error}); write ENGINE://host:{PORT}/index"
         ) from None
     if "#" in url:
-        raise UsageError(
-            f"{without_login(url)} has a part after #, which no index has; leave it out"
-        )
+        raise _fragment_error(without_login(url), "leave it out")
     return parts
+
+
+def _fragment_error(url: str, remedy: str) -> UsageError:
+    return UsageError(f"{url} has a part after #, which no store has; {remedy}")
 
 
 def _index_options(url: str, query: str) -> dict[str, int]:

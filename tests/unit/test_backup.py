@@ -76,6 +76,12 @@ def test_notes_and_assignments_come_back_with_a_copy(store: SqliteStore, tmp_pat
         backup(store, f"{tmp_path}/store.db.jobs.review")
 
 
+def test_a_copy_that_no_store_url_can_name_is_not_made(store: SqliteStore, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="rename a file that has # in its name"):
+        backup(store, f"{tmp_path}/copy#1.db")
+    assert not (tmp_path / "copy#1.db").exists()
+
+
 def test_a_copy_whose_notes_are_torn_changes_nothing(store: SqliteStore, tmp_path: Path) -> None:
     ReviewFile(tmp_path / "store.db.jobs.review").assign(["1"], "anna")
     backup(store, f"{tmp_path}/copy.db")

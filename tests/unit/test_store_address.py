@@ -178,7 +178,6 @@ def test_a_file_that_is_no_text_is_not_quoted(tmp_path):
         "opensearch://host/docs*", "opensearch://host/_all", "opensearch://host/-docs",
         "opensearch://host/" + "x" * 250,
         "opensearch://host,/docs", "opensearch://one,two:x/docs",
-        "opensearch://host/docs#part", "elasticsearch+https://host/docs?shards=1#",
         "opensearch://host:notaport/docs", "opensearch://host:99999/docs", "opensearch://host/docs?shards=x",
         "opensearch://host/docs?password=x", "opensearch+http://host/docs",
         "opensearch+https+https://host/docs", "opensearch",
@@ -188,6 +187,23 @@ def test_a_file_that_is_no_text_is_not_quoted(tmp_path):
 def test_what_cannot_be_opened(url):
     with pytest.raises(UsageError):
         open_store(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "opensearch://host/docs#part", "elasticsearch+https://host/docs?shards=1#",
+        "sqlite:///library.db#part", "sqlite:////data/library.db#", "sqlite://:memory:#part",
+        "library#2.db",
+    ],
+)  # fmt: skip
+def test_a_fragment_is_refused(url):
+    with pytest.raises(UsageError, match="has a part after #, which no store has; leave it out"):
+        open_store(url)
+
+
+def test_a_folder_of_a_store_may_have_a_number_sign_in_its_name():
+    assert parse_address("/data/C# notes/library.db", {}).file == "/data/C# notes/library.db"
 
 
 @pytest.mark.parametrize(
