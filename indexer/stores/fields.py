@@ -283,7 +283,7 @@ def _fits(row: Row) -> bool:
 # The date of a document among those of its file and its metadata.
 
 DateKind: TypeAlias = Literal["sent", "modified", "created", "file"]
-_MAILS = ("message/rfc822", "application/vnd.ms-outlook")
+MAILS = ("message/rfc822", "application/vnd.ms-outlook")
 
 
 def with_date(row: Row) -> Row:
@@ -300,7 +300,7 @@ def metadata_label(name: str, content_type: str) -> str:
     >>> metadata_label("created", "message/rfc822"), metadata_label("created", "application/pdf")
     ('sent', 'created')
     """
-    is_of_mail = name == "created" and content_type.partition(";")[0] in _MAILS
+    is_of_mail = name == "created" and content_type.partition(";")[0] in MAILS
     return "sent" if is_of_mail else name
 
 

@@ -8,6 +8,7 @@ import hashlib
 import mailbox
 from dataclasses import replace
 from email.message import EmailMessage
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -242,7 +243,8 @@ def people(tmp_path, store):
     folder = tmp_path / "people"
     fill(folder / "ann", one=mail("one", files, "by a"), more=mail("one", files, "by b"))
     fill(folder / "ann", two=mail("two", {"report.txt": REPORT}, body=f"{BODY} Again."))
-    fill(folder / "bo", one=mail("one", files, "by c"))
+    other_line_ends = mail("one", files, "by c").replace(b"\n", b"\r\n")
+    fill(folder / "bo", one=other_line_ends)
     fill(folder / "bo", dropped=mail("one", {"report.txt": REPORT}, "by d"))
     read(folder / "ann", store, "Ann")
     read(folder / "bo", store, "Bo")
@@ -304,6 +306,26 @@ def row(id, parent="", raw="0", family="", **values):
         id=id, recipe="r", status="complete", path=f"/{id}", modified=None, size=1, raw=raw,
         exact=raw, words=1, chars=1, family=family or id, metadata=metadata, **texts, **values,
     )  # fmt: skip
+
+
+def test_mails_without_a_message_id_are_copies_by_header_and_text():
+    header = {"from": "a@x.org", "to": "b@x.org", "created": "2025-03-03T09:00:00Z"}
+    one = replace(row("a", raw="1"), content_type="message/rfc822", exact="e", metadata=header)
+    others = {
+        "copy": replace(one, id="copy", raw="2"),
+        "subject": replace(one, id="subject", raw="2", metadata={**header, "subject": "Ferry"}),
+        "text": replace(one, id="text", raw="2", exact="f"),
+        "note": replace(one, id="note", raw="2", content_type="text/plain"),
+        "draft": replace(one, id="draft", raw="2", metadata={"from": "a@x.org"}),
+    }
+    for id, other in others.items():
+        builder = CustodyBuilder("global")
+        builder.add(one)
+        builder.add(other)
+        custodies = builder.build(
+            SimpleNamespace(get=lambda ids, other=other: {one.id: one, other.id: other})
+        )
+        assert custodies.is_left_out(other) == (id == "copy"), id
 
 
 @given(

@@ -1,9 +1,10 @@
 """Who held which copies: attachment families, custodians and paths of documents, and which of them
 are duplicates.
 
-A mail is a copy of another one if both have the same Message-ID (or, without one, the same bytes),
-the same text, and the same attachments. An attachment is a copy of another one if it has the same
-bytes and their mails are copies, so that a family of attachments is never torn.
+A mail is a copy of another one if both have the same Message-ID (or, without one, the same sender,
+recipients, subject and time), the same text, and the same attachments. An attachment is a copy of
+another one if it has the same bytes, but for the line ends of text, and their mails are copies, so
+that a family of attachments is never torn.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from indexer.documents.blobs import length_prefixed
 from indexer.jobs.label import mail_of
 from indexer.model import Row
 from indexer.stores.base import Store
-from indexer.stores.fields import rows_of
+from indexer.stores.fields import MAILS, rows_of
 
 Dedup: TypeAlias = Literal["none", "global", "custodian"]
 """Which duplicates an export leaves out: none, copies anywhere, or copies of the same custodian."""
 _DIGEST_BYTES = 16
+_HEADER = ("from", "to", "cc", "subject", "created")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ NO_CUSTODY = Custody()
 @dataclass(frozen=True, slots=True)
 class _Document:
     digest: bytes
+    attached_digest: bytes  # the same of an attachment whose mail is here
     custodian: str
     family: str
 
@@ -129,11 +132,14 @@ class CustodyBuilder:
     def add(self, row: Row) -> None:
         """Note a document."""
         custodian = row.metadata.get(CUSTODIAN, "")
-        self._documents[row.id] = _Document(_digest(row), custodian, row.family)
+        digest = attached_digest = _digest(row)
         mail = mail_of(row)
         if mail != row.id:
+            attached_digest = _attached_digest(row)
             self._mails[row.id] = mail
             self._attachments[mail].append((row.path, row.id))
+        document = _Document(digest, attached_digest, custodian, row.family)
+        self._documents[row.id] = document
 
     def build(self, store: Store) -> Custodies:
         """Return the custodies of the documents that were added; those that are copies are read
@@ -183,12 +189,13 @@ class CustodyBuilder:
         for id, document in self._documents.items():
             if self._mail_here(id) == id:
                 attached = (
-                    self._documents[other].digest for _, other in self._attachments.get(id, ())
+                    self._documents[other].attached_digest
+                    for _, other in self._attachments.get(id, ())
                 )
                 keys[id] = _hash([document.digest, *sorted(attached)])
         for id, document in self._documents.items():
             if id not in keys:
-                keys[id] = _hash([keys[self._mail_here(id)], document.digest])
+                keys[id] = _hash([keys[self._mail_here(id)], document.attached_digest])
         return keys
 
 
@@ -207,13 +214,26 @@ def _positions(keys: Mapping[str, bytes], store: Store) -> dict[bytes, _Position
 
 
 def _digest(row: Row) -> bytes:
-    """Return 16 bytes of what makes a copy: Message-ID and text of a mail, bytes of any other.
+    """Return 16 bytes of what makes a copy: Message-ID, or else the header, and text of a mail,
+    bytes of any other.
 
     Nothing is a copy of a document without bytes, such as a record without text.
     """
-    mih = _mih(row)
-    content = [mih, row.exact] if mih else [row.raw if row.size else row.id]
+    content = [row.raw if row.size else row.id]
+    if mih := _mih(row):
+        content = [mih, row.exact]
+    elif row.content_type in MAILS and {"from", "created"} <= row.metadata.keys():
+        content = [*(row.metadata.get(name, "") for name in _HEADER), row.exact]
     return _hash(part.encode() for part in content)
+
+
+def _attached_digest(row: Row) -> bytes:
+    """Return 16 bytes of what makes a copy of an attachment: a mail that a program stores anew has
+    the text in it with other line ends.
+    """
+    if not row.text or not row.content_type.startswith("text/"):
+        return _digest(row)
+    return _hash([row.exact.encode(), row.text.replace("\r\n", "\n").encode()])
 
 
 def _mih(row: Row) -> str:
