@@ -128,7 +128,8 @@ def fold_page(
         size = min(max(2 * (page.stop + 1 - len(groups)), _MIN_BATCH), window - read)
         batch = list(islice(remaining, size))
         rule.expect_representatives(batch)
-        _fold_batch(batch, rule, groups)
+        for hit in batch:
+            _fold(hit, rule, groups)
         read += len(batch)
         if len(batch) < size:
             return Folding(groups, True)
@@ -186,28 +187,33 @@ def _fold_on(
 ) -> bool:
     """Fold hits until there are enough groups and hits; return whether every hit was read.
 
-    Hits are compared in batches; a batch after the window has no more hits than groups are missing.
+    Hits are compared in batches; a batch after the window has no more hits than groups are missing,
+    or twice as many as the one before it where that found no group. Hits that are compared and turn
+    out to be too many are not folded.
     """
-    read = 0
-    while True:
-        missing = max(window - read, representatives + 1 - len(groups), 1)
-        batch = list(islice(hits, min(_AT_ONCE, missing)))
+    read = size = 0
+    while read < window or len(groups) <= representatives:
+        missing = max(window - read, representatives + 1 - len(groups))
+        batch = list(islice(hits, min(_AT_ONCE, max(missing, size))))
         if not batch:
             return True
-        if read >= window and len(groups) > representatives:
-            return False
-        read += len(batch)
         rule.expect(batch)
-        _fold_batch(batch, rule, groups)
+        known = len(groups)
+        for hit in batch:
+            if read >= window and len(groups) > representatives:
+                return False
+            _fold(hit, rule, groups)
+            read += 1
+        size = 2 * len(batch) if len(groups) == known else 0
+    return next(hits, None) is None
 
 
-def _fold_batch(hits: Sequence[RankedRow], rule: Rule, groups: list[Group]) -> None:
-    for hit in hits:
-        position = rule.find_group(hit)
-        if position is None:
-            groups.append(Group(hit))
-        else:
-            groups[position].members.append(hit)
+def _fold(hit: RankedRow, rule: Rule, groups: list[Group]) -> None:
+    position = rule.find_group(hit)
+    if position is None:
+        groups.append(Group(hit))
+    else:
+        groups[position].members.append(hit)
 
 
 def earlier_hits(

@@ -279,9 +279,12 @@ class BySketch:
 
     def add_representatives(self, hits: Sequence[RankedRow]) -> None:
         """Remember representatives; those without a sketch only copies may join."""
+        sketched = [hit for hit in hits if self._is_sketched(hit)]
+        batch = slot_table(sketched, self._slot_bytes) if sketched else None
+        rows = iter(range(len(sketched)))
         for hit in hits:
-            if self._is_sketched(hit):
-                self._add_sketched(hit.id, slot_table([hit], self._slot_bytes), 0)
+            if batch is not None and self._is_sketched(hit):
+                self._add_sketched(hit.id, batch, next(rows))
             else:
                 self._add_without_sketch(hit)
 

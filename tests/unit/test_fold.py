@@ -231,6 +231,20 @@ class Batches(NoFolding):
         self.sizes.append(len(hits))
 
 
+class Copies(Batches):
+    """Folds hits of one id, and notes how many were compared together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ids: list[str] = []
+
+    def find_group(self, hit: RankedRow) -> int | None:
+        if hit.id in self._ids:
+            return self._ids.index(hit.id)
+        self._ids.append(hit.id)
+        return None
+
+
 @pytest.mark.long
 def test_late_pages_compare_hits_in_batches_and_read_no_more_than_before() -> None:
     rule = Batches()
@@ -238,3 +252,11 @@ def test_late_pages_compare_hits_in_batches_and_read_no_more_than_before() -> No
     folding = fold_ranking(hits, rule, 9_980, 1_000)
     assert len(folding.groups) == sum(rule.sizes) == 9_981 and not folding.complete
     assert len(rule.sizes) < 60
+
+
+def test_hits_that_join_groups_are_compared_in_batches_while_one_group_is_missing() -> None:
+    rule = Copies()
+    hits = [hit("copy", None)] * 1_000 + [hit("other", None)] * 5
+    folding = fold_ranking(hits, rule, 1, 0)
+    assert [len(group.hits) for group in folding.groups] == [1_000, 1] and not folding.complete
+    assert len(rule.sizes) < 15
