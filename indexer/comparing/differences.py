@@ -32,7 +32,7 @@ from indexer.comparing.facts import (
     FactText,
     with_renamed,
 )
-from indexer.comparing.quantities import MODALS, OF_TIME, date_span, other_modals
+from indexer.comparing.quantities import MODAL_HINT, MODALS, OF_TIME, date_span, other_modals
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import LANGUAGES_BY_WORD
 from indexer.model import Difference, DifferenceKind, NewWords, RareWord, WordFrequencies
@@ -271,10 +271,11 @@ def _differences(
         runs = common_runs(a.words.plain, b.words.plain)
     aligned = common_runs(a.words, b.words) if runs is None else runs
     yield from changed_quantities(a, b, aligned)
-    if not MODALS.keys().isdisjoint(a.words.vocabulary):
+    known = a.words.vocabulary
+    if not MODALS.keys().isdisjoint(known) or MODAL_HINT.search(" ".join(known)):
         between = gaps(aligned, (len(a.words), len(b.words)))
         for left, right in other_modals(a.words.folded, b.words.folded, between):
-            yield Difference("obligation", a.spelling(left), b.spelling(right))
+            yield Difference("obligation", a.spelling(*left), b.spelling(*right))
     yield from _leftover(FactText(a, b), FactText(b, a), aligned)
 
 
@@ -382,8 +383,7 @@ def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Differ
     facts_a = _facts_by_gap(a, [(run.a, run.words) for run in runs], changed_a)
     facts_b = _facts_by_gap(b, [(run.b, run.words) for run in runs], changed_b)
     left, right = _without_moved(facts_a, facts_b, a, b)
-    alone_a: list[Fact] = []
-    alone_b: list[Fact] = []
+    alone_a, alone_b = list[Fact](), list[Fact]()
     pairs: set[tuple[Fact, Fact]] = set()
     for gap in sorted(left.keys() | right.keys()):
         in_a, in_b = (_joined(facts.get(gap, [])) for facts in (left, right))
@@ -529,7 +529,7 @@ def _joined(facts: Iterable[Fact]) -> list[Fact]:
 
 def _without_common(a: list[Fact], b: list[Fact]) -> tuple[list[Fact], list[Fact]]:
     """Return both lists without the facts that have the same value in both, as often as both."""
-    if not a or not b:
+    if {fact.key for fact in a}.isdisjoint(fact.key for fact in b):
         return a, b
     common = _counts(a) & _counts(b)
     return _without_counted(a, common.copy()), _without_counted(b, common)

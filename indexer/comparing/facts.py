@@ -36,6 +36,7 @@ from indexer.comparing.quantities import (
     BESIDE,
     CURRENCIES,
     DATES,
+    JAPANESE_DUTY,
     JAPANESE_ENDING,
     MONTHS,
     NEGATIONS,
@@ -48,8 +49,10 @@ from indexer.comparing.quantities import (
     REACH,
     SINO_KOREAN,
     Quantity,
+    is_month,
     is_of_date,
     is_product_noun,
+    negation_value,
     number_value,
     quantity,
 )
@@ -120,7 +123,7 @@ def negations(words: Sequence[str], language: str) -> tuple[str, ...]:
     found = [word for word in words if is_negation(word, language) and word not in ANSWERS]
     if language == "ja":
         characters = (word if "ぁ" <= word <= "ゖ" and len(word) == 1 else " " for word in words)
-        found += JAPANESE_ENDING.findall("".join(characters))
+        found += JAPANESE_ENDING.findall(JAPANESE_DUTY.sub(" ", "".join(characters)))
     return tuple(found)
 
 
@@ -131,15 +134,6 @@ def name_value(spelling: str) -> str:
     ('gross gerau', 'o brien')
     """
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", spelling).casefold())
-
-
-def negation_value(word: str) -> str:
-    """Return "not" for a word with that meaning, else the word.
-
-    >>> negation_value("don't"), negation_value("cannot"), negation_value("never")
-    ('not', 'not', 'never')
-    """
-    return "not" if word.endswith("n't") or word == "cannot" else word
 
 
 ADDRESSES: tuple[DifferenceKind, ...] = ("address", "link")  # a fact of each of their words
@@ -193,9 +187,9 @@ class FactSource:
         ends: list[int] = self.words.ends.tolist()
         return ends
 
-    def spelling(self, position: int) -> str:
-        """Return a word as it is written."""
-        return self.text[self.starts[position] : self.ends[position]]
+    def spelling(self, position: int, end: int = 0) -> str:
+        """Return a word as it is written, or the words before `end`."""
+        return self.text[self.starts[position] : self.ends[end - 1 if end else position]]
 
     def folded(self, position: int) -> str:
         """Return the folded word; empty outside the text."""
@@ -338,7 +332,8 @@ class FactSource:
             if word in NUMERALS and not self._is_counted(position):
                 return None
             return None if self.is_of_number(position) else self._number(position, word)
-        if word in MONTHS and (self._has_digit(position - 1) or self._has_digit(position + 1)):
+        near = [self.folded(position + offset) for offset in (-2, -1, 1)] if word in MONTHS else []
+        if near and is_month(*near) and not self._is_verb(position):
             return Fact("date", MONTHS[word], self.spelling(position), position, position + 1)
         if word in DATES:
             return Fact("date", DATES[word], self.spelling(position), position, position + 1)
@@ -376,7 +371,10 @@ class FactSource:
 
     def _number(self, position: int, word: str) -> Fact:
         spelling = self.spelling(position)
-        if is_of_date(word, *(self.folded(position + offset) for offset in (-2, -1, 1, 2))):
+        near = [self.folded(position + offset) for offset in (-2, -1, 1, 2)]
+        if near[2] == "may" and self._is_verb(position + 1):
+            near[2] = ""
+        if is_of_date(word, *near):
             return Fact("date", number_value(word), spelling, position, position + 1)
         quantity = self.quantity(position)
         kind: DifferenceKind = "amount" if quantity.is_amount else "number"
@@ -405,8 +403,11 @@ class FactSource:
         is_one_of_several = before in NUMERALS or after in NUMERALS
         return is_one_of_several or before in BEFORE_NUMERAL or after in AFTER_NUMERAL
 
-    def _has_digit(self, position: int) -> bool:
-        return any(map(str.isdigit, self.folded(position)))
+    def _is_verb(self, position: int) -> bool:
+        """Return whether the word is "may" between a number and a word: "Section 5 may be read"."""
+        before, after = self.folded(position - 1), self.folded(position + 1)
+        is_may = self.spelling(position) == "may" and _is_number(before) and not _is_number(after)
+        return is_may and (self.between(position) or "").isspace()
 
     def positions(self, word: str) -> list[int]:
         """Return the positions of a folded word, `MAX_POSITIONS` of them."""

@@ -51,6 +51,7 @@ from indexer.comparing.differences import changed_quantities, changed_symbols, d
 from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, is_fact, negations
 from indexer.comparing.quantities import (
     ANSWERS,
+    DUTY,
     INFLECTED,
     JAPANESE_ENDING,
     NEGATIONS,
@@ -551,9 +552,7 @@ def may_separate(pair: AlignedWords) -> bool:
         return True
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
     for left, right in pair.stretches:
-        if not _DENIALS.isdisjoint(left) or not _DENIALS.isdisjoint(right):
-            return True
-        if _denies_in_language(pair, Stretch(left, right)):
+        if not _DENIALS.isdisjoint(left + right) or _denies_in_language(pair, Stretch(left, right)):
             return True
         if left and right:
             if (right, left) in seen:
@@ -677,9 +676,10 @@ def _of_facts(differing: Sequence[Difference]) -> Iterator[Mark]:
 
 
 def _without_added(differing: Sequence[Difference], added: Sequence[_Added]) -> list[Difference]:
-    """Return facts without negations that are in added sentences, and "true", in one text alone."""
+    """Return facts without negations of added sentences and duties, or "true", in one text."""
     texts = " ".join(text for pair in added for text in pair if text)
-    words = {*texts.casefold().split(), *ANSWERS}
+    denies_twice = any(DUTY.search(f"{fact.a} {fact.b}") for fact in differing)
+    words = {*texts.casefold().split(), *ANSWERS, *("なせ" if denies_twice else "")}
 
     def is_added(fact: Difference) -> bool:
         is_single = fact.kind == "negation" and not (fact.a and fact.b)

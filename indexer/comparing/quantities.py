@@ -311,6 +311,8 @@ OF_ENDINGS = {
 OTHER_WORDS = frozenset((("no", "pt"),))  # that are negations of other languages alone
 INFLECTED = frozenset(("ja", *OF_LANGUAGES, *OF_ENDINGS))  # languages of these negations
 JAPANESE_ENDING = re.compile(r"ない|なく|なか(?:っ|\Z)|なけれ|せん|ずに")
+DUTY = re.compile(r"(?:なければ|なくては|ねば)(?:な[らり]|いけ)")  # "must", by two negations
+JAPANESE_DUTY = re.compile(rf"{DUTY.pattern}(?:な[いくか]|ません)")
 SCALES = _by_word(_SCALES)
 # each is a word of its own; some, such as "一", are parts of other words, too
 NUMERALS = {
@@ -371,6 +373,21 @@ _DATE = re.compile(
     r"(?:\d{1,4}([-/])\d{1,2}\1\d{1,4}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d\d)|\d{4}\.\d{1,2}\.\d{1,2})\Z"
 )
 _OF_MONTH = ("de", "of")  # between a number and the name of a month
+
+
+def is_month(two_before: str, before: str, after: str) -> bool:
+    """Return whether the name of a month has a number next to it, or before "of" or "de".
+
+    >>> is_month("third", "of", ""), is_month("", "5", "be"), is_month("will", "only", "pay")
+    (True, True, False)
+    """
+    if _has_digit(after) or _has_digit(before):
+        return True
+    return before in _OF_MONTH and (two_before in NUMBERS or _has_digit(two_before))
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
 
 
 def is_of_date(number: str, two_before: str, before: str, after: str, two_after: str) -> bool:
@@ -609,24 +626,67 @@ def lines_around(text: str, start: int, end: int) -> str:
     return text[text.rfind("\n", 0, start) + 1 : last if last >= 0 else len(text)]
 
 
+# Negations and modal verbs, by words and by endings.
+
+
+def negation_value(word: str) -> str:
+    """Return "not" for a word with that meaning, else the word.
+
+    >>> negation_value("don't"), negation_value("cannot"), negation_value("never")
+    ('not', 'not', 'never')
+    """
+    return "not" if word.endswith("n't") or word == "cannot" else word
+
+
 MAX_MODAL_WORDS = 4  # that stand for each other, with the modal verb among them
+MAX_MODAL_CHARS = 12  # instead, where they are Japanese characters
+_MODAL_ENDINGS = {  # Turkish; Korean and Japanese, without blanks
+    "must": re.compile(
+        r"\w\wm(?:el[iı]|al[ıi])(?:d[ıi]r|y[ıi][mz]|s[ıi]n(?:[ıi]z)?|l[ae]r)?(?!\w)"
+        rf"|[여해아어와워켜려쳐]야[한합하]|{DUTY.pattern}"
+    ),
+    "may": re.compile(r"\w[ae]bil(?:ir|ecek|mekte)|[가-힣]수있|でき|ことがで|てもよ"),
+    "should": re.compile(r"べ(?:[きし]|\Z)"),
+}
+MODAL_HINT = re.compile(r"bil|m[ae]l[ıi]|[야수ねけきべでよ]")
+_JAPANESE = re.compile(r"[ぁ-ゖ一-龯]")
+_BLANK_WITHIN = re.compile(r"(?<=[가-힣ぁ-ゖ一-龯]) (?=[가-힣ぁ-ゖ一-龯])")
 
 
 def other_modals(
     a: Sequence[str], b: Sequence[str], gaps: Iterable[tuple[int, int, int, int]]
-) -> Iterator[tuple[int, int]]:
-    """Yield the positions of modal verbs that stand for such of another meaning in a `Gap`.
+) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield the words [start, end) of modal verbs that stand for others in a `Gap`; all
+    of its words, where endings do.
 
     >>> list(other_modals("he may go".split(), "he must go".split(), [(1, 2, 1, 2)]))
-    [(1, 1)]
+    [((1, 2), (1, 2))]
     >>> list(other_modals("he shall go".split(), "he must go".split(), [(1, 2, 1, 2)]))
     []
+    >>> list(other_modals(["양도할", "수", "있다"], ["양도해야", "한다"], [(0, 3, 0, 2)]))
+    [((0, 3), (0, 2))]
     """
     for start_a, end_a, start_b, end_b in gaps:
-        if max(end_a - start_a, end_b - start_b) > MAX_MODAL_WORDS:
+        if end_a == start_a or end_b == start_b:
             continue
-        left = [position for position in range(start_a, end_a) if a[position] in MODALS]
-        right = [position for position in range(start_b, end_b) if b[position] in MODALS]
-        meanings = {MODALS[a[position]] for position in left}
-        if left and right and meanings.isdisjoint(MODALS[b[position]] for position in right):
-            yield left[0], right[0]
+        left, right = _modals(a, start_a, end_a), _modals(b, start_b, end_b)
+        if left and right and left.keys().isdisjoint(right):
+            yield next(iter(left.values())), next(iter(right.values()))
+
+
+def _modals(words: Sequence[str], start: int, end: int) -> dict[str, tuple[int, int]]:
+    """Return the meanings of modal verbs among words [start, end), and where they are; none in a
+    passage of many words.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    if end - start <= MAX_MODAL_WORDS:
+        for position in range(start, end):
+            if words[position] in MODALS:
+                found.setdefault(MODALS[words[position]], (position, position + 1))
+    elif end - start > MAX_MODAL_CHARS or not all(map(_JAPANESE.fullmatch, words[start:end])):
+        return found
+    text = _BLANK_WITHIN.sub("", " ".join(words[start:end]))
+    for meaning, ending in _MODAL_ENDINGS.items() if MODAL_HINT.search(text) else ():
+        if meaning not in found and ending.search(text):
+            found[meaning] = start, end
+    return found
