@@ -431,6 +431,7 @@ _WHITE = re.compile(
 )
 may_be_coloured = re.compile(rb"(?<!\S)(?:[cvy]|sh)(?!\S)").search  # by curves and shadings
 _BLANK = re.compile(rb"\(\s*\)|<(?:0{0,2}(?:20|03)|\s)*>")  # blanks, by their usual codes
+OUTSIDE = "outside"
 _WIDTH = 0.5  # of a character, on average, in sizes of the font
 _MIDDLE = (0.14, 0.62)  # where a line strikes out text, in sizes of the font above its base line
 _MAX_LINE = 2.5  # points, of the height of a rectangle that is a line
@@ -480,7 +481,10 @@ _EVERYWHERE = _Rectangle(-1e9, -1e9, 1e9, 1e9, 0)
 class DrawnPage:
     """The runs of text, lines and rectangles of a page, as they are drawn one after another."""
 
-    def __init__(self) -> None:
+    def __init__(self, box: Sequence[float] = ()) -> None:
+        """Take the corners of what is displayed of the page, empty where they are not known."""
+        left, bottom, right, top = box or _EVERYWHERE[:4]
+        self._page = _Rectangle(left, bottom, right, top, 0)
         self.has_picture = False
         self._runs: list[_Run] = []
         self._hidden: list[_Run] = []
@@ -620,10 +624,13 @@ class DrawnPage:
         self._path, self._is_clip = [], False
 
     def marks(self) -> bytes:
-        """Return what is struck out, covered, framed and invisible, by positions."""
-        found: set[str] = set()
+        """Return what is outside of the page, struck out, covered, framed and invisible, by
+        positions.
+        """
+        outside = (run for run in self._runs if _is_outside(run, self._page))
+        found = {_position(OUTSIDE, None, run) for run in outside}
         if len(self._runs) * (len(self._filled) + len(self._stroked)) > _MAX_PAIRS:
-            return b""
+            return "\n".join(sorted(found)).encode()
         for shape in self._filled + self._stroked:
             if shape.top - shape.bottom <= _MAX_LINE < shape.right - shape.left:
                 height = (shape.top + shape.bottom) / 2
@@ -682,6 +689,13 @@ def _around(lines: Sequence[_Rectangle]) -> _Rectangle:
 def _is_inside(run: _Run, shape: _Rectangle) -> bool:
     """Return whether a rectangle is over the middle of a run of text, or of a part of it."""
     return shape.bottom < run.base + run.size * 0.3 < shape.top and shape.overlap(run) > 0.5
+
+
+def _is_outside(run: _Run, page: _Rectangle) -> bool:
+    """Return whether text is outside of a page, also if it is half as wide again as it seems."""
+    after = run.end + (run.end - run.start) / 2
+    is_above_or_below = run.base > page.top or run.base + run.size < page.bottom
+    return is_above_or_below or run.start > page.right or after < page.left
 
 
 def _position(kind: str, shape: _Rectangle | None, run: _Run | None) -> str:

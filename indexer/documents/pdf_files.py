@@ -25,6 +25,7 @@ from indexer.documents.pdf import (
     IDENTITY,
     INLINE,
     OBLIQUE,
+    OUTSIDE,
     PAINTING,
     STRING,
     DrawnPage,
@@ -107,6 +108,7 @@ _FILE_NAME = re.compile(rb"/(?:UF|F)\s*(?:(?P<number>(?!))|(?P<string>%s))" % ST
 _PAGES, _KIDS = re.compile(rb"/Type\s*/Pages\b"), re.compile(rb"/Kids\s*\[([^\]]*)\]")
 _PARENT = re.compile(rb"/Parent\s+(\d+)\s+\d+\s+R")
 _ANNOTATIONS = re.compile(rb"/Annots\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
+_BOX = re.compile(rb"/(MediaBox|CropBox)\s*\[\s*((?:[-+.\d]+\s+){3}[-+.\d]+)\s*\]")
 _RESOURCES = re.compile(rb"/Resources\s*(?:(\d+)\s+\d+\s+R|(?=<<))")
 _XOBJECTS = re.compile(rb"/XObject\s*(?:(\d+)\s+\d+\s+R|<<(.*?)>>)", re.DOTALL)
 _NAMED = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d+)\s+\d+\s+R")
@@ -164,7 +166,9 @@ def pdf_files(data: bytes, text_pages: int | None = None) -> Iterator[EmbeddedFi
         names[name] += 1
         yield EmbeddedFile(kind, f"{name} {names[name]}", sha256(content), anchor)
     for page, marks in finder.marks(pages):
-        yield EmbeddedFile("object", f"lines through text of page {page}", sha256(marks), str(page))
+        is_outside = all(line.startswith(OUTSIDE.encode()) for line in marks.splitlines())
+        name = "text outside of page" if is_outside else "lines through text of page"
+        yield EmbeddedFile("object", f"{name} {page}", sha256(marks), str(page))
     for count, content in enumerate(_text_drawn(objects, text_pages), start=1):
         yield EmbeddedFile("unread", f"text without characters {count}", sha256(content))
 
@@ -368,20 +372,41 @@ class _AnchorFinder:
         return form.decoded(), self._named(form.body) or named, inner
 
     def marks(self, pages: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """Yield which pages, from 1, have text that is struck out, covered, framed or invisible,
-        and where.
+        """Yield which pages, from 1, have text that is struck out, covered, framed, invisible or
+        outside of what is displayed, and where.
         """
         for page, number in enumerate(pages, start=1):
             body = self._objects[number].body
             with suppress(*_UNDECODABLE):
                 content = _decoded(_contents(body, self._objects))
                 named = self._named(body) if b"Do" in content else {}
-                if not (named or may_mark(content)):
+                box = self._box(body) if _SHOWS_TEXT.search(content) or named else ()
+                if not (named or box or may_mark(content)):
                     continue
-                drawn = DrawnPage()
+                drawn = DrawnPage(box)
                 self._draw(content, named, IDENTITY, drawn)
                 if found := drawn.marks():
                     yield page, found
+
+    def _box(self, body: bytes) -> Sequence[float]:
+        """Return the corners of what is displayed of a page, below left and above right; none if
+        it has no box.
+        """
+        displayed: dict[bytes, list[float]] = {}
+        for _ in range(_MAX_NESTED + 1):
+            for kind, numbers in _BOX.findall(body):
+                x, y, to_x, to_y = (number_of(number) for number in numbers.split())
+                corners = [min(x, to_x), min(y, to_y), max(x, to_x), max(y, to_y)]
+                displayed.setdefault(kind, corners)
+            parent = _PARENT.search(body)
+            above = self._objects.get(int(parent[1])) if parent else None
+            if above is None:
+                break
+            body = above.body  # which a page inherits from
+        if not displayed:
+            return ()
+        lefts, bottoms, rights, tops = zip(*displayed.values(), strict=True)
+        return max(lefts), max(bottoms), min(rights), min(tops)
 
     def _draw(
         self,

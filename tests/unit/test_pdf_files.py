@@ -88,6 +88,26 @@ def test_rules_and_borders_around_text_of_a_pdf_do_not_count(drawn: str) -> None
     assert embedded_files(described(drawn.format(LINE)), "") == ""
 
 
+@pytest.mark.parametrize(
+    ("at", "boxes"),
+    [
+        ("20 -40", ("", "/MediaBox [0 0 612 792]")),
+        ("700 300", ("/MediaBox [0 0 612 792]", "")),
+        ("-300 300", ("/MediaBox [0 0 612 792]", "")),
+        ("20 780", ("/CropBox [612 742 0 50]", "/MediaBox [0 0 612 792]")),
+    ],
+)
+def test_text_outside_of_a_page_counts(at: str, boxes: tuple[str, str]) -> None:
+    page = f"<< /Type /Page /Parent 4 0 R /Contents 2 0 R {boxes[0]} >>"
+    parent = f"<< /Type /Pages /Kids [3 0 R] {boxes[1]} >>"
+    inside, outside = (
+        embedded_files(described(f"{LINE}BT {position} Td (never) Tj ET", page, parent), "")
+        for position in ("20 60", at)
+    )
+    [file] = unpack_embedded(outside)
+    assert (inside, file.kind, file.name) == ("", "object", "text outside of page 1")
+
+
 def test_an_earlier_text_that_a_pdf_keeps_counts() -> None:
     refused, agreed = (described(f"BT ({word}) Tj ET") for word in ("refused", "agreed"))
     assert embedded_files(agreed + agreed, "") == ""
