@@ -382,6 +382,9 @@ def _has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -
     return False
 
 
+_GROUPS_AT_ONCE = 100  # groups whose documents are read together, few enough to be remembered
+
+
 def hits_of_groups(
     groups: Sequence[Group],
     texts: StoredTexts,
@@ -395,6 +398,14 @@ def hits_of_groups(
     The first `facts` folded hits of each have the facts in which they differ from it. With a
     `query` hits have a snippet.
     """
+    for start in range(0, len(groups), _GROUPS_AT_ONCE):
+        together = groups[start : start + _GROUPS_AT_ONCE]
+        yield from _hits_read_together(together, texts, rule, facts, query)
+
+
+def _hits_read_together(
+    groups: Sequence[Group], texts: StoredTexts, rule: Rule, facts: int, query: str | None
+) -> Iterator[Hit]:
     stored = {group.representative.id: _stored_similarities(group, texts) for group in groups}
     known = frozenset(chain.from_iterable(stored.values()))
     texts.read_ahead([id for id in ids_of(groups) if id not in known])

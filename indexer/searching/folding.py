@@ -125,7 +125,8 @@ def fold_page(
     remaining = iter(hits)
     read = 0
     while len(groups) <= page.stop and read < window:
-        size = min(max(2 * (page.stop + 1 - len(groups)), _MIN_BATCH), window - read)
+        size = max(2 * (page.stop + 1 - len(groups)), _MIN_BATCH)
+        size = min(size, _AT_ONCE, window - read)
         batch = list(islice(remaining, size))
         rule.expect_representatives(batch)
         for hit in batch:
