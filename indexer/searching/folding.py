@@ -188,10 +188,12 @@ def _fold_on(
 ) -> bool:
     """Fold hits until there are enough groups and hits; return whether every hit was read.
 
-    Hits are compared in batches; a batch after the window has no more hits than groups are missing,
-    or twice as many as the one before it where that found no group. Hits that are compared and turn
-    out to be too many are not folded.
+    Hits are compared in batches; a batch after the window has no more hits than groups are missing.
+    Where texts are read, it has twice as many as the one before it if that found no group; hits
+    that turn out to be too many are not folded. Other rules take no hit more than they need: the
+    snapshot of a search, by which members of families are read, is closed after its last hit.
     """
+    reads_texts = isinstance(rule, SelectiveRule) and rule.reads_texts
     read = size = 0
     while read < window or len(groups) <= representatives:
         missing = max(window - read, representatives + 1 - len(groups))
@@ -205,7 +207,7 @@ def _fold_on(
                 return False
             _fold(hit, rule, groups)
             read += 1
-        size = 2 * len(batch) if len(groups) == known else 0
+        size = 2 * len(batch) if reads_texts and len(groups) == known else 0
     return next(hits, None) is None
 
 

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from indexer.fingerprinting.keys import pack_slots
 from indexer.fingerprinting.minhash import similarity_intervals
 from indexer.model import RankedRow
-from indexer.searching.folding import ByFamily, NoFolding, fold_page, fold_ranking
+from indexer.searching.folding import (
+    ByFamily,
+    NoFolding,
+    fold_families,
+    fold_page,
+    fold_ranking,
+)
 from indexer.searching.folding_rules import BySketch, Nearness
 
 SLOTS = 128
@@ -231,20 +237,6 @@ class Batches(NoFolding):
         self.sizes.append(len(hits))
 
 
-class Copies(Batches):
-    """Folds hits of one id, and notes how many were compared together."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ids: list[str] = []
-
-    def find_group(self, hit: RankedRow) -> int | None:
-        if hit.id in self._ids:
-            return self._ids.index(hit.id)
-        self._ids.append(hit.id)
-        return None
-
-
 @pytest.mark.long
 def test_late_pages_compare_hits_in_batches_and_read_no_more_than_before() -> None:
     rule = Batches()
@@ -254,9 +246,29 @@ def test_late_pages_compare_hits_in_batches_and_read_no_more_than_before() -> No
     assert len(rule.sizes) < 60
 
 
-def test_hits_that_join_groups_are_compared_in_batches_while_one_group_is_missing() -> None:
-    rule = Copies()
-    hits = [hit("copy", None)] * 1_000 + [hit("other", None)] * 5
-    folding = fold_ranking(hits, rule, 1, 0)
+def test_hits_that_join_groups_are_read_in_batches_while_one_group_is_missing() -> None:
+    reads: list[int] = []
+    rule = BySketch(
+        0.5,
+        lambda a, b: float("other" not in (a, b)),
+        trusts_slots=False,
+        read_ahead=lambda ids: reads.append(len(ids)),
+    )
+    slots = np.arange(16)
+    hits = [hit(f"copy{number}", slots) for number in range(1_000)]
+    folding = fold_page([*hits, hit("other", slots), hit("last", slots)], rule, range(1), 0)
     assert [len(group.hits) for group in folding.groups] == [1_000, 1] and not folding.complete
-    assert len(rule.sizes) < 15
+    assert len(reads) < 15
+
+
+def test_folding_by_family_reads_no_hit_more_than_it_needs() -> None:
+    """A search closes its snapshot after its last hit, and members are read by that."""
+    read: list[str] = []
+
+    def hits() -> Iterator[RankedRow]:
+        for family in "aaaaaaaabaa":
+            read.append(family)
+            yield hit(str(len(read)), None, family)
+
+    folding = fold_families(hits(), [], range(1), lambda families: [])
+    assert "".join(read) == "aaaaaaaaba" and not folding.complete
