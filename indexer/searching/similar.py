@@ -200,7 +200,7 @@ def word_lookup(text: str, threshold: float) -> WordLookup:
 
     >>> word_lookup("The ferry leaves at 8", 0.8)
     WordLookup(words=(('the',), ('ferry',), ('leaves',), ('at',), ('8',)), shared=4, \
-min_words=4, max_words=6)
+min_words=4, max_words=6, sampled=False)
     """
     words = normal_words(text)
     spellings: dict[str, set[str]] = {}
