@@ -63,7 +63,7 @@ def test_golden_vectors_of_other_recipes(recipe: Recipe, sign: Any) -> None:
     assert vectors == PLAIN[recipe]
 
 
-# The oracle: the docstrings of indexer/sketch again, in integers, slowly.
+# The oracle: the docstrings of indexer/fingerprinting again, in integers, slowly.
 
 
 def mix(value: int) -> int:
