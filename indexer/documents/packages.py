@@ -49,11 +49,12 @@ _SVG_SHAPE = re.compile(
 IN_MARKUP = (b";base64,", b"data:", b"binary", b":binData", b"<svg")
 _INPUT = re.compile(
     rb"<(?:input|meter|progress)\b[^>]*>|<ol\b[^>]*\bstart=[^>]*>|<li\b[^>]*\bvalue=[^>]*>"
-    rb"|(?P<text><option\b[^>]*\bselected\b[^>]*>[^<]*|<(s|strike|del)\b[^>]*>.*?(?=</\2>)"
-    rb"|<(?!(?:img|br|hr|link|meta|source|col|style|script)\b)(\w+)\b[^>]*\s"
+    rb"|(?P<choice><option\b[^>]*\bselected\b[^>]*>[^<]*)"
+    rb"|<(?P<name>(?:s|strike|del)\b(?=[^>]*>)"
+    rb"|(?!(?:img|br|hr|link|meta|source|col|style|script)\b)\w+\b(?=[^>]*\s"
     rb"(?:style\s*=[^>]*(?:line-through|display:\s*none|visibility:\s*hidden"
-    rb"|(?:opacity|font-size):\s*0(?![.\d]))|hidden(?=[\s>=]))[^>]*>.*?(?=</\3>))",
-    re.IGNORECASE | re.DOTALL,
+    rb"|(?:opacity|font-size):\s*0(?![.\d]))|hidden(?=[\s>=]))[^>]*>))[^>]*>",
+    re.IGNORECASE,
 )
 _MEDIA = re.compile(rb"@[^{}]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")  # rules for some screens alone
 _STYLES = re.compile(rb"<style\b[^>]*>(.*?)</style>", re.IGNORECASE | re.DOTALL)
@@ -83,8 +84,10 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
     `files` gives the SHA-256 of a file that the page refers to, empty if it is not at hand.
     """
     yield from markup_files(data)
-    values = [(match.start(), value) for match in _INPUT.finditer(data) if (value := _value(match))]
-    values = sorted([*values, *_marked_by_class(data), *_of_background(data)])
+    folded = data.lower()  # end tags are in any case
+    found = ((tag, data[tag.start() : end]) for tag, end in _elements(data, _INPUT, folded))
+    values = [(tag.start(), value) for tag, element in found if (value := _value(tag, element))]
+    values = sorted([*values, *_marked_by_class(data), *_of_background(data, folded)])
     displayed = [
         (match.start(), digest.encode())
         for match in (_SOURCE.finditer(data) if files else ())
@@ -99,6 +102,32 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
         yield all_of("pictures in the text", anchored(displayed, anchors))
 
 
+def _elements(
+    data: bytes, tags: re.Pattern[bytes], folded: bytes
+) -> Iterator[tuple[re.Match[bytes], int]]:
+    """Yield opening tags with the end of the text up to the end tag of their group `name`, or their
+    own end where they have none; those whose end tag is missing are passed over.
+
+    `folded`: the data in which the end tag is written as the name. The time is linear: a pattern
+    up to the end tag would look for a missing one, as of open paragraphs, to the end each time.
+
+    >>> page = b"<s>no <s>yes</s> <p>left open"
+    >>> [(tag[0], end) for tag, end in _elements(page, re.compile(rb"<(?P<name>\\w)>"), page)]
+    [(b'<s>', 12)]
+    """
+    position = 0
+    missing: set[bytes] = set()
+    while tag := tags.search(data, position):
+        end_tag = b"</%s>" % folded[slice(*tag.span("name"))] if tag["name"] else b""
+        end = folded.find(end_tag, tag.end()) if end_tag not in missing else -1
+        if end < 0:
+            missing.add(end_tag)
+            position = tag.start() + 1
+        else:
+            yield tag, end
+            position = end
+
+
 def _marked_by_class(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the text of elements that the styles of the page itself hide or strike out by their
     class or id.
@@ -106,16 +135,13 @@ def _marked_by_class(data: bytes) -> Iterator[tuple[int, bytes]]:
     styles = b" ".join(_STYLES.findall(data))
     names = _MARKED_CLASS.findall(_MEDIA.sub(b"", styles))
     if names:
-        struck = (
-            rb"<(\w+)\b[^>]*\s(?:class|id)\s*=\s*[\"']?(?:[\w -]*\s)?(?:%s)[\"'\s>].*?(?=</\1>)"
-        )
-        for match in re.finditer(struck % b"|".join(names), data, re.DOTALL):
-            yield match.start(), b" ".join(_ELEMENT.sub(b" ", match[0]).split())
+        marked = rb"<(?P<name>\w+)\b[^>]*\s(?:class|id)\s*=\s*[\"']?(?:[\w -]*\s)?(?:%s)[\"'\s>]"
+        for tag, end in _elements(data, re.compile(marked % b"|".join(names)), data):
+            yield tag.start(), b" ".join(_ELEMENT.sub(b" ", data[tag.start() : end]).split())
 
 
 _COLOURED = re.compile(
-    rb"<(\w+)\b(?P<tag>[^>]*[\s;\"'](?:color\s*[:=])[^>]*)>(?P<text>.*?)(?=</\1>)",
-    re.IGNORECASE | re.DOTALL,
+    rb"<(?P<name>\w+)\b(?P<tag>[^>]*[\s;\"'](?:color\s*[:=])[^>]*)>", re.IGNORECASE
 )
 _COLOURS = re.compile(
     rb"(?P<ground>background(?:-color)?\s*:|bgcolor\s*=)?(?(ground)|(?<![\w-])color\s*[:=])"
@@ -134,14 +160,14 @@ _SPELLINGS = {
 }  # fmt: skip
 
 
-def _of_background(data: bytes) -> Iterator[tuple[int, bytes]]:
+def _of_background(data: bytes, folded: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the text of elements whose tag gives it the colour of its background, and white text of
     a page in which nothing has a background of another colour.
     """
     is_on_paper: bool | None = None
-    for match in _COLOURED.finditer(data):
+    for tag, end in _elements(data, _COLOURED, folded):
         text, ground = b"", b""
-        for found in _COLOURS.finditer(match["tag"]):
+        for found in _COLOURS.finditer(tag["tag"]):
             colour = b"".join(found["colour"].lower().split())
             colour = _SPELLINGS.get(colour, colour)
             text, ground = (text, colour) if found["ground"] else (colour, ground)
@@ -149,13 +175,12 @@ def _of_background(data: bytes) -> Iterator[tuple[int, bytes]]:
             is_on_paper = not _GROUND.search(data) if is_on_paper is None else is_on_paper
             ground = text if is_on_paper else b""
         if text and text == ground:
-            yield match.start(), b" ".join(_ELEMENT.sub(b" ", match["text"]).split())
+            yield tag.start(), b" ".join(_ELEMENT.sub(b" ", data[tag.end() : end]).split())
 
 
-def _value(found: re.Match[bytes]) -> bytes:
+def _value(tag: re.Match[bytes], element: bytes) -> bytes:
     """Return what a reader sees of an element that is not read; empty for nothing."""
-    element = found[0]
-    if found["text"]:
+    if tag["choice"] or tag["name"]:
         return b" ".join(_ELEMENT.sub(b" ", element).split())
     is_checked = _CHECKED.search(element) is not None
     if _NO_VALUE.search(element) or (_CHOICE.search(element) and not is_checked):
