@@ -95,9 +95,10 @@ _WORD_MARKS = re.compile(
     rb"<w:(vanish|d?strike|vertAlign|sz(?= w:val=\"[12]\"))(?:\s+w:val=\"(\w+)\")?\s*/>"
 )
 _WORD_MARKERS = (
-    *(b"<w:vanish", b"trike", b"<w:vertAlign", b'"FFFFFF"', b'"ffffff"'),
+    *(b"<w:vanish", b"trike", b"<w:vertAlign"),
     *(b'<w:sz w:val="1"', b'<w:sz w:val="2"'),  # half a point, or one
 )
+_COLOUR_MARKERS = (b"<w:shd", b'"FFFFFF"', b'"ffffff"')  # of styles
 _WORD_TEXT = re.compile(rb"<w:t(?:\s[^>]*)?>([^<]*)")
 _DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
 _END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
@@ -365,7 +366,7 @@ def marked_styles(content: bytes) -> MarkedStyles:
         found = {name: marks for name, marks in _odf_styles(content, {}).items() if marks}
         is_paper = not _ODF_PAGE_FILL.search(content) and not _ODF_SHAPE.search(content)
         return {**found, **ON_PAPER} if is_paper and b"<style:master-page" in content else found
-    if not any(marker in content for marker in (*_WORD_MARKERS, b"<w:shd")):
+    if not any(marker in content for marker in (*_WORD_MARKERS, *_COLOUR_MARKERS)):
         return {}
     written = {match[1]: match[0] for match in _WORD_STYLE.finditer(content)}
     found = {}
@@ -419,6 +420,7 @@ def marked_rich_text(data: bytes) -> dict[str, list[tuple[str, bytes]]]:
 
 _RTF_COLOURS = re.compile(rb"\\colortbl\b([^{}]*)\}")
 _RTF_COLOUR = re.compile(rb"\\(?:red|green|blue)(\d+)")
+_RTF_INK = re.compile(rb"\\cf(\d{1,10})")
 _RTF_GROUND = re.compile(rb"\\(?:chcbpat|cb|highlight|cbpat)[1-9]")
 _RTF_PAPER, _RTF_SHADED_CELL = (b"255", b"255", b"255"), re.compile(rb"\\clc[fb]pat[1-9]")
 
@@ -431,8 +433,8 @@ def _rtf_colours(data: bytes) -> list[tuple[bytes, ...]]:
     if table is None or _RTF_SHADED_CELL.search(data):
         return []
     colours = [tuple(_RTF_COLOUR.findall(entry)) for entry in table[1].split(b";")]
-    white = [number for number, colour in enumerate(colours) if colour == _RTF_PAPER]
-    is_used = any(re.search(rb"\\cf%d(?!\d)" % number, data) for number in white)
+    white = {number for number, colour in enumerate(colours) if colour == _RTF_PAPER}
+    is_used = bool(white) and any(int(number) in white for number in set(_RTF_INK.findall(data)))
     return colours if is_used or _RTF_GROUND.search(data) else []
 
 
