@@ -529,14 +529,20 @@ class Criteria:
         return self.replaced is None or two_languages(a, b).times <= self.replaced
 
     def accepts_each(
-        self, pairs: Sequence[tuple[TextOperand, TextOperand]], rarity: Rarity | None = None
+        self,
+        pairs: Sequence[tuple[TextOperand, TextOperand]],
+        rarity: Rarity | None = None,
+        *,
+        are_changed: bool = False,
     ) -> list[bool]:
         """Return whether each pair of texts meets the conditions on texts.
 
-        `rarity`: the frequencies of words, asked for all pairs together. Raises `UsageError` for
+        `rarity`: the frequencies of words, asked for all pairs together. `are_changed`: more than
+        plain words differ, as `accepts_change` has found. Raises `UsageError` for
         `novelty` without them.
         """
-        accepted = [self._accepts(a, b) for a, b in pairs]
+        accepts = self._accepts_facts if are_changed else self._accepts
+        accepted = [accepts(a, b) for a, b in pairs]
         if self.novelty is None:
             return accepted
         if rarity is None:

@@ -245,7 +245,8 @@ class Verifier:
         words = None if reads_texts else self._sequences.words(pairs)
         if words is None:
             self.read(text for pair in pairs for text in pair)
-            return self.accepts_each([(self.text(a), self.text(b)) for a, b in pairs])
+            texts = [(self.text(a), self.text(b)) for a, b in pairs]
+            return self.accepts_each(texts, are_changed=True)
         aligned = [AlignedWords(left, right) for left, right in words]
         by_words = list(map(criteria.accepts_by_words, aligned))
         is_open = [is_met is None for is_met in by_words]
@@ -312,9 +313,12 @@ class Verifier:
             return True
         return collection.criteria.allows(collection.rule_values(a), collection.rule_values(b))
 
-    def accepts_each(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> list[bool]:
-        """Return whether each pair of texts meets the criteria on texts."""
-        return self._collection.criteria.accepts_each(pairs, self._rarity)
+    def accepts_each(
+        self, pairs: Sequence[tuple[ComparedText, ComparedText]], *, are_changed: bool = False
+    ) -> list[bool]:
+        """Return whether each pair of texts meets the criteria on texts, as `Criteria` does."""
+        criteria = self._collection.criteria
+        return criteria.accepts_each(pairs, self._rarity, are_changed=are_changed)
 
     def all_texts(
         self, progress: Progress = no_progress, stage: str = ""

@@ -78,11 +78,16 @@ def test_the_nearest_text_is_found_without_the_criteria_of_texts_after_it(monkey
     collection = gather(store.scan(), DEFAULT, len(texts), criteria=criteria)
     verifier, compared = Verifier(store, collection, "lcs"), []
     accepts_each, count, joined = verifier.accepts_each, len(texts), []
+
+    def count_pairs(pairs: list[tuple[object, object]], **options: bool) -> list[bool]:
+        compared.extend(pairs)
+        return accepts_each(pairs, **options)
+
     for text in range(count):
         others = [other for other in range(count) if other != text]
         values = verifier.measure_with(text, others, 0.5)
         with monkeypatch.context() as patch:
-            patch.setattr(verifier, "accepts_each", lambda p: compared.extend(p) or accepts_each(p))
+            patch.setattr(verifier, "accepts_each", count_pairs)
             found = verifier.measure_nearest(text, others, 0.5)
         nearest = max(values) if max(values) >= 0.5 else 0.0
         joined.append(nearest > 0)
