@@ -27,7 +27,7 @@ _JOURNAL = {
 @store_option
 @json_option
 def backup_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
-    """Copy an embedded store into a file while it is in use. The copy is a store itself."""
+    """Back up an embedded store to a file while it is in use. The copy is a store itself."""
     from indexer.jobs.backup import backup
 
     with open_for_command(store_url) as store:

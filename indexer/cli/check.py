@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @click.argument("path", metavar="PATH|-")
-@click.option("--store-it", is_flag=True, help="Store the document, whatever the answer.")
+@click.option("--store-it", is_flag=True, help="Store the document, whatever the verdict.")
 @click.option("--drop-duplicates", is_flag=True, help="With --store-it: do not store a duplicate.")
 @click.option(
     "--attachments",
@@ -48,19 +48,19 @@ if TYPE_CHECKING:
 @click.option(
     "--review",
     type=FractionType(0, 1),
-    help=f"Minimum similarity of what is for review (default: {REVIEW}, or --threshold if lower).",
+    help=f"Minimum similarity to send to review (default: {REVIEW}, or --threshold if lower).",
 )
 @click.option(
     "--exit-code",
     "by_verdict",
     is_flag=True,
-    help="Exit with 10 for a duplicate and with 11 for what is for review.",
+    help="Exit with 10 for a duplicate and 11 for a document to review.",
 )
 @click.option(
     "--review-differences",
     is_flag=True,
-    help="Near duplicates whose numbers, dates, amounts, negations, names, addresses or signs "
-    "differ are for review.",
+    help="Send near duplicates to review if numbers, dates, amounts, negations, names, addresses "
+    "or comparison signs (<, ≥) differ.",
 )
 @measure_option
 @store_option
@@ -77,10 +77,10 @@ def check_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Say whether a file or a text (-) is new, and store it if asked.
+    """Check whether a file or text (-) is new, and store it on request.
 
-    The answer is `new`, `duplicate of ID` or `review`, with the similarity to the stored document
-    that it resembles and the reasons. --threshold is the minimum similarity of a duplicate.
+    The verdict is `new`, `duplicate of ID` or `review`, with the similarity to the most similar
+    stored document and the reasons. --threshold is the minimum similarity of a duplicate.
     """
     from rich.text import Text
 

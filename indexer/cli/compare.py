@@ -56,13 +56,13 @@ _MAX_VALUE = 400  # characters of a metadata value that are shown
 @click.option(
     "--measure",
     type=MeasureName(),
-    help="Print this measure alone; also overlap:8, overlap:information and the like.",
+    help="Print this measure only; variants such as overlap:8 or overlap:information are accepted.",
 )
-@out_file_option("Write the comparison to one HTML file too.", "--html", "page")
+@out_file_option("Also write the comparison to an HTML file.", "--html", "page")
 @out_file_option(
-    "Write the changes from A to B as tracked changes of a Word document too.", "--docx"
+    "Also write the changes from A to B as tracked changes of a Word document.", "--docx"
 )
-@out_file_option("Write the changes from A to B as a PDF too.", "--pdf")
+@out_file_option("Also write the changes from A to B as a PDF.", "--pdf")
 @replace_option
 @click.option(
     "--font",
@@ -70,12 +70,12 @@ _MAX_VALUE = 400  # characters of a metadata value that are shown
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="With --pdf: a TrueType font for letters that Noto Sans lacks; repeatable.",
+    help="With --pdf: a TrueType font for characters that Noto Sans lacks; repeatable.",
 )
 @click.option(
     "--discounted",
     is_flag=True,
-    help="Print the similarity without the boilerplate of the store too.",
+    help="Also print the similarity without the boilerplate of the store.",
 )
 @store_option
 @json_option
@@ -94,7 +94,7 @@ def compare_command(
     fonts: tuple[Path, ...],
     discounted: bool,
 ) -> int:
-    """Show two documents side by side, with shared text marked. A and B are paths or ids."""
+    """Compare two documents and mark the text they have in common. A and B are paths or ids."""
     from indexer.comparing.criteria import NO_CRITERIA
     from indexer.recipe import DEFAULT
     from indexer.review.compared_documents import original

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("consistency")
-@click.option("--field", default="", metavar="NAME", help="Compare this coding field alone.")
+@click.option("--field", default="", metavar="NAME", help="Compare this coding field only.")
 @limit_option
 @store_option
 @json_option

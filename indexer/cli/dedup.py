@@ -54,7 +54,7 @@ keep_option = click.option(
 
 
 id_field_option = click.option(
-    "--id-field", metavar="NAME", help="Name rows in the report by this column, too."
+    "--id-field", metavar="NAME", help="Also identify rows in the report by this column."
 )
 
 
@@ -64,7 +64,7 @@ id_field_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="OUTPUT",
-    help="A file of the same kind, or a new folder that gets a file for each; - is stdout.",
+    help="A file in the format of INPUT, or a new folder with a file per input; - is stdout.",
 )
 @click.option(
     "--replace",
@@ -75,8 +75,8 @@ id_field_option = click.option(
 @dry_run_option("Write nothing; print how many rows would be removed.")
 @approved_option(
     "--spans",
-    "Keep one copy of each passage that is approved in this file of `passages --out`, and "
-    "remove the others from the rows that stay; OUTPUT.spans.jsonl lists them.",
+    "Keep one copy of each passage approved in this file, written by `passages --out`, and remove "
+    "the others from the rows that stay; OUTPUT.spans.jsonl lists them.",
 )
 @policy_option
 @fold_threshold_option
@@ -103,9 +103,10 @@ def dedup_command(
     """Write a dataset of texts without its duplicates.
 
     INPUT is JSON Lines, CSV or Parquet, a folder of such files, or a pattern. Rows that stay are
-    not changed. OUTPUT.removed.jsonl lists the others, and why; to stdout (--out -) only the rows
-    are written. Files that exist are not replaced unless you say so. Run again to go on after an
-    interruption. Beside --memory, each row takes some 700 bytes.
+    not changed. OUTPUT.removed.jsonl lists the removed rows and the reasons; with --out -, only the
+    rows that stay are written, to stdout. Existing files are kept unless --replace is given. Run
+    the same command again to resume after an interruption. In addition to --memory, each row takes
+    some 700 bytes.
     """
     from indexer.jobs.dedup import DedupOptions, dedup
 

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
     """Remove documents and repair their near-duplicate groups.
 
-    These are kept to the options of the last `group` that are not given here, its criteria
-    included. A PATH is that of a stored document.
+    Options not given here are those of the last `group`, including its criteria. PATH is the path
+    of a stored document.
     """
     from indexer.grouping.delete import delete
     from indexer.stores.requirements import stored_ids

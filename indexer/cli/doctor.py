@@ -35,7 +35,7 @@ _MARKS = {
 @store_option
 @json_option
 def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -> int:
-    """Check the set-up and say how to repair it."""
+    """Check the setup and suggest repairs."""
     from indexer.jobs.doctor import doctor
     from indexer.jobs.repair import repair as repair_store
 

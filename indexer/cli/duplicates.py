@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("duplicates")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--near", is_flag=True, help="Group files of similar texts in which no fact differs.")
+@click.option("--near", is_flag=True, help="Group files with similar texts and the same facts.")
 @click.option(
     "--threshold",
     type=FractionType(0, 1),
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--hardlink", is_flag=True, help="Replace identical files by hard links to the one kept."
 )
 @click.option("--script", metavar="FILE", help="Write a shell script that removes identical files.")
-@click.option("--undo", is_flag=True, help="Undo what was done to files below PATH.")
+@click.option("--undo", is_flag=True, help="Undo earlier moves and links of files below PATH.")
 @limit_option
 @json_option
 def duplicates_command(
@@ -44,11 +44,11 @@ def duplicates_command(
 ) -> int:
     """List duplicate files of folders; link or move them.
 
-    Groups with most redundant bytes come first; with --json, each is a line.
+    Groups with the most redundant bytes come first; --json prints one line for each.
 
-    Files are the same if their bytes are. One file of each group is kept: that of the earliest
-    PATH, then the first by name; of near duplicates the longest text. Both files are compared again
-    before anything happens to the other one. A journal allows --undo.
+    Files are duplicates if their bytes are identical. One file of each group is kept: the one in
+    the earliest PATH, then the first by name; of near duplicates, the one with the longest text.
+    Files are compared once more before one is moved or linked. A journal makes --undo possible.
     """
     from indexer.jobs.duplicates import DuplicatesOptions, duplicates
 

@@ -125,7 +125,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     show_default=True,
     help="Minimum similarity; may be given several times.",
 )
-@measure_option_with("Measure that pairs are scored by (default: the recipe's).")
+@measure_option_with("Measure that scores the pairs (default: the recipe's).")
 @click.option(
     "--capture",
     "rule",
@@ -139,27 +139,28 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     type=click.Choice(list(_UNLISTED)),
     default="auto",
     show_default=True,
-    help="Pairs that GOLD does not list; auto: different, unless it lists different pairs itself.",
+    help="Meaning of pairs that GOLD does not list; auto: different, unless GOLD lists different "
+    "pairs itself.",
 )
 @click.option(
     "--types",
     is_flag=True,
-    help="Measure the detector of duplicate types too, by the type of every found pair.",
+    help="Also measure the detection of duplicate types, by the type of each pair found.",
 )
 @click.option(
     "--baselines",
     is_flag=True,
-    help="Measure two published signatures too: lexical signatures (Park et al. 2002) and sums of "
+    help="Also measure two published baselines: lexical signatures (Park et al. 2002) and sums of "
     "hashes (Cooper et al. 2002).",
 )
 @synonyms_option("With --types: a file of synonyms.")
-@out_file_option("Write one HTML file too.", "--report")
+@out_file_option("Also write an HTML report.", "--report")
 @replace_option
 @click.option(
     "--tables",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write what was judged by query, by size of set, and by set, as csv files.",
+    help="Write the results by query, by size of set and by set, as csv files.",
 )
 @seed_option("Seed of the bootstrap.")
 @store_option
@@ -175,10 +176,10 @@ def evaluate_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Measure precision, recall and F1 of recipes by known truth.
+    """Measure precision, recall and F1 on labelled pairs.
 
-    GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document. Of
-    assessors' sheets, the agreement is measured too.
+    GOLD is CSV or JSON Lines with the fields a, b (ids or paths) and type, or set and document. For
+    sheets of several assessors, their agreement is measured too.
     """
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
     from indexer.lab.evaluation.report import TABLES, evaluation_page, write_tables

@@ -60,21 +60,24 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
 @out_file_option("The file to write; - is standard output.", required=True)
 @replace_option
 @click.option(
-    "--reviewers", metavar="A,B,C", default="", help="Batches: the reviewers who share the work."
+    "--reviewers",
+    metavar="A,B,C",
+    default="",
+    help="Batches: the reviewers to divide the work between.",
 )
 @click.option(
     "--batch-size",
     type=click.IntRange(1),
     default=BATCH_SIZE,
     show_default=True,
-    help="Batches: the most documents of one.",
+    help="Batches: maximum number of documents in a batch.",
 )
 @click.option(
     "--balance",
     type=click.Choice(["words", "documents"]),
     default="words",
     show_default=True,
-    help="Batches: what is shared out evenly.",
+    help="Batches: the quantity to divide evenly.",
 )
 @click.option(
     "--review",
@@ -87,10 +90,10 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
     type=click.Choice(["none", "global", "custodian"]),
     default="none",
     show_default=True,
-    help="Groups, batches, queue: leave out duplicates, of all custodians or of each; mails go "
-    "with their attachments.",
+    help="Groups, batches, queue: omit duplicates, across all custodians or within each; a mail "
+    "and its attachments are one unit.",
 )
-@click.option("--date", help="Report: the text at its top instead of today's date.")
+@click.option("--date", help="Report: text at the top instead of today's date.")
 @click.option(
     "--audit",
     type=click.IntRange(20),
@@ -113,9 +116,8 @@ def export_command(
 ) -> int:
     """Write groups, pairs, batches or a review queue to a file.
 
-    The file is a table or a load file. --format html writes a report for people. --threshold and
-    --measure are for pairs; groups are those of the last `group`, and --audit needs the
-    --threshold of that run.
+    The file is a table, a load file or an HTML report. --threshold and --measure apply to pairs;
+    groups are those of the last `group`, and --audit needs the --threshold of that run.
     """
     from indexer.review.exports.export import export
     from indexer.stores.journal import known_group_settings

@@ -36,11 +36,13 @@ LISTED = 20  # documents of a family that are printed
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Minimum number of documents of a group.",
+    help="Minimum number of documents in a group.",
 )
-@click.option("--label", metavar="LABEL", help="Only groups of which a document carries it.")
 @click.option(
-    "--path", metavar="PATH", help="Only groups of which a document is at PATH or below it."
+    "--label", metavar="LABEL", help="Only groups that contain a document with this label."
+)
+@click.option(
+    "--path", metavar="PATH", help="Only groups that contain a document at or below PATH."
 )
 @limit_option
 @explain_option
@@ -59,7 +61,7 @@ def families_command(
 ) -> int:
     """List near-duplicate groups, the largest first.
 
-    With --json, each is a line.
+    --json prints one line for each group.
     """
     from indexer.grouping.families import FamiliesOptions
 

@@ -49,7 +49,7 @@ MAX_PAUSE = 60.0  # seconds between two attempts to reach an engine
 @click.option(
     "--cluster-threshold",
     type=click.FloatRange(0, 1),
-    help="Minimum similarity in a chain (default: --threshold).",
+    help="Minimum similarity of linked documents in a cluster (default: --threshold).",
 )
 @click.option(
     "--consistency", is_flag=True, help="List the groups whose members carry different labels."
@@ -57,12 +57,12 @@ MAX_PAUSE = 60.0  # seconds between two attempts to reach an engine
 @click.option(
     "--within",
     type=click.Choice(["labels"]),
-    help="Group documents of the same set of labels only, as if each set were alone.",
+    help="Group only documents with the same set of labels, as if each set were a store.",
 )
 @click.option(
     "--follow",
     is_flag=True,
-    help="Put documents that clients send to an engine into groups as they arrive, until Ctrl-C.",
+    help="Keep running and group the documents that clients send to an engine as they arrive.",
 )
 @click.option(
     "--every",
@@ -92,7 +92,7 @@ def group_command(
     every: float | None,
     **options: Any,
 ) -> int:
-    """Find near-duplicate groups and clusters, and store these."""
+    """Find near-duplicate groups and clusters, and store them."""
     from indexer.grouping.group import group
     from indexer.grouping.group_options import GroupOptions
     from indexer.jobs.review_file import joined_documents

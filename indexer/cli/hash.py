@@ -43,7 +43,7 @@ def hash_command(
     replace: bool,
     as_json: bool,
 ) -> int:
-    """Print sketches and keys of files; store nothing."""
+    """Print the sketches and keys of files without storing them."""
     from indexer.jobs.hash import hash, statistics_at
     from indexer.system.files import check_output_path, write_whole
     from indexer.system.recipe_inputs import recipe_asked

@@ -65,10 +65,12 @@ LISTED_FAILURES = 20
 @statistics_option
 @left_out_option
 @click.option(
-    "--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor)."
+    "--workers",
+    type=click.IntRange(1),
+    help="Number of extraction processes (default: one per processor).",
 )
 @click.option(
-    "--namespace", help="Prefix that ids are relative to (default: the real path of PATH)."
+    "--namespace", help="Prefix of the ids of documents (default: the real path of PATH)."
 )
 @click.option(
     "--label", "labels", multiple=True, help="Label every document; may be given several times."
@@ -99,7 +101,7 @@ LISTED_FAILURES = 20
     type=click.IntRange(1),
     default=TEXT_CHARS,
     show_default=True,
-    help="Maximum characters of a text; what is longer is cut.",
+    help="Maximum characters of a text; longer texts are cut.",
 )
 @click.option(
     "--max-bytes",
@@ -112,29 +114,30 @@ LISTED_FAILURES = 20
     "--include",
     multiple=True,
     metavar="PATTERN",
-    help="Read documents of such names only: '*.pdf', 'drafts/*'; may be given several times.",
+    help="Read only documents whose names match: '*.pdf', 'drafts/*'; may be given several times.",
 )
 @click.option(
     "--exclude",
     multiple=True,
     metavar="PATTERN",
-    help="Do not read documents of such names; may be given several times.",
+    help="Do not read documents whose names match; may be given several times.",
 )
 @click.option(
     "--prune",
     is_flag=True,
-    help="Remove documents that are gone from PATH; labels and notes go to one of the same bytes.",
+    help="Remove documents that are gone from PATH; their labels and notes move to a document with "
+    "the same bytes.",
 )
 @click.option(
     "--force",
     is_flag=True,
     help="With --prune: also remove documents whose labels and notes would be lost.",
 )
-@click.option("--retry", is_flag=True, help="Read documents again that failed before.")
+@click.option("--retry", is_flag=True, help="Retry documents that failed before.")
 @click.option(
     "--refresh",
     is_flag=True,
-    help="Read unchanged documents again whose text an older version of its reader made.",
+    help="Also read unchanged documents whose text was extracted by an older version.",
 )
 @text_field_option
 @click.option(
@@ -150,14 +153,14 @@ LISTED_FAILURES = 20
 @click.option(
     "--text-files",
     type=click.Path(exists=True, file_okay=False),
-    help="Folder in which paths of text files begin: those that records have in place of texts "
-    "(default for load files: the folder of the load file).",
+    help="Folder that the paths of text files in records are relative to (default for load files: "
+    "the folder of the load file).",
 )
 @click.option(
     "--attachments/--no-attachments",
     default=None,
-    help="Make attachments of mails documents of their own beside the mail, or parts of its text "
-    "(default: as the store has them; in a new one, documents).",
+    help="Store attachments as documents of their own, or as part of the text of their mail "
+    "(default: as in the store; in a new store, as documents).",
 )
 @click.option(
     "--custodian",
@@ -168,31 +171,32 @@ LISTED_FAILURES = 20
 @click.option(
     "--own-ids",
     is_flag=True,
-    help="Keep the records' own ids; they must be unique in the whole index.",
+    help="Use the ids of the records; they must be unique in the whole index.",
 )
 @click.option(
     "--containers",
     type=click.Choice(["given", "all", "none"]),
     default="given",
     show_default=True,
-    help="Archives, mailboxes and tables to open: given as PATH, in folders too, or none.",
+    help="Archives, mailboxes and tables to open: those given as PATH, also those in folders "
+    "(all), or none.",
 )
 @click.option(
     "--family-threshold",
     type=FractionType(0, 1),
-    help="Similarity at which a document joins a near-duplicate group on arrival, by measure and "
-    "criteria of the "
-    f"last `group` (default: that of the last `group`, or {FOLD}).",
+    help="Minimum similarity at which an arriving document joins a near-duplicate group, by the "
+    f"measure and criteria of the last `group` (default: that of the last `group`, or {FOLD}).",
 )
 @click.option(
     "--no-families",
     is_flag=True,
-    help="Look up no near-duplicate groups on arrival; `group` makes them all.",
+    help="Do not assign arriving documents to near-duplicate groups; wait for `group`.",
 )
 @click.option(
     "--parts",
     type=click.Choice(["clauses"]),
-    help="Store the clauses of each document as rows beside it; the store keeps to it.",
+    help="Also store the clauses of each document as rows of their own; applies to the store from "
+    "then on.",
 )
 @click.option("--query", help="Query that selects documents of a Hansken project (HQL).")
 @store_option
@@ -206,7 +210,7 @@ def index_command(
 ) -> int:
     """Extract, fingerprint and store documents.
 
-    Unchanged documents are skipped, and an interrupted run goes on where it stopped.
+    Unchanged documents are skipped. Run the same command again to resume after an interruption.
     """
     from indexer.fingerprinting.fingerprint import kernel_name
     from indexer.jobs.index import count_outdated, index, target

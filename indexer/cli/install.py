@@ -28,32 +28,29 @@ if TYPE_CHECKING:
 @index_recipe_option
 @click.option(
     "--text-field",
-    help="Field that holds the text (default: the one signed there already, else text).",
+    help="Field that holds the text (default: the field that is fingerprinted already, else text).",
 )
-@layout_option("Where fingerprints are (default: where they are already, else pipeline).")
+@layout_option("Where fingerprints are computed (default: as before, else pipeline).")
 @dry_run_option("Change nothing; print what would change.")
-@click.option(
-    "--create", is_flag=True, help="Create the index as well, for indexers who may only write."
-)
+@click.option("--create", is_flag=True, help="Also create the index, for users who may only write.")
 @click.option(
     "--roles",
     is_flag=True,
-    help="Put the roles that `nearfold roles` prints into the cluster as well.",
+    help="Also create the roles that `nearfold roles` prints.",
 )
 @click.option(
     "--dashboards",
     metavar="URL|FILE",
-    help="Put a dashboard into OpenSearch Dashboards or Kibana, or a file.",
+    help="Write a dashboard to OpenSearch Dashboards or Kibana, or to a file.",
 )
 @click.option(
     "--time-field",
-    help="With --dashboards: field of dates by which it shows documents (default: one that all "
-    "documents have).",
+    help="With --dashboards: date field of its time filter (default: one that all documents have).",
 )
 @click.option(
     "--pages",
     metavar="URL",
-    help="With --dashboards: address of the review pages, to which groups link.",
+    help="With --dashboards: address of the review pages, for links to groups.",
 )
 @store_option
 @json_option
@@ -67,7 +64,7 @@ def install_command(
     dry_run: bool,
     **options: Any,
 ) -> int:
-    """Let a cluster sign documents of any client and fold searches."""
+    """Set up a cluster to fingerprint documents and fold searches."""
     from indexer.jobs.install import install, install_dashboards
     from indexer.system.files import check_output_path
     from indexer.system.recipe_inputs import recipe_asked

@@ -25,15 +25,15 @@ from indexer.errors import UsageError
     "--queries",
     type=click.File(encoding="utf-8-sig"),
     metavar="FILE",
-    help="Make PAIRS from the best hits of the queries of this file, one a line, if there is no "
-    "such file yet.",
+    help="If PAIRS does not exist, create it from the best hits of the queries in this file, one "
+    "per line.",
 )
 @click.option(
     "--hits",
     type=click.IntRange(2, 1000),
     default=20,
     show_default=True,
-    help="With --queries: hits of a query whose pairs are judged.",
+    help="With --queries: number of hits per query to make pairs of.",
 )
 @of_option
 @click.option("--assessor", metavar="NAME", help="Name of the assessor (default: the user's name).")
@@ -42,21 +42,21 @@ from indexer.errors import UsageError
     "--arbitrate",
     multiple=True,
     metavar="SHEET",
-    help="Judge only the pairs on which these sheets differ.",
+    help="Judge only the pairs on which these sheets disagree.",
 )
 @click.option(
     "--sheet",
     "sheets",
     multiple=True,
     metavar="NAME",
-    help="Write a sheet of this assessor, PAIRS.NAME.csv, to fill in with a spreadsheet, and serve "
-    "no page; may be given several times.",
+    help="Write PAIRS.NAME.csv for this assessor to fill in with a spreadsheet, and serve no page; "
+    "may be given several times.",
 )
 @click.option(
     "--beside",
     multiple=True,
     metavar="SHEET",
-    help="Show the agreement so far with this sheet of another assessor.",
+    help="Show the agreement so far with the sheet of another assessor.",
 )
 @port_option(0)
 @store_option
@@ -73,10 +73,10 @@ def judge_command(
     port: int,
     store_url: str,
 ) -> int:
-    """Judge pairs of documents blind, in a browser or in sheets.
+    """Judge pairs of documents blind, in a browser or spreadsheets.
 
-    The judgements are written to a sheet that `evaluate` reads. PAIRS is csv or JSON Lines with
-    a and b (ids or paths), as `match --format csv` writes it. Start the command again to go on.
+    The judgements are written to a sheet that `evaluate` reads. PAIRS is CSV or JSON Lines with a
+    and b (ids or paths), as `match --format csv` writes it. Run the same command again to resume.
     """
     from indexer.lab.evaluation.judge import (
         open_judging_session,

@@ -253,22 +253,26 @@ def _similarity(similarity: float | None) -> str:
 
 @click.command("label")
 @click.argument("ids", nargs=-1, metavar="[ID|PATH...]")
-@click.option("--carrying", metavar="LABEL", help="Label the documents that carry this label.")
+@click.option("--carrying", metavar="LABEL", help="Label the documents that have this label.")
 @click.option(
-    "--label", "add", multiple=True, metavar="LABEL", help="Add it; may be given several times."
+    "--label",
+    "add",
+    multiple=True,
+    metavar="LABEL",
+    help="Label to add; may be given several times.",
 )
 @click.option(
-    "--remove", multiple=True, metavar="LABEL", help="Remove it; may be given several times."
+    "--remove", multiple=True, metavar="LABEL", help="Label to remove; may be given several times."
 )
 @click.option(
-    "--family", is_flag=True, help="Label all members of their near-duplicate groups too."
+    "--family", is_flag=True, help="Also label all members of their near-duplicate groups."
 )
-@click.option("--others", is_flag=True, help="With --family: label these other members alone.")
+@click.option("--others", is_flag=True, help="With --family: label only these other members.")
 @click.option(
     "--review",
     multiple=True,
     metavar="LABEL",
-    help="With --family: list groups that carry it for review, unchanged.",
+    help="With --family: list groups that have this label for review, and leave them unchanged.",
 )
 @click.option(
     "--threshold",
@@ -280,35 +284,39 @@ def _similarity(similarity: float | None) -> str:
 @click.option(
     "--attachments",
     is_flag=True,
-    help="Treat a mail and its attachments as one unit: label all of it.",
+    help="Treat a mail and its attachments as one unit.",
 )
 @click.option(
     "--from",
     "label_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Add the labels that a load file (.dat) or a table (.csv, .tsv) gives its documents.",
+    help="Add the labels of documents in a load file (.dat) or a table (.csv, .tsv).",
 )
 @click.option(
     "--replace",
     is_flag=True,
-    help="With --from: also remove the labels that the file does not give its documents.",
+    help="With --from: also remove labels of these documents that the file lacks.",
 )
-@click.option("--id-field", help="With --from: field with the id (default: as usual, DOCID or id).")
+@click.option("--id-field", help="With --from: field with the id (default: DOCID or id).")
 @click.option("--label-field", help="With --from: field with the labels (default: Labels).")
 @encoding_option
-@click.option("--note", default="", metavar="TEXT", help="Write a note on each, such as a reason.")
+@click.option(
+    "--note", default="", metavar="TEXT", help="Add a note to each document, such as a reason."
+)
 @dry_run_option("Write nothing; print what would change.")
-@click.option("--reviewer", default="", metavar="NAME", help="Whose labelling or undo it is.")
+@click.option(
+    "--reviewer", default="", metavar="NAME", help="Name of the reviewer who labels or undoes."
+)
 @click.option(
     "--undo",
     type=int,
     metavar="JOB",
-    help="Restore the labels that documents had before this labelling.",
+    help="Restore the labels from before this labelling.",
 )
-@click.option("--history", is_flag=True, help="List earlier labellings, the last one first.")
+@click.option("--history", is_flag=True, help="List earlier labellings, the latest first.")
 @coding_options
-@click.option("--fields", "list_fields", is_flag=True, help="List the fields and rules.")
+@click.option("--fields", "list_fields", is_flag=True, help="List the coding fields and rules.")
 @limit_option
 @store_option
 @json_option
@@ -330,10 +338,10 @@ def label_command(
 ) -> int:
     """Label documents and the members of their groups.
 
-    Every change can be undone. FIELD=VALUE is the label of a value of a field.
+    Every change can be undone. A label may be a value of a coding field, as FIELD=VALUE.
 
-    With --from, labels come back from a review platform: they are added, and labels that a document
-    has and the file does not are conflicts, which are listed and stay unless --replace is given.
+    With --from, labels are imported from a review platform. They are added; labels that a document
+    has and the file lacks are listed as conflicts and kept, unless --replace is given.
     """
     from indexer.jobs.label import LabelOptions, label, label_history, undo_labels
     from indexer.jobs.label_from import label_from

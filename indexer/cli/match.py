@@ -349,21 +349,21 @@ _COPIETJE: dict[str, Any] = {
 @click.option(
     "--against",
     metavar="LABEL",
-    help="Only pairs of a document without this label and one that carries it.",
+    help="Only pairs of one document with this label and one without it.",
 )
 @click.option(
-    "--new", is_flag=True, help="Only pairs with a document that came after the last group."
+    "--new", is_flag=True, help="Only pairs with a document that arrived after the last `group`."
 )
 @click.option(
     "--exact",
     is_flag=True,
-    help="Measure each pair on its texts, as --complete and --contained do.",
+    help="Compute each similarity from the texts, as --complete and --contained do.",
 )
 @click.option(
     "--complete",
     "all_pairs",
     is_flag=True,
-    help="Find every pair by jaccard or lcs, without chance; reads all texts.",
+    help="Find every pair by jaccard or lcs, not only those with a common band; reads all texts.",
 )
 @click.option(
     "--contained",
@@ -383,7 +383,7 @@ _COPIETJE: dict[str, Any] = {
     type=click.Choice(["text", "csv", "jsonl", "parquet", "copietje"]),
     default="text",
     show_default=True,
-    help="Format of the pairs; copietje: what that program prints, by its defaults, which are "
+    help="Format of the pairs; copietje: the output of that program, with its defaults: "
     "--threshold 0.5 --measure estimate and no cap.",
 )
 @out_file_option("Write to this file instead of stdout.")
@@ -393,13 +393,13 @@ _COPIETJE: dict[str, Any] = {
     type=FractionType(0, 1),
     default=0.75,
     show_default=True,
-    help="With --format copietje: weight of missed pairs by which bands are planned.",
+    help="With --format copietje: weight of missed pairs when bands are planned.",
 )
 @click.option(
     "--ids",
     is_flag=True,
-    help="In text and for copietje: name documents by id instead of path. The other formats have "
-    "both.",
+    help="In text and copietje output: identify documents by id instead of path. Other formats "
+    "have both.",
 )
 @limit_option
 @explain_option
@@ -407,20 +407,21 @@ _COPIETJE: dict[str, Any] = {
     "--fingerprints",
     type=click.File(encoding="utf-8-sig"),
     metavar="FILE",
-    help="Pairs of this file, one fingerprint of 64 bits a line, instead of a store: within 3 "
-    "bits, as simhash-doc, or with --threshold 0.9 within 6, as simhash-doc-loose.",
+    help="Find pairs in this file, one 64-bit fingerprint per line, instead of a store: within 3 "
+    "bits, as simhash-doc does, or with --threshold 0.9 within 6, as simhash-doc-loose does.",
 )
 @click.option(
     "--tables",
     type=click.IntRange(1),
     metavar="N",
-    help="With --fingerprints: most tables of bit blocks (default: 16 for 3 bits, 28 for 6).",
+    help="With --fingerprints: maximum number of tables of bit blocks (default: 16 for 3 bits, 28 "
+    "for 6).",
 )
 @click.option(
     "--minhashes",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Lines of this database of copietje, from its own MinHashes, instead of a store.",
+    help="Find pairs in this copietje database, by its own MinHashes, instead of a store.",
 )
 @of_option
 @cap_option
@@ -449,9 +450,8 @@ def match_command(
 ) -> int:
     """List all near-duplicate pairs of the store.
 
-    Pairs come by rank: the similarity, or lcs - 0.02 ln(1 + new words) by lcs. --json is --format
-    jsonl, with the summary as JSON on stderr. Parquet is sorted by id, copietje's lines by
-    document.
+    Pairs are sorted by similarity; with lcs, by lcs - 0.02 ln(1 + new words). --json is --format
+    jsonl, with the summary as JSON on stderr. Parquet is sorted by id, copietje by document.
     """
     from indexer.grouping.checked_rows import without_passages
     from indexer.grouping.families import explain_pairs

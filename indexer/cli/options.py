@@ -169,12 +169,13 @@ def _no_passages() -> ApprovedPassages:
 
 leave_out_option = approved_option(
     "--leave-out",
-    "Compare without the passages that are approved in this file of `passages --out`.",
+    "Ignore the passages approved in this file, written by `passages --out`.",
 )
 
 left_out_option = approved_option(
     "--leave-out",
-    "Sign and compare texts without the passages that are approved in this file, from now on.",
+    "From now on, ignore the passages approved in this file when texts are fingerprinted and "
+    "compared.",
 )
 
 
@@ -193,16 +194,15 @@ of_option = click.option(
     type=click.Choice(["documents", "parts"]),
     default="documents",
     show_default=True,
-    help="Whole documents, or their clauses as `index --parts clauses` stored them.",
+    help="Whole documents, or the clauses stored by `index --parts clauses`.",
 )
 threshold_option = _threshold_option(REVIEW)
 fold_threshold_option = _threshold_option(FOLD)
 search_threshold_option = click.option(
     "--threshold",
     type=FractionType(0, 1),
-    help="With --fold live: minimum similarity of folded hits "
-    f"(default: {FOLD}); with --fold types: minimum terminology that fuzzy duplicates share "
-    f"(default: {OVERLAP}).",
+    help=f"With --fold live: minimum similarity of folded hits (default: {FOLD}); with --fold "
+    f"types: minimum `terminology` of fuzzy duplicates (default: {OVERLAP}).",
 )
 
 
@@ -260,44 +260,43 @@ def measure_option_with(help: str, **attributes: Any) -> Decorator:
 
 
 search_measure_option = measure_option_with(
-    "Measure of similarity that --fold live folds by, and that is shown "
-    f"(default: {MEASURE}; with --fold family that of `group`).",
+    f"Similarity measure for --fold live and for output (default: {MEASURE}; with --fold family, "
+    "the measure of `group`).",
 )
 measure_option = measure_option_with(
-    "Measure of similarity; also overlap:8, overlap:information, resemblance:3 and the like.",
+    "Similarity measure, or a variant such as overlap:8, overlap:information or resemblance:3.",
     default=MEASURE,
     show_default=True,
 )
 explain_option = click.option(
     "--explain",
     is_flag=True,
-    help="Say what differs beside the similarity: facts, new words, the order of passages; reads "
-    "all these texts.",
+    help="Show what differs in addition to the similarity: facts, new words, order of passages; "
+    "reads the texts of all pairs.",
 )
 policy_option = click.option(
     "--policy",
     type=click.Choice(POLICY_NAMES),
-    help="What documents that are folded may differ in: strict (words, no fact), standard (no "
-    "negation, parties, form or message; the default where documents are hidden or removed), or "
-    "loose (templates and drafts too).",
+    help="Differences allowed between folded documents: strict (wording, but no fact), standard "
+    "(no different negation, parties, form or message; the default where documents are hidden or "
+    "removed), or loose (also filled-in templates and drafts).",
 )
 numbers_option = click.option(
     "--numbers",
     type=click.Choice(["ignore", "changed", "distinguish"]),
-    help="Distinguish texts whose numbers, dates, amounts, negations, names, addresses or signs "
-    "(<, ≥) differ; changed: in which one stands for another, the default of `dedup` by "
-    "`standard`; or ignore them, in texts of numbers alone too, which are otherwise folded "
-    "under equal ones only.",
+    help="Treatment of facts (numbers, dates, amounts, negations, names, addresses, < and ≥). "
+    "distinguish: texts with different facts are no duplicates; changed: only if a fact replaces "
+    "another (default of `dedup --policy standard`); ignore: facts may differ, also in texts that "
+    "consist of numbers only.",
 )
 require_option = click.option(
     "--require",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="Only pairs of at least this value of a measure; may be given several times, and all must "
-    "hold. `novelty<=N`: at most N of new information, by words that only one has. `replaced<=N`: "
-    "no words stand for the same other words more than N times, as names in a template do, nor "
-    "words of one language for another's; of what words in order fold into groups 2 "
-    "by default.",
+    help="Only pairs with at least this value of a measure. Repeatable; all conditions must hold. "
+    "`novelty<=N`: a novelty of at most N, the weight of the words that only one text has. "
+    "`replaced<=N`: no word is replaced by the same other word more than N times, as names in a "
+    "filled-in template are, or by a translation; default: 2 for groups by `lcs`.",
 )
 _same_option = click.option(
     "--same",
@@ -315,7 +314,8 @@ _window_option = click.option(
     "--window",
     multiple=True,
     metavar="FIELD=DISTANCE",
-    help="Only pairs whose times (modified=7d: m, h, d, w, y) or numbers (size=100) are so close.",
+    help="Only pairs whose times (modified=7d; units m, h, d, w, y) or numbers (size=100) differ "
+    "by at most this distance.",
 )
 recall_option = click.option(
     "--recall",
@@ -338,8 +338,8 @@ cap_option = click.option(
     type=click.IntRange(2),
     default=CAP,
     show_default=True,
-    help="Maximum number of texts of a band that are all compared; more are compared with the "
-    "first only.",
+    help="Maximum number of texts in a band that are compared pairwise; in larger bands each text "
+    "is compared with the first only.",
 )
 memory_option = click.option(
     "--memory",
@@ -347,14 +347,14 @@ memory_option = click.option(
     metavar="MB",
     default=MEMORY_MEGABYTES,
     show_default=True,
-    help="Memory for slots, pairs and texts; what does not fit goes to temporary files (TMPDIR).",
+    help="Memory for slots, pairs and texts; the rest goes to temporary files (TMPDIR).",
 )
 recipe_option = click.option(
     "--recipe",
     "recipe_name",
     default="default",
     show_default=True,
-    help="Settings of the fingerprint.",
+    help="Fingerprint settings.",
 )
 text_field_option = click.option(
     "--text-field",
@@ -366,7 +366,7 @@ delimiter_option = click.option(
     "--delimiter",
     metavar="CHAR|tab",
     callback=lambda _context, _option, value: "\t" if value == "tab" else value,
-    help="Separator of the fields of CSV (default: as its first row shows).",
+    help="Field separator of CSV (default: detected from the first row).",
 )
 encoding_option = click.option(
     "--encoding",
@@ -519,7 +519,8 @@ def coding_options(command: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         metavar="RULE",
         callback=_parse_rules,
-        help="Define a rule: 'FIELD=VALUE needs note', or needs FIELD; needs nothing removes it.",
+        help="Define a rule: 'FIELD=VALUE needs note' or 'FIELD=VALUE needs FIELD'; 'needs "
+        "nothing' removes it.",
     )
     field = click.option(
         "--field",
@@ -527,8 +528,8 @@ def coding_options(command: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         metavar="SPEC",
         callback=_parse_fields,
-        help="Define a field of the coding: NAME=VALUE,VALUE; :many after it for several values of "
-        "a document, :required for what is not reviewed without; NAME= removes it.",
+        help="Define a coding field: NAME=VALUE,VALUE. Append :many to allow several values per "
+        "document, :required if every reviewed document needs a value. NAME= removes the field.",
     )
     return field(rule(command))
 
@@ -540,7 +541,7 @@ def port_option(default: int) -> Decorator:
         type=click.IntRange(0, 65535),
         default=default,
         show_default=True,
-        help="0 takes any that is free.",
+        help="Port to listen on; 0 chooses a free one.",
     )
 
 

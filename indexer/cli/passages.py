@@ -49,7 +49,9 @@ SHOWN = 300  # characters of a passage that are printed
     help="Minimum number of words of a passage.",
 )
 @limit_option
-@out_file_option("Write the passages as JSON Lines, to be approved; approvals in it stay.")
+@out_file_option(
+    "Write the passages to this file as JSON Lines for approval; existing approvals are kept."
+)
 @memory_option
 @store_option
 @json_option
@@ -62,11 +64,11 @@ def passages_command(
     store_url: str,
     as_json: bool,
 ) -> int:
-    """List passages that occur in documents of many groups: disclaimers, licences, forms.
+    """List passages that recur in many near-duplicate groups: disclaimers, licences, forms.
 
-    Those with most documents times words come first. With --json, each is a line that names all its
-    documents. --out writes the same lines, with `"approved": false`, which a reviewer makes true
-    for --leave-out of `match` and `group`.
+    Passages are sorted by documents times words. --json prints one line for each, with all its
+    documents. --out writes the same lines with `"approved": false`; a reviewer sets it to true for
+    --leave-out of `match` and `group`.
     """
     from indexer.grouping.passages import PassagesOptions, passages
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 @click.option(
     "--false-negative-weight",
     type=click.FloatRange(0, 1),
-    help="Instead of --recall: cost of a missed pair, the rest of 1 that of a false candidate, as "
-    "datasketch plans.",
+    help="Instead of --recall: weight of missed pairs, from 0 to 1; false candidates have the "
+    "remaining weight, as in datasketch.",
 )
 @click.option("--keys", type=click.IntRange(1), help="Maximum number of keys of a document.")
 @click.option(
@@ -66,7 +66,7 @@ def plan_command(
     replace: bool,
     as_json: bool,
 ) -> int:
-    """Choose bands x rows for a threshold, as match does. Print their S-curve and errors."""
+    """Choose bands and rows for a threshold, as match does. Print the S-curve and errors."""
     from indexer.comparing.band_plan import ALMOST_ONE, plan, plan_by_weight
     from indexer.grouping.group_options import require_slots
     from indexer.recipe import recipe_named

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 @click.option(
     "--recipe",
     "recipe_name",
-    help="New settings of the fingerprint. By default those of the index.",
+    help="New fingerprint settings (default: the recipe of the index).",
 )
-@layout_option("Where an index has fingerprints from then on: in fields, or by the plugin.")
+@layout_option(
+    "Where fingerprints are computed from then on: by the ingest pipeline, or by the plugin."
+)
 @statistics_option
 @left_out_option
 @click.option("--keep", is_flag=True, help="Keep the old index, or a copy of the old file.")
@@ -50,11 +52,11 @@ def reindex_command(
     store_url: str,
     as_json: bool,
 ) -> int:
-    """Sign all stored texts by another recipe.
+    """Fingerprint all stored texts again, with another recipe.
 
-    Searches go on. The new rows replace the old ones in one step. With the recipe of the index,
-    which is the default, the full text that an earlier nearfold stored is renewed; an interrupted
-    run goes on where it stopped.
+    Searches work meanwhile, and the new rows replace the old ones in one step. With the recipe of
+    the index, the default, full text stored by an earlier nearfold is renewed. Run the same command
+    again to resume after an interruption.
     """
     from indexer.jobs.corpus_statistics import with_passages
     from indexer.jobs.install import Installation

@@ -10,11 +10,11 @@ from indexer.cli.options import json_option, open_for_command, store_option
 
 @click.command("restore")
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--replace", is_flag=True, help="Put the copy in place of the store that is there.")
+@click.option("--replace", is_flag=True, help="Replace the existing store.")
 @store_option
 @json_option
 def restore_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
-    """Put the copy of an embedded store back, in one step."""
+    """Restore an embedded store from a backup, in one step."""
     from indexer.jobs.restore import restore
 
     with open_for_command(store_url) as store:

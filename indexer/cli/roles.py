@@ -14,7 +14,7 @@ from indexer.errors import UsageError
 @click.argument("name", required=False, metavar="[searcher|indexer|admin]")
 @store_option
 def roles_command(name: str | None, store_url: str) -> int:
-    """Print the roles that a secured cluster needs. They are JSON for its security API."""
+    """Print the roles that a secured cluster needs. The output is JSON for its security API."""
     from indexer.jobs.install import roles
 
     with open_for_command(store_url) as store:

@@ -39,30 +39,30 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
 @click.option(
     "--saved",
     is_flag=True,
-    help="Instead of a search: count what each search finds that was saved on the review pages.",
+    help="Instead of a search: count the hits of each search saved on the review pages.",
 )
 @click.option(
     "--fold",
     type=click.Choice(["live", "family", "threads", "types", "none"]),
     default="live",
     show_default=True,
-    help="Fold by similarity, by stored near-duplicate group (family), by thread of mails, by "
-    "duplicate type, or not.",
+    help="Fold by similarity (live), stored near-duplicate group (family), mail thread, duplicate "
+    "type, or not at all.",
 )
 @click.option(
     "--join",
     type=click.Choice(["any", "all"]),
     default="any",
     show_default=True,
-    help="Documents with any of the words, ranked; or with all of them, and AND, OR, NOT, ( ) and "
-    "w/5 are operators.",
+    help="Match any of the words, or all of them; with all, AND, OR, NOT, ( ) and w/5 are "
+    "operators.",
 )
 @click.option(
     "--filter",
     "filters",
     multiple=True,
     metavar="FIELD=VALUE",
-    help="Only hits with this value (docs/search.md); repeated, all must hold.",
+    help="Only hits with this value (docs/search.md); if repeated, all must match.",
 )
 @click.option(
     "--facet",
@@ -76,44 +76,45 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
     type=click.Choice(["relevance", "path", "newest", "oldest", "modified"]),
     default="relevance",
     show_default=True,
-    help="Order of the hits: newest and oldest by the date of the document, modified by its file.",
+    help="Order of the hits; newest and oldest use the date of the document, modified the date of "
+    "its file.",
 )
 @click.option(
     "--show",
     metavar="ORDER",
-    help="Of each group show the first hit by a field: `date:desc` (the newest), `path`, "
-    "`size:desc`, ... (default: the best).",
+    help="Represent each group by its first hit in the order of a field: `date:desc` (the newest), "
+    "`path`, `size:desc`, ... (default: the best hit).",
 )
 @click.option(
     "--limit",
     type=click.IntRange(1),
     default=10,
     show_default=True,
-    help="Maximum number of hits of a page.",
+    help="Maximum number of hits per page.",
 )
 @click.option(
     "--page",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Number of the page.",
+    help="Page number.",
 )
 @click.option(
     "--after",
     metavar="TOKEN",
-    help="Go on after the page with this `next`; no hit is shown twice.",
+    help="Continue after the page that ended with this `next` token; no hit appears twice.",
 )
 @click.option(
     "--keep-alive",
     is_flag=True,
-    help="Keep a snapshot of the index in a cluster for the pages after this one.",
+    help="In a cluster: keep a snapshot of the index for the following pages.",
 )
 @click.option(
     "--top",
     type=click.IntRange(1, 1000),
     default=100,
     show_default=True,
-    help="With --fold types: number of hits compared.",
+    help="With --fold types: number of hits to compare.",
 )
 @synonyms_option("With --fold types: a file of synonyms.")
 @click.option(
@@ -121,7 +122,7 @@ _RELATIONS = {"eq": "", "gte": "at least ", "approximate": "about "}
     type=click.Choice(["documents", "parts", "both"]),
     default="documents",
     show_default=True,
-    help="Whole documents, or their clauses as `index --parts clauses` stored them.",
+    help="Whole documents, or the clauses stored by `index --parts clauses`.",
 )
 @click.option(
     "--snippets/--no-snippets",
@@ -142,21 +143,21 @@ def search_command(
     after: str | None,
     **options: Any,
 ) -> int:
-    """Search documents; fold near duplicates under the best hit.
+    """Search documents and fold near duplicates under the best hit.
 
-    Any word of QUERY may match; documents with more and rarer ones come first. Every store
-    understands the same signs:
+    Any word of QUERY may match; documents with more and rarer ones come first. Every store has the
+    same syntax:
 
     \b
       +word             required; the other words only add to the rank
       -word             excluded (write `--` before a QUERY that begins with -)
       one|other         alternatives, as in +ferry|boat
       "words together"  in this order, next to each other
-      word*             words that begin so
+      word*             words with this prefix
       from:ann          the value of a field: from, to, cc, custodian, subject, sent, date, type,
                         label, path
 
-    With --join all, every word must match, and there are operators:
+    With --join all, every word must match, and operators are available:
 
     \b
       (ferry OR boat) NOT "press release"

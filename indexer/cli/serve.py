@@ -23,86 +23,91 @@ if TYPE_CHECKING:
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; other machines that reach it have to log in.",
+    help="Address to listen on; clients on other machines must log in.",
 )
 @port_option(8765)
 @click.option(
     "--originals",
     type=click.Path(exists=True, file_okay=False),
     metavar="ROOT",
-    help="Show the files of documents on the pages and let them be saved, from inside this folder.",
+    help="Show original files from inside this folder on the pages, and offer them for download.",
 )
 @click.option(
     "--allow-host",
     "allow_hosts",
     multiple=True,
     metavar="NAME",
-    help="Answer to this name too, behind a proxy; whoever reads has to log in then.",
+    help="Also accept requests for this host name, behind a proxy; readers must log in then.",
 )
 @click.option(
     "--auth",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Ask for a login of this file, also on this machine.",
+    help="Require a login from this file, even on this machine.",
 )
 @click.option(
     "--auth-header",
     default="",
     metavar="NAME",
-    help="Take the name of the user from this header, which a proxy on this machine sets. Without "
-    "--auth-secret, any process of this machine can set it.",
+    help="Take the user name from this header, which a proxy on this machine sets. Without "
+    "--auth-secret, any process on this machine can set it.",
 )
 @click.option(
     "--auth-secret",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="Believe --auth-header only beside the text of FILE in the header X-Nearfold-Proxy.",
+    help="Trust --auth-header only if the header X-Nearfold-Proxy has the content of FILE.",
 )
 @click.option(
-    "--add-login", metavar="NAME", help="Ask for a password, write the login to FILE, and end."
+    "--add-login",
+    metavar="NAME",
+    help="Prompt for a password, write the login to the file of --auth, and exit.",
 )
 @click.option(
     "--role",
     type=click.Choice(("reviewer", "reader")),
     default="reviewer",
     show_default=True,
-    help="With --add-login: what it may do; a reader does not label.",
+    help="With --add-login: role of the user; a reader cannot label.",
 )
 @click.option(
-    "--reviewer", default="", metavar="NAME", help="Whose labels they are where nobody logs in."
+    "--reviewer", default="", metavar="NAME", help="Reviewer name for labels made without a login."
 )
 @click.option(
     "--label",
     "labels",
     multiple=True,
     metavar="LABEL",
-    help="A label that the keys 1 to 9 choose, in this order (default: those of the store).",
+    help="Label for the keys 1 to 9, in this order (default: the labels of the store).",
 )
 @coding_options
 @click.option(
     "--matter",
     default="",
     metavar="NAME",
-    help="What is reviewed: the name in the header of pages.",
+    help="Name of the matter, for the header of the pages.",
 )
 @click.option(
-    "--tls-cert", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Serve HTTPS."
+    "--tls-cert",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Serve HTTPS with this certificate.",
 )
 @click.option(
     "--tls-key",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="The key of the certificate.",
+    help="Private key of the certificate.",
 )
 @click.option(
     "--search-log",
     type=click.IntRange(1, 3650),
     metavar="DAYS",
-    help="Keep a log of searches for so many days, in an index of its own, for the panels of a "
-    "dashboard: hits and groups, no words.",
+    help="Log searches to an index of their own and keep them for this many days, for dashboards: "
+    "numbers of hits and groups, no words.",
 )
 @click.option(
-    "--log-queries", is_flag=True, help="With --search-log: log the words of searches too."
+    "--log-queries", is_flag=True, help="With --search-log: also log the words of searches."
 )
 @click.option(
     "--memory",
@@ -110,7 +115,7 @@ if TYPE_CHECKING:
     default=1024,
     show_default=True,
     metavar="MB",
-    help="Resident memory beyond which the server discards what it keeps between requests.",
+    help="Resident memory above which the server empties its caches.",
 )
 @store_option
 def serve_command(
@@ -121,14 +126,14 @@ def serve_command(
     rules: tuple[CodingRule, ...],
     **options: Any,
 ) -> int:
-    """Serve review pages for a browser.
+    """Serve the review pages to a browser.
 
-    They show search, near-duplicate groups, comparisons and an overview.
+    The pages offer search, near-duplicate groups, comparisons and an overview.
 
-    Fields and rules stay with the store.
+    Coding fields and rules are kept in the store.
 
-    With --host or --allow-host a login is needed: one of --auth, or any name with a password that
-    is printed.
+    With --host or --allow-host a login is required: one from --auth, or any name with the password
+    that is printed.
     """
     from indexer.jobs.review_file import define_coding
     from indexer.review.serve import serve

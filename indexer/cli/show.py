@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("document", metavar="ID|PATH")
-@click.option("--near", is_flag=True, help="Print its near-duplicate group too.")
+@click.option("--near", is_flag=True, help="Also print its near-duplicate group.")
 @store_option
 @json_option
 def show_command(document: str, near: bool, store_url: str, as_json: bool) -> int:

@@ -48,7 +48,7 @@ EXCERPT = 70  # characters of a shared passage that are quoted
 @click.option(
     "--of",
     type=click.Choice(["documents", "parts", "both"]),
-    help="Documents or clauses (default: parts for the id of a part, else documents).",
+    help="Documents or clauses (default: parts if the id is that of a clause, else documents).",
 )
 @threshold_option
 @measure_option
@@ -62,7 +62,7 @@ def similar_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Find near duplicates of a file, a text or a stored document. A text comes from stdin (-)."""
+    """Find near duplicates of a file, a text or a stored document. Text is read from stdin (-)."""
     from indexer.documents.base import may_be_mail
     from indexer.jobs.document_rows import STDIN, document_at, row_at
     from indexer.searching.similar import SimilarOptions, similar

@@ -29,13 +29,15 @@ if TYPE_CHECKING:
 @click.option(
     "--failures",
     is_flag=True,
-    help="List what could not be read or stored instead; with --json as lines.",
+    help="Instead, list what could not be read or stored; --json prints one line for each.",
 )
-@click.option("--jobs", is_flag=True, help="List the last jobs instead; with --json as lines.")
+@click.option(
+    "--jobs", is_flag=True, help="Instead, list the last jobs; --json prints one line for each."
+)
 @click.option(
     "--prometheus",
     is_flag=True,
-    help="Print the figures for monitoring instead, in Prometheus' text format.",
+    help="Instead, print metrics in the Prometheus text format.",
 )
 @limit_option
 @store_option
@@ -48,7 +50,7 @@ def status_command(
     prometheus: bool,
     limit: int | None,
 ) -> int:
-    """Count the documents of the store; list what failed, and jobs."""
+    """Show document counts, failures and recent jobs of the store."""
     from indexer.jobs.status import status
     from indexer.stores.journal import job_history, journal_path
 

@@ -41,14 +41,14 @@ def _lengths(_context: click.Context, _option: click.Parameter, text: str) -> tu
     callback=_lengths,
     default=",".join(map(str, STUDY_BITS)),
     show_default=True,
-    help="Lengths of signatures.",
+    help="Lengths of fingerprints, in bits.",
 )
 @click.option(
     "--sample",
     type=click.IntRange(1),
     default=STUDY_TIMED,
     show_default=True,
-    help="Number of documents that are timed one by one.",
+    help="Number of documents to time one by one.",
 )
 @click.option(
     "--keep-duplicates/--no-keep-duplicates",
@@ -67,9 +67,9 @@ def study_command(
     store_url: str | None,
     as_json: bool,
 ) -> int:
-    """Measure how signatures of 16 to 1024 bits spread documents.
+    """Study how fingerprints of 16 to 1024 bits separate documents.
 
-    An interrupted study goes on where it stopped when it is run again.
+    Run the same command again to resume after an interruption.
     """
     from indexer.lab.studies.files import write
     from indexer.lab.studies.study import study

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 @click.command("synth")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @out_folder_option("A new folder for the corpus.")
-@seed_option("The same seed makes the same files.")
+@seed_option("Seed; the same seed makes the same files.")
 @click.option(
-    "--kinds", metavar="KIND,...", default="", help=f"Only these: {', '.join(SYNTH_KINDS)}."
+    "--kinds", metavar="KIND,...", default="", help=f"Only these kinds: {', '.join(SYNTH_KINDS)}."
 )
 @click.option(
     "--documents",
     type=click.IntRange(2),
     default=SYNTH_DOCUMENTS,
     show_default=True,
-    help="The most originals to take.",
+    help="Maximum number of originals to use.",
 )
 @click.option(
     "--no-programs",
     is_flag=True,
-    help="Make no files by LibreOffice and Tesseract; their bytes differ from run to run.",
+    help="Do not make files with LibreOffice and Tesseract, whose bytes differ from run to run.",
 )
 @json_option
 def synth_command(
@@ -43,7 +43,7 @@ def synth_command(
 ) -> int:
     """Make a corpus of near duplicates from the texts of a folder.
 
-    They are of every kind; gold.csv holds the truth about each pair.
+    The corpus has duplicates of every kind; gold.csv lists the true type of each pair.
     """
     from indexer.lab.synthesis.synth import SynthOptions, synth
 

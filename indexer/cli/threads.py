@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 @click.command("threads")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--namespace", help="What ids are relative to, as for `index`.")
+@click.option("--namespace", help="Prefix of the ids, as for `index`.")
 @click.option(
     "--ignore-signatures",
     is_flag=True,
-    help="No mail is inclusive for its signature or disclaimer alone.",
+    help="Ignore signatures and disclaimers when inclusive mails are chosen.",
 )
 @click.option(
     "--format",
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "csv", "dat"]),
     default="text",
     show_default=True,
-    help="Trees, a table, or a load file; the last two need --out.",
+    help="Trees (text), a table (csv) or a load file (dat); csv and dat need --out.",
 )
 @threshold_option
-@out_file_option("The file to write, for csv and dat.")
+@out_file_option("File to write, for csv and dat.")
 @replace_option
 @limit_option
 @json_option
@@ -63,14 +63,14 @@ def threads_command(
     limit: int | None,
     as_json: bool,
 ) -> int:
-    """Print the threads of mails as trees, and mark the inclusive mails.
+    """Print mail threads as trees, and mark the inclusive mails.
 
-    PATHs are mails, mailboxes, Maildirs, archives of them, or folders. A mail is inclusive, marked
-    by *, if no later mail of its thread holds it whole: all that is written and quoted in it, and
-    its attachments. The inclusive mails together have every segment of every mail. Mails whose
-    senders wrote nearly the same, from the threshold on, are in one group, whatever they quote, and
-    how much of the quotes the earliest of them has is said beside it. With --json, each thread is a
-    line.
+    PATH is a mail, a mailbox, a Maildir, an archive or a folder of these. A mail is inclusive,
+    marked by *, if no later mail of its thread contains all of it: its text, its quotes and its
+    attachments. The inclusive mails together contain every segment of every mail. Mails whose new
+    text is similar, from the threshold on, form one group, whatever they quote; the output shows
+    how much of the quotes the earliest mail of the group has. --json prints one line for each
+    thread.
     """
     from indexer.jobs.threads import ThreadsOptions, threads
     from indexer.system.files import check_not_read, check_output_path

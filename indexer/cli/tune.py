@@ -41,17 +41,19 @@ LISTED = 10  # recipes that are printed
     multiple=True,
     help="Try this recipe instead of a grid; may be given several times.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes (default: one a processor).")
+@click.option(
+    "--workers", type=click.IntRange(1), help="Number of processes (default: one per processor)."
+)
 @click.option(
     "--strict",
     is_flag=True,
     help="Count pairs in which one text contains the other as different.",
 )
 @measure_option_with(
-    "Measure that pairs are scored by, for recipes with MinHash (default: the recipe's)."
+    "Measure that scores the pairs, for recipes with MinHash (default: the recipe's)."
 )
 @seed_option("Seed of the random sample of unrelated pairs.")
-@click.option("--store", "store_url", help="Store of the documents that the gold set names by id.")
+@click.option("--store", "store_url", help="Store of the documents whose ids are in the gold set.")
 @json_option
 def tune_command(
     gold: tuple[str, ...],
@@ -63,8 +65,8 @@ def tune_command(
 ) -> int:
     """Try recipes and thresholds, and recommend one.
 
-    They are measured on synthetic or judged pairs. An interrupted run goes on where it stopped when
-    it is run again. GOLD and SHEET are what `evaluate` takes.
+    Recipes are measured on synthetic or judged pairs. GOLD and SHEET are files as for `evaluate`.
+    Run the same command again to resume after an interruption.
     """
     from indexer.lab.tuning.report import write
     from indexer.lab.tuning.tune import TuneOptions, tune

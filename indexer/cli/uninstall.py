@@ -10,18 +10,18 @@ from indexer.cli.options import dry_run_option, json_option, open_for_command, s
 
 @click.command("uninstall")
 @dry_run_option("Change nothing; print what would change.")
-@click.option("--roles", is_flag=True, help="Remove the roles from the cluster as well.")
+@click.option("--roles", is_flag=True, help="Also remove the roles from the cluster.")
 @click.option(
     "--dashboards",
     metavar="URL",
-    help="Remove the dashboard from OpenSearch Dashboards or Kibana as well.",
+    help="Also remove the dashboard from OpenSearch Dashboards or Kibana.",
 )
 @store_option
 @json_option
 def uninstall_command(
     dry_run: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool
 ) -> int:
-    """Remove from a cluster what install put there; documents stay."""
+    """Remove what install added to a cluster; documents stay."""
     from indexer.jobs.install import uninstall, uninstall_dashboards
 
     with open_for_command(store_url) as store:

@@ -32,13 +32,13 @@ _MARKS: dict[Change, tuple[str, str, str]] = {
 @click.option(
     "--redline", "redlined", is_flag=True, help="Show the words added and removed in each step."
 )
-@click.option("--no-dates", is_flag=True, help="Order the versions by their texts alone.")
+@click.option("--no-dates", is_flag=True, help="Order the versions by their texts only.")
 @store_option
 @json_option
 def versions_command(
     document: str, redlined: bool, no_dates: bool, store_url: str, as_json: bool
 ) -> int:
-    """Show which document of a group probably came from which. Print a tree of revisions."""
+    """Show the probable order of revisions in a group. Print it as a tree."""
     from indexer.jobs.versions import versions
     from indexer.stores.requirements import stored_ids
 

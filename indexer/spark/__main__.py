@@ -61,46 +61,47 @@ except ModuleNotFoundError as error:
 @click.option(
     "--against",
     metavar="LABEL",
-    help="Only pairs of a document without this label and one that carries it.",
+    help="Only pairs of one document with this label and one without it.",
 )
 @click.option(
     "--exact",
     is_flag=True,
-    help="Measure every pair on its texts, not only where sketches leave it open.",
+    help="Compute every similarity from the texts, not only where sketches cannot decide.",
 )
 @principal_option
 @click.option(
     "--cluster-threshold",
     type=click.FloatRange(0, 1),
-    help="Least similarity in a chain (default: --threshold).",
+    help="Minimum similarity of linked documents in a cluster (default: --threshold).",
 )
 @click.option(
     "--cap",
     type=click.IntRange(2),
     default=CAP,
     show_default=True,
-    help="Most texts of a band that are all compared; more are compared with the first only.",
+    help="Maximum number of texts in a band that are compared pairwise; in larger bands each text "
+    "is compared with the first only.",
 )
 @click.option(
     "--store",
     metavar="URL",
-    help="Write documents and families to this store; to INPUT itself, families only.",
+    help="Write documents and groups to this store; if it is INPUT itself, groups only.",
 )
 @click.option(
     "--writers",
     type=click.IntRange(1),
     default=WRITERS,
     show_default=True,
-    help="Number of tasks that write at a time.",
+    help="Number of tasks that write at the same time.",
 )
 @measure_option
 @criteria_options
 def command(
     place: str, out: str, recipe_name: str | None, store: str | None, writers: int, **options: Any
 ) -> int:
-    """Find pairs, families and clusters of documents on a Spark cluster.
+    """Find near-duplicate pairs, groups and clusters on a Spark cluster.
 
-    An interrupted run goes on after its last complete stage when it is started again.
+    Run the same command again to resume an interrupted run after its last complete stage.
     """
     source = Input(
         place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"])
