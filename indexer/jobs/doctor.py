@@ -145,6 +145,7 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
         yield _check_changes(store.maintenance, recipe)
         yield _check_principals(store.maintenance)
     if isinstance(store.maintenance, Repairable):
+        yield _check_index(store.maintenance)
         yield _check_copies(store)
     yield _check_journal(store)
 
@@ -197,6 +198,14 @@ def _check_copies(store: FullStore) -> Check:
     )
 
 
+def _check_index(maintenance: Repairable) -> Check:
+    """Look for documents, texts and index entries without each other, as after a DELETE in SQL."""
+    problems = maintenance.unmatched_rows()
+    if not problems:
+        return Check("index", "good", "every document has its text and its words")
+    return Check("index", "bad", f"{', '.join(problems)}; `nearfold doctor --repair` repairs them")
+
+
 def _check_journal(store: FullStore) -> Check:
     try:
         failures = stored_failures(journal_path(store.address))
@@ -243,7 +252,7 @@ def _check_principals(maintenance: Shareable) -> Check:
 
 
 def _check_keys(store: FullStore, recipe: Recipe) -> Check:
-    """Compare the stored keys of a sample of signed rows with keys computed from their texts."""
+    """Compare the stored keys of a sample of rows with keys computed from their texts."""
     fingerprinted = (
         row
         for row in stored_rows(store)

@@ -277,7 +277,7 @@ def _united(row: Row, others: Sequence[Row]) -> Row:
 
 
 def _write_keys(store: FullStore, rows: Sequence[Row]) -> None:
-    """Write the keys of rows; of documents that other programs share nothing else changes."""
+    """Write the keys of rows; nothing else changes in documents of other programs."""
     if isinstance(store.maintenance, Shareable):
         store.maintenance.fingerprint_again(rows)
     else:

@@ -126,6 +126,12 @@ class Repairable(Protocol):
         """Return what does not agree with the rows, one sentence each."""
         ...
 
+    def unmatched_rows(self) -> tuple[str, ...]:
+        """Return which rows lack their text or words in the index, one sentence each, without
+        reading texts.
+        """
+        ...
+
     def check_sound(self) -> None:
         """Raise `StoreDamaged` when the file is corrupt; reads all of it."""
         ...

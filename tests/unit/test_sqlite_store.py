@@ -28,6 +28,8 @@ from indexer.errors import (
     StoreStopped,
     UsageError,
 )
+from indexer.jobs.doctor import doctor
+from indexer.jobs.repair import repair
 from indexer.model import Query
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
@@ -498,4 +500,22 @@ def test_letters_that_are_part_of_a_word_are_no_word_that_the_full_text_index_la
         db.execute("UPDATE texts SET text = 'other words' WHERE text LIKE '(harbour%'")
         db.commit()
     (problem,) = store.maintenance.inconsistencies()
-    assert "does not have 1 document as they are" in problem
+    assert "other words for 1 document" in problem
+
+
+def test_doctor_finds_a_document_that_another_program_deleted_and_repairs_it(tmp_path):
+    url = f"sqlite:///{tmp_path}/store.db"
+    with closing(open_store(url)) as store:
+        store.prepare(DEFAULT)
+        assert store.write(sample_library.rows({"1": "quay", "2": "ferry"})) == [None] * 2
+        with closing(sqlite3.connect(tmp_path / "store.db")) as db:
+            db.execute("DELETE FROM documents WHERE id = '1'")
+            db.commit()
+        assert store.maintenance.unmatched_rows() == (
+            "1 text without a document",
+            "1 entry of the full-text index without a document",
+        )
+        (check,) = [check for check in doctor(url) if check.name == "index"]
+        assert check.verdict == "bad"
+        repair(store)
+        assert store.maintenance.unmatched_rows() == ()

@@ -58,6 +58,11 @@ class SqliteMaintenance:
         with self._file.writing() as db:
             return tuple(find_inconsistencies(db, recipe_in_use(db)))
 
+    def unmatched_rows(self) -> tuple[str, ...]:
+        """Compare the numbers of rows of the tables; texts and keys are not read."""
+        with self._file.reader() as db:
+            return tuple(unmatched_rows(db))
+
     def check_sound(self) -> None:
         """Run SQLite's own check of pages, columns and types."""
         self._file.check_sound()
@@ -76,35 +81,47 @@ _SEPARATORS = r"\s!-/:-@\[-^`{-~"
 _WORD = re.compile(rf"(?<![^{_SEPARATORS}])[A-Za-z]{{4,20}}(?![^{_SEPARATORS}])")
 _TEXTS = "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (number)"
 
+_SEARCHABLE = "(SELECT id FROM fulltext_docsize)"
+_DOCUMENTS = "(SELECT number FROM documents)"
+# counted rows, their noun, and what they lack
+_UNMATCHED = (
+    ("documents WHERE number NOT IN (SELECT number FROM texts)", "document", "without a text"),
+    (f"texts WHERE number NOT IN {_DOCUMENTS}", "text", "without a document"),
+    (
+        f"documents JOIN texts USING (number) WHERE number NOT IN {_SEARCHABLE}",
+        "document",
+        "without words in the full-text index",
+    ),
+    (
+        f"fulltext_docsize WHERE id NOT IN {_DOCUMENTS}",
+        "entry",
+        "of the full-text index without a document",
+    ),
+)
+
+
+def unmatched_rows(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield a sentence on documents, texts and entries of the full-text index without each other;
+    row numbers are compared, nothing is read of a text.
+    """
+    for rows, noun, what in _UNMATCHED:
+        if number := db.execute(f"SELECT count(*) FROM {rows}").fetchone()[0]:
+            yield f"{count_of(number, noun)} {what}"
+
 
 def find_inconsistencies(db: sqlite3.Connection, recipe: Recipe) -> Iterator[str]:
     """Yield what does not agree with the rows, one sentence each.
 
     Needs a transaction that may write, and writes nothing.
     """
-    for count, noun, what in (
-        (
-            "documents WHERE number NOT IN (SELECT number FROM texts)",
-            "document",
-            "without a text",
-        ),
-        (
-            "texts WHERE number NOT IN (SELECT number FROM documents)",
-            "text",
-            "without a document",
-        ),
-    ):
-        if number := db.execute(f"SELECT count(*) FROM {count}").fetchone()[0]:
-            yield f"{count_of(number, noun)} {what}"
+    yield from unmatched_rows(db)
     try:
         db.execute("INSERT INTO fulltext (fulltext) VALUES ('integrity-check')")
     except sqlite3.DatabaseError:
         yield "the index fulltext is damaged"
         return
-    missing = _count_missing(db)
-    if missing:
-        documents = count_of(missing, "document")
-        yield f"the full-text index does not have {documents} as they are, or has others"
+    if other := _count_other_words(db):
+        yield f"the full-text index has other words for {count_of(other, 'document')}"
     if not _has_keys_of_rows(db, recipe):
         yield "the keys that are looked up are not those of the documents"
 
@@ -125,27 +142,18 @@ def rebuild_index(db: sqlite3.Connection, recipe: Recipe) -> None:
         keys.change(db, entries, entries[:0])
 
 
-def _count_missing(db: sqlite3.Connection) -> int:
-    """Count documents whose first or last word the full-text index does not find in them, and
-    entries of no document.
-    """
-    strange = db.execute(
-        "SELECT count(*) FROM fulltext_docsize WHERE id NOT IN (SELECT number FROM documents)"
-    ).fetchone()[0]
-    missing = (
-        "SELECT number FROM documents JOIN texts USING (number) "
-        "WHERE number NOT IN (SELECT id FROM fulltext_docsize)"
-    )
-    wrong = {number for (number,) in db.execute(missing)}
+def _count_other_words(db: sqlite3.Connection) -> int:
+    """Count documents whose first or last word the full-text index does not find in them."""
+    wrong = set()
     last = last_searchable(db)
-    for number, _, text in db.execute(_TEXTS):
+    for number, _, text in db.execute(f"{_TEXTS} WHERE number IN {_SEARCHABLE}"):
         words = _WORD.findall(full_text_words(number <= last, "", text)[1])
         for word in {*words[:1], *words[-1:]}:
             if not db.execute(
                 "SELECT 1 FROM fulltext WHERE fulltext MATCH ? AND rowid = ?", (f'"{word}"', number)
             ).fetchone():
                 wrong.add(number)
-    return len(wrong) + int(strange)
+    return len(wrong)
 
 
 def _has_keys_of_rows(db: sqlite3.Connection, recipe: Recipe) -> bool:
