@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from indexer.model import DifferenceKind, Mark, MarkKind, Sameness
 
+END_OF_HEADER = "\f\v"  # in a text, after a line that stands on each page of its file
+
 # Text that is safe to show: control, bidirectional and hidden characters are spelled out.
 
 _BIDI = {
@@ -71,7 +73,7 @@ def visible_lines(text: str) -> str:
     >>> visible_lines("one\\r\\n\\r\\n\\r\\n\\ttwo\\x07")
     'one\\n\\n two␇'
     """
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\t", " ")
+    plain = re.sub("\r\n|[\r\f\v]", "\n", text).replace("\t", " ")
     shown = "\n".join(visible(line) for line in plain.split("\n"))
     return re.sub(r"\n[ \n]*\n", "\n\n", shown)
 

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 
+from indexer.wording import END_OF_HEADER
+
 # URLs, and targets of links.
 
 _OUTSIDE = r'\x00-\x20\x7f-\U0010ffff"<>\\^`{|}'  # characters that end a URL
@@ -55,7 +57,7 @@ def _target(text: str, hint: re.Match[str], position: int) -> tuple[int, int] | 
 
 
 # Running headers: lines at the edges of pages that recur, equal but for digits. Pages end in form
-# feeds, or are seen by lines that number them.
+# feeds, or are seen by lines that number them. Readers of files that have such a line once mark it.
 
 MIN_RECURRING = 3  # times that a running header stands in a text
 DIGITS = re.compile(r"\d+")
@@ -74,14 +76,20 @@ _MAX_HEADERS = 0.3  # of a text
 def running_headers(text: str) -> list[tuple[int, int, bool]]:
     """Return the spans of running headers in order, and whether one is the first of its kind.
 
-    None where a page is hardly more than they are, as of labels and forms of a few lines; lines
-    with an amount of money are none.
+    Those that are marked, if any are. None where a page is hardly more than they are, as of labels
+    and forms of a few lines; lines with an amount of money are none.
 
     >>> page = "Draft 3\\n" + "It is agreed.\\n" * 8 + "12 May 2024, page "
     >>> text = "\\f".join(f"{page}{number}" for number in range(3))
     >>> [text[start:end] for start, end, is_first in running_headers(text) if is_first]
     ['Draft 3', '12 May 2024, page 0']
     """
+    if END_OF_HEADER in text:
+        return [
+            (start, end, True)
+            for start, end in _marked_headers(text)
+            if not _AMOUNT.search(text, start, end)
+        ]
     ends = [match.end() for match in re.finditer("\f", text)]
     breaks = ends or _page_lines(text)
     if len(breaks) < MIN_RECURRING - 1:
@@ -119,6 +127,14 @@ def running_headers(text: str) -> list[tuple[int, int, bool]]:
 
 
 _LINE = re.compile(r"\S[^\n\f]*(?<=\S)")
+
+
+def _marked_headers(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of lines that are marked as headers."""
+    end = text.find(END_OF_HEADER)
+    while end >= 0:
+        yield text.rfind("\n", 0, end) + 1, end
+        end = text.find(END_OF_HEADER, end + 1)
 
 
 def _is_of_pages(text: str, spans: Sequence[tuple[int, int]]) -> bool:
@@ -239,8 +255,8 @@ _TOKEN = re.compile(  # a UUID, or ten and more letters with digits
 
 
 def find_unworded(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of URLs, targets of links and tokens, and of lines that recur but for digits,
-    as running headers do.
+    """Yield the spans of URLs, targets of links and tokens, of lines that recur but for digits, as
+    running headers do, and of headers that are marked.
 
     >>> text = "page 1\\nand\\npage 2\\nor\\npage 3\\nsee www.x.org/a, A1B2C3D4E5F6"
     >>> [text[start:end] for start, end in find_unworded(text)]
@@ -248,6 +264,7 @@ def find_unworded(text: str) -> Iterator[tuple[int, int]]:
     """
     yield from link_targets(text)
     yield from (match.span() for match in _TOKEN.finditer(text))
+    yield from _marked_headers(text)
     lines: dict[str, list[tuple[int, int]]] = {}
     end = 0
     without_numbers = DIGITS.sub("0", text.casefold())

@@ -1,16 +1,19 @@
 """Text of office documents that is not displayed, or is marked: hidden, of the colour of its
-background, raised, struck and deleted text.
+background, raised, struck and deleted text; and headers and footers.
 """
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import unescape
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from indexer.documents.base import Anchors
+from indexer.wording import END_OF_HEADER
 
 # Marked text, however many runs a program splits it into.
 
@@ -506,3 +509,135 @@ def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str
     if mark is None:
         return marks
     return marks | {mark} if number else marks - {mark}
+
+
+# Headers and footers, which Word, OpenDocument and RTF have once, before or after the text.
+
+_MIN_OF_PAGES = 6_000  # characters of three pages: on fewer a header may be of the text
+_REFERENCE = re.compile(rb"<w:(?:header|footer)Reference\s[^>]*>")
+_RELATIONSHIP = re.compile(rb"<Relationship\s[^>]*>")
+_ID, _TARGET = re.compile(rb'\s(?:r:id|Id)="([^"]*)"'), re.compile(rb'\sTarget="/?([^"]*)"')
+_WORD_TEXT = re.compile(rb"<w:t(?:\s[^>]*)?>([^<]+)")
+_ODF_HEADER = re.compile(
+    rb"<(?:style:master-page\b(?P<page>[^>]*)"
+    rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^>]*)?)(?<!/)>"
+)
+_RTF_HEADER = re.compile(rb"\{\\(?:header|footer)(?P<first>f)?[lr]?(?![a-z])")
+_TAG = re.compile(rb"<text:page-(?:number|count)\b[^>]*>[^<]*|<[^<>]*>")  # Tika has no page numbers
+
+
+def mark_headers(text: str, data: bytes) -> str:
+    """Return the text of a document with `END_OF_HEADER` after each line of the headers and footers
+    of its pages; those of a first page, such as a letterhead, are text. Raises what `zipfile` does.
+    """
+    if len(text) < _MIN_OF_PAGES:
+        return text
+    parts = [(_pressed(part), is_first) for part, is_first in _page_headers(data)]
+    lines = text.split("\n")
+    before = _of_headers(map(_pressed, lines), parts)
+    backwards = (_pressed(line)[::-1] for line in reversed(lines))
+    after = _of_headers(backwards, [(part[::-1], is_first) for part, is_first in parts])
+    for index in {*before, *(len(lines) - 1 - index for index in after)}:
+        lines[index] += END_OF_HEADER
+    return "\n".join(lines)
+
+
+def _pressed(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _of_headers(keys: Iterable[str], parts: list[tuple[str, bool]]) -> list[int]:
+    """Return which of the first lines are parts, and remove these; none are those of a first page.
+
+    >>> parts = [("Draftpage1", False), ("Court", True)]
+    >>> _of_headers(["", "Court", "Draft", "page1", "Itisagreed"], parts), parts
+    ([2, 3], [])
+    """
+    found: list[int] = []
+    lines: list[int] = []
+    joined = ""
+    for index, key in enumerate(keys):
+        joined += key
+        lines += [index] if key else []
+        if not any(part.startswith(joined) for part, _ in parts):
+            break
+        if whole := next((part for part in parts if part[0] == joined), None):
+            parts.remove(whole)
+            found += [] if whole[1] else lines
+            lines, joined = [], ""
+    return found
+
+
+def _page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each header and footer, and whether it is that of a first page."""
+    if data.startswith(b"{\\rtf"):
+        yield from _rtf_headers(data)
+        return
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = archive.namelist()
+        if "styles.xml" in names:
+            yield from _odf_headers(archive.read("styles.xml"))
+        elif any(name.startswith(("word/header", "word/footer")) for name in names):
+            listed = _RELATIONSHIP.findall(archive.read("word/_rels/document.xml.rels"))
+            targets = {_value(_ID, element): _value(_TARGET, element) for element in listed}
+            for element in _REFERENCE.findall(archive.read("word/document.xml")):
+                part = archive.read(f"word/{targets[_value(_ID, element)].removeprefix('word/')}")
+                yield _plain(b"".join(_WORD_TEXT.findall(part))), b'"first"' in element
+
+
+def _odf_headers(styles: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each header and footer of an OpenDocument, and whether it is that of a
+    first page.
+    """
+    is_first, start = False, 0
+    for found in _ODF_HEADER.finditer(styles):
+        if found["page"]:
+            is_first = b'"First' in found["page"]
+        elif found["end"]:
+            text = _plain(_TAG.sub(b"", styles[start : found.start()]))
+            yield text, is_first or bool(found["first"])
+        else:
+            start = found.end()
+
+
+def _rtf_headers(data: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each header and footer of RTF, and whether it is that of a first page.
+
+    >>> [*_rtf_headers(rb"{\\rtf1{\\header\\'a73 {\\b on}{\\*\\fldinst PAGE}}{\\footerf\\b a} b}")]
+    [('§3 on', False), ('a', True)]
+    """
+    position = 0
+    while found := _RTF_HEADER.search(data, position):
+        position = found.end()
+        text: list[str] = []
+        is_read = [True]
+        for token in RTF_TOKEN.finditer(data, position):
+            position = token.end()
+            if token["brace"] == b"{":
+                is_read.append(is_read[-1])
+            elif token["brace"]:
+                is_read.pop()
+            elif token[0] == b"\\*":
+                is_read[-1] = False
+            elif is_read[-1]:
+                text.append(_rich_characters(token))
+            if not is_read:
+                break
+        yield "".join(text), bool(found["first"])
+
+
+def _rich_characters(token: re.Match[bytes]) -> str:
+    if token["hex"]:
+        return bytes.fromhex(token["hex"].decode()).decode("cp1252", "replace")
+    if token["word"] == b"u":
+        return chr(int(token["number"] or 0) & 0xFFFF)
+    return "" if token[0].startswith(b"\\") else token[0].decode("latin-1")
+
+
+def _plain(markup: bytes) -> str:
+    return unescape(markup.decode())
+
+
+def _value(pattern: re.Pattern[bytes], element: bytes) -> str:
+    found = pattern.search(element)
+    return found[1].decode() if found else ""

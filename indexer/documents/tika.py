@@ -25,7 +25,7 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.marked_text import RTF_TOKEN
+from indexer.documents.marked_text import RTF_TOKEN, mark_headers
 from indexer.documents.packages import UNREADABLE, ZIP, is_encrypted
 from indexer.documents.pdf import pages_read, pdf_text
 from indexer.documents.pdf_files import EARLIER_VERSION
@@ -130,7 +130,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 12  # version of what is made of Tika's results: raise it when texts or files change
+READER = 13  # version of what is made of Tika's results: raise it when texts or files change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -320,8 +320,12 @@ def document(
     embedded = embedded_files(data, content_type, pages_read(metadata))
     if f'"{EARLIER_VERSION}' in embedded:
         notes = (*notes, "an earlier version of the text is in the file, and is not read")
+    text = _SURROGATES.sub("\ufffd", text[:chars])
+    if data.startswith((ZIP, _RTF)):
+        with suppress(*UNREADABLE):
+            text = mark_headers(text, data)
     return Document(
-        text=_SURROGATES.sub("\ufffd", text[:chars]),
+        text=text,
         title=_clean(_first(metadata, "dc:title"), _MAX_TITLE),
         content_type=content_type.partition(";")[0].strip(),
         metadata=_metadata(metadata) | thread_fields(metadata) | _ocr(metadata, data),

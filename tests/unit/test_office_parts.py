@@ -12,55 +12,86 @@ from odf import style, text
 from odf.opendocument import OpenDocumentText
 from samples import native_reader
 
+from indexer.comparing.differences import differences
+from indexer.comparing.measures import ComparedText
 from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.recipe import DEFAULT
+from indexer.wording import END_OF_HEADER
 
 HEADER, FOOTER = "Our reference 4711", "Harbour Ferries Ltd"
 BODY = "The ferry leaves the harbour at eight and takes the mail to both islands every day."
 
 
-def word_file() -> bytes:
+def word_file(header: str = HEADER, body: str = BODY, first: str = "") -> bytes:
     document = docx.Document()
-    document.sections[0].header.paragraphs[0].text = HEADER
-    document.sections[0].footer.paragraphs[0].text = FOOTER
-    document.add_paragraph(BODY)
+    section = document.sections[0]
+    section.header.paragraphs[0].text = header
+    section.footer.paragraphs[0].text = FOOTER
+    if first:
+        section.different_first_page_header_footer = True
+        section.first_page_header.paragraphs[0].text = first
+    document.add_paragraph(body)
     file = io.BytesIO()
     document.save(file)
     return file.getvalue()
 
 
-def open_document() -> bytes:
+def open_document(header: str = HEADER, body: str = BODY, first: str = "") -> bytes:
     document = OpenDocumentText()
     layout = style.PageLayout(name="layout")
     document.automaticstyles.addElement(layout)
-    page = style.MasterPage(name="Standard", pagelayoutname=layout)
-    document.masterstyles.addElement(page)
-    for kind, words in ((style.Header, HEADER), (style.Footer, FOOTER)):
-        part = kind()
-        part.addElement(text.P(text=words))
-        page.addElement(part)
-    document.text.addElement(text.P(text=BODY))
+    for name, top in (("First_20_Page", first), ("Standard", header)):
+        page = style.MasterPage(name=name, pagelayoutname=layout)
+        document.masterstyles.addElement(page)
+        for kind, words in ((style.Header, top), (style.Footer, FOOTER if top == header else "")):
+            part = kind()
+            part.addElement(text.P(text=words))
+            page.addElement(part)
+    document.text.addElement(text.P(text=body))
     file = io.BytesIO()
     document.save(file)
     return file.getvalue()
 
 
-def rich_text() -> bytes:
-    source = r"{\rtf1\ansi{\header\pard %s\par}{\footer\pard %s\par}%s\par}"
-    return (source % (HEADER, FOOTER, BODY)).encode()
+def rich_text(header: str = HEADER, body: str = BODY, first: str = "") -> bytes:
+    parts = {"headerf": first, "header": header, "footer": FOOTER}
+    groups = "".join(rf"{{\{word}\pard {words}\par}}" for word, words in parts.items())
+    return rf"{{\rtf1\ansi{groups}{body}\par}}".encode()
 
 
 def text_of(data: bytes, name: str) -> str:
     return native_reader().extract(data, name).text
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
+WITH_HEADERS = pytest.mark.parametrize(
     ("make", "name"),
     [(word_file, "a.docx"), (open_document, "a.odt"), (rich_text, "a.rtf")],
 )
+
+
+@pytest.mark.long
+@WITH_HEADERS
 def test_headers_and_footers_are_read_in_every_format(make, name: str) -> None:
     found = sorted(" ".join(text_of(make(), name).split()).split())
     assert found == sorted(f"{HEADER} {FOOTER} {BODY}".split())
+
+
+@WITH_HEADERS
+@pytest.mark.parametrize("is_first", [False, True])
+def test_headers_of_all_pages_are_running_headers(make, name: str, *, is_first: bool) -> None:
+    """Of a text of three pages; a letterhead on the first page is of the text."""
+    days = "12 May 2024", "14 May 2024"
+    body = f"{BODY} " * 80
+    parts = [(f"Printed {day}", "") for day in days]
+    parts = [(first, header) for header, first in parts] if is_first else parts
+    a, b = (text_of(make(header, body, first), name) for header, first in parts)
+    made = differences(*(ComparedText(text, DEFAULT).facts for text in (a, b)))
+    assert [(one.kind, one.a, one.b) for one in made] == [("date" if is_first else "header", *days)]
+    assert fingerprint(a).exact == fingerprint(a.replace(END_OF_HEADER, "")).exact
+
+
+def test_headers_of_a_short_text_are_of_the_text() -> None:
+    assert END_OF_HEADER not in text_of(word_file(), "a.docx")
 
 
 INSERTED, DELETED = "takes the mail", "carries no passengers"
