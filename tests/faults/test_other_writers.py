@@ -16,7 +16,7 @@ from servers.cluster import Cluster
 from indexer.recipe import DEFAULT
 
 SEED = os.environ.get("NEARFOLD_CLIENTS_SEED") or "7"
-STEPS, STEPS_OF_CLUSTER = 80, 300
+STEPS, STEPS_OF_CLUSTER = 200, 300
 FIRST, SECOND = sentence(1), sentence(2)
 
 
