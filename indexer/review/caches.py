@@ -118,7 +118,7 @@ class ReadProgress:
     total: int = 0
 
 
-class SurveyReader(Generic[T]):
+class BackgroundReader(Generic[T]):
     """The shared result of reading a store once; thread-safe.
 
     `read` receives a callback for its progress, and returns the result. `began`: when the last
@@ -183,7 +183,7 @@ class SurveyReader(Generic[T]):
     def _start(self) -> None:
         self._ready.clear()
         self.began, self._started = time.time(), time.monotonic()
-        self._thread = threading.Thread(target=self._run, name="survey", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
@@ -213,7 +213,7 @@ class _Entry:
     def __init__(
         self, read: Callable[[_Entry, Progress], Any], weight: int, used_at: float
     ) -> None:
-        self.reader: SurveyReader[Any] = SurveyReader(lambda progress: read(self, progress))
+        self.reader: BackgroundReader[Any] = BackgroundReader(lambda progress: read(self, progress))
         self.weight = weight
         self.used_at = used_at
 
@@ -247,7 +247,7 @@ class ReaderCache:
         """
         deadline = time.monotonic() + timeout
         while True:
-            reader: SurveyReader[T] = self._entry(key, read, weight).reader
+            reader: BackgroundReader[T] = self._entry(key, read, weight).reader
             try:
                 return reader.get(max(0.0, deadline - time.monotonic()))
             except _UnwantedResult:  # it ended when this call came

@@ -44,7 +44,7 @@ _MAX_PAIRS = 20  # that are named
 STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 
-class Survey(StoreStatistics):
+class ThresholdStatistics(StoreStatistics):
     """Figures of a store, and the groups that other thresholds would make.
 
     The measure is `none` for a recipe without slots.
@@ -106,7 +106,7 @@ class Survey(StoreStatistics):
         """Return the minimum threshold at which groups are made; 0 of a recipe without slots."""
         return min(FLOOR, self.threshold) if self._previews else 0.0
 
-    @lru_cache(maxsize=256)  # noqa: B019 - a survey lives as long as its cache
+    @lru_cache(maxsize=256)  # noqa: B019 - they live as long as their cache
     def _preview(self, threshold: float) -> Preview:
         preview = self._at(threshold)
         return Preview(
@@ -207,8 +207,8 @@ class Survey(StoreStatistics):
         )
 
 
-def survey(store: FullStore, progress: Progress = no_progress) -> Survey:
-    """Survey a store.
+def threshold_statistics(store: FullStore, progress: Progress = no_progress) -> ThresholdStatistics:
+    """Read a store, and return the statistics of its groups by threshold.
 
     Reads it once, and once more for each set of labels if groups stay within labels; the texts of
     pairs that are measured are read again. Raises `StoreError` when nothing was indexed yet.
@@ -222,9 +222,9 @@ def survey(store: FullStore, progress: Progress = no_progress) -> Survey:
         entries += collection.entries
         if collection.slots.shape[1]:
             previews.append(CollectionPreview(store, collection, options, progress))
-    surveyed = Survey(entries, previews, options, last_options is not None)
-    surveyed.near_pairs = tuple(_near_pairs(store, recipe, options, surveyed.of_groups))
-    return surveyed
+    statistics = ThresholdStatistics(entries, previews, options, last_options is not None)
+    statistics.near_pairs = tuple(_near_pairs(store, recipe, options, statistics.of_groups))
+    return statistics
 
 
 def _near_pairs(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from indexer.comparing.compare import compare
 from indexer.model import Matching, Progress, Row, no_progress
 from indexer.review.boilerplate import DiscountedSimilarity, Sample, shingle_width
-from indexer.review.caches import ReaderCache, SurveyReader, TimedCache
+from indexer.review.caches import BackgroundReader, ReaderCache, TimedCache
 from indexer.review.side_by_side import SideBySide
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
@@ -35,7 +35,7 @@ class Comparisons:
 
     def __init__(self, store: FullStore, readers: ReaderCache) -> None:
         self._store, self._readers = store, readers
-        self._samples: dict[int, SurveyReader[Sample]] = {}
+        self._samples: dict[int, BackgroundReader[Sample]] = {}
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_DISCOUNTED)
         self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
 
@@ -105,6 +105,6 @@ class Comparisons:
             return compare_weighted()
         return self._readers.get(("discounted", texts), compare_weighted, 1, timeout)
 
-    def _sample_reader(self, width: int) -> SurveyReader[Sample]:
-        reader = SurveyReader(lambda progress: Sample(self._store, width, progress=progress))
+    def _sample_reader(self, width: int) -> BackgroundReader[Sample]:
+        reader = BackgroundReader(lambda progress: Sample(self._store, width, progress=progress))
         return self._samples.setdefault(width, reader)

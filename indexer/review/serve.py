@@ -18,7 +18,7 @@ from indexer.review.api.saved_searches import SEARCHES_READS, SEARCHES_WRITES
 from indexer.review.api.store import START_GROUP, STORE_READS
 from indexer.review.api.work_list import WORK_LIST_READS, WORK_LIST_WRITES
 from indexer.review.app import Api, application
-from indexer.review.caches import SurveyReader
+from indexer.review.caches import BackgroundReader
 from indexer.review.exports.hits import archive_route, hits_route
 from indexer.review.http import listen
 from indexer.review.middleware import DEFAULT_MEGABYTES
@@ -142,7 +142,7 @@ def serve(
             raise UsageError(
                 f"{options.originals} does not exist; give the folder whose files may be fetched"
             ) from error
-        SurveyReader(lambda _progress: _read_ahead(site)).begin()
+        BackgroundReader(lambda _progress: _read_ahead(site)).begin()
         return application(site, hosts, REVIEW_API, access, options.memory)
 
     def report(address: str) -> None:

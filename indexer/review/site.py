@@ -30,13 +30,13 @@ from indexer.jobs.review_file import joined_documents, review_file
 from indexer.model import Facet, Progress, Query, Row
 from indexer.review.caches import (
     TIMEOUT_SECONDS,
+    BackgroundReader,
     LatestReader,
     ReaderCache,
     ReadProgress,
-    SurveyReader,
     TimedCache,
 )
-from indexer.review.compared_statistics import survey
+from indexer.review.compared_statistics import threshold_statistics
 from indexer.review.comparison_cache import LONG_CHARS, Comparisons
 from indexer.review.family_view import (
     MemberDifferences,
@@ -61,7 +61,7 @@ from indexer.system.logs import event
 from indexer.wording import count_of
 
 if TYPE_CHECKING:
-    from indexer.review.compared_statistics import Survey
+    from indexer.review.compared_statistics import ThresholdStatistics
     from indexer.review.store_statistics import StoreStatistics
 
 
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 class DatedResult(Protocol):
-    """A reading of a store.
+    """A result of reading a whole store.
 
     `job`: the last job on the store before it was read, or whose labels it followed since; None if
     one was running.
@@ -83,7 +83,7 @@ D = TypeVar("D", bound=DatedResult)
 
 @dataclass(eq=False, slots=True)
 class DatedStatistics:
-    """Figures of a store, with the counts of documents and groups before they were read."""
+    """Statistics of a store, with the counts of documents and groups before they were read."""
 
     statistics: StoreStatistics
     job: str | None
@@ -91,10 +91,10 @@ class DatedStatistics:
 
 
 @dataclass(eq=False, slots=True)
-class DatedSurvey:
-    """A survey, with the same counts. `state`: the store that was read, as a text."""
+class DatedThresholds:
+    """Statistics by threshold, with the same counts. `state` identifies the store that was read."""
 
-    survey: Survey
+    statistics: ThresholdStatistics
     job: str | None
     counts: tuple[int, int]
     state: str
@@ -108,7 +108,9 @@ class DatedWorkList:
     job: str | None
 
 
-def latest(reader: SurveyReader[D], last_job: Callable[[], str | None], timeout: float) -> D | None:
+def latest(
+    reader: BackgroundReader[D], last_job: Callable[[], str | None], timeout: float
+) -> D | None:
     """Return what was read of a store, and read it once more if a job has ended on it since.
 
     None if it is not ready within `timeout` seconds. `last_job` returns the last job of the store,
@@ -123,7 +125,7 @@ def latest(reader: SurveyReader[D], last_job: Callable[[], str | None], timeout:
     return reader.get(max(0.0, deadline - time.monotonic()))
 
 
-def read_before(reader: SurveyReader[D], jobs: tuple[str, ...]) -> D | None:
+def read_before(reader: BackgroundReader[D], jobs: tuple[str, ...]) -> D | None:
     """Return what was read of a store just before its last job; None if there is no such thing.
 
     `jobs`: the last two of the store, the last one first.
@@ -132,31 +134,33 @@ def read_before(reader: SurveyReader[D], jobs: tuple[str, ...]) -> D | None:
     return dated if dated is not None and jobs[1:] == (dated.job,) else None
 
 
-# The groups of a survey at the thresholds that pages request.
+# The groups at the thresholds that pages request.
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPreview:
     """The groups at a threshold, and those that would split or merge."""
 
-    dated: DatedSurvey
+    dated: DatedThresholds
     families: Preview
     changes: FamilyChanges
 
 
-def preview_at(dated: DatedSurvey, threshold: float | None) -> ThresholdPreview:
+def preview_at(dated: DatedThresholds, threshold: float | None) -> ThresholdPreview:
     """Return the groups at a threshold, None for that of the groups.
 
-    Raises `UsageError` for one below those that a survey makes.
+    Raises `UsageError` for one below the minimum.
     """
-    survey = dated.survey
-    minimum = survey.threshold if threshold is None else checked_threshold(survey, threshold)
-    return ThresholdPreview(dated, survey.at(threshold), survey.changes(minimum))
+    statistics = dated.statistics
+    minimum = (
+        statistics.threshold if threshold is None else checked_threshold(statistics, threshold)
+    )
+    return ThresholdPreview(dated, statistics.at(threshold), statistics.changes(minimum))
 
 
-def checked_threshold(survey: Survey, threshold: float) -> float:
-    """Return a threshold as `group` takes it; raises `UsageError` for one below a survey's."""
-    minimum = survey.min_threshold
+def checked_threshold(statistics: ThresholdStatistics, threshold: float) -> float:
+    """Return a threshold as `group` takes it. Raises `UsageError` for one below the minimum."""
+    minimum = statistics.min_threshold
     if round(threshold, 6) < minimum:
         raise UsageError(
             f"groups are made here at {minimum:g} or more; for less, run nearfold group"
@@ -164,11 +168,11 @@ def checked_threshold(survey: Survey, threshold: float) -> float:
     return round(threshold, 6)
 
 
-# The names of labels that pages offer: those that keys choose between, and all of the store.
+# The labels that pages offer: those on keys, and all labels of the store.
 
-MAX_LABELS = 9  # that keys choose between
-_FRESH_SECONDS = 20.0  # for which the labels of a store are not read again
-_WAIT_SECONDS = 1.0  # after their reading began, for which pages wait for them
+MAX_LABELS = 9  # number of labels on keys
+_FRESH_SECONDS = 20.0  # lifetime of cached labels
+_WAIT_SECONDS = 1.0  # pages wait for labels that were requested less than this ago
 
 
 class OfferedLabels:
@@ -183,7 +187,7 @@ class OfferedLabels:
         self._store = store
         self._of_keys = list(exclusive)
         self._keys_lock = threading.Lock()
-        self._reader = SurveyReader(self._read)
+        self._reader = BackgroundReader(self._read)
         self._stored: tuple[str, ...] = ()
         self._written: set[str] = set()
 
@@ -299,22 +303,22 @@ def _format_result(result: GroupResult) -> str:
     return f"done: {groups}, {changed} changed"
 
 
-MAX_AUTOMATIC_DOCUMENTS = 300_000  # documents; more are compared when somebody asks for it
-_COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
-_LOOKUPS = 200  # that are cached
-_MAX_NEAR = 20  # documents of other groups that a group shows
-_MAX_MEMBERS = 200  # of a group, beyond which not all of these may be found
-_PAGES = 60  # of hits that are cached
-_FOLDED = 20  # searches folded by type that are cached
-_LEASE_SECONDS = 60.0  # for which a search is folded by type after it was asked for last
-_PREVIEWS = 100  # of other thresholds
-_PLANS = 200  # dry runs of labellings that can be confirmed
-_RENDERED = 60  # results of one megabyte or less, of files that were shown
-_FACETS = 60  # of searches that are cached
-_FACET_SECONDS = 20.0  # for which facets are cached
-_CODING_SECONDS = 2.0  # for which the fields of the store are not read again
+MAX_AUTOMATIC_DOCUMENTS = 300_000  # larger stores are compared on request only
+_COMPARED_CHARS = 10_000_000  # maximum characters of cached comparisons
+_LOOKUPS = 200  # maximum number of cached look-ups
+_MAX_NEAR = 20  # maximum number of documents of other groups next to a group
+_MAX_MEMBERS = 200  # group size above which some of these may be missed
+_PAGES = 60  # maximum number of cached pages of hits
+_FOLDED = 20  # maximum number of cached searches folded by type
+_LEASE_SECONDS = 60.0  # abandon a search folded by type that nobody polled for this long
+_PREVIEWS = 100  # maximum number of cached previews of other thresholds
+_PLANS = 200  # maximum number of dry runs kept for confirmation
+_RENDERED = 60  # maximum number of cached rendered files of up to one megabyte
+_FACETS = 60  # maximum number of searches with cached facets
+_FACET_SECONDS = 20.0  # lifetime of cached facets
+_CODING_SECONDS = 2.0  # lifetime of the cached coding fields
 _DAY_SECONDS = 86_400.0
-_COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
+_COUNT_SECONDS = 10.0  # lifetime of cached document counts
 
 
 class SearchLog:
@@ -387,15 +391,15 @@ class Site:
         self.offered_labels = OfferedLabels(store, labels)
         self._coding: TimedCache[Coding] = TimedCache(1, _CODING_SECONDS)
         self.token = secrets.token_urlsafe(32)
-        self.survey_reader = SurveyReader(self._read_survey)
-        self._is_survey_wanted = False
+        self.threshold_reader = BackgroundReader(self._read_threshold_statistics)
+        self._are_thresholds_requested = False
         self._is_grouped = False
-        self.statistics_reader = SurveyReader(self._read_statistics)
-        self._previews: LatestReader[tuple[DatedSurvey, float | None], ThresholdPreview] = (
+        self.statistics_reader = BackgroundReader(self._read_statistics)
+        self._previews: LatestReader[tuple[DatedThresholds, float | None], ThresholdPreview] = (
             LatestReader(lambda key: preview_at(*key), _PREVIEWS)
         )
         self.regrouping = Regrouping(store)
-        self.work_list_reader = SurveyReader(self._read_work_list)
+        self.work_list_reader = BackgroundReader(self._read_work_list)
         self._work: DatedWorkList | None = None
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
             _FACETS, _FACET_SECONDS
@@ -434,41 +438,44 @@ class Site:
         self._is_grouped = self._is_grouped or bool(known_group_settings(self.store.address))
         return self._is_grouped
 
-    def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
+    def threshold_statistics(self, timeout: float = TIMEOUT_SECONDS) -> DatedThresholds | None:
         """Return the statistics of the store, None if it is not ready within `timeout` seconds.
 
         It is read again when a job has ended on the store since. Of a large store it is read after
         `reset` only.
         """
-        if self.asks_first:
+        if self.requires_confirmation:
             return None
-        before = self.survey_reader.result
-        dated = latest(self.survey_reader, self._last_job, timeout)
+        before = self.threshold_reader.result
+        dated = latest(self.threshold_reader, self._last_job, timeout)
         if dated is not before:
             self._previews.clear()
         return dated
 
     @property
-    def asks_first(self) -> bool:
-        """Return whether the store is so large that its survey begins when somebody asks for it."""
-        return not self._is_survey_wanted and self._recent_counts()[0] > MAX_AUTOMATIC_DOCUMENTS
+    def requires_confirmation(self) -> bool:
+        """Return whether the store is so large that it is compared on request only."""
+        return (
+            not self._are_thresholds_requested
+            and self._recent_counts()[0] > MAX_AUTOMATIC_DOCUMENTS
+        )
 
     def statistics(self, timeout: float = TIMEOUT_SECONDS) -> DatedStatistics | None:
-        """Return the statistics of the store, as `survey` does: they are read without the texts."""
+        """Return the statistics of the stored groups, which are read without the texts."""
         return latest(self.statistics_reader, self._last_job, timeout)
 
     def preview(self, threshold: float | None, timeout: float) -> ThresholdPreview | None:
         """Return the groups at a threshold, None for that of the groups.
 
-        None if they, or the survey that they are of, are not ready within `timeout` seconds. Raises
-        `UsageError` for a threshold below those that a survey makes.
+        None if they or their statistics are not ready within `timeout` seconds. Raises
+        `UsageError` for a threshold below the minimum.
         """
         deadline = time.monotonic() + timeout
-        dated = self.survey(timeout)
+        dated = self.threshold_statistics(timeout)
         if dated is None:
             return None
         if threshold is not None:
-            threshold = checked_threshold(dated.survey, threshold)
+            threshold = checked_threshold(dated.statistics, threshold)
         return self._previews.get((dated, threshold), _seconds_until(deadline))
 
     def work_list(self, timeout: float = TIMEOUT_SECONDS) -> tuple[WorkList, bool] | None:
@@ -496,10 +503,10 @@ class Site:
         return DatedWorkList(work, job)
 
     def _follow(self, result: LabelResult | UndoResult) -> None:
-        """Let counts, the work list and the survey follow labels that were written.
+        """Update counts, the work list and the statistics after labels were written.
 
         After an undo counts and the work list are read again; after a job of another process, and
-        where groups stay within labels, the survey as well.
+        where groups stay within labels, the statistics by threshold as well.
         """
         self.facets.clear()
         self.offered_labels.discard()
@@ -508,9 +515,9 @@ class Site:
         jobs = last_jobs(journal_path(self.store.address), 2)
         if jobs is None:
             return
-        surveyed = read_before(self.survey_reader, jobs)
-        if surveyed is not None and surveyed.survey.options.within is None:
-            surveyed.job = jobs[0]
+        thresholds = read_before(self.threshold_reader, jobs)
+        if thresholds is not None and thresholds.statistics.options.within is None:
+            thresholds.job = jobs[0]
         if isinstance(result, UndoResult):
             self.offered_labels.forget_added()
             return
@@ -521,15 +528,15 @@ class Site:
             work.work.relabel((item.family, item.before, item.after) for item in changes)
             work.job = jobs[0]
 
-    def is_stale(self, dated: DatedSurvey | DatedStatistics) -> bool:
-        """Return whether there are other documents or groups than before a survey was read."""
+    def is_stale(self, dated: DatedThresholds | DatedStatistics) -> bool:
+        """Return whether there are other documents or groups than before statistics were read."""
         return self._counts() != dated.counts
 
-    def _read_survey(self, progress: Progress) -> DatedSurvey:
+    def _read_threshold_statistics(self, progress: Progress) -> DatedThresholds:
         require_recipe(self.store)
         job, counts = self._last_job(), self._counts()
         state = "-".join(map(str, (job, *counts)))
-        return DatedSurvey(survey(self.store, progress), job, counts, state)
+        return DatedThresholds(threshold_statistics(self.store, progress), job, counts, state)
 
     def _read_statistics(self, progress: Progress) -> DatedStatistics:
         require_recipe(self.store)
@@ -563,13 +570,13 @@ class Site:
         self.offered_labels.discard()
         self._counted.clear()
         self.statistics_reader.discard()
-        self.survey_reader.discard()
+        self.threshold_reader.discard()
         self._previews.clear()
 
     def discard_kept(self) -> None:
         """Empty the caches of texts and of the store, to free memory.
 
-        The survey and the work list stay, and what is computed now.
+        The statistics and the work list stay, and so do running computations.
         """
         of_texts = (self.comparisons, self.rendered, self._readers)
         for cache in (self.facets, *of_texts, self._pages, self._folded):
@@ -580,7 +587,7 @@ class Site:
 
     def reset(self) -> None:
         """Discard all that was computed from the whole store; the next request reads it again."""
-        self._is_survey_wanted = True
+        self._are_thresholds_requested = True
         self.discard_counts()
         self.work_list_reader.discard()
         self.comparisons.reset()

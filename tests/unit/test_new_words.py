@@ -23,7 +23,7 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.model import NewWords, RareWord, WordFrequencies
 from indexer.recipe import DEFAULT
-from indexer.review.compared_statistics import survey
+from indexer.review.compared_statistics import threshold_statistics
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
@@ -231,7 +231,7 @@ def test_thresholds_are_previewed_with_it(store, tmp_path):
     filed.prepare(DEFAULT)
     filed.write(list(store.scan()))
     group(filed, GroupOptions(0.5, criteria=Criteria(novelty=6.2)))
-    assert survey(filed).at().moved == 0
+    assert threshold_statistics(filed).at().moved == 0
     filed.close()
 
 

@@ -16,7 +16,7 @@ from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
-from indexer.review.compared_statistics import survey
+from indexer.review.compared_statistics import threshold_statistics
 from indexer.stores import open_store
 
 RECIPES = pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_no_document_moves_at_the_options_of_the_families(
     labels = {id: ("even" if int(id) % 4 else "odd",) for id in TEXTS}
     store = filled(place, recipe, labels=labels)
     group(store, options)
-    figures = survey(store)
+    figures = threshold_statistics(store)
     assert (figures.measure, figures.threshold, figures.is_grouped) == (
         options.measure,
         options.threshold,
@@ -103,7 +103,7 @@ def test_another_threshold_is_what_group_makes_there(
 ) -> None:
     store = filled(place, recipe)
     group(store, GroupOptions(0.8, measure, principal))
-    figures = survey(store)
+    figures = threshold_statistics(store)
     before = families(store)
     for threshold in (0.5, 0.7, 0.85, 1.0):
         shown = figures.at(threshold)
@@ -117,7 +117,7 @@ def test_another_threshold_is_what_group_makes_there(
 def test_the_progress_of_measuring_goes_on(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexer.grouping.verification.BATCH", 10)
     stages: list[tuple[str, int, int]] = []
-    survey(filled(place, DEFAULT_V2), lambda *stage: stages.append(stage))
+    threshold_statistics(filled(place, DEFAULT_V2), lambda *stage: stages.append(stage))
     measured = [(done, total) for stage, done, total in stages if stage == "measuring pairs"]
     total = measured[0][1]
     assert total > 20
@@ -125,7 +125,7 @@ def test_the_progress_of_measuring_goes_on(place: str, monkeypatch: pytest.Monke
 
 
 def test_a_store_without_a_group_is_shown_by_the_default() -> None:
-    figures = survey(library(rows(TEXTS)))
+    figures = threshold_statistics(library(rows(TEXTS)))
     shown = figures.at()
     assert (shown.measure, shown.threshold, figures.is_grouped) == (MEASURE, FOLD, False)
 
@@ -139,7 +139,7 @@ def test_lower_thresholds_with_too_many_pairs_are_estimated(
     monkeypatch.setattr(preview, "MAX_VERIFIED", 5)
     store = filled(place, recipe)
     group(store, GroupOptions(0.9, measure))
-    figures = survey(store)
+    figures = threshold_statistics(store)
     assert (figures.at().moved, figures.at().estimated) == (0, False)
     assert not figures.at(0.95).estimated
     assert figures.at(0.6).estimated
@@ -155,11 +155,11 @@ def test_with_too_many_pairs_the_stored_families_are_those_of_their_threshold(
     monkeypatch.setattr(preview, "MAX_GROUPED", 5)
     store = filled(place, recipe)
     group(store, GroupOptions(0.9, "lcs"))
-    figures = survey(store)
+    figures = threshold_statistics(store)
     assert (figures.at().moved, figures.at().estimated) == (0, False)
     assert figures.at(0.89).estimated
     store.write(rows({"new": edited(TEXTS["000"], 1)}, recipe))
-    assert survey(store).at().estimated
+    assert threshold_statistics(store).at().estimated
     store.close()
 
 
@@ -176,7 +176,7 @@ def test_the_usual_similarity_rises_with_that_of_the_features(measure: str, kind
 
 def test_a_store_without_slots_has_no_preview() -> None:
     recipe = recipe_named("simhash-doc")
-    figures = survey(library(rows(TEXTS, recipe), recipe))
+    figures = threshold_statistics(library(rows(TEXTS, recipe), recipe))
     assert (figures.measure, figures.at().families, figures.steps) == ("none", 0, ())
 
 

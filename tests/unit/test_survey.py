@@ -11,7 +11,7 @@ from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound, StoreError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.review.compared_statistics import survey
+from indexer.review.compared_statistics import threshold_statistics
 from indexer.review.family_view import family
 from indexer.stores import open_store
 
@@ -27,10 +27,10 @@ texts = st.dictionaries(st.sampled_from("abcdefghijtu"), contents, min_size=1, m
 @given(texts, st.sampled_from([0.6, 0.7, 0.8, 0.9, 1.0]))
 def test_a_preview_is_what_group_would_write(documents: dict[str, str], threshold: float) -> None:
     store = library(rows(documents, cut=CUT))
-    preview = survey(store).at(threshold)
+    preview = threshold_statistics(store).at(threshold)
     grouped = group(store, GroupOptions(threshold=threshold))
     assert (preview.families, preview.measure) == (grouped.families, MEASURE)
-    after = survey(store).at(threshold)
+    after = threshold_statistics(store).at(threshold)
     assert (after.families, after.moved, after.moves) == (grouped.families, 0, ())
     assert preview.moved == sum(row.family != row.id for row in store.scan())
 
@@ -41,7 +41,7 @@ def test_a_survey_counts_what_repeats() -> None:
         rows({"a": text, "b": text, "c": edited(text, 2), "d": sentence(5), "e": "", "f": ""})
     )
     group(store)
-    figures = survey(store)
+    figures = threshold_statistics(store)
     assert (figures.documents, figures.redundant, figures.same_text, figures.same_bytes) == (
         6,
         3,
@@ -67,13 +67,13 @@ def test_a_survey_counts_what_repeats() -> None:
 def test_moves_name_both_families() -> None:
     text = sentence(0)
     store = library(rows({"a": text, "b": edited(text, 8)}))
-    [move] = survey(store).at(0.5).moves
+    [move] = threshold_statistics(store).at(0.5).moves
     assert (move.before, move.after, move.documents) in {("b", "a", 1), ("a", "b", 1)}
     assert {move.before_path, move.after_path} == {"/library/a.txt", "/library/b.txt"}
 
 
 def test_a_store_without_an_index_is_reported(tmp_path: Path) -> None:
-    for ask in (survey, lambda store: family(store, "a")):
+    for ask in (threshold_statistics, lambda store: family(store, "a")):
         with pytest.raises(StoreError, match="nearfold index"):
             ask(open_store(f"sqlite:///{tmp_path}/new.db"))
 

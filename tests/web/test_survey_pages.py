@@ -19,7 +19,7 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.label import LabelOptions
 from indexer.review.charts import curve
-from indexer.review.compared_statistics import survey as read_survey
+from indexer.review.compared_statistics import threshold_statistics
 from indexer.review.exports.report import report
 from indexer.review.label_queue import LabelRequest
 from indexer.review.serve import review_application
@@ -52,7 +52,7 @@ def test_overview_says_that_the_store_is_being_read(
         return read_later
 
     monkeypatch.setattr("indexer.review.site.store_statistics", held_back(store_statistics))
-    monkeypatch.setattr("indexer.review.site.survey", held_back(read_survey))
+    monkeypatch.setattr("indexer.review.site.threshold_statistics", held_back(threshold_statistics))
     client = TestClient(review_application(store, frozenset({"testserver"})))
     shown = client.get("/threshold").text
     assert "a minute or more, and 700 MB of memory, for each 100,000" in shown
@@ -121,16 +121,16 @@ def test_labels_do_not_discard_what_was_read(store: Any, within: Any) -> None:
     """Families that stay within labels are read again."""
     group(store, GroupOptions(0.6, "lcs", within=within))
     site = Site(store)
-    survey, figures = site.survey(20), site.statistics(20)
+    survey, figures = site.threshold_statistics(20), site.statistics(20)
     site.labels.outcome(site.labels.put(LabelRequest("anna", ("000",), LabelOptions(["hot"]))), 20)
     assert ask(site, "figures").labels == {"hot": 1}
     assert site.statistics(20) is figures
-    assert (site.survey(20) is survey) == (within is None)
+    assert (site.threshold_statistics(20) is survey) == (within is None)
     site.labels.outcome(site.labels.put(LabelRequest("anna", undo=1)), 20)
     assert ask(site, "figures").labels == {}
-    assert (site.survey(20) is survey) == (within is None)
+    assert (site.threshold_statistics(20) is survey) == (within is None)
     group(store, GroupOptions(0.95, "lcs"))
-    assert site.survey(20) is not survey
+    assert site.threshold_statistics(20) is not survey
     assert site.statistics(20) is not figures
 
 

@@ -19,7 +19,7 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.review.api.endpoints import parse_parameters
 from indexer.review.api.store import STORE_READS
-from indexer.review.compared_statistics import Survey, survey
+from indexer.review.compared_statistics import ThresholdStatistics, threshold_statistics
 from indexer.review.serve import review_application
 from indexer.review.site import Site
 from indexer.stores.journal import Journal, journal_path
@@ -49,11 +49,11 @@ def test_threshold_says_who_would_leave_before_pairs_are_compared(
     group(store, GroupOptions(threshold=0.7))
     goes_on = threading.Event()
 
-    def read_later(*given: Any) -> Survey:
+    def read_later(*given: Any) -> ThresholdStatistics:
         assert goes_on.wait(60)
-        return survey(*given)
+        return threshold_statistics(*given)
 
-    monkeypatch.setattr("indexer.review.site.survey", read_later)
+    monkeypatch.setattr("indexer.review.site.threshold_statistics", read_later)
     site = Site(store)
     endpoint = STORE_READS["survey"]
     values = parse_parameters(endpoint.parameters, {"wait": ["0"]})
@@ -150,21 +150,21 @@ def test_families_that_take_long_are_made_beside_the_page(
     store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site(store)
-    dated = site.survey(20)
+    dated = site.threshold_statistics(20)
     assert dated
-    go_on, changes = threading.Event(), Survey.changes
+    go_on, changes = threading.Event(), ThresholdStatistics.changes
 
-    def wait_and_change(survey: Survey, threshold: float) -> Any:
+    def wait_and_change(survey: ThresholdStatistics, threshold: float) -> Any:
         assert go_on.wait(20)
         return changes(survey, threshold)
 
-    monkeypatch.setattr(Survey, "changes", wait_and_change)
+    monkeypatch.setattr(ThresholdStatistics, "changes", wait_and_change)
     for name in ("preview", "regroup"):
         endpoint = STORE_READS[name]
         values = parse_parameters(endpoint.parameters, {"threshold": ["0.93"], "wait": ["0"]})
         assert not endpoint.run(site, values).ready
     go_on.set()
-    assert ask(site, "preview", threshold="0.93").families == dated.survey.at(0.93).families
+    assert ask(site, "preview", threshold="0.93").families == dated.statistics.at(0.93).families
     assert ask(site, "regroup", threshold="0.93").stage == "done"
     with pytest.raises(UsageError, match=r"groups are made here at 0\.5 or more"):
         ask(site, "preview", threshold="0.3")

@@ -29,16 +29,16 @@ from indexer.review.api.endpoints import (
     text_meta,
 )
 from indexer.review.api.responses import (
-    ComparisonAnswer,
+    ComparisonResponse,
     DocumentFacts,
-    FamilyAnswer,
+    FamilyResponse,
     GroupDifferences,
     GroupVariants,
     JoinResult,
     MapLink,
-    MatrixAnswer,
+    MatrixResponse,
     NearCopies,
-    VersionsAnswer,
+    VersionsResponse,
     WithoutBoilerplate,
     facts_of,
     measures_of,
@@ -122,13 +122,13 @@ class DiscountedParameters(TwoIds, frozen=True):
     wait: Wait = WAIT_SECONDS
 
 
-def family(site: Site, values: DocumentId) -> FamilyAnswer:
+def family(site: Site, values: DocumentId) -> FamilyResponse:
     """Return the group of a document."""
     view = family_view.family(site.store, values.id)
     rows = view.documents
     tree = versions(site.store, rows[0].id) if _is_quick_to_order(rows) else None
     joined = site.review.joined()
-    return FamilyAnswer(
+    return FamilyResponse(
         id=view.id,
         size=view.size,
         principal=DocumentFacts.of(view.principal) if view.principal else None,
@@ -208,13 +208,13 @@ def _is_quick_to_order(rows: Sequence[Row]) -> bool:
     return 1 < len(rows) <= _MAX_ORDERED and words <= _MAX_ORDERED_WORDS
 
 
-def version_tree(site: Site, values: VersionsParameters) -> VersionsAnswer:
+def version_tree(site: Site, values: VersionsParameters) -> VersionsResponse:
     """Return the versions in the group of a document."""
     tree = versions(site.store, site.row(values.id).id, dates=values.dates == "yes")
     return shown_versions(tree, values.redline == "yes")
 
 
-def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
+def matrix(site: Site, values: MatrixParameters) -> MatrixResponse:
     """Return versions of a group side by side: who has which passage, in which words."""
     view = family_view.family(site.store, site.row(values.id).id)
     documents = list(rows_with_symbols(view.documents, require_recipe(site.store)))
@@ -234,7 +234,7 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixAnswer:
     parts = count_parts(len(shown), _ROWS_A_PART, part)
     texts = {row.exact or row.id: row for row in reversed([*chosen, *documents])}
     others = [row for row in texts.values() if row not in chosen][:_MAX_OTHERS]
-    return MatrixAnswer(
+    return MatrixResponse(
         family=view.id,
         versions=tuple(map(DocumentFacts.of, chosen)),
         others=tuple(map(DocumentFacts.of, others)),
@@ -264,7 +264,7 @@ def _chosen_versions(documents: Sequence[Row], ids: Sequence[str]) -> list[Row]:
     return [row for row in documents if texts[row.exact or row.id] is row][:MAX_VERSIONS]
 
 
-def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
+def compare(site: Site, values: CompareParameters) -> ComparisonResponse:
     """Return a part of two documents side by side."""
     a = site.row(values.a)
     b = site.row(values.b)
@@ -274,7 +274,7 @@ def compare(site: Site, values: CompareParameters) -> ComparisonAnswer:
     part = values.part
     parts = count_parts(len(view.blocks), _BLOCKS_A_PART, part)
     blocks = view.blocks[(part - 1) * _BLOCKS_A_PART : part * _BLOCKS_A_PART]
-    return ComparisonAnswer(
+    return ComparisonResponse(
         a=DocumentFacts.of(a),
         b=DocumentFacts.of(b),
         matching=values.matching,
@@ -330,7 +330,7 @@ COMPARISON_READS: Mapping[str, ReadEndpoint] = {
         "The near-duplicate group of a document, by the id of any member.",
         DocumentId,
         family,
-        FamilyAnswer,
+        FamilyResponse,
     ),
     "differences": ReadEndpoint(
         "family/differences",
@@ -362,7 +362,7 @@ COMPARISON_READS: Mapping[str, ReadEndpoint] = {
         "way.",
         VersionsParameters,
         version_tree,
-        VersionsAnswer,
+        VersionsResponse,
     ),
     "matrix": ReadEndpoint(
         "matrix",
@@ -370,14 +370,14 @@ COMPARISON_READS: Mapping[str, ReadEndpoint] = {
         "which words.",
         MatrixParameters,
         matrix,
-        MatrixAnswer,
+        MatrixResponse,
     ),
     "compare": ReadEndpoint(
         "compare",
         "Two documents side by side, by every measure.",
         CompareParameters,
         compare,
-        ComparisonAnswer,
+        ComparisonResponse,
     ),
     "discounted": ReadEndpoint(
         "discounted",

@@ -34,13 +34,13 @@ from indexer.review.api.endpoints import (
 )
 from indexer.review.api.responses import (
     DifferingFacts,
-    DocumentAnswer,
     DocumentFacts,
-    FactsAnswer,
+    DocumentResponse,
+    FactsResponse,
     Results,
     Similar,
-    ThreadAnswer,
-    ThreadMailAnswer,
+    ThreadMailResponse,
+    ThreadResponse,
     shown_hit,
 )
 from indexer.review.caches import ReadProgress
@@ -301,14 +301,14 @@ def _notes_on_threshold(values: SearchParameters) -> Iterator[str]:
         yield "the threshold is left out: it belongs to folding by similarity or by type"
 
 
-def document(site: Site, values: DocumentParameters) -> DocumentAnswer:
+def document(site: Site, values: DocumentParameters) -> DocumentResponse:
     """Return a document with a part of its text."""
     row = site.row(values.id)
     original = stored_original(row)
     attachments = tuple(_attachments(site, row))
     part = values.part
     parts = count_parts(len(row.text), _CHARS_A_PART, part)
-    return DocumentAnswer(
+    return DocumentResponse(
         document=DocumentFacts.of(row),
         text=row.text[(part - 1) * _CHARS_A_PART : part * _CHARS_A_PART],
         part=part,
@@ -395,12 +395,12 @@ def similar(site: Site, values: SimilarParameters) -> Similar:
     )
 
 
-def facts(site: Site, values: FactsParameters) -> FactsAnswer:
+def facts(site: Site, values: FactsParameters) -> FactsResponse:
     """Return in which facts others differ from a document, in sentences."""
     row = site.row(values.id)
     others = values.other[:FACTS]
     texts = StoredTexts(site.store, require_recipe(site.store))
-    return FactsAnswer(
+    return FactsResponse(
         row.id,
         tuple(
             DifferingFacts(
@@ -413,23 +413,23 @@ def facts(site: Site, values: FactsParameters) -> FactsAnswer:
     )
 
 
-def thread(site: Site, values: DocumentId) -> ThreadAnswer:
+def thread(site: Site, values: DocumentId) -> ThreadResponse:
     """Return the thread of a stored mail."""
     row = site.row(values.id)
     tree = stored_thread(site.store, row)
     if tree is None:
-        return ThreadAnswer(DocumentFacts.of(row), "", (), ())
+        return ThreadResponse(DocumentFacts.of(row), "", (), ())
     mails = tuple(_thread_mail(mail, stored_row, tree) for mail, stored_row in tree.mails)
     notes = {_MANY_MAILS: tree.is_complete, _LONG_MAILS: tree.is_judged}
     missing = tuple(note for note, holds in notes.items() if not holds)
-    return ThreadAnswer(DocumentFacts.of(row), tree.id, mails, missing)
+    return ThreadResponse(DocumentFacts.of(row), tree.id, mails, missing)
 
 
-def _thread_mail(mail: ThreadMail, row: Row, tree: StoredThread) -> ThreadMailAnswer:
+def _thread_mail(mail: ThreadMail, row: Row, tree: StoredThread) -> ThreadMailResponse:
     message = mail.message
     near = tree.near.get(row.id)
     is_near = near is not None and near.principal != row.id
-    return ThreadMailAnswer(
+    return ThreadMailResponse(
         id=row.id,
         path=row.path,
         title=message.subject,
@@ -467,21 +467,21 @@ DOCUMENT_READS: Mapping[str, ReadEndpoint] = {
         "A document with a part of its text.",
         DocumentParameters,
         document,
-        DocumentAnswer,
+        DocumentResponse,
     ),
     "thread": ReadEndpoint(
         "thread",
         "The thread of a stored mail, as a tree by its Message-IDs.",
         DocumentId,
         thread,
-        ThreadAnswer,
+        ThreadResponse,
     ),
     "facts": ReadEndpoint(
         "facts",
         "The facts in which documents differ from one, as for the folded hits of a search.",
         FactsParameters,
         facts,
-        FactsAnswer,
+        FactsResponse,
     ),
     "similar": ReadEndpoint(
         "similar",

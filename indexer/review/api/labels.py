@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyReset:
-    """The survey was discarded; the next request reads the store again."""
+class StatisticsReset:
+    """The statistics were discarded; the next request reads the store again."""
 
     forgotten: bool
 
@@ -162,9 +162,9 @@ def _undo(site: Site, values: UndoParameters, login: Login) -> UndoResult:
     return outcome
 
 
-def _reset_survey(site: Site, values: NoParameters, login: Login) -> SurveyReset:
+def _reset_statistics(site: Site, values: NoParameters, login: Login) -> StatisticsReset:
     site.reset()
-    return SurveyReset(True)
+    return StatisticsReset(True)
 
 
 def _check(site: Site, values: CheckParameters, login: Login) -> CheckResult:
@@ -219,9 +219,9 @@ LABEL_WRITES: Mapping[str, WriteEndpoint] = {
     ),
     "refresh": WriteEndpoint(
         "survey/refresh",
-        "Discard the survey, so that the next request for it reads the whole store again.",
+        "Discard the statistics by threshold; the next request reads the whole store again.",
         NoParameters,
-        _reset_survey,
-        SurveyReset,
+        _reset_statistics,
+        StatisticsReset,
     ),
 }

@@ -146,7 +146,7 @@ class DifferingFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class FactsAnswer:
+class FactsResponse:
     """The documents that were compared with the one of this id."""
 
     id: str
@@ -154,7 +154,7 @@ class FactsAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentAnswer:
+class DocumentResponse:
     """A document and a part of its text.
 
     `metadata` comes from the extractor. `original`: the file itself may be fetched;
@@ -203,7 +203,7 @@ class Similar:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadMailAnswer:
+class ThreadMailResponse:
     """A mail in its thread.
 
     `date`: when it was sent, in milliseconds since 1970 UTC; None if that is not known. `parent`:
@@ -231,7 +231,7 @@ class ThreadMailAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadAnswer:
+class ThreadResponse:
     """The thread of a mail in the order of its tree; no mails for a document that is none.
 
     `thread` is the MIH of its first message.
@@ -239,7 +239,7 @@ class ThreadAnswer:
 
     document: DocumentFacts
     thread: str
-    mails: tuple[ThreadMailAnswer, ...]
+    mails: tuple[ThreadMailResponse, ...]
     notes: tuple[str, ...]
 
 
@@ -247,7 +247,7 @@ class ThreadAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class StepAnswer:
+class StepResponse:
     """The step from `origin`, another document, to a version.
 
     `dated`: the version has the later date; else the order of the two is not known. `similarity`
@@ -264,7 +264,7 @@ class StepAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionAnswer:
+class VersionResponse:
     """A text of a group.
 
     `date` is in milliseconds since 1970 UTC, from the `document` or its `file` (`date_of`).
@@ -279,11 +279,11 @@ class VersionAnswer:
     date_of: str | None
     copies: tuple[tuple[str, str], ...]
     depth: int
-    step: StepAnswer | None
+    step: StepResponse | None
 
 
 @dataclass(frozen=True, slots=True)
-class VersionsAnswer:
+class VersionsResponse:
     """The versions in a group, each after its probable origin.
 
     `notes` state the limits of that order.
@@ -291,7 +291,7 @@ class VersionsAnswer:
 
     family: str
     documents: int
-    versions: tuple[VersionAnswer, ...]
+    versions: tuple[VersionResponse, ...]
     notes: tuple[str, ...]
 
 
@@ -341,7 +341,7 @@ class JoinResult:
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyAnswer:
+class FamilyResponse:
     """A group: its principal (None if it is not in the store), and its members, the least
     similar first.
 
@@ -359,7 +359,7 @@ class FamilyAnswer:
     matrix: tuple[tuple[Estimate | None, ...], ...]
     labels: dict[str, int]
     warnings: tuple[str, ...]
-    versions: VersionsAnswer | None
+    versions: VersionsResponse | None
     measure: str | None
     joined: tuple[str, ...] = ()
 
@@ -414,7 +414,7 @@ class MapLink:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonAnswer:
+class ComparisonResponse:
     """Two documents side by side, one part of them.
 
     In the texts of `cells`, characters that could mislead a reader are spelled out. `part` counts
@@ -459,7 +459,7 @@ class MatrixRow:
 
 
 @dataclass(frozen=True, slots=True)
-class MatrixAnswer:
+class MatrixResponse:
     """Versions of a group side by side, a part of their passages in rows.
 
     `others`: further documents of the group that can be chosen, one of each other text.
@@ -491,14 +491,14 @@ def shown_hit(hit: Hit, row: Row | None) -> ShownHit:
     return ShownHit(*values, DocumentFacts.of(row) if row else None, hit.part)
 
 
-def shown_versions(tree: Versions, with_redline: bool) -> VersionsAnswer:
+def shown_versions(tree: Versions, with_redline: bool) -> VersionsResponse:
     """Return the versions of a group, with their changes word by word if `with_redline`."""
     shown = tuple(_shown_version(version, with_redline) for version in tree.versions)
-    return VersionsAnswer(tree.family, tree.documents, shown, tree.notes)
+    return VersionsResponse(tree.family, tree.documents, shown, tree.notes)
 
 
-def _shown_version(version: Version, with_redline: bool) -> VersionAnswer:
-    return VersionAnswer(
+def _shown_version(version: Version, with_redline: bool) -> VersionResponse:
+    return VersionResponse(
         id=version.id,
         path=version.path,
         words=version.words,
@@ -510,12 +510,12 @@ def _shown_version(version: Version, with_redline: bool) -> VersionAnswer:
     )
 
 
-def _shown_step(version: Version, with_redline: bool) -> StepAnswer | None:
+def _shown_step(version: Version, with_redline: bool) -> StepResponse | None:
     step = version.step
     if not step:
         return None
     changes = _changes(step.redline) if with_redline else ()
-    return StepAnswer(step.origin, step.dated, step.similarity, step.added, step.removed, changes)
+    return StepResponse(step.origin, step.dated, step.similarity, step.added, step.removed, changes)
 
 
 def _changes(stretches: Iterable[Stretch]) -> tuple[tuple[str, str], ...]:

@@ -79,7 +79,7 @@ class Labellings:
 
 
 @dataclass(frozen=True, slots=True)
-class FiguresAnswer:
+class GroupStatisticsResponse:
     """Figures of the stored groups; until they are read, `ready` is False and they are empty.
 
     `redundant`: documents of a group other than its principal. `similarities`: documents by
@@ -111,13 +111,13 @@ class FiguresAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyAnswer:
+class ThresholdStatisticsResponse:
     """The groups of other thresholds; until they are read, `ready` is False.
 
     `steps` are by `measure`; those below `measured_from` are estimated. `threshold`, `grouped`,
-    `at` and `stale` are as in `FiguresAnswer`. `less_similar`: while it is not `ready`, how many
-    documents would leave their principal at higher thresholds, as soon as the statistics are read.
-    `asks_first`: the store is so large that it is read after `POST /api/survey/refresh` only.
+    `at` and `stale` are as in `GroupStatisticsResponse`. `less_similar`: while not `ready`, how
+    many documents would leave their principal at higher thresholds, as soon as the statistics are
+    read. `asks_first`: the store is so large that it is read only after `POST /api/survey/refresh`.
     """
 
     ready: bool
@@ -138,13 +138,13 @@ class SurveyAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class RegroupAnswer:
+class RegroupResponse:
     """Changes that `group` at a threshold would make; until these are known, `ready` is False.
 
     `survey_ready`: the store is read, of which they are. `before`: the threshold of the stored
     groups, None if it is not recorded. `moved`: documents that would be in another group than
     now. `estimated`: by sketches; `group` measures texts. `stale`, `asks_first`: as in
-    `SurveyAnswer`. `seen`: the state of the store to which all this belongs.
+    `ThresholdStatisticsResponse`. `seen`: the state of the store to which all this belongs.
     """
 
     ready: bool
@@ -172,7 +172,7 @@ class GroupStart:
 
 
 @dataclass(frozen=True, slots=True)
-class PreviewAnswer:
+class PreviewResponse:
     """The groups that a threshold would make; nothing is written.
 
     `moved` counts documents that would be in another group than now. `measure` names what decides,
@@ -277,23 +277,23 @@ def labellings(site: Site, values: LabellingsParameters) -> Labellings:
     return Labellings(False, jobs[: values.limit])
 
 
-def survey(site: Site, values: Waiting) -> SurveyAnswer:
+def threshold_statistics(site: Site, values: Waiting) -> ThresholdStatisticsResponse:
     """Return the statistics of the whole store, or the progress of reading it."""
-    dated = site.survey(values.wait)
-    progress = site.survey_reader.progress
+    dated = site.threshold_statistics(values.wait)
+    progress = site.threshold_reader.progress
     if dated is None:
         read = site.statistics(0.0)
         less_similar = read.statistics.less_similar if read and read.statistics.is_grouped else ()
-        return SurveyAnswer(
+        return ThresholdStatisticsResponse(
             False,
             progress.stage,
             progress.done,
             progress.total,
             less_similar,
-            asks_first=site.asks_first,
+            asks_first=site.requires_confirmation,
         )
-    result = dated.survey
-    return SurveyAnswer(
+    result = dated.statistics
+    return ThresholdStatisticsResponse(
         ready=True,
         stage="done",
         done=result.documents,
@@ -305,21 +305,21 @@ def survey(site: Site, values: Waiting) -> SurveyAnswer:
         grouped=result.is_grouped,
         measured_from=result.measured_from,
         stale=site.is_stale(dated),
-        at=_iso_time(site.survey_reader.began),
-        seconds=round(site.survey_reader.seconds, 2),
+        at=_iso_time(site.threshold_reader.began),
+        seconds=round(site.threshold_reader.seconds, 2),
     )
 
 
-def figures(site: Site, values: Waiting) -> FiguresAnswer:
+def group_statistics(site: Site, values: Waiting) -> GroupStatisticsResponse:
     """Return the statistics of the stored groups, or the progress of reading them."""
     dated = site.statistics(values.wait)
     reader = site.statistics_reader
     if dated is None:
-        return FiguresAnswer(
+        return GroupStatisticsResponse(
             False, reader.progress.stage, reader.progress.done, reader.progress.total
         )
     result = dated.statistics
-    return FiguresAnswer(
+    return GroupStatisticsResponse(
         ready=True,
         stage="done",
         done=result.documents,
@@ -342,16 +342,16 @@ def figures(site: Site, values: Waiting) -> FiguresAnswer:
     )
 
 
-def preview(site: Site, values: PreviewParameters) -> PreviewAnswer:
+def preview(site: Site, values: PreviewParameters) -> PreviewResponse:
     """Return the groups that a threshold would make."""
     previewed = site.preview(values.threshold, values.wait)
     if previewed is None:
-        return PreviewAnswer(False, values.threshold or 0.0)
+        return PreviewResponse(False, values.threshold or 0.0)
     families = previewed.families
-    near_pairs = previewed.dated.survey.near_pairs
+    near_pairs = previewed.dated.statistics.near_pairs
     moved = ((move.before_path, move.after_path) for move in families.moves)
     paths = [*moved, *((pair.a_path, pair.b_path) for pair in near_pairs)]
-    return PreviewAnswer(
+    return PreviewResponse(
         ready=True,
         threshold=families.threshold,
         measure=families.measure,
@@ -368,31 +368,31 @@ def preview(site: Site, values: PreviewParameters) -> PreviewAnswer:
     )
 
 
-def regroup(site: Site, values: RegroupParameters) -> RegroupAnswer:
+def regroup(site: Site, values: RegroupParameters) -> RegroupResponse:
     """Return the groups that `group` at a threshold would split or merge."""
     previewed = site.preview(values.threshold, values.wait)
     if previewed is None:
-        reader = site.survey_reader
-        return RegroupAnswer(
+        reader = site.threshold_reader
+        return RegroupResponse(
             ready=False,
             threshold=values.threshold,
             survey_ready=reader.result is not None,
             stage=reader.progress.stage,
             done=reader.progress.done,
             total=reader.progress.total,
-            asks_first=site.asks_first,
+            asks_first=site.requires_confirmation,
         )
     dated, families = previewed.dated, previewed.families
-    survey = dated.survey
-    return RegroupAnswer(
+    statistics = dated.statistics
+    return RegroupResponse(
         ready=True,
         threshold=families.threshold,
         survey_ready=True,
         stage="done",
-        done=survey.documents,
-        total=survey.documents,
-        measure=survey.measure,
-        before=survey.threshold if survey.is_grouped else None,
+        done=statistics.documents,
+        total=statistics.documents,
+        measure=statistics.measure,
+        before=statistics.threshold if statistics.is_grouped else None,
         estimated=families.estimated,
         moved=families.moved,
         changes=previewed.changes,
@@ -403,13 +403,13 @@ def regroup(site: Site, values: RegroupParameters) -> RegroupAnswer:
 
 def start_group(site: Site, values: StartGroupParameters, login: Login) -> GroupStart:
     """Start `group` at a threshold, unless the store is not as it was shown."""
-    dated = site.survey()
+    dated = site.threshold_statistics()
     if dated is None or site.is_stale(dated) or values.seen not in ("", dated.state):
         return GroupStart(False, values.threshold)
-    if dated.survey.measure == "none":
+    if dated.statistics.measure == "none":
         raise UsageError("the recipe of this store stores no slots to group by")
-    threshold = checked_threshold(dated.survey, values.threshold)
-    site.regrouping.start(replace(dated.survey.options, threshold=threshold))
+    threshold = checked_threshold(dated.statistics, values.threshold)
+    site.regrouping.start(replace(dated.statistics.options, threshold=threshold))
     return GroupStart(True, threshold)
 
 
@@ -446,16 +446,16 @@ STORE_READS: Mapping[str, ReadEndpoint] = {
         "pairs of the "
         "whole store are compared; the first request starts reading it.",
         Waiting,
-        survey,
-        SurveyAnswer,
+        threshold_statistics,
+        ThresholdStatisticsResponse,
     ),
     "figures": ReadEndpoint(
         "figures",
         "Duplicate rate, sizes and similarities of the stored near-duplicate groups, and labels; "
         "the first request after a job starts reading them.",
         Waiting,
-        figures,
-        FiguresAnswer,
+        group_statistics,
+        GroupStatisticsResponse,
     ),
     "preview": ReadEndpoint(
         "preview",
@@ -464,7 +464,7 @@ STORE_READS: Mapping[str, ReadEndpoint] = {
         "options of the last group; nothing is written.",
         PreviewParameters,
         preview,
-        PreviewAnswer,
+        PreviewResponse,
     ),
     "regroup": ReadEndpoint(
         "regroup",
@@ -472,6 +472,6 @@ STORE_READS: Mapping[str, ReadEndpoint] = {
         "is written.",
         RegroupParameters,
         regroup,
-        RegroupAnswer,
+        RegroupResponse,
     ),
 }

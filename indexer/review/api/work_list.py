@@ -60,7 +60,7 @@ class WorkFamily:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkListAnswer:
+class WorkListResponse:
     """A page of the work list; until the store is read, `ready` is False and it is empty.
 
     `families`: how many the list has. `of_list`: the documents of all groups of these sizes and
@@ -146,7 +146,7 @@ class DocumentHistory:
 
 
 @dataclass(frozen=True, slots=True)
-class CodingAnswer:
+class CodingResponse:
     """The fields and rules of the store, and the key of each label that has one."""
 
     fields: tuple[CodingField, ...]
@@ -208,19 +208,19 @@ class AssignParameters(Parameters, frozen=True):
     reviewer: Annotated[str, text_meta("the name")] = ""
 
 
-def work_list(site: Site, values: WorkListParameters) -> WorkListAnswer:
+def work_list(site: Site, values: WorkListParameters) -> WorkListResponse:
     """Return a page of the work list, or the progress of reading it."""
     read = site.work_list(values.wait)
     if read is None:
         progress = site.work_list_reader.progress
-        return WorkListAnswer(False, progress.stage, progress.done, progress.total)
+        return WorkListResponse(False, progress.stage, progress.done, progress.total)
     work, is_stale = read[0].of_field(values.field), read[1]
     owners = site.review.assignments()
     positions = _positions(work, owners, values)
     shown = work.in_part(positions, values.part)
     start, end = (values.page - 1) * values.limit, values.page * values.limit
     of_store = ReviewProgress(*work.counts())
-    return WorkListAnswer(
+    return WorkListResponse(
         ready=True,
         stage="done",
         done=of_store.documents,
@@ -345,10 +345,10 @@ def history(site: Site, values: DocumentId) -> DocumentHistory:
         return DocumentHistory(True, (), notes)
 
 
-def coding(site: Site, values: NoParameters) -> CodingAnswer:
+def coding(site: Site, values: NoParameters) -> CodingResponse:
     """Return the fields and rules by which documents are coded."""
     offered = site.offered_coding()
-    return CodingAnswer(offered.fields, offered.rules, offered.keys())
+    return CodingResponse(offered.fields, offered.rules, offered.keys())
 
 
 WORK_LIST_READS: Mapping[str, ReadEndpoint] = {
@@ -360,7 +360,7 @@ WORK_LIST_READS: Mapping[str, ReadEndpoint] = {
         "field of the coding that it needs.",
         WorkListParameters,
         work_list,
-        WorkListAnswer,
+        WorkListResponse,
     ),
     "dashboard": ReadEndpoint(
         "dashboard",
@@ -375,7 +375,7 @@ WORK_LIST_READS: Mapping[str, ReadEndpoint] = {
         "those of the field without a name are labels as they are.",
         NoParameters,
         coding,
-        CodingAnswer,
+        CodingResponse,
     ),
     "history": ReadEndpoint(
         "history",

@@ -17,7 +17,7 @@ from indexer.grouping.match import MatchResult
 from indexer.jobs.status import Overview, status
 from indexer.model import Progress, Row, no_progress
 from indexer.review import charts
-from indexer.review.compared_statistics import Survey, survey
+from indexer.review.compared_statistics import ThresholdStatistics, threshold_statistics
 from indexer.review.family_view import Family, family
 from indexer.review.rendering import kinds, render_file
 from indexer.review.store_statistics import BINS, Step
@@ -63,41 +63,41 @@ def report(
     """
     overview = status(store)
     audit = None if audited is None else audited.audit
-    surveyed = survey(store, progress)
-    measure = surveyed.measure if surveyed.measure != "none" else MEASURE
-    families = [family(store, largest.id) for largest in surveyed.largest]
+    statistics = threshold_statistics(store, progress)
+    measure = statistics.measure if statistics.measure != "none" else MEASURE
+    families = [family(store, largest.id) for largest in statistics.largest]
     values = {
         "date": date if date is not None else datetime.now(timezone.utc).date().isoformat(),
         "overview": overview,
-        "survey": surveyed,
+        "survey": statistics,
         "measure": measure,
         "meaning": MEASURES[measure].phrase if measure in MEASURES else "",
-        "remaining": surveyed.documents - surveyed.redundant,
-        "numbers": _numbers(surveyed, overview),
-        "charts": _charts(surveyed) if charts.can_draw() else dict.fromkeys(_CHARTS),
+        "remaining": statistics.documents - statistics.redundant,
+        "numbers": _numbers(statistics, overview),
+        "charts": _charts(statistics) if charts.can_draw() else dict.fromkeys(_CHARTS),
         "missing": "" if charts.can_draw() else charts.MISSING,
-        "tables": _tables(surveyed, overview, audited),
+        "tables": _tables(statistics, overview, audited),
         "content_types": _content_types(overview),
         "states": _states(overview),
         "groups": [_group(large) for large in families],
         "audit": audit,
         "audit_sentences": _audit_sentences(audited),
         "more_failures": max(0, len(overview.failed) - FAILURES),
-        "settings": _settings(overview, surveyed),
+        "settings": _settings(overview, statistics),
     }
-    return Report(render_file("report.html", values, ("report.css",)), surveyed.documents)
+    return Report(render_file("report.html", values, ("report.css",)), statistics.documents)
 
 
-def _numbers(surveyed: Survey, overview: Overview) -> Sequence[tuple[str, int]]:
-    largest = max((large.documents for large in surveyed.largest), default=0)
+def _numbers(statistics: ThresholdStatistics, overview: Overview) -> Sequence[tuple[str, int]]:
+    largest = max((large.documents for large in statistics.largest), default=0)
     return (
-        ("documents read", surveyed.documents),
-        ("groups of near duplicates", sum(n for name, n in surveyed.sizes if name != "1")),
-        ("documents in a group", surveyed.documents - dict(surveyed.sizes)["1"]),
-        ("to read, one of each group", surveyed.documents - surveyed.redundant),
+        ("documents read", statistics.documents),
+        ("groups of near duplicates", sum(n for name, n in statistics.sizes if name != "1")),
+        ("documents in a group", statistics.documents - dict(statistics.sizes)["1"]),
+        ("to read, one of each group", statistics.documents - statistics.redundant),
         ("largest group", largest),
-        ("repeat a text word for word", surveyed.same_text),
-        ("repeat a file byte for byte", surveyed.same_bytes),
+        ("repeat a text word for word", statistics.same_text),
+        ("repeat a file byte for byte", statistics.same_bytes),
         ("files that could not be read", len(overview.failed)),
     )
 
@@ -105,20 +105,20 @@ def _numbers(surveyed: Survey, overview: Overview) -> Sequence[tuple[str, int]]:
 _CHARTS = ("sizes", "similarities", "gathered", "families")
 
 
-def _charts(surveyed: Survey) -> dict[str, str]:
+def _charts(statistics: ThresholdStatistics) -> dict[str, str]:
     """Draw the charts by name; those of thresholds where the store has sketches to group by."""
     chart_by_name = {
         "sizes": charts.columns(
-            "How many documents a group has", surveyed.sizes, "documents", root=True
+            "How many documents a group has", statistics.sizes, "documents", root=True
         ),
         "similarities": charts.columns(
-            "Similarity to the principal, in per cent", _similarities(surveyed), "per cent"
+            "Similarity to the principal, in per cent", _similarities(statistics), "per cent"
         ),
     }
-    if surveyed.steps:
-        documents = surveyed.documents or 1
-        fractions = [(step.threshold, step.gathered / documents) for step in surveyed.steps]
-        numbers = [(step.threshold, step.families) for step in surveyed.steps]
+    if statistics.steps:
+        documents = statistics.documents or 1
+        fractions = [(step.threshold, step.gathered / documents) for step in statistics.steps]
+        numbers = [(step.threshold, step.families) for step in statistics.steps]
         chart_by_name["gathered"] = charts.lines(
             "Share of documents in a group, by threshold", [charts.Line("", fractions)], "threshold"
         )
@@ -131,30 +131,30 @@ def _charts(surveyed: Survey) -> dict[str, str]:
     return chart_by_name
 
 
-def _similarities(surveyed: Survey) -> list[tuple[str, int]]:
+def _similarities(statistics: ThresholdStatistics) -> list[tuple[str, int]]:
     """Return the documents of each bin by its lower end in per cent, from the first that has any;
     always the upper half.
     """
-    bins = surveyed.similarities
-    first = min(_first_bin(surveyed) or 0, BINS // 2) if any(bins) else BINS // 2
+    bins = statistics.similarities
+    first = min(_first_bin(statistics) or 0, BINS // 2) if any(bins) else BINS // 2
     return [(f"{100 * position // BINS}", bins[position]) for position in range(first, BINS)]
 
 
-def _first_bin(surveyed: Survey) -> int | None:
-    bins = surveyed.similarities
+def _first_bin(statistics: ThresholdStatistics) -> int | None:
+    bins = statistics.similarities
     return next((index for index, number in enumerate(bins) if number), None)
 
 
 def _tables(
-    surveyed: Survey, overview: Overview, audited: MatchResult | None
+    statistics: ThresholdStatistics, overview: Overview, audited: MatchResult | None
 ) -> dict[str, list[tuple[str, ...]]]:
     audit = None if audited is None else audited.audit
     return {
-        "sizes": [(size, f"{number:,}") for size, number in surveyed.sizes],
-        "similarities": [(low, f"{number:,}") for low, number in _similarities(surveyed)],
+        "sizes": [(size, f"{number:,}") for size, number in statistics.sizes],
+        "similarities": [(low, f"{number:,}") for low, number in _similarities(statistics)],
         "steps": [
             (f"{step.threshold:.2f}", _figure(step, step.gathered), _figure(step, step.families))
-            for step in surveyed.steps
+            for step in statistics.steps
         ],
         "strata": [
             (stratum.name, f"{stratum.size:,}", f"{stratum.sampled:,}", f"{stratum.found:,}")
@@ -207,13 +207,13 @@ def _audit_sentences(audited: MatchResult | None) -> list[str]:
     return [sentence[:1].upper() + sentence[1:] for sentence in sentences]
 
 
-def _settings(overview: Overview, surveyed: Survey) -> Sequence[tuple[str, str]]:
-    first = _first_bin(surveyed)
+def _settings(overview: Overview, statistics: ThresholdStatistics) -> Sequence[tuple[str, str]]:
+    first = _first_bin(statistics)
     minimum = "no group" if first is None else f"{100 * first // BINS} % or more"
     return (
         ("store", overview.store),
         ("recipe", f"{overview.recipe.name} ({overview.recipe.id})"),
         ("least similarity in a group", minimum),
-        ("provisional documents", f"{surveyed.provisional:,}"),
+        ("provisional documents", f"{statistics.provisional:,}"),
         ("nearfold", release()),
     )
