@@ -5,10 +5,10 @@ in [0, 1]. Words are as in `indexer.comparing.words`, so that it is 1 exactly wh
 texts are equal; in scripts written without spaces each code point is one. Where only one of the
 texts has accents, a word in order that is the same without them counts `WITHOUT_ACCENTS`.
 
-`lcs_by_table` is the definition. `lcs_length` computes the same with the bit-parallel algorithm of
-Hyyrö ("Bit-parallel LCS-length computation revisited", AWOCA 2004), as rapidfuzz implements it, on
-words as the characters of a string. Words that only one text has cannot be in the LCS and are left
-out first; the number of the others, each counted as often as both texts have it, bounds the LCS.
+`lcs_length` computes it with the bit-parallel algorithm of Hyyrö ("Bit-parallel LCS-length
+computation revisited", AWOCA 2004), as rapidfuzz implements it, on words as the characters of a
+string. Words that only one text has cannot be in the LCS and are left out first; the number of the
+others, each counted as often as both texts have it, bounds the LCS.
 
 Beyond `EXACT_CELLS` pairs of words (texts of some 60,000 words) the LCS is taken along anchors, as
 Hirschberg (CACM 1975) divides the table, but at runs of words that each text has once; see
@@ -72,9 +72,11 @@ def lcs(a: Words, b: Words, minimum: float = 0.0) -> float:
     return words_in_order(a, b, needed).similarity
 
 
-def words_in_order(a: Words, b: Words, minimum: int = 0) -> WordsInOrder:
+def words_in_order(a: Words, b: Words, minimum: int = 0, length: int | None = None) -> WordsInOrder:
     """Return the words of the LCS, and those that are in the LCS of the words without accents, too,
     if only one of the texts has accents; none where they are fewer than `minimum` together.
+
+    `length`: of the LCS, if that is known.
 
     >>> from indexer.comparing.words import words
     >>> words_in_order(words("die Fähre nach Århus"), words("die Fahre nach Arhus"))
@@ -82,21 +84,21 @@ def words_in_order(a: Words, b: Words, minimum: int = 0) -> WordsInOrder:
     """
     lengths = len(a), len(b)
     if a.has_accents == b.has_accents:
-        return WordsInOrder(lcs_length(a, b, minimum), lengths)
+        return WordsInOrder(lcs_length(a, b, minimum) if length is None else length, lengths)
     without = lcs_length(a.plain, b.plain, minimum)
-    common = min(lcs_length(a, b), without) if without else 0
+    common = min(lcs_length(a, b) if length is None else length, without) if without else 0
     return WordsInOrder(common, lengths, without - common)
 
 
 MAX_GROWTH = 2  # times the words of a text that another may have to be one that it has grown to
 
 
-def grown(a: Words, b: Words, minimum: float = 0.0) -> float:
+def grown(a: Words, b: Words, minimum: float = 0.0, length: int | None = None) -> float:
     """Return the words of the LCS / words of the shorter text, or of 1 / `MAX_GROWTH` of the longer
     one where these are more; 0 when neither has any.
 
     1 for a text that is in a text up to twice as long, in order. May be 0 for a pair below
-    `minimum`, which is found out sooner.
+    `minimum`, which is found out sooner. `length`: of the LCS, if that is known.
 
     >>> from indexer.comparing.words import words
     >>> grown(words("to be or not"), words("to be today or not"))
@@ -105,25 +107,8 @@ def grown(a: Words, b: Words, minimum: float = 0.0) -> float:
     shorter, longer = sorted((len(a), len(b)))
     whole = max(shorter, longer / MAX_GROWTH)
     needed = math.ceil(minimum * whole - 1e-9)
-    return min(1.0, lcs_length(a, b, needed) / whole) if whole else 0.0
-
-
-def lcs_by_table(a: Sequence[object], b: Sequence[object]) -> int:
-    """Return the length of the LCS by its definition (Wagner & Fischer, JACM 1974).
-
-    Time and memory grow with the product of the lengths.
-
-    >>> lcs_by_table("abcbdab", "bdcaba")
-    4
-    """
-    above = [0] * (len(b) + 1)
-    for item in a:
-        row = [0]
-        for index, other_item in enumerate(b):
-            is_same = item == other_item
-            row.append(above[index] + 1 if is_same else max(row[index], above[index + 1]))
-        above = row
-    return above[-1]
+    length = lcs_length(a, b, needed) if length is None else length
+    return min(1.0, length / whole) if whole else 0.0
 
 
 def lcs_length(a: Words, b: Words, minimum: int = 0) -> int:
@@ -231,6 +216,11 @@ class AlignedWords:
     def in_order(self) -> int:
         """The number of words in runs."""
         return sum(run.words for run in self.runs)
+
+    @cached_property
+    def length(self) -> int:
+        """The length of the LCS: no less than the words in runs, which narrow the search."""
+        return lcs_length(self.a, self.b, self.in_order)
 
     @property
     def may_have_two_languages(self) -> bool:

@@ -139,11 +139,10 @@ class _Occurrences:
 
     def share_run(self, fact: Fact, text: FactSource) -> bool:
         """Return whether `RUN` words around a fact of another text stand around an occurrence."""
-        return any(
-            occurrence is not None
-            and _run_length(text, fact.start, self._source, occurrence.start) >= RUN
-            for occurrence in map(self._runs.get, _runs_around(text, fact.start))
-        )
+        source, start = self._source, fact.start
+        near = [run for run in _runs_around(text, start) if run[1] in source.known_runs]
+        found = filter(None, map(self._runs.get, near) if near else ())
+        return any(_run_length(text, start, source, other.start) >= RUN for other in found)
 
     def share_surroundings(self, surroundings: tuple[Neighbour, Neighbour]) -> bool:
         """Return whether an occurrence has the same neighbours, one of them by a word.
@@ -468,7 +467,8 @@ def _is_next_in_name(before: Fact, fact: Fact) -> bool:
 
 
 def _difference(a: Fact, b: Fact) -> Difference:
-    kind = max(a.kind, b.kind, key=KINDS.index)  # a date or an amount says more than a number
+    # a date or an amount says more than a number
+    kind = a.kind if a.kind == b.kind else max(a.kind, b.kind, key=KINDS.index)
     if a.unit == b.unit and a.unit not in OF_TIME and a.spelling != b.spelling:
         return Difference(kind, a.spelling, b.spelling)
     return Difference(kind, _written(a), _written(b))

@@ -19,9 +19,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from typing import Literal, NamedTuple, TypeAlias
@@ -38,6 +38,7 @@ from indexer.comparing.quantities import (
     DATES,
     JAPANESE_DUTY,
     JAPANESE_ENDING,
+    JOINED_TO_NUMBERS,
     MONTHS,
     NEGATIONS,
     NUMBERS,
@@ -55,12 +56,15 @@ from indexer.comparing.quantities import (
     negation_value,
     number_value,
     quantity,
+    stands_alone,
 )
 from indexer.comparing.unworded import (
     address_value,
     addresses,
+    are_around,
     is_link,
     is_notice,
+    name_value,
     running_headers,
 )
 from indexer.comparing.words import ATTACHED as ATTACHED  # noqa: PLC0414 - the door to it
@@ -127,15 +131,6 @@ def negations(words: Sequence[str], language: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def name_value(spelling: str) -> str:
-    """Return the words of a name, whatever joins them.
-
-    >>> name_value("Groß-Gerau"), name_value("O’Brien")
-    ('gross gerau', 'o brien')
-    """
-    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", spelling).casefold())
-
-
 ADDRESSES: tuple[DifferenceKind, ...] = ("address", "link")  # a fact of each of their words
 MAX_POSITIONS = 200  # of a word, that are looked at
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
@@ -171,7 +166,6 @@ class FactSource:
     text: str
     words: Words
     _facts: dict[int, Fact | None] = field(default_factory=dict, compare=False, repr=False)
-    _positions: dict[str, list[int]] = field(default_factory=dict, compare=False, repr=False)
     _standings: dict[str, Standing] = field(default_factory=dict, compare=False, repr=False)
     _lines: dict[int, _Line] = field(default_factory=dict, compare=False, repr=False)
 
@@ -214,9 +208,12 @@ class FactSource:
         return result
 
     @cached_property
-    def number_of(self) -> dict[str, int]:
-        """The positions of words in the vocabulary."""
-        return {word: number for number, word in enumerate(self.words.vocabulary)}
+    def _by_word(self) -> Mapping[str, list[int]]:
+        """The positions of each folded word."""
+        by_word: dict[str, list[int]] = defaultdict(list)
+        for position, word in enumerate(self.words.folded):
+            by_word[word].append(position)
+        return by_word
 
     def between(self, position: int) -> str | None:
         """Return what stands between a word and the next one; None at either end of the text."""
@@ -232,6 +229,11 @@ class FactSource:
             return []
         positions: list[int] = np.flatnonzero(np.array(flags)[self.words.numbers]).tolist()
         return positions
+
+    @cached_property
+    def known_runs(self) -> frozenset[int]:
+        """The distinct `run_hashes`."""
+        return frozenset(self.run_hashes)
 
     @cached_property
     def number_values(self) -> tuple[str, ...] | None:
@@ -272,7 +274,7 @@ class FactSource:
     def is_in_header(self, position: int, *, later: bool = False) -> bool:
         """Return whether a word stands in a running header, or in one that was on a page before."""
         headers = self._headers[later]
-        return bool(headers) and _are_around(headers, self.starts[position])
+        return bool(headers) and are_around(headers, self.starts[position])
 
     def _line_of(self, position: int) -> _Line:
         """Return the line that a word begins in; no notice and no address goes on in the next."""
@@ -326,6 +328,9 @@ class FactSource:
         if address := self._line_of(position).addresses.get(position):
             kind: DifferenceKind = "link" if is_link(address) else "address"
             return Fact(kind, address_value(address), address, position, position + 1)
+        if word.isdecimal() and self._is_alone(position):
+            number = self.spelling(position)
+            return Fact("number", number, number, position, position + 1, "", number)
         if not is_fact(word, self.words.language):
             return self._name(position)
         if _is_number(word):
@@ -389,6 +394,12 @@ class FactSource:
             return None
         return Fact("amount", CURRENCIES[word], self.spelling(position), position, position + 1)
 
+    def _is_alone(self, position: int) -> bool:
+        """Return whether a number is in digits, between words that are no part of it or a date."""
+        next_to = self.folded(position - 1), self.folded(position + 1)
+        start, end = self.starts[position], self.ends[position]
+        return JOINED_TO_NUMBERS.isdisjoint(next_to) and stands_alone(self.text, start, end)
+
     def is_of_number(self, position: int) -> bool:
         """Return whether a word is the unit, the scale or the currency of a number before it."""
         end = self.ends[position]
@@ -411,10 +422,7 @@ class FactSource:
 
     def positions(self, word: str) -> list[int]:
         """Return the positions of a folded word, `MAX_POSITIONS` of them."""
-        if word not in self._positions:
-            number = self.number_of.get(word, -1)
-            self._positions[word] = np.flatnonzero(self.words.numbers == number).tolist()
-        return self._positions[word][:MAX_POSITIONS]
+        return self._by_word.get(word, [])[:MAX_POSITIONS]
 
     def standing(self, word: str) -> Standing:
         """Return whether a folded word begins with a small letter somewhere, or is as a name is."""
@@ -423,10 +431,10 @@ class FactSource:
         return self._standings[word]
 
     def _find_standing(self, word: str) -> Standing:
-        positions = self.positions(word)
-        if any(self.text[self.starts[position]].islower() for position in self._positions[word]):
+        starts = (self.starts[position] for position in self._by_word.get(word, ()))
+        if any(self.text[start].islower() for start in starts):
             return "small"
-        return "name" if any(map(self._stands_as_name, positions)) else "unknown"
+        return "name" if any(map(self._stands_as_name, self.positions(word))) else "unknown"
 
     def _stands_as_name(self, position: int) -> bool:
         spelling = self.spelling(position)
@@ -657,13 +665,6 @@ def _stands_instead(fact: Fact, a: FactText, b: FactText) -> Fact | None:
     return next(iter(found), None)
 
 
-def _are_around(spans: Sequence[tuple[int, int]], start: int) -> bool:
-    """Return whether one of these sorted spans holds a position."""
-    index = bisect_right(spans, (start, _END)) - 1 if spans else -1
-    return index >= 0 and start < spans[index][1]
-
-
-_END = 1 << 62  # beyond any position
 _BEFORE_NEGATION = frozenset("なせず")
 _DECIDING = (MONTHS, DATES, BEFORE_DAY, CURRENCIES, _BEFORE_NEGATION)
 
@@ -671,8 +672,9 @@ _DECIDING = (MONTHS, DATES, BEFORE_DAY, CURRENCIES, _BEFORE_NEGATION)
 @lru_cache(maxsize=1 << 15)
 def is_fact(word: str, language: str = "") -> bool:
     """Return whether a word may state a fact that is no name, whatever stands around it."""
-    is_listed = any(word in listed for listed in _DECIDING)
-    return is_listed or _is_number(word) or is_negation(word, language)
+    if _is_number(word):
+        return True
+    return any(word in listed for listed in _DECIDING) or is_negation(word, language)
 
 
 def _is_number(word: str) -> bool:

@@ -590,9 +590,8 @@ def separates(policy: PolicyName, pair: Comparison) -> bool:
         return False
     if "accents" in POLICIES[policy].separates and other_accents(pair.aligned):
         return True
-    if negated(pair) is not None or exchanged(pair) is not None:
-        return True
-    return is_form(pair) or has_other_message(pair)
+    is_reversed = negated(pair) is not None or exchanged(pair) is not None
+    return is_reversed or is_form(pair) or has_other_message(pair)
 
 
 # The marks of a pair.

@@ -61,7 +61,7 @@ from numpy.typing import NDArray
 
 from indexer.comparing import relations
 from indexer.comparing.alignment import EXACT_CELLS as EXACT_CELLS  # noqa: PLC0414 - a door
-from indexer.comparing.alignment import grown, lcs
+from indexer.comparing.alignment import AlignedWords, grown, lcs
 from indexer.comparing.alignment import lcs_of_strings as lcs_of_strings  # noqa: PLC0414
 from indexer.comparing.alignment import words_in_order as words_in_order  # noqa: PLC0414
 from indexer.comparing.facts import FactSource
@@ -331,7 +331,7 @@ class MeasureValues:
     `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe
     makes none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi
     that `hamming` estimates. `shingle_width`: words of a shingle in `resemblance`. `others`: the
-    values of measures without a field here.
+    values of variants of measures.
     """
 
     jaccard: float
@@ -345,6 +345,7 @@ class MeasureValues:
     alignment: Alignment
     in_order: WordsInOrder
     lcs_misread: float
+    grown: float
     hamming_interval: tuple[float, float] | None = None
     shingle_width: int = SHINGLE_WORDS
     others: Mapping[str, float] = field(default_factory=dict)
@@ -377,6 +378,7 @@ def measure_all(
     `matching` counts for S_L and S_J only, `shingle_width` for S_R.
     """
     aligned = align(a.words, b.words, matching)
+    in_order = AlignedWords(a.words, b.words)
     agreeing = hamming(a, b)
     return MeasureValues(
         jaccard=jaccard(a.features, b.features),
@@ -388,15 +390,12 @@ def measure_all(
         estimate=estimate_sketches(a, b),
         hamming=agreeing,
         alignment=aligned,
-        in_order=words_in_order(a.words, b.words),
-        lcs_misread=lcs_misread(a.words, b.words),
+        in_order=words_in_order(a.words, b.words, length=in_order.length),
+        grown=grown(a.words, b.words, length=in_order.length),
+        lcs_misread=lcs_misread(a.words, b.words, aligned=in_order),
         hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
         shingle_width=shingle_width,
-        others={
-            name: measure_named(name).value(a, b, matching, 0.0).similarity
-            for name in (*MEASURES, *variants)
-            if not hasattr(MeasureValues, name)
-        },
+        others={name: measure_pair(name, a, b, matching).similarity for name in variants},
     )
 
 

@@ -23,11 +23,13 @@ MIN_OF_OTHERS = 0.4  # of the words that are not in order
 MIN_IN_ORDER = 0.4  # of the words of the longer text
 
 
-def lcs_misread(a: Words, b: Words, minimum: float = 0.0) -> float:
+def lcs_misread(
+    a: Words, b: Words, minimum: float = 0.0, aligned: AlignedWords | None = None
+) -> float:
     """Return `lcs` with misread words in part; 0 when neither text has any words.
 
     The same for either order of the texts. May be 0 for a pair below `minimum`, which is found
-    out sooner.
+    out sooner. `aligned`: the words, if they are aligned already.
 
     >>> from indexer.comparing.words import normal_words
     >>> clean = normal_words("The quick brown foxes jumped over that lazy sleeping hound.")
@@ -39,17 +41,17 @@ def lcs_misread(a: Words, b: Words, minimum: float = 0.0) -> float:
     if not longer or min(len(a), len(b)) < math.ceil(minimum * longer - 1e-9):
         return 0.0
     needed = math.ceil(min(minimum, MIN_IN_ORDER) * longer - 1e-9)
-    in_order = lcs_length(a, b, needed) / longer
+    in_order = (aligned.length if aligned else lcs_length(a, b, needed)) / longer
     if in_order < MIN_IN_ORDER:
         return in_order
-    return min(1.0, in_order + _misread_words(a, b) / longer)
+    return min(1.0, in_order + _misread_words(aligned or AlignedWords(a, b)) / longer)
 
 
-def _misread_words(a: Words, b: Words) -> float:
+def _misread_words(pair: AlignedWords) -> float:
     """Return the words that misread stretches count."""
-    own = _own_words(a, b) | _own_words(b, a)
+    own = _own_words(pair.a, pair.b) | _own_words(pair.b, pair.a)
     others, misread = 0, []
-    for stretch in AlignedWords(a, b).stretches:
+    for stretch in pair.stretches:
         size = max(len(stretch.a), len(stretch.b))
         others += size
         fraction = characters_in_order(stretch) if _may_be_misread(stretch, own) else 0.0

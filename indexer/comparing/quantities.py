@@ -365,7 +365,9 @@ _SUFFIX = re.compile(r"(\d[\d.,':]*?)-?([^\W\d][^\W\d]*(?:\.m)?)\Z")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|ème|ste)\Z")
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)?\Z")
 _PLAIN = re.compile(r"\d+(?:\.\d+)?\Z")
-_ALONE = re.compile(r"[a-zA-Z,.;:] [0-9]+(?: [a-zA-Z0-9]|[,.;:]\s)")
+_ALONE = re.compile(
+    r"(?:[\s\S]?[a-zA-Z0-9]|[a-zA-Z0-9][,.;:])[ \n][0-9]+(?:[ \n][a-zA-Z0-9]|[,.;:]\s)"
+)
 _ADJACENT = re.compile(r"[^\S\r\n]*(?:\r\n?|\n)?[^\S\r\n]*|-")
 _MEGA = re.compile(r"m[WVAHJP]")  # milliwatts, not megawatts; elsewhere case tells no units apart
 
@@ -374,6 +376,16 @@ _DATE = re.compile(
     r"(?:\d{1,4}([-/])\d{1,2}\1\d{1,4}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d\d)|\d{4}\.\d{1,2}\.\d{1,2})\Z"
 )
 _OF_MONTH = ("de", "of")  # between a number and the name of a month
+JOINED_TO_NUMBERS = frozenset((*BESIDE, *MONTHS, *_OF_MONTH))
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Return whether ASCII digits [start, end) have words on both sides, and no sign next to them.
+
+    >>> [stands_alone(text, 4, 5) for text in ("for 5 days", "or -5 days", "- ; 5 days")]
+    [True, False, False]
+    """
+    return _ALONE.fullmatch(text, max(0, start - 3), end + 2) is not None
 
 
 def is_month(two_before: str, before: str, after: str) -> bool:
@@ -493,11 +505,9 @@ class _Reader(NamedTuple):
     words: Words
 
     def quantity(self, position: int) -> Quantity:
+        value, suffix = _split(self.folded(position))
         start, end = int(self.words.starts[position]), int(self.words.ends[position])
         number = self.text[start:end]
-        if self._is_alone(position, start, end):
-            return Quantity("", number, "", number, start, end)
-        value, suffix = _split(self.folded(position))
         last = position
         if scale := SCALES.get(suffix):
             suffix = ""
@@ -518,15 +528,6 @@ class _Reader(NamedTuple):
         if self._is_in_brackets(position, end):
             return Quantity("-", value, " ".join(units), f"({number})", start, end)
         return Quantity("", value, " ".join(units), number, start, end)
-
-    def _is_alone(self, position: int, start: int, end: int) -> bool:
-        """Return whether a number is in digits alone, between words that are no part of it."""
-        written = self.text[max(0, start - 2) : end + 2]
-        return (
-            _ALONE.fullmatch(written) is not None
-            and 0 < position < len(self.words) - 1
-            and BESIDE.isdisjoint((self.folded(position - 1), self.folded(position + 1)))
-        )
 
     def folded(self, position: int) -> str:
         return self.words.vocabulary[int(self.words.numbers[position])]

@@ -5,6 +5,8 @@ tokens, running headers, and copyright notices; and the cells of tables.
 from __future__ import annotations
 
 import re
+import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, pairwise
@@ -172,6 +174,15 @@ def _page_numbers(text: str) -> Iterator[re.Match[str]]:
     yield from filter(None, (_PAGE_NUMBER.match(text, start) for start in sorted(found)))
 
 
+_BEYOND = 1 << 62  # any position
+
+
+def are_around(spans: Sequence[tuple[int, int]], start: int) -> bool:
+    """Return whether one of these sorted spans holds a position in the text."""
+    index = bisect_right(spans, (start, _BEYOND)) - 1 if spans else -1
+    return index >= 0 and start < spans[index][1]
+
+
 # Lines of copyright notices.
 
 _NOTICE = re.compile(r"\bcopyright\b|©|\(c\)|\ball rights reserved\b", re.IGNORECASE)
@@ -241,6 +252,15 @@ def address_value(address: str) -> str:
     'x.org/a'
     """
     return _SCHEME.sub("", address.casefold(), count=1)
+
+
+def name_value(spelling: str) -> str:
+    """Return the words of a name, whatever joins them.
+
+    >>> name_value("Groß-Gerau"), name_value("O’Brien")
+    ('gross gerau', 'o brien')
+    """
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", spelling).casefold())
 
 
 # What is no wording: targets of links, URLs, tokens, and lines that recur.

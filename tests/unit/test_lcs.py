@@ -1,6 +1,7 @@
 """Words in order: the definition, the fast computation, the alignment, and large texts."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from indexer.comparing import alignment
 from indexer.comparing import words as word_numbers
-from indexer.comparing.alignment import common_runs, lcs, lcs_by_table, lcs_length, lcs_of_strings
+from indexer.comparing.alignment import AlignedWords, common_runs, lcs, lcs_length, lcs_of_strings
 from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.words import normal_words, words
 from indexer.grouping.words_in_common import _have_accents
@@ -19,6 +20,18 @@ from indexer.recipe import DEFAULT
 GOLDEN = Path(__file__).parent.parent / "golden" / "lcs.json"
 PAIRS = json.loads(GOLDEN.read_text(encoding="utf-8"))["pairs"]
 TEXTS = st.lists(st.sampled_from("abcdé中"), max_size=40).map(" ".join)
+
+
+def lcs_by_table(a: Sequence[object], b: Sequence[object]) -> int:
+    """Return the length of the LCS by its definition (Wagner & Fischer, JACM 1974)."""
+    above = [0] * (len(b) + 1)
+    for item in a:
+        row = [0]
+        for index, other_item in enumerate(b):
+            is_same = item == other_item
+            row.append(above[index] + 1 if is_same else max(row[index], above[index + 1]))
+        above = row
+    return above[-1]
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["name"])
@@ -33,7 +46,8 @@ def test_golden_pairs(pair: dict) -> None:
 @given(TEXTS, TEXTS)
 def test_the_fast_computation_gives_the_definition(first: str, second: str) -> None:
     a, b = words(first), words(second)
-    assert lcs_length(a, b) == lcs_by_table(a.folded, b.folded)
+    common = lcs_by_table(a.folded, b.folded)
+    assert lcs_length(a, b) == AlignedWords(a, b).length == common
 
 
 @given(TEXTS, TEXTS, st.integers(0, 45))
