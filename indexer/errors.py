@@ -244,7 +244,7 @@ class TextFieldMismatch(StoreError):
             else f"documents with its fingerprints: {fingerprinted:,}"
         )
         super().__init__(
-            f"index {index} is signed by its field {stored}, not {requested}: {extent}; "
+            f"index {index} is fingerprinted by its field {stored}, not {requested}: {extent}; "
             f"give --text-field {stored}, or read it into another store"
         )
         self.index, self.stored, self.requested = index, stored, requested

@@ -221,7 +221,7 @@ class Fingerprint:
     makes none. `exact` is the SHA-256 of the normalised text in UTF-8, 64 hexadecimal digits.
     `words` counts words of the text, `chars` code points of the normalised text. `terms` are the
     rarest words, rarest first, and `rare` their keys. `vector` is what rows keep instead of slots:
-    the signature of rare terms (`indexer.fingerprinting.rare_terms`), or the bytes of a `simhash`
+    the vector of rare terms (`indexer.fingerprinting.rare_terms`), or the bytes of a `simhash`
     of more than 64 bits, the first bit first.
     """
 

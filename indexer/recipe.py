@@ -88,13 +88,12 @@ class Recipe:
     None; `key_digits` the base-32 digits of a band's key, which is long when None; `statistics`
     is the digest of the corpus statistics that weights come from, `corpus` while it is open which,
     `online` where they grow; `numbered_statistics` lists those of an online recipe that rows were
-    signed with, as in `1:DIGEST,2:DIGEST`, the last is the current one; `terms` is the length of a
-    rare-term vector;
-    `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept;
-    `baseline` a published scheme that is computed for comparison only; `key` the fingerprint of a
-    secret key with which features are hashed; `left_out` the id of the list of approved passages
-    that are left out of texts before they are signed and compared; `exact` what the digest of a
-    text reads next to its normal form. The `secret` itself is not a
+    fingerprinted with, as in `1:DIGEST,2:DIGEST`, the last is the current one; `terms` is the
+    length of a rare-term vector; `stop_words` the language of a stop list; `packed` the low bits of
+    each slot that are kept; `baseline` a published scheme that is computed for comparison only;
+    `key` the fingerprint of a secret key with which features are hashed; `left_out` the id of the
+    list of approved passages that are left out of texts before they are fingerprinted and compared;
+    `exact` what the digest of a text reads next to its normal form. The `secret` itself is not a
     setting: it is never stored, shown or compared. Nor are `corpus`, which reads the statistics of
     that digest, and `approved`, which reads that list.
     """
@@ -159,7 +158,7 @@ class Recipe:
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:12]
 
     def compared(self, text: str) -> str:
-        """Return a text as it is signed and compared: blanks for what `left_out` names.
+        """Return a text as it is fingerprinted and compared: blanks for what `left_out` names.
 
         Raises `UsageError` where that list is not known.
         """
@@ -185,7 +184,7 @@ class Recipe:
 
     @property
     def statistics_digest(self) -> str | None:
-        """The digest of the statistics that it signs with; None without any."""
+        """The digest of the statistics that it fingerprints with; None without any."""
         if self.lacks_statistics:
             return None
         return self._current_statistics[1] if self.is_online else self.statistics
@@ -197,7 +196,7 @@ class Recipe:
         return number, digest
 
     def signing_with(self, digest: str) -> Recipe:
-        """Return the recipe that signs with statistics of a digest.
+        """Return the recipe that fingerprints with statistics of a digest.
 
         In an online recipe they get the next number.
 

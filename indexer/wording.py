@@ -238,7 +238,7 @@ STATUS_WARNINGS = {  # next to a document
     "empty": EMPTY,
     "too_short": "the text is too short to be compared by its sketch",
     "numbers_only": "the text is numbers alone: only an equal one is folded with it",
-    "unsigned": "a pipeline took the document and could not sign it",
+    "unsigned": "a pipeline took the document and could not fingerprint it",
 }
 STATUS_LIMITS = {  # of a document that is checked
     "truncated": "its text was cut, and what follows was not compared",
@@ -252,7 +252,7 @@ STATUS_MEANINGS = {  # in a report
     "empty": "no text was found, as in a scan without a text layer; never in a group",
     "too_short": "too few words to compare; never in a group",
     "numbers_only": "numbers alone; in a group with equal ones only",
-    "unsigned": "arrived in the cluster and could not be signed; never in a group",
+    "unsigned": "arrived in the cluster and could not be fingerprinted; never in a group",
 }
 
 

@@ -195,7 +195,9 @@ def _print_result(result: DedupResult, to_stderr: bool) -> None:
         spans = f"{count_of(result.spans, 'copy')} of approved passages"
         out.print(f"{spans} ({count_of(result.span_words, 'word')}) removed from rows that stay")
     if result.resumed:
-        out.print(f"{count_of(result.resumed, 'row')} had been signed before the interruption")
+        out.print(
+            f"{count_of(result.resumed, 'row')} had been fingerprinted before the interruption"
+        )
     notes = console(stderr=True)
     for template in result.templates:
         notes.print(f"warning: {_format_template(template)}")

@@ -229,7 +229,7 @@ def _print_groups(
 
 
 def _print_exceptions(result: GroupResult, store_url: str) -> None:
-    """Print how many documents no group takes, were never signed, or were left alone."""
+    """Print how many documents no group takes, were never fingerprinted, or were left alone."""
     from rich.text import Text
 
     from indexer.stores.requirements import signing_command
@@ -240,7 +240,10 @@ def _print_exceptions(result: GroupResult, store_url: str) -> None:
     command = signing_command(store_url)
     if result.never_signed:
         out.print(
-            Text(f"  {result.never_signed:,} never signed, each on its own; `{command}` signs them")
+            Text(
+                f"  {result.never_signed:,} never fingerprinted, each on its own; `{command}` "
+                "fingerprints them"
+            )
         )
     if result.left_alone:
         reason = "a change would harm values of another program"

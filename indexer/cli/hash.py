@@ -97,7 +97,7 @@ def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
 
 
 def _fields(fingerprint: Fingerprint) -> dict[str, Any]:
-    """Return length, hash and terms of a rare-term signature, and the keys of the terms."""
+    """Return length, hash and terms of a rare-term vector, and the keys of the terms."""
     from indexer.fingerprinting.rare_terms import format_hash
 
     vector = fingerprint.vector
@@ -110,9 +110,9 @@ def _fields(fingerprint: Fingerprint) -> dict[str, Any]:
 
 
 def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
-    """Return the signature in one word where it has one, else its beginning.
+    """Return the fingerprint in one word where it has one, else its beginning.
 
-    A text without a signature is named by its status.
+    A text without a fingerprint is named by its status.
     """
     from indexer.fingerprinting.rare_terms import format_hash
 

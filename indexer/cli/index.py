@@ -236,16 +236,17 @@ def index_command(
         note(f"{documents} read by another version of the extractor; {advice}", as_json)
     for path in paths:
         if _could_be_fingerprinted_there(path, store.address):
-            advice = f"to sign the documents of {path} where they are: --store {path}"
+            advice = f"to fingerprint the documents of {path} where they are: --store {path}"
             note(f"read into {store_url}; {advice}", as_json)
             break
     if recipe and not before:
         kernel = _fingerprinted_with(recipe) or f"fingerprints by the {kernel_name()} kernel"
-        begun = "new index at" if destination is store else "documents signed in place in"
+        begun = "new index at" if destination is store else "documents fingerprinted in place in"
         note(f"{begun} {store_url}; {kernel}", as_json)
     elif recipe and before and recipe.statistics_number > before.statistics_number:
         advice = (
-            f"`nearfold reindex --recipe {recipe.name}` signs the earlier documents by them, too"
+            f"`nearfold reindex --recipe {recipe.name}` fingerprints the earlier documents by "
+            "them, too"
         )
         note(f"new documents are {_fingerprinted_with(recipe)}; {advice}", as_json)
     _print_account(account, as_json)
@@ -316,7 +317,7 @@ def _fingerprinted_with(recipe: Recipe | None) -> str:
         return ""
     statistics = recipe.corpus()
     name = recipe.statistics_number or statistics.id
-    return f"signed with statistics {name}, of {count_of(statistics.documents, 'document')}"
+    return f"fingerprinted with statistics {name}, of {count_of(statistics.documents, 'document')}"
 
 
 def _could_be_fingerprinted_there(path: str, destination: StoreAddress) -> bool:

@@ -1,4 +1,4 @@
-"""`nearfold install`: let a cluster sign documents of any client."""
+"""`nearfold install`: let a cluster fingerprint documents of any client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`nearfold reindex`: sign all stored texts by another recipe."""
+"""`nearfold reindex`: fingerprint all stored texts by another recipe."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def reindex_command(
             recipe,
             keep=keep,
             statistics=statistics,
-            on_progress=lambda fingerprinted: advance("signing", fingerprinted, total),
+            on_progress=lambda fingerprinted: advance("fingerprinting", fingerprinted, total),
             layout=layout,
         )
         current = store.stored_recipe()
@@ -117,7 +117,7 @@ def _sentences(
         return
     if current and (stored and stored.left_out) != current.left_out:
         yield _passages_sentence(current)
-    change = "renewed for the search of today" if is_same else f"signed by {recipe.name}"
+    change = "renewed for the search of today" if is_same else f"fingerprinted by {recipe.name}"
     fingerprinted = f"{count_of(result.copied, 'document')} {change}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""
     yield f"{fingerprinted}; {result.index} is in service{kept}"
@@ -128,8 +128,11 @@ def _sentences(
 
 def _passages_sentence(recipe: Recipe) -> str:
     if recipe.left_out is None:
-        return "texts are signed and compared as they are again"
-    return f"texts are signed and compared without the approved passages of list {recipe.left_out}"
+        return "texts are fingerprinted and compared as they are again"
+    return (
+        "texts are fingerprinted and compared without the approved passages of list "
+        f"{recipe.left_out}"
+    )
 
 
 def _change_fields(changes: BitChanges) -> dict[str, object]:

@@ -104,8 +104,8 @@ def _print_status(overview: Overview, as_json: bool) -> None:
         out.print(f"  {guessed_text(overview.guessed_encodings)}")
     if overview.signed_earlier:
         out.print(
-            f"{overview.signed_earlier:>10,}  signed by earlier statistics: "
-            f"`nearfold reindex --recipe {overview.recipe.name}` signs them again"
+            f"{overview.signed_earlier:>10,}  fingerprinted by earlier statistics: "
+            f"`nearfold reindex --recipe {overview.recipe.name}` fingerprints them again"
         )
     if overview.without_principal:
         out.print(

@@ -59,7 +59,7 @@ class Operand(Protocol):
 
     @property
     def vector(self) -> NDArray[Any] | None:
-        """The rare-term signature, (terms,)."""
+        """The rare-term vector, (terms,)."""
 
 
 MeasureFunction: TypeAlias = "Callable[[Operand, Operand, Matching, float], float | Estimate]"

@@ -523,8 +523,8 @@ class IndexSource:
     ) -> None:
         """Read from the store at `location`, its URL without user and options.
 
-        With `digest`, documents are signed in place: they keep their ids, and changed when their
-        digest did.
+        With `digest`, documents are fingerprinted in place: they keep their ids, and changed when
+        their digest did.
         """
         self._documents = documents
         self._digest = digest
@@ -533,7 +533,7 @@ class IndexSource:
 
     def blobs(self) -> Iterator[SourceItem]:
         """Yield the documents as of the time of the first; one without a text fails, unless it is
-        signed in place.
+        fingerprinted in place.
         """
         outer = Blob(identifier(self._space(), self._url.encode()), b"", self._url, b"", 0, None)
         for id, fields in self._documents.documents():
@@ -550,7 +550,7 @@ class IndexSource:
         return {**fields, name: ""} if is_empty(field_of(fields, name)) else fields
 
     def scopes(self) -> tuple[str, ...]:
-        """Return the inside of this index; nothing when its documents are signed in place."""
+        """Return the inside of this index; nothing if its documents are fingerprinted in place."""
         return (f"{self._url}!",) if self._digest is None else ()
 
     def holds(self, path: str) -> bool:

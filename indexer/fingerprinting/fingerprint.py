@@ -68,8 +68,8 @@ class KeyRows(Sequence[tuple[str, ...]]):
     """The keys of n texts, made from one string a text (a blank between keys) each time that a row
     is read.
 
-    Strings of their own for all keys would take most of the time and memory of signing short texts,
-    and callers that compare sketches read none.
+    Strings of their own for all keys would take most of the time and memory of fingerprinting short
+    texts, and callers that compare sketches read none.
     """
 
     def __init__(self, texts: list[str]) -> None:
@@ -372,7 +372,7 @@ def _check(recipe: Recipe) -> None:
     """Raise `UsageError` when the recipe cannot be computed, or lacks its key."""
     if recipe.key_variable and not recipe.secret:
         raise UsageError(
-            f"recipe {recipe.name} signs with a secret key: "
+            f"recipe {recipe.name} fingerprints with a secret key: "
             f"name the file that holds it by {recipe.key_variable}_FILE"
         )
     by_words = recipe.features == WORDS and recipe.normaliser == "default_v2"
@@ -505,8 +505,8 @@ _BATCH = 256
 def fingerprint_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
     """Return the same rows with the keys of a recipe, in order.
 
-    Rows that could not be signed on arrival stay unsigned; cut text stays `truncated`; family
-    fields stay and become provisional.
+    Rows that could not be fingerprinted on arrival stay unsigned; cut text stays `truncated`;
+    family fields stay and become provisional.
     """
     fingerprinted = fingerprints([row.text for row in rows], recipe)
     return [
@@ -537,8 +537,8 @@ def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]
     """Yield each row, in order, with the row that has the keys of its text, and is in no group:
     what it was grouped for was another text.
 
-    Both are one object where the keys are right, and for a row that was never signed, could not be,
-    or was by earlier statistics of an online recipe.
+    Both are one object where the keys are right, and for a row that was never fingerprinted, could
+    not be, or was by earlier statistics of an online recipe.
     """
     remaining = iter(rows)
     while batch := list(islice(remaining, _BATCH)):
@@ -546,7 +546,7 @@ def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]
             is_fingerprinted = row.recipe and row.status != "unsigned"
             is_right = (
                 not is_fingerprinted
-                or _signature(row) == _signature(fingerprinted)
+                or _fingerprint_values(row) == _fingerprint_values(fingerprinted)
                 or recipe.has_other_statistics(row.recipe)
             )
             yield row, row if is_right else ungrouped(fingerprinted)
@@ -587,9 +587,10 @@ def own_family(id: str) -> str:
 
 
 def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:
-    """Yield each row, in order; of an online recipe with the signature by its current statistics.
+    """Yield each row, in order; of an online recipe with the fingerprint by its current statistics.
 
-    Rows that other numbered statistics signed are signed again from their texts, and not stored.
+    Rows that other numbered statistics fingerprinted are fingerprinted again from their texts, and
+    not stored.
     """
     if not recipe.numbered_statistics:
         yield from rows
@@ -662,7 +663,7 @@ _DIGEST = replace(
 )
 
 
-def _signature(row: Row) -> tuple[object, ...]:
+def _fingerprint_values(row: Row) -> tuple[object, ...]:
     return row.recipe, row.status, row.exact, row.bands, row.blocks, row.minhash, row.simhash
 
 

@@ -69,15 +69,15 @@ def unsigned64(number: int) -> int:
 # The sketches of a fingerprint as rows keep them.
 
 
-def stored_sketch(signature: Fingerprint) -> bytes | None:
-    """Return the slots, rare-term signature or long bits of a fingerprint, packed; else None."""
-    sketch = signature.minhash if signature.vector is None else signature.vector
+def stored_sketch(fingerprint: Fingerprint) -> bytes | None:
+    """Return the slots, rare-term vector or long bits of a fingerprint, packed; else None."""
+    sketch = fingerprint.minhash if fingerprint.vector is None else fingerprint.vector
     return None if sketch is None else pack_slots(sketch)
 
 
-def stored_bits(signature: Fingerprint) -> int | None:
+def stored_bits(fingerprint: Fingerprint) -> int | None:
     """Return the bits of a fingerprint, if there are 64 of them at most."""
-    return signature.simhash if signature.vector is None else None
+    return fingerprint.simhash if fingerprint.vector is None else None
 
 
 def bits_of_row(row: Row) -> int | None:

@@ -221,7 +221,7 @@ _COPY = "#"  # no token holds it
 
 @dataclass(frozen=True, slots=True)
 class RareTerms:
-    """The rare-term signature of one text.
+    """The rare-term vector of one text.
 
     `length` is the number of tokens with repeats; `distinct` the number of distinct terms; `terms`
     the rarest of them, rarest first; `entries` the same padded to `size`, in one order for all
@@ -243,10 +243,10 @@ class RareTerms:
 def rare_terms(
     tokens: Sequence[str], statistics: CorpusStatistics, size: int = CLAUSE_TERMS
 ) -> RareTerms:
-    """Return the signature of a text from its tokens, in order.
+    """Return the rare terms of a text from its tokens, in order.
 
     `statistics` are of the same tokens (`string_hashes`) over a corpus. A text without tokens has
-    an empty signature, which is not reliable. Raises `UsageError` for a size below 10.
+    an empty vector, which is not reliable. Raises `UsageError` for a size below 10.
     """
     if size < MIN_TERMS:
         raise UsageError(f"a rare-term vector has at least {MIN_TERMS} places, not {size}")
@@ -317,19 +317,19 @@ def _pad(terms: tuple[str, ...], size: int) -> tuple[str, ...]:
     return (*terms, *copies)
 
 
-# Keys of rare-term signatures, by which no pair at the threshold is lost.
+# Keys of rare-term vectors, by which no pair at the threshold is lost.
 
 THRESHOLD = 0.9
 TOLERANCE = 0.2
 
 
-def prefix_keys(signature: RareTerms, threshold: float = THRESHOLD) -> tuple[str, ...]:
+def prefix_keys(terms: RareTerms, threshold: float = THRESHOLD) -> tuple[str, ...]:
     """Return the entries by which every text of at least `threshold` overlap (`padded`) is found.
 
-    Empty for a signature that is not reliable. Two padded vectors have equal length, so a pair at
+    Empty for a vector that is not reliable. Two padded vectors have equal length, so a pair at
     the threshold always shares a key.
     """
-    return prefix(signature.entries, threshold) if signature.is_reliable else ()
+    return prefix(terms.entries, threshold) if terms.is_reliable else ()
 
 
 def prefix(ordered: Sequence[str], threshold: float) -> tuple[str, ...]:
@@ -381,25 +381,25 @@ def length_bucket(length: int, tolerance: float = TOLERANCE) -> int:
     return bucket
 
 
-# Rare-term signatures as rows keep them: length, hash and vector in 32-bit numbers.
+# Rare-term vectors as rows keep them: length, hash and vector in 32-bit numbers.
 
 _PAIRS = 4096  # pairs of vectors that are compared at once
 
 Vectors: TypeAlias = NDArray[np.uint32]
 
 
-def term_vector(signature: RareTerms, key: str) -> Vectors:
-    """Return the numbers of a signature with at least one term, and of its hash of 16 digits.
+def term_vector(terms: RareTerms, key: str) -> Vectors:
+    """Return the numbers of a vector with at least one term, and of its hash of 16 digits.
 
     (HEAD + size,) uint32.
     """
     entries: dict[int, None] = {}
-    for half in (string_hashes(signature.entries) >> np.uint64(32)).tolist():
+    for half in (string_hashes(terms.entries) >> np.uint64(32)).tolist():
         entry = half
         while entry in entries:
             entry = (entry + 1) % (1 << 32)
         entries[entry] = None
-    length = min(signature.length, (1 << 32) - 1)
+    length = min(terms.length, (1 << 32) - 1)
     return np.array([length, int(key[:8], 16), int(key[8:], 16), *entries], dtype=np.uint32)
 
 

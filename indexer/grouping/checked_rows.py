@@ -117,14 +117,15 @@ def without_passages(
     None if none are approved.
 
     Only `scan` and `get` differ: writes go to the documents themselves. A store
-    that is signed without the passages of a list is read without these. Raises `UsageError` for
-    another list than that.
+    that is fingerprinted without the passages of a list is read without these. Raises `UsageError`
+    for another list than that.
     """
     if recipe.left_out and recipe.approved:
         if approved and approved.id != recipe.left_out:
             raise UsageError(
-                f"{store.url} is signed without the approved passages of list {recipe.left_out}, "
-                f"not {approved.id}; leave --leave-out out, or `nearfold reindex --leave-out` first"
+                f"{store.url} is fingerprinted without the approved passages of list "
+                f"{recipe.left_out}, not {approved.id}; leave --leave-out out, or `nearfold "
+                "reindex --leave-out` first"
             )
         shortened = ShortenedStore(store, recipe.approved(), None)
         return cast("FullStore", shortened), shortened.left_out

@@ -134,7 +134,8 @@ class _LabelledSketches:
         if kinds[0] != kinds[1]:
             raise UsageError(
                 f"{self._path} holds MinHashes of {kinds[0][0]} slots ({kinds[0][1]}) and of "
-                f"{kinds[1][0]} ({kinds[1][1]}), which do not compare; sign its documents anew"
+                f"{kinds[1][0]} ({kinds[1][1]}), which do not compare; fingerprint its documents "
+                "anew"
             )
         return sketch.slots
 

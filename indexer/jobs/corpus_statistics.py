@@ -1,4 +1,4 @@
-"""The corpus statistics that a recipe with weights signs with."""
+"""The corpus statistics that a recipe with weights fingerprints with."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def with_statistics(
 def with_passages(
     requested: Recipe | None, leave_out: ApprovedPassages, stored: Recipe | None
 ) -> Recipe:
-    """Return the recipe to sign with: the requested one, else the store's, else the default.
+    """Return the recipe to fingerprint with: the requested one, else the store's, else the default.
 
     A list that is given is kept on this machine and left out. Without one a requested recipe that
     is the stored one but for its list has that list.

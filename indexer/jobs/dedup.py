@@ -126,9 +126,9 @@ class DedupOptions:
 DEFAULTS = DedupOptions()
 
 
-# Rows of dataset files with the signatures of their texts.
+# Rows of dataset files with the fingerprints of their texts.
 
-BATCH_ROWS = 1000  # that are signed together
+BATCH_ROWS = 1000  # that are fingerprinted together
 BATCH_CHARS = 4_000_000
 
 
@@ -171,10 +171,11 @@ def own_id(record: Mapping[str, Any] | ExtractionError, read_options: ReadOption
 def fingerprinted_rows(
     files: Sequence[DatasetFile], read_options: ReadOptions, recipe: Recipe, known: Sequence[int]
 ) -> Iterator[list[FingerprintRow]]:
-    """Yield the rows of files in batches, in order, signed.
+    """Yield the rows of files in batches, in order, fingerprinted.
 
-    `known`: how many rows of each file are signed already; files before the last that has some are
-    not read again. Raises `UsageError` for a file that cannot be read, or changes meanwhile.
+    `known`: how many rows of each file are fingerprinted already; files before the last that has
+    some are not read again. Raises `UsageError` for a file that cannot be read, or changes
+    meanwhile.
     """
     without_keys = dataclasses.replace(recipe, bands=0, rows=0)
     for batch in _batches(_texts(files, read_options, known)):
@@ -228,15 +229,15 @@ def fingerprint_texts(
 
 
 def _fingerprint_fields(
-    signatures: Fingerprints,
+    prints: Fingerprints,
 ) -> Iterator[tuple[Status, str, int, int, bytes | None]]:
     """Yield status, digest, words, characters and packed slots of each text; no keys are read."""
-    packed = pack_slots(signatures.minhash)
-    size = len(packed) // max(1, len(signatures))
-    numbers = signatures.words.tolist(), signatures.chars.tolist()
-    fields = zip(signatures.status, signatures.exact, *numbers, strict=True)
+    packed = pack_slots(prints.minhash)
+    size = len(packed) // max(1, len(prints))
+    numbers = prints.words.tolist(), prints.chars.tolist()
+    fields = zip(prints.status, prints.exact, *numbers, strict=True)
     for position, of_text in enumerate(fields):
-        has_slots = signatures.is_signed(position) and signatures.recipe.minhash
+        has_slots = prints.is_signed(position) and prints.recipe.minhash
         slots = packed[position * size : (position + 1) * size]
         yield *of_text, slots if has_slots else None
 
@@ -265,7 +266,7 @@ def _fingerprinted_row(
     )
 
 
-# Steps of `dedup`: rows are signed, decided on, and those that stay are copied.
+# Steps of `dedup`: rows are fingerprinted, decided on, and those that stay are copied.
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +308,7 @@ class DedupRun:
         known = self.spool.rows_of_files(len(self.files))
         for rows in fingerprinted_rows(self.files, self.options.reading(), DEFAULT, known):
             self.spool.add(rows)
-            self.progress("signing rows", self.spool.rows_read, 0)
+            self.progress("fingerprinting rows", self.spool.rows_read, 0)
         self._check_texts()
         self.spool.set_step("signed")
 
@@ -480,7 +481,7 @@ class DedupResult:
 
     `exact` and `near`: rows removed as copies and as near duplicates; `failed`: rows that could not
     be compared, and are not in the output. `files` were read; `other_files` below the folders hold
-    no rows. `resumed`: rows that an interrupted run had signed. `out` and `report`: what was
+    no rows. `resumed`: rows that an interrupted run had fingerprinted. `out` and `report`: what was
     written, empty after a dry run. `spans` copies of approved passages, of so many `span_words`,
     were removed from rows. `without_text` of the kept rows have no text. `templates`: kept rows for
     which many were removed that state other facts.
@@ -525,7 +526,7 @@ def dedup(
     in the rows that are kept; `OUT.spans.jsonl` lists the others, which are removed from the texts
     of their rows. They make no difference to which rows are kept, and none without `out`.
 
-    `memory`: megabytes, 1 or more, for signatures, pairs and texts; what does not fit is written to
+    `memory`: megabytes, 1 or more, for slots, pairs and texts; what does not fit is written to
     temporary files, with the same result. About 700 bytes a row for an index of the rows, and some
     50 MB for the program, come on top and are not bounded by it. `replace`: replace files at `out`
     and of the report; a folder that is not empty is never replaced.

@@ -178,8 +178,8 @@ class RowSpool:
         self.rows_read += len(rows)
 
     def rows(self, texts: str) -> Iterator[Row]:
-        """Yield the rows that are signed, ascending, with the texts of `all` rows, of those of
-        `equal` digests, or of `none`.
+        """Yield the rows that are fingerprinted, ascending, with the texts of `all` rows, of those
+        of `equal` digests, or of `none`.
         """
         is_read = {"all": "1", "equal": _SHARED, "none": "0"}[texts]
         query = f"SELECT {is_read}, {_COLUMNS} FROM row ORDER BY place"

@@ -125,7 +125,7 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
             yield Check("installation", "bad", detail)
     if counts.not_fingerprinted:
         documents = count_of(counts.not_fingerprinted, "document")
-        detail = f"{documents} never signed; `{signing_command(url)}` signs them"
+        detail = f"{documents} never fingerprinted; `{signing_command(url)}` fingerprints them"
         engine = store.maintenance
         if isinstance(engine, Installable) and engine.layout() == "plugin":
             name = store.address.index
@@ -137,8 +137,8 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     earlier = count_fingerprinted_earlier(recipe, counts)
     if earlier:
         command = f"nearfold reindex --recipe {recipe.name} --store {url}"
-        detail = f"{count_of(earlier, 'document')} signed by earlier statistics; `{command}`"
-        yield Check("statistics", "note", f"{detail} signs them again")
+        detail = f"{count_of(earlier, 'document')} fingerprinted by earlier statistics; `{command}`"
+        yield Check("statistics", "note", f"{detail} fingerprints them again")
     with faults_as_damage(store.maintenance):
         yield _check_keys(store, recipe)
     if isinstance(store.maintenance, Shareable) and store.maintenance.is_shared():
@@ -233,7 +233,7 @@ def _check_changes(maintenance: Shareable, recipe: Recipe) -> Check:
         "changes",
         "bad",
         f"{len(wrong)} of {documents} changed lately with keys or a group of an older text, first "
-        f"{wrong[0]}; `nearfold group` and `nearfold doctor --repair` sign them again",
+        f"{wrong[0]}; `nearfold group` and `nearfold doctor --repair` fingerprint them again",
     )
 
 

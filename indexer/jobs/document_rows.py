@@ -1,4 +1,4 @@
-"""Rows of documents, made of what was extracted and what was signed."""
+"""Rows of documents, made of what was extracted and what was fingerprinted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ExtractedBlob:
 
 def row_of(
     item: ExtractedBlob,
-    signature: Fingerprint,
+    fingerprint: Fingerprint,
     recipe_id: str,
     labels: tuple[str, ...] = (),
     *,
@@ -57,8 +57,8 @@ def row_of(
     """
     blob = item.blob
     document = item.document
-    cut = document.truncated and signature.status == "complete"
-    status = "truncated" if cut else signature.status
+    cut = document.truncated and fingerprint.status == "complete"
+    status = "truncated" if cut else fingerprint.status
     embedded = _embedded(document, blob.path, item.raw, blob.embedded)
     modified = None if blob.modified is None else blob.modified // 1_000_000
     metadata = {**document.metadata, **_warning(document), **blob.metadata}
@@ -75,16 +75,16 @@ def row_of(
         source=item.source,
         extractor=document.extractor,
         raw=item.raw,
-        exact=content_digest(signature.exact, embedded),
-        words=signature.words,
-        chars=signature.chars,
+        exact=content_digest(fingerprint.exact, embedded),
+        words=fingerprint.words,
+        chars=fingerprint.chars,
         family=blob.id,
         labels=tuple(dict.fromkeys((*blob.labels, *document.labels, *labels))),
         metadata=metadata,
-        bands=signature.bands,
-        blocks=signature.blocks,
-        minhash=stored_sketch(signature),
-        simhash=stored_bits(signature),
+        bands=fingerprint.bands,
+        blocks=fingerprint.blocks,
+        minhash=stored_sketch(fingerprint),
+        simhash=stored_bits(fingerprint),
         principal=status == "complete" if is_alone else None,
         embedded=embedded,
         date=named_date(metadata, document.content_type, modified)[0],

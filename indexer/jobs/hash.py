@@ -50,8 +50,8 @@ def statistics_at(
     path: str, recipe: Recipe, failed: Callable[[FailedBlob], None] = lambda _: None
 ) -> CorpusStatistics:
     """Return corpus statistics for a recipe: counted over a folder or a store (by its URL), or
-    read from a file that was saved. A store that was signed with statistics of the same features
-    gives those.
+    read from a file that was saved. A store that was fingerprinted with statistics of the same
+    features gives those.
 
     `failed` is called with each file of the folder that could not be read, and so was not counted.
     Raises `SourceNotFound`, and `UsageError` when the file holds no statistics, or statistics of

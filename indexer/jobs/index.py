@@ -52,7 +52,8 @@ from indexer.system.logs import event
 def target(
     paths: Sequence[str], store: FullStore, read_options: ReadOptions, adds_values: bool = False
 ) -> FullStore:
-    """Return the store to write to, which signs documents in place when a PATH is that very store.
+    """Return the store to write to, which fingerprints documents in place when a PATH is that very
+    store.
 
     Raises `UsageError` when that is mixed with other PATHs, with labels of a field or with
     `adds_values`, by which documents get labels or a custodian, or the store is not in a search
@@ -62,12 +63,12 @@ def target(
         return store
     if len(paths) > 1:
         raise UsageError(
-            f"{store.url} is signed in place, so it must be the only PATH; "
+            f"{store.url} is fingerprinted in place, so it must be the only PATH; "
             "index the others by another command"
         )
     if adds_values or read_options.label_field:
         raise UsageError(
-            f"{store.url} is signed in place, and nothing else of its documents changes; "
+            f"{store.url} is fingerprinted in place, and nothing else of its documents changes; "
             "leave labels and custodian out"
         )
     return in_place(store, read_options.text_field)
@@ -84,10 +85,10 @@ def open_sources(
 
     A PATH is a file or folder when there is one of that name; else `SCHEME://...` is the URL of a
     store, such as an index that others filled, or of any file system that fsspec knows. `store` is
-    the result of `target`; None where documents are read alone, and none is signed in place. Files
-    and folders are looked up now: raises `SourceNotFound` for a missing one, `MissingExtra` when
-    the reader of such a source is not installed, and `UsageError` for a URL that cannot be read,
-    and for a query where a source takes none.
+    the result of `target`; None where documents are read alone, and none is fingerprinted in place.
+    Files and folders are looked up now: raises `SourceNotFound` for a missing one, `MissingExtra`
+    when the reader of such a source is not installed, and `UsageError` for a URL that cannot be
+    read, and for a query where a source takes none.
     """
     if read_options.query is not None:
         check_queryable(paths)
@@ -350,12 +351,12 @@ class IndexOptions:
     `reading`: how sources are read, such as the fields of records. Its `namespace` and bounds are
     replaced by those above.
     `refresh`: read unchanged documents again whose text another version of its extractor made.
-    `statistics`: a folder, store or file whose corpus statistics a recipe with weights signs with;
-    None means the statistics of the store, or for a new one of the documents that are read.
-    `leave_out`: approved passages that are left out of texts before they are signed and compared,
-    from then on by every command; texts are kept whole. None are named: as the store does.
-    `include`: patterns of which a document's key must match one, if there are any; `exclude`: those
-    of which it must match none. Others are `excluded`, and never pruned. See `select_blobs`.
+    `statistics`: a folder, store or file whose corpus statistics a recipe with weights fingerprints
+    with; None means the statistics of the store, or for a new one of the documents that are read.
+    `leave_out`: approved passages that are left out of texts before they are fingerprinted and
+    compared, from then on by every command; texts are kept whole. None are named: as the store
+    does. `include`: patterns of which a document's key must match one, if there are any; `exclude`:
+    those of which it must match none. Others are `excluded`, and never pruned. See `select_blobs`.
 
     Raises `UsageError` for a threshold out of its range.
     """
@@ -536,7 +537,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     sources = open_sources(paths, read_options, store, own_files(store))
     if options.prune and not all(source.scopes() for source in sources):
         raise UsageError(
-            "--prune cannot find what was removed from an index that is signed in place, "
+            "--prune cannot find what was removed from an index that is fingerprinted in place, "
             "or from the answer to a query; leave --prune out"
         )
     if store.stored_recipe() is None:

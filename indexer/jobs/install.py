@@ -1,5 +1,5 @@
-"""Install templates and pipelines into a cluster, so that it signs documents of any client and
-folds their searches.
+"""Install templates and pipelines into a cluster, so that it fingerprints documents of any client
+and folds their searches.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Installation:
 
     @property
     def complete(self) -> bool:
-        """Return False when the engine lacks what signing, scoring or roles need; assets that were
-        left out are ignored.
+        """Return False when the engine lacks what fingerprinting, scoring or roles need; assets
+        that were left out are ignored.
         """
         return all(change.action != "impossible" for change in self.changes)
 
@@ -43,15 +43,16 @@ def install(
     roles: bool = False,
     layout: Layout | None = None,
 ) -> Installation:
-    """Make the engine sign documents that any client sends to the store's index, and fold searches.
+    """Make the engine fingerprint documents that any client sends to the store's index, and fold
+    searches.
 
     Installing twice changes nothing. `recipe` None: that of the index or of what is installed for
     it, else the default. `text_field` is where documents have their text; a dot leads
-    into an object, and None means the field that is signed there already, else `text`. `create`
-    also makes the index, for indexers who may only write. `roles` also puts the roles for it into
-    the cluster, before anything else, so that a missing right is refused before any other change.
-    `layout` `plugin` lets the engine's plugin fingerprint the texts, in a sub-field of them, which
-    every node has to know; None is the layout that is there already, else `pipeline`.
+    into an object, and None means the field that is fingerprinted there already, else `text`.
+    `create` also makes the index, for indexers who may only write. `roles` also puts the roles for
+    it into the cluster, before anything else, so that a missing right is refused before any other
+    change. `layout` `plugin` lets the engine's plugin fingerprint the texts, in a sub-field of
+    them, which every node has to know; None is the layout that is there already, else `pipeline`.
 
     Raises `UnsupportedOperation` for a store without an engine, `UsageError` for a recipe that no
     pipeline computes and for `create` with another field than `text`, `RecipeMismatch` and

@@ -50,7 +50,7 @@ def divide(
 
 
 def _drafts(row: Row, structure: Sequence[Heading], version: str) -> Iterator[Row]:
-    """Yield the rows of a document's clauses, not signed yet."""
+    """Yield the rows of a document's clauses, not fingerprinted yet."""
     divided = clauses(row.text, structure, version)
     filled = (clause for clause in divided if clause.body < clause.end)
     for number, clause in enumerate(filled, start=1):
@@ -79,18 +79,18 @@ def _drafts(row: Row, structure: Sequence[Heading], version: str) -> Iterator[Ro
 def _fingerprint_parts(rows: Sequence[Row], recipe: Recipe) -> Iterator[Row]:
     prints = fingerprints([row.text for row in rows], recipe)
     for index, row in enumerate(rows):
-        signature = prints[index]
+        fingerprint = prints[index]
         yield replace(
             row,
-            status=signature.status,
-            exact=signature.exact,
-            words=signature.words,
-            chars=signature.chars,
-            bands=signature.bands,
-            blocks=signature.blocks,
-            minhash=stored_sketch(signature),
-            simhash=stored_bits(signature),
-            principal=signature.status == "complete",
+            status=fingerprint.status,
+            exact=fingerprint.exact,
+            words=fingerprint.words,
+            chars=fingerprint.chars,
+            bands=fingerprint.bands,
+            blocks=fingerprint.blocks,
+            minhash=stored_sketch(fingerprint),
+            simhash=stored_bits(fingerprint),
+            principal=fingerprint.status == "complete",
         )
 
 
@@ -152,12 +152,13 @@ def part_divider(
     that the store holds; None if they are not divided.
 
     What was indexed before without parts is divided now, from the stored texts. Cut short, it is
-    begun anew. Raises `UnsupportedOperation` for parts of documents that are signed in place.
+    begun anew. Raises `UnsupportedOperation` for parts of documents that are fingerprinted in
+    place.
     """
     if in_position and parts:
         raise UnsupportedOperation(
             store=store.url,
-            operation="keep parts of documents that are signed in place",
+            operation="keep parts of documents that are fingerprinted in place",
             alternative="read them into another store",
         )
     stored = None if in_position else store.parts.kind()

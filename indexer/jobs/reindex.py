@@ -34,7 +34,7 @@ from indexer.stores.maintenance import (
 from indexer.stores.requirements import is_shared, require_updatable
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 
-_PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
+_PROBE = "Fingerprinted first, so that a missing library of a recipe fails before anything is read."
 
 
 def plan_reindex(
@@ -60,19 +60,19 @@ def reindex(
     on_progress: OnProgress = lambda _: None,
     layout: Layout | None = None,
 ) -> ReindexResult:
-    """Sign the stored texts by another recipe and put the rows in service in one step; nothing is
-    extracted again.
+    """Fingerprint the stored texts by another recipe and put the rows in service in one step;
+    nothing is extracted again.
 
     Until that step searches are answered from the old rows, and an interrupted run has changed
     nothing; the next run continues it. Concurrent writes of other programs are included. Families
     stay as they are, and are provisional until the next `group`; a document whose text another
     program changed without its keys leaves its family. In a search engine a new version
     of the index takes over the name; `keep` leaves the old one, read-only. A recipe with weights
-    signs with the corpus statistics of `statistics` (a folder, store or file), or with those that
-    the stored documents have now; an online recipe gives them the next number, and keeps no other.
-    Texts are signed without the passages of `leave_out`, and by a recipe without a list whole.
-    `on_progress` receives the number of rows signed. `layout` is where an index of an engine has
-    its fingerprints from then on; None: where they are.
+    fingerprints with the corpus statistics of `statistics` (a folder, store or file), or with those
+    that the stored documents have now; an online recipe gives them the next number, and keeps no
+    other. Texts are fingerprinted without the passages of `leave_out`, and by a recipe without a
+    list whole. `on_progress` receives the number of rows fingerprinted. `layout` is where an index
+    of an engine has its fingerprints from then on; None: where they are.
 
     Raises `StoreBusy` while a job of this machine works on the store, `UsageError` for a recipe
     that cannot be stored, and `StoreError` when nothing was indexed yet.

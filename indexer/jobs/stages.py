@@ -478,10 +478,10 @@ def _write(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outco
 def _make_rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
     """Return the rows of these blobs, with parts and families."""
     reached("before_fingerprint")
-    signed = fingerprints([item.document.text for item in batch], job.recipe)
+    fingerprinted = fingerprints([item.document.text for item in batch], job.recipe)
     reached("after_fingerprint")
     rows = [
-        row_of(item, signed[index], job.recipe_id, job.labels, is_alone=True)
+        row_of(item, fingerprinted[index], job.recipe_id, job.labels, is_alone=True)
         for index, item in enumerate(batch)
     ]
     replaced = {item.blob.id for item in batch if item.replaces}

@@ -37,12 +37,14 @@ class Overview:
 
     @property
     def signed_earlier(self) -> int:
-        """The number of documents that `reindex` would sign by later statistics of the recipe."""
+        """The number of documents that `reindex` would fingerprint by later statistics of the
+        recipe.
+        """
         return count_fingerprinted_earlier(self.recipe, self.counts)
 
 
 def count_fingerprinted_earlier(recipe: Recipe, counts: Counts) -> int:
-    """Count the documents that earlier statistics of an online recipe signed."""
+    """Count the documents that earlier statistics of an online recipe fingerprinted."""
     return sum(count for id, count in counts.by_recipe.items() if recipe.has_other_statistics(id))
 
 

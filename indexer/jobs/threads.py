@@ -124,16 +124,16 @@ def _own_text(mail: ThreadMail) -> str:
 
 def _rows(mails: Sequence[ThreadMail]) -> Iterator[Row]:
     texts = [_own_text(mail) for mail in mails]
-    signatures = fingerprints(texts, DEFAULT)
+    prints = fingerprints(texts, DEFAULT)
     for index, (mail, text) in enumerate(zip(mails, texts, strict=True)):
-        yield _row(mail.message, text, signatures[index])
+        yield _row(mail.message, text, prints[index])
 
 
-def _row(message: MailMessage, text: str, signature: Fingerprint) -> Row:
+def _row(message: MailMessage, text: str, fingerprint: Fingerprint) -> Row:
     return Row(
         id=message.id,
         recipe=DEFAULT.id,
-        status=signature.status,
+        status=fingerprint.status,
         title="",
         text=text,
         path=message.path,
@@ -143,11 +143,11 @@ def _row(message: MailMessage, text: str, signature: Fingerprint) -> Row:
         source="",
         extractor="",
         raw="",
-        exact=signature.exact,
-        words=signature.words,
-        chars=signature.chars,
+        exact=fingerprint.exact,
+        words=fingerprint.words,
+        chars=fingerprint.chars,
         family=message.id,
-        minhash=stored_sketch(signature),
+        minhash=stored_sketch(fingerprint),
     )
 
 

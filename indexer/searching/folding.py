@@ -341,7 +341,7 @@ def _values(groups: Sequence[Group], order: FieldOrder, texts: StoredTexts) -> d
     return values
 
 
-# Members of stored families whose texts other programs changed since they were signed.
+# Members of stored families whose texts other programs changed since they were fingerprinted.
 
 
 def show_changed_apart(groups: Sequence[Group], texts: StoredTexts) -> list[Group]:

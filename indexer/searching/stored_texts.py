@@ -180,7 +180,7 @@ class StoredTexts:
         return changed
 
     def sketch(self, id: str) -> Any:
-        """Return the bits, or the rare-term signature, of a document; None if it has none."""
+        """Return the bits, or the rare-term vector, of a document; None if it has none."""
         text = self._document(id).compared
         return text.vector if self.recipe.terms else text.simhash
 
@@ -243,10 +243,10 @@ def _differences(a: _Memory, b: _Memory) -> TextDifferences:
 
 
 def comparable_rows(store: FullStore, recipe: Recipe, rows: Iterable[Row]) -> dict[str, Row]:
-    """Return rows of a store by id, in order, each with a current signature of its text.
+    """Return rows of a store by id, in order, each with a current fingerprint of its text.
 
-    Rows that earlier statistics signed, and texts that other programs changed, are signed again.
-    What the recipe leaves out of texts is blank in them.
+    Rows that earlier statistics fingerprinted, and texts that other programs changed, are
+    fingerprinted again. What the recipe leaves out of texts is blank in them.
     """
     current = current_rows(rows, recipe)
     if is_shared(store):

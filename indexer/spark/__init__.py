@@ -1,6 +1,6 @@
 """Scale-out: `match` and `group` over Spark DataFrames, with the same result as on one machine.
 
-    documents -> signed -> texts -> frequent bands -> near sketches -> pairs
+    documents -> fingerprinted -> texts -> frequent bands -> near sketches -> pairs
                                                                -> families, clusters -> store
 
 Each stage is kept as parquet in a work folder, so an interrupted run goes on after its last

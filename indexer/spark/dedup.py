@@ -119,7 +119,7 @@ def _source(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
 def _fingerprinted(
     work: Work, dataset: Dataset, files: Files, source: dict[str, Any], table: Stage | None
 ) -> Stage:
-    """Return the rows with their signatures; those that could not be read have an `error`.
+    """Return the rows with their fingerprints; those that could not be read have an `error`.
 
     `table`: the rows of CSV files.
     """

@@ -30,7 +30,7 @@ from indexer.spark.session import Stage, Work
 from indexer.stores import open_store
 from indexer.wording import count_of
 
-# Rows of documents, signed in batches on the executors: a table, text files, or a store.
+# Rows of documents, fingerprinted in batches on the executors: a table, text files, or a store.
 
 BATCH = 200
 ERROR = "error"
@@ -78,8 +78,8 @@ def file_signer(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
 def store_scanner(url: str, recipe: Recipe, write: bool) -> Mapper:
     """Return a mapper that yields all rows of a store; it must run in one task.
 
-    Those that earlier statistics of its `recipe` signed have the signature by the current ones, and
-    texts that other programs changed their own keys, which are stored with `write`.
+    Those that earlier statistics of its `recipe` fingerprinted have the fingerprint by the current
+    ones, and texts that other programs changed their own keys, which are stored with `write`.
     """
     carried = _with_counts(recipe)
 

@@ -112,7 +112,7 @@ class Counts:
 
     @property
     def not_fingerprinted(self) -> int:
-        """The documents that no nearfold signed, as in an index of other programs."""
+        """The documents that no nearfold fingerprinted, as in an index of other programs."""
         return self.documents - sum(self.by_status.values())
 
 

@@ -55,8 +55,8 @@ class BitChanges:
 
 @dataclass(frozen=True, slots=True)
 class ReindexResult:
-    """The result of reindexing: where the rows are now, how many were signed in this run, and where
-    the old ones are kept, None when they are not.
+    """The result of reindexing: where the rows are now, how many were fingerprinted in this run,
+    and where the old ones are kept, None when they are not.
 
     `bit_changes`: the changed bits of signatures, where the recipe differs in its corpus statistics
     alone.
@@ -216,7 +216,7 @@ class Change:
 
 @runtime_checkable
 class Installable(Protocol):
-    """A store whose engine can sign and fold for programs that know nothing of nearfold."""
+    """A store whose engine can fingerprint and fold for programs that know nothing of nearfold."""
 
     def installed_recipe(self) -> Recipe | None:
         """Return the recipe that the index has, or will have by what is installed; None without."""
@@ -231,9 +231,9 @@ class Installable(Protocol):
     ) -> list[Change]:
         """Install missing or old assets, in an order that leaves every state in between usable.
 
-        `text_field` None: the field that is signed there already, else `text`. `layout` None: the
-        one that is there already, else the pipeline's. Raises `UsageError` for a layout that a node
-        lacks the plugin for, or that the index cannot get without `reindex`,
+        `text_field` None: the field that is fingerprinted there already, else `text`. `layout`
+        None: the one that is there already, else the pipeline's. Raises `UsageError` for a layout
+        that a node lacks the plugin for, or that the index cannot get without `reindex`,
         `RecipeMismatch`, `MappingMismatch`, `TextFieldMismatch`, `StoreAccessDenied` (naming the
         missing permission), and `StoreError` when a newer nearfold or another pipeline is there
         already.
@@ -255,8 +255,8 @@ class Installable(Protocol):
         ...
 
     def installation_problems(self) -> Sequence[str]:
-        """Return what the index, or the next one of its name, lacks to be signed, a sentence each;
-        `install` repairs it, or says what the owner is to do.
+        """Return what the index, or the next one of its name, lacks to be fingerprinted, a sentence
+        each; `install` repairs it, or says what the owner is to do.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Files that recipes need to sign, kept by the ids of what they hold on this machine."""
+"""Files that recipes need to fingerprint, kept by the ids of what they hold on this machine."""
 
 from __future__ import annotations
 
@@ -107,11 +107,12 @@ def _passages(digest: str, name: str) -> ApprovedPassages:
         return passages
     raise UsageError(
         f"recipe {name} leaves out the approved passages of list {digest}, which is not on this "
-        f"machine: name its file by {_KEPT.variable}, or sign all again by `nearfold reindex`"
+        f"machine: name its file by {_KEPT.variable}, or fingerprint all again by `nearfold "
+        "reindex`"
     )
 
 
-# Corpus statistics that indices were signed with, kept by their digests on this machine.
+# Corpus statistics that indices were fingerprinted with, kept by their digests on this machine.
 
 _KEPT_STATISTICS = KeptFiles(
     "statistics", "NEARFOLD_STATISTICS", "corpus statistics", CorpusStatistics.unpack
@@ -128,7 +129,7 @@ def keep_statistics(recipe: Recipe, statistics: CorpusStatistics) -> Recipe:
 
 
 def with_corpus(recipe: Recipe) -> Recipe:
-    """Return a recipe that reads its corpus statistics when it signs; unchanged without any."""
+    """Return a recipe that reads its corpus statistics when it is used; unchanged without any."""
     if recipe.statistics_digest is None:
         return recipe
     return replace(recipe, corpus=partial(_statistics, recipe.statistics_digest, recipe.name))
@@ -142,11 +143,10 @@ def _statistics(digest: str, name: str) -> CorpusStatistics:
         return statistics
     file = "/".join(_KEPT_STATISTICS.path(digest).parts[-3:])
     raise UsageError(
-        f"recipe {name} signs with corpus statistics {digest}, which are not on this machine: "
-        f"name their file by {_KEPT_STATISTICS.variable} "
-        f"(it is {file} in the folder for user state of "
-        "the machine that signed), "
-        "or sign all again by `nearfold reindex`"
+        f"recipe {name} fingerprints with corpus statistics {digest}, which are not on this "
+        f"machine: name their file by {_KEPT_STATISTICS.variable} (it is {file} in the folder for "
+        "user state of the machine that fingerprinted), or fingerprint all again by `nearfold "
+        "reindex`"
     )
 
 

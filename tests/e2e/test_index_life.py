@@ -39,7 +39,7 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     ]
     indexed, renewed, aliases, back, updated, deleted, stream, folded, changed, *rest = printed
     assert "2 indexed" in indexed
-    assert "2 documents signed by simhash-doc" in renewed
+    assert "2 documents fingerprinted by simhash-doc" in renewed
     assert f"{name}-000003 is in service; the old one is kept as {name}-000002" in renewed
     assert re.search(rf"^{name} +{name}-000003$", aliases, re.MULTILINE)
     assert f"{name}-000004 is in service" in back

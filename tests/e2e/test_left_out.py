@@ -108,6 +108,6 @@ def test_an_index_is_signed_without_them(library: tuple[str, Path], tmp_path: Pa
     assert said in " ".join(run("status", store=store).split())
     assert "2 approved passages (48 words) left out" in run("match", store=store)
     again = run("reindex", "--recipe", "default_v3", store=store)
-    assert "texts are signed and compared as they are again" in again
+    assert "texts are fingerprinted and compared as they are again" in again
     assert "left_out" not in json.loads(run("status", "--json", store=store))["recipe"]
     assert said in run("reindex", "--recipe", "default_v3", "--leave-out", approved, store=store)

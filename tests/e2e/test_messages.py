@@ -93,7 +93,7 @@ def test_reindexing_by_the_same_recipe_says_so(complaint: Complaint, capfd) -> N
     assert main.run(["reindex"]) == 0
     assert "has recipe default_v3 already, and its full text is of today" in capfd.readouterr().out
     assert main.run(["reindex", "--recipe", "default_v1"]) == 0
-    assert "2 documents signed by default_v1" in capfd.readouterr().out
+    assert "2 documents fingerprinted by default_v1" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("fold", ["family", "none"])

@@ -79,14 +79,14 @@ def test_refusals(tmp_path: Path) -> None:
         "multiple of 8" in outcome("study", ROOT / "examples", "--out", out, "--bits", "20").stderr
     )
     assert outcome("study", ROOT / "examples", "--out", out, "--bits", "many").returncode == 2
-    assert "no text to sign" in outcome("study", empty, "--out", out).stderr
+    assert "no text to fingerprint" in outcome("study", empty, "--out", out).stderr
 
 
 def test_texts_added_after_a_refusal_are_studied(tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     assert (
-        "no text to sign"
+        "no text to fingerprint"
         in outcome("study", folder, "--out", tmp_path / "out", "--bits", "16").stderr
     )
     (folder / "a.txt").write_text("A ferry opens in May.")

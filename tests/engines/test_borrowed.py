@@ -281,7 +281,7 @@ def test_what_does_not_fit_is_refused_before_anything_changes(their_url, their_s
     index([their_store.url], their_store, OF_BODY)
     with pytest.raises(
         TextFieldMismatch,
-        match=r"signed by its field page\.body, not text: documents with its fingerprints: 3",
+        match=r"fingerprinted by its field page\.body, not text: documents with its .*: 3",
     ):
         index([their_store.url], their_store, IndexOptions(reading=DEFAULT_READ_OPTIONS))
     with pytest.raises(StoreError, match=r"texts in the field page\.body"):

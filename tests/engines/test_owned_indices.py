@@ -401,7 +401,7 @@ def test_signing_in_place_does_not_announce_a_new_index(place, tmp_path, monkeyp
     store, url = place
     fill(url)
     assert run(["index", store.url, "--store", store.url]) == 0
-    assert f"documents signed in place in {store.url}; " in capsys.readouterr().err
+    assert f"documents fingerprinted in place in {store.url}; " in capsys.readouterr().err
 
 
 def test_group_says_that_nothing_was_signed(place, tmp_path, monkeypatch, capsys):
@@ -413,7 +413,7 @@ def test_group_says_that_nothing_was_signed(place, tmp_path, monkeypatch, capsys
     assert run(["group", "--store", store.url]) == 0
     signing = f"nearfold index {store.url} --text-field FIELD --store {store.url}"
     output = " ".join(capsys.readouterr().out.split())
-    assert f"2 never signed, each on its own; `{signing}` signs them" in output
+    assert f"2 never fingerprinted, each on its own; `{signing}` fingerprints them" in output
     indexing([store.url], store, IndexOptions(reading=ReadOptions()))
     result = group(store)
     assert (result.never_signed, result.families) == (0, 1)

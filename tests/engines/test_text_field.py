@@ -171,7 +171,7 @@ def test_an_index_of_nearfolds_own_keeps_its_field(opensearch_index):
     store, _, _ = opensearch_index
     store.prepare(DEFAULT)
     with pytest.raises(
-        TextFieldMismatch, match="signed by its field text, not body: all its texts are there"
+        TextFieldMismatch, match="fingerprinted by its field text, not body: all its texts are"
     ):
         install(store, text_field="body")
     with pytest.raises(UsageError, match="--create"):
@@ -267,7 +267,7 @@ def test_what_was_never_signed_is_counted(shipped):
     install(store)
     [missing] = [finding for finding in doctor(store.url) if finding.name == "signed"]
     assert missing.verdict == "note"
-    assert missing.detail.startswith("4 documents never signed; `nearfold index ")
+    assert missing.detail.startswith("4 documents never fingerprinted; `nearfold index ")
     assert "doctor" not in missing.detail
     assert {finding.name: finding.detail for finding in doctor(store.url)}["keys"].endswith(
         "in 0 rows"

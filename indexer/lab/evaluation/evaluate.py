@@ -86,8 +86,8 @@ def evaluate(
 
     `gold`: one file of pairs or sets, or the sheets of several assessors and, if there is one, of
     the arbiter. Documents are named by id or path; texts come from the store or from the disk, and
-    are signed anew for each recipe. A text without keys (empty, too short, numbers alone) is in no
-    pair.
+    are fingerprinted anew for each recipe. A text without keys (empty, too short, numbers alone) is
+    in no pair.
 
     Raises `UsageError` for a file that cannot be read, with the line, and for documents that do not
     exist; `UnknownMeasure`.

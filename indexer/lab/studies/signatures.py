@@ -314,8 +314,8 @@ def texts_of(
     `folder` is inside the folder of the report. Nothing there is a document, should it lie in the
     folder to read.
 
-    Raises `SourceNotFound`, and `UsageError` when there is no text to sign or the report lies in
-    the folder to read itself.
+    Raises `SourceNotFound`, and `UsageError` when there is no text to fingerprint or the report
+    lies in the folder to read itself.
     """
     path, report = folder / "counted-texts.db", folder.parent.resolve()
     if isinstance(source, Path) and source.resolve() == report:
@@ -329,7 +329,7 @@ def texts_of(
     texts = Texts(path, numeric=numeric)
     if not texts.account().studied:
         path.unlink()
-        raise UsageError(f"{named} has no text to sign")
+        raise UsageError(f"{named} has no text to fingerprint")
     return texts
 
 

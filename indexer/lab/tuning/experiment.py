@@ -111,7 +111,7 @@ def _by_texts(
     pair: tuple[int, int],
     measure: str,
 ) -> float:
-    """Return the measure of two fingerprinted texts; 0 when either is not signed."""
+    """Return the measure of two fingerprinted texts; 0 when either is not fingerprinted."""
     a, b = pair
     if not prints[a].status == prints[b].status == "complete":
         return 0.0

@@ -66,8 +66,8 @@ class Experiment:
     `sketch`: the similarity of each pair by its sketches, in [0, 1]; `features`: by the features
     themselves, None for recipes that are not scored so. `together`: for each layout `BANDSxROWS`
     the pairs that share a band, as bits in hexadecimal, first pair first. `unsigned` texts have no
-    sketch. `seconds`: to sign all texts on one processor, corpus statistics not counted; `bits`: of
-    the sketches of a document, None for keys alone.
+    sketch. `seconds`: to fingerprint all texts on one processor, corpus statistics not counted;
+    `bits`: of the sketches of a document, None for keys alone.
     """
 
     recipe: str

@@ -1,10 +1,10 @@
 """The assets of an installation, as bodies that a cluster stores; pure.
 
-They are a component template with the `near_*` fields, an ingest pipeline that signs and one that
-first extracts files, stored scripts that score by sketch, a search pipeline that folds where the
-engine has search pipelines, and an index template that applies them to one index. A name contains
-the versioned recipe, and the field of texts unless it is `text`; an asset that no recipe changes
-has a version of its own.
+They are a component template with the `near_*` fields, an ingest pipeline that fingerprints and one
+that first extracts files, stored scripts that score by sketch, a search pipeline that folds where
+the engine has search pipelines, and an index template that applies them to one index. A name
+contains the versioned recipe, and the field of texts unless it is `text`; an asset that no recipe
+changes has a version of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from indexer.stores.engine.ingest_pipeline import TEXT, TEXT_FIELD
 from indexer.stores.engine.search_bodies import Body
 from indexer.stores.maintenance import Layout
 
-# The ingest pipeline for files: the attachment processor extracts the text, then it is signed.
+# The ingest pipeline for files: the attachment processor extracts the text, then it is
+# fingerprinted.
 
 VERSION = 7
 FIELD = "data"
@@ -211,7 +212,7 @@ def signing_pipeline(recipe: Recipe, field: str = TEXT) -> Asset:
 
 
 def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Asset:
-    """Return the ingest pipeline that extracts a file, then signs its text.
+    """Return the ingest pipeline that extracts a file, then fingerprints its text.
 
     The engine needs an attachment processor.
     """
@@ -253,12 +254,12 @@ def recipe_assets(recipe: Recipe, field: str = TEXT) -> tuple[Asset, ...]:
 
 
 def pipeline_names(recipe: Recipe, field: str = TEXT) -> tuple[str, str]:
-    """Return the names of the pipeline for files and of the one that signs texts."""
+    """Return the names of the pipeline for files and of the one that fingerprints texts."""
     return _attachment_name(recipe, field), shared_name(recipe, field)
 
 
 def fingerprints_by(recipe: Recipe, pipeline: str | None) -> bool:
-    """Return whether a pipeline of this name signs any field by the recipe."""
+    """Return whether a pipeline of this name fingerprints any field by the recipe."""
     if pipeline is None:
         return False
     names = pipeline_names(recipe)

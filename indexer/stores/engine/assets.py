@@ -125,7 +125,7 @@ class Assets:
         return Change(asset.kind, asset.name, "created" if stored is None else "updated")
 
     def put_attachment_pipeline(self, asset: Asset, signing: Change) -> Change:
-        """Put the pipeline for files, which calls the one that signs.
+        """Put the pipeline for files, which calls the one that fingerprints.
 
         It is left out where the engine has no attachment processor.
         """
@@ -333,7 +333,7 @@ class Assets:
         )
         if layout == "plugin":
             remedy = "run install again once it is there"
-        detail = f"{reason}; for a new index to be signed, {remedy}"
+        detail = f"{reason}; for a new index to be fingerprinted, {remedy}"
         asset = asset_bodies.index_template_asset(address.index)
         removed = self.remove(asset, "")
         change = removed[0] if removed else Change(asset.kind, asset.name, "left out")
@@ -374,7 +374,7 @@ def _to_be_written(index: str) -> str:
 
 
 def default_pipeline(index: Mapping[str, Any]) -> str | None:
-    """Return the default ingest pipeline of an index, whether it signs or not."""
+    """Return the default ingest pipeline of an index, whether it fingerprints or not."""
     name: str | None = index.get("settings", {}).get("index", {}).get("default_pipeline")
     return name
 
@@ -383,7 +383,7 @@ def _kept_pipeline(current: str | None, pipelines: tuple[str, str]) -> str:
     """Return what an index does that keeps the default pipeline of its owner, in words."""
     _, for_texts = pipelines
     if current == NO_PIPELINE:
-        fingerprinted = f"only requests that name {for_texts} are signed"
+        fingerprinted = f"only requests that name {for_texts} are fingerprinted"
         return f"{DEFAULT_PIPELINE} stays {NO_PIPELINE}: {fingerprinted}"
     return f"{DEFAULT_PIPELINE} stays {current}, which calls {for_texts}"
 
@@ -431,7 +431,9 @@ class AssetUsers:
         return ", ".join([*composed, *self._callers(pipelines), *named])
 
     def of_scripts(self) -> str:
-        """Return the other index templates of nearfold's, and all that have documents signed."""
+        """Return the other index templates of nearfold's, and all that have documents
+        fingerprinted.
+        """
         response = self._assets.read("_index_template/nearfold-*") or {}
         names = [template["name"] for template in response.get("index_templates", [])]
         others = [name for name in names if name != self._template]
@@ -521,7 +523,7 @@ class AssetUsers:
 def remove_unused(
     assets: Assets, position: IndexAddress, recipe: Recipe, field: str
 ) -> list[Change]:
-    """Remove what signs this field by this recipe, unless others use it."""
+    """Remove what fingerprints this field by this recipe, unless others use it."""
     users = AssetUsers(assets, position).of_recipe(recipe, field)
     changes: list[Change] = []
     for asset in asset_bodies.recipe_assets(recipe, field):

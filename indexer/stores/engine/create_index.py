@@ -212,9 +212,9 @@ def prepare(requests: Requests, address: IndexAddress, dialect: Dialect, recipe:
     require_one_index(address, facts)
     if name := facts.mapping["_meta"]["nearfold"].get("text_field"):
         raise StoreError(
-            f"index {address.index} has its texts in the field {name}; "
-            f"`nearfold index {address.url} --text-field {name} --store {address.url}` signs them "
-            "there; put other documents into another store"
+            f"index {address.index} has its texts in the field {name}; `nearfold index "
+            f"{address.url} --text-field {name} --store {address.url}` fingerprints them there; "
+            "put other documents into another store"
         )
     facts.check_updatable()
     require_whole_view(requests, (facts.index,))

@@ -71,7 +71,7 @@ def require_distinct(index: OpenIndex, ids: Sequence[str]) -> None:
 
 
 SAMPLE = 1_000  # documents of another program's index that are looked at first
-# what `group` gives to documents that were never signed
+# what `group` gives to documents that were never fingerprinted
 _FAMILY_FIELDS = frozenset(
     {"near_id", "near_family", "near_provisional", "near_principal", "near_cluster"}
 )
@@ -134,7 +134,7 @@ def objections_to(
     """Yield id and objection of each document, read with `OBJECTION_FIELDS`, that is not to be
     changed, or has the id of another one.
 
-    Documents that nearfold signed were looked at then.
+    Documents that nearfold fingerprinted were looked at then.
     """
     yield from ((id, REPEATED) for id in repeated_ids(index, ids))
     unsigned = [hit["_id"] for hit in hits if not _is_fingerprinted(hit.get("_source", {}))]

@@ -1,4 +1,4 @@
-"""An index of other programs' documents, which are read and signed in place.
+"""An index of other programs' documents, which are read and fingerprinted in place.
 
 Their own fields do not change.
 """
@@ -30,9 +30,9 @@ from indexer.stores.engine.store import EngineStore
 from indexer.stores.fields import refusal, storable
 
 _TRIES = 4
-_CHANGED = "somebody changed the document while it was signed; run again"
-_NOT_FINGERPRINTED = "its text is not a text any more, or was changed while it was signed"
-_GONE = "somebody deleted the document while it was signed"
+_CHANGED = "somebody changed the document while it was fingerprinted; run again"
+_NOT_FINGERPRINTED = "its text is not a text any more, or was changed while it was fingerprinted"
+_GONE = "somebody deleted the document while it was fingerprinted"
 _NO_TEXT = "the text is not a string"
 
 
@@ -91,7 +91,7 @@ class AdoptedIndex(OpenIndex):
     """An index of other programs' documents, which nearfold adopts by `near_*` fields."""
 
     def stored_recipe(self) -> Recipe | None:
-        """Return None for an index that was never signed. Raises `IndexMissing`."""
+        """Return None for an index that was never fingerprinted. Raises `IndexMissing`."""
         index = install.index_at(self.requests, self.location)
         if index is None:
             raise IndexMissing(self.address.url)
@@ -103,7 +103,8 @@ class InPlaceStore(EngineStore):
     """An index of other programs' documents as a store; a write adds `near_*` fields only.
 
     A document is written only in the state in which it was read, so that no fingerprint is of an
-    older text. The states are remembered until they are written, or known to be signed already.
+    older text. The states are remembered until they are written, or known to be fingerprinted
+    already.
     """
 
     def __init__(self, index: OpenIndex, text_field: str) -> None:
@@ -127,7 +128,8 @@ class InPlaceStore(EngineStore):
         index.facts = None
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield documents in the order of the shards, those that an earlier run signed included.
+        """Yield documents in the order of the shards, those that an earlier run fingerprinted
+        included.
 
         What `write` needs to know of each is remembered, and why it is not to be changed. A
         document whose text is not a text, and that is not marked yet, is marked `unsigned` and a
@@ -173,7 +175,9 @@ class InPlaceStore(EngineStore):
         self._conditional.send(operations)
 
     def digest(self, fields: Mapping[str, Any]) -> str:
-        """Return the SHA-256 of a document's whole text: the `source` of a row signed in place."""
+        """Return the SHA-256 of a document's whole text: the `source` of a row fingerprinted in
+        place.
+        """
         text = rows.text_of(fields, self._text_field)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -190,8 +194,8 @@ class InPlaceStore(EngineStore):
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """Fingerprint documents in place.
 
-        A document that another program changed meanwhile is signed if its text is still the same,
-        and refused if not.
+        A document that another program changed meanwhile is fingerprinted if its text is still the
+        same, and refused if not.
         """
         recipe_id = self.index.require_recipe().id
         cleaned = [storable(row) for row in rows]
@@ -213,7 +217,7 @@ class InPlaceStore(EngineStore):
         return [refusals[row.id] for row in cleaned]
 
     def _signing(self, row: Row, state: Mapping[str, Any]) -> Operation:
-        """Return the update that signs a document; one without text is no copy of others."""
+        """Return the update that fingerprints a document; one without text is no copy of others."""
         if row.status == "empty":
             row = replace(row, raw="")  # the digest of no bytes, which all of them have
         return Operation(
@@ -242,7 +246,7 @@ class InPlaceStore(EngineStore):
         return same
 
     def delete(self, ids: Sequence[str]) -> int:
-        """Mark documents whose text cannot be signed as `unsigned`; the documents stay."""
+        """Mark documents whose text cannot be fingerprinted as `unsigned`; the documents stay."""
         recipe_id = self.index.require_recipe().id
         operations = []
         for id in (id for id in ids if id not in self._objections):

@@ -181,7 +181,7 @@ def _not_ours(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Map
     if gaps:  # signing it would be refused
         problems = (*problems, *gaps)
         return MappingMismatch(index=address.index, problems=problems, can_install=False)
-    remedy = f"`{signing_command(url)}` signs what another program keeps there; or "
+    remedy = f"`{signing_command(url)}` fingerprints what another program keeps there; or "
     if near_field(index.get("mappings", {})):
         remedy = f"`nearfold install --layout plugin --store {url}` adds what it lacks; or "
     return MappingMismatch(index=address.index, problems=problems, remedy=remedy)
@@ -195,8 +195,8 @@ def only_index(address: IndexAddress, response: Mapping[str, Any]) -> tuple[str,
     if any("data_stream" in index for index in response.values()):
         raise UsageError(
             f"{address.index} is a data stream, and this takes an index; documents of a data "
-            "stream are signed when its own template names the pipeline that `nearfold install` "
-            "makes for any index"
+            "stream are fingerprinted when its own template names the pipeline that `nearfold "
+            "install` makes for any index"
         )
     if len(response) != 1:
         problems = (f"the name stands for {', '.join(sorted(response))}",)

@@ -306,8 +306,8 @@ WRITE_ALIAS = (
 
 
 def text_field(mapping: Mapping[str, Any]) -> str | None:
-    """Return the field whose texts are signed in an index or by a template, as its `_meta` says;
-    None without `_meta` of nearfold.
+    """Return the field whose texts are fingerprinted in an index or by a template, as its `_meta`
+    says; None without `_meta` of nearfold.
 
     >>> text_field({"_meta": {"nearfold": {"text_field": "body"}}})
     'body'

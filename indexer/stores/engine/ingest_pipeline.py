@@ -1,4 +1,4 @@
-"""The ingest pipeline that signs documents inside a cluster, made from the recipe.
+"""The ingest pipeline that fingerprints documents inside a cluster, made from the recipe.
 
 The templates are `mappings/sign.painless` and `mappings/mark.painless`; numbers, sizes and Unicode
 tables are those that Python uses. The scripts compute the same bits as `fingerprint`; tests prove
@@ -68,7 +68,7 @@ _REASON = {"field": "_ingest.on_failure_message", "target_field": "near_error"}
 
 
 def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS) -> Body:
-    """Return the body of the ingest pipeline that signs `field`.
+    """Return the body of the ingest pipeline that fingerprints `field`.
 
     It reads up to `limit` UTF-16 units of the text and of its normal form. A dotted name that no
     field has is a path into objects. A longer text, or one whose signing fails, is
@@ -157,7 +157,7 @@ def _fields() -> list[str]:
 
 
 def fingerprint_script(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
-    """Return the source of the script that signs."""
+    """Return the source of the script that fingerprints."""
     numbers = {
         "mix_one": MIX_ONE,
         "mix_two": MIX_TWO,

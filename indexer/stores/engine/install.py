@@ -124,8 +124,8 @@ def check_asset(assets: Assets, asset: Asset) -> None:
 
 
 def _check_default_pipeline(assets: Assets, index: Index, recipe: Recipe, field: str) -> None:
-    """Raise `StoreError` for an index whose default pipeline neither signs nor calls one that does;
-    an owner who set none shall have none.
+    """Raise `StoreError` for an index whose default pipeline neither fingerprints nor calls one
+    that does; an owner who set none shall have none.
     """
     current, url = default_pipeline(index[1]), assets.requests.url
     if current in (None, NO_PIPELINE) or asset_bodies.fingerprints_by(recipe, current):
@@ -136,9 +136,9 @@ def _check_default_pipeline(assets: Assets, index: Index, recipe: Recipe, field:
             f"index {index[0]} has the default pipeline {current}, which install would replace; "
             f"let it call {pipelines[1]} by a `pipeline` processor, which `nearfold install` for "
             f"an index of any other name puts there; or, if that leaves {field} as it is, make it "
-            f"the index.final_pipeline, which runs after the one that signs, and clear "
-            f"{DEFAULT_PIPELINE}; or keep it, and sign by `nearfold index {url} --store {url}` "
-            "from time to time"
+            "the index.final_pipeline, which runs after the one that fingerprints, and clear "
+            f"{DEFAULT_PIPELINE}; or keep it, and fingerprint by `nearfold index {url} --store "
+            f"{url}` from time to time"
         )
 
 
@@ -200,10 +200,10 @@ def _check_values(assets: Assets, index: Index) -> int | None:
 
 
 def _check_field(assets: Assets, index: Index, field: str) -> None:
-    """Raise `TextFieldMismatch` for another field than the one that was signed, and `UsageError`
-    for an alias of a field.
+    """Raise `TextFieldMismatch` for another field than the one that was fingerprinted, and
+    `UsageError` for an alias of a field.
 
-    A field of which nothing was signed yet may change.
+    A field of which nothing was fingerprinted yet may change.
     """
     mapping = index[1].get("mappings", {})
     definition = dict(leaf_fields(mapping)).get(field, {})
@@ -399,7 +399,8 @@ def _reason_against_template(requests: Requests, address: IndexAddress, index: I
 
 
 def installation_problems(requests: Requests, address: IndexAddress) -> list[str]:
-    """Return what an index, or the next one of its name, lacks to be signed, a sentence each.
+    """Return what an index, or the next one of its name, lacks to be fingerprinted, a sentence
+    each.
 
     Empty where nothing is installed, and to whoever may not read index templates.
     """
@@ -450,7 +451,9 @@ def uninstall(
 
 
 def _known_field(index: Index | None, template: Body | None) -> str | None:
-    """Return the field whose texts are signed, by the index or by the template of a future one."""
+    """Return the field whose texts are fingerprinted, by the index or by the template of a future
+    one.
+    """
     field = text_field(index[1].get("mappings", {})) if index else None
     if field or not template:
         return field
@@ -471,11 +474,11 @@ def put_next_pipeline(
     after: Recipe,
     layout: Layout = "pipeline",
 ) -> tuple[str | None, list[Change]]:
-    """Put the pipelines of the next recipe of an index that signs on arrival; return the name, and
-    what changes.
+    """Put the pipelines of the next recipe of an index that fingerprints on arrival; return the
+    name, and what changes.
 
-    The name is None where the index itself does not sign, and with the plugin's layout. Raises
-    `UsageError` when no pipeline computes that recipe.
+    The name is None where the index itself does not fingerprint, and with the plugin's layout.
+    Raises `UsageError` when no pipeline computes that recipe.
     """
     name = default_pipeline(old)
     loses_plugin = near_field(old["mappings"]) is not None and layout == "pipeline"
@@ -492,9 +495,9 @@ def put_next_pipeline(
         return None, []
     if unsupported := ingest_pipeline.unsupported_settings(after):
         raise UsageError(
-            f"{address.index} signs what clients send, and no ingest pipeline can compute recipe "
-            f"{after.name} ({unsupported}); run `nearfold uninstall --store {address.url}` first, "
-            "and send documents by `nearfold index` from then on"
+            f"{address.index} fingerprints what clients send, and no ingest pipeline can compute "
+            f"recipe {after.name} ({unsupported}); run `nearfold uninstall --store {address.url}` "
+            "first, and send documents by `nearfold index` from then on"
         )
     field = text_field(old["mappings"]) or TEXT
     for asset in asset_bodies.recipe_assets(after, field):
@@ -522,8 +525,8 @@ def _check_caller(
     after: Recipe,
     layout: Layout,
 ) -> None:
-    """Raise `UsageError` where the owner's default pipeline calls one that signs by the old recipe,
-    as it would in the next version of the index.
+    """Raise `UsageError` where the owner's default pipeline calls one that fingerprints by the old
+    recipe, as it would in the next version of the index.
     """
     name, field = default_pipeline(old), text_field(old["mappings"]) or TEXT
     pipelines = asset_bodies.pipeline_names(before, field)
@@ -537,9 +540,10 @@ def _check_caller(
         )
     if assets.calls(name, pipelines):
         raise UsageError(
-            f"the default pipeline {name} of {address.index} calls {pipelines[1]}, which signs by "
-            f"recipe {before.name}; clear {DEFAULT_PIPELINE}, run reindex and `nearfold install`, "
-            f"let {name} call {asset_bodies.shared_name(after, field)}, and set it again"
+            f"the default pipeline {name} of {address.index} calls {pipelines[1]}, which "
+            f"fingerprints by recipe {before.name}; clear {DEFAULT_PIPELINE}, run reindex and "
+            f"`nearfold install`, let {name} call {asset_bodies.shared_name(after, field)}, and "
+            "set it again"
         )
 
 
@@ -596,10 +600,10 @@ def adopt(
 ) -> None:
     """Add the `near_*` fields, recipe, field of texts and write alias to another program's index.
 
-    It gets no pipeline; one of ours that signs another field is replaced by that for this field.
-    Raises `IndexMissing`, `RecipeMismatch`, `UsageError` for a field that is not there,
-    `TextFieldMismatch` where texts of another one were signed, `MappingMismatch` where `near_*`
-    fields are mapped in another way, and `PartialSource`.
+    It gets no pipeline; one of ours that fingerprints another field is replaced by that for this
+    field. Raises `IndexMissing`, `RecipeMismatch`, `UsageError` for a field that is not there,
+    `TextFieldMismatch` where texts of another one were fingerprinted, `MappingMismatch` where
+    `near_*` fields are mapped in another way, and `PartialSource`.
     """
     assets = Assets(requests, dry_run=False)
     index = assets.index(address)

@@ -168,7 +168,9 @@ class Successor:
         raise ReindexInProgress(index=self.name, recipe=begun.name if begun else "")
 
     def _begin_again(self) -> None:
-        """Name the statistics that rows are signed with from now on, and copy all of them again."""
+        """Name the statistics that rows are fingerprinted with from now on, and copy all of them
+        again.
+        """
         current = current_index(self.requests, self.location)
         if current is None or current[0] != self.old:
             raise ReindexInProgress(index=self.name, recipe=self.recipe.name)
@@ -420,7 +422,8 @@ def _replace_fingerprint(
 ) -> Body:
     """Return a document with the `replaced` fields of the new recipe and everything else unchanged.
 
-    A document that was never signed gets a family, too. The text comes last, as in `rows.source`.
+    A document that was never fingerprinted gets a family, too. The text comes last, as in
+    `rows.source`.
     """
     document = {name: value for name, value in source.items() if name not in replaced}
     if not source.get("near_recipe"):
@@ -558,8 +561,8 @@ def _successor(
 
 
 def _fingerprint_unchanged(fingerprint_rows: FingerprintRows) -> FingerprintRows:
-    """Return a function that signs rows by the recipe that they have; families stay decided but
-    of rows that leave theirs.
+    """Return a function that fingerprints rows by the recipe that they have; families stay decided
+    but of rows that leave theirs.
     """
 
     def fingerprint_batch(rows: Sequence[Row]) -> list[Row]:
@@ -577,7 +580,7 @@ def _copy(
     on_progress: OnProgress,
     until_idle: bool,
 ) -> int:
-    """Copy and sign what the new version lacks; return the number of documents."""
+    """Copy and fingerprint what the new version lacks; return the number of documents."""
     copied = successor.follow(fingerprint_rows, on_progress, until_idle)
     successor.delete_missing()
     return copied

@@ -119,7 +119,8 @@ def text_of(document: Mapping[str, Any], name: str) -> str:
 
 
 def has_text(document: Mapping[str, Any], name: str) -> bool:
-    """Return whether a field holds a text, texts or nothing, so that a document can be signed.
+    """Return whether a field holds a text, texts or nothing, so that a document can be
+    fingerprinted.
 
     >>> [has_text({"text": value}, "text") for value in (None, "", ["a", None])]
     [True, True, True]

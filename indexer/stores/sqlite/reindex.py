@@ -1,4 +1,4 @@
-"""Another recipe for a SQLite file in service: signatures are computed into a second file, then
+"""Another recipe for a SQLite file in service: fingerprints are computed into a second file, then
 replaced in one transaction.
 
 The file keeps its name and its texts: renaming another one into its place would leave readers on
@@ -107,13 +107,13 @@ def renew_full_text(file: File, on_progress: OnProgress) -> int:
 class ReplacementFile:
     """Signatures for a store in a second file, which a later run continues.
 
-    A signature is valid for the text and the status that it was computed from.
+    A fingerprint is valid for the text and the status that it was computed from.
     """
 
     def __init__(self, path: str, recipe: Recipe) -> None:
         self.path = path if path == MEMORY else f"{path}.reindex"
         self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        # Lost signatures are computed again, since all are compared with the texts.
+        # Lost fingerprints are computed again, since all are compared with the texts.
         self._db.execute("PRAGMA synchronous = OFF")
         self._db.execute(
             "CREATE TABLE IF NOT EXISTS signed "
@@ -125,7 +125,7 @@ class ReplacementFile:
     def fingerprint(
         self, rows: Iterable[Row], sign_rows: FingerprintRows, on_progress: OnProgress
     ) -> int:
-        """Compute the signatures of rows that have none yet; return how many were computed."""
+        """Compute the fingerprints of rows that have none yet; return how many were computed."""
         remaining = iter(rows)
         count = 0
         while batch := list(islice(remaining, BATCH)):
@@ -146,7 +146,7 @@ class ReplacementFile:
         return count
 
     def values(self, row: Row) -> dict[str, Any] | None:
-        """Return the columns of a row's signature; None when there is none of this very text."""
+        """Return the columns of a row's fingerprint; None when there is none of this very text."""
         select = "SELECT fields, exact, minhash FROM signed WHERE id = ? AND of = ?"
         stored = self._db.execute(select, (row.id, _digest(row))).fetchone()
         if stored is None:
@@ -168,9 +168,9 @@ def put_in_place(
     fingerprint_rows: FingerprintRows,
     on_progress: OnProgress,
 ) -> int:
-    """Give every row its signature, inside the caller's transaction.
+    """Give every row its fingerprint, inside the caller's transaction.
 
-    Returns how many rows changed since they were signed, and were signed again here.
+    Returns how many rows changed since they were fingerprinted, and were fingerprinted again here.
     """
     late = replacement.fingerprint(_rows(db), fingerprint_rows, on_progress)
     marks = ", ".join(f"{name} = :{name}" for name in _FINGERPRINTED)

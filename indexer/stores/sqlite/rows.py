@@ -47,7 +47,9 @@ _parse = json.JSONDecoder().decode
 
 
 def packed_columns(rows: Sequence[Row], recipe: Recipe) -> list[tuple[Any, ...]]:
-    """Return the values of `COLUMNS` of each row, which are signed by the recipe of the file."""
+    """Return the values of `COLUMNS` of each row, which are fingerprinted by the recipe of the
+    file.
+    """
     has_keys_of_slots = _have_keys_of_slots(rows, recipe)
     return [
         _columns(row, derived, recipe) for row, derived in zip(rows, has_keys_of_slots, strict=True)
@@ -236,7 +238,7 @@ _ROW = f"SELECT d.number, t.text, {_COLUMNS} FROM documents d JOIN texts t USING
 
 
 def replace(db: sqlite3.Connection, rows: dict[str, Row], recipe: Recipe) -> None:
-    """Insert rows, signed by the recipe of the file, or replace those with the same id."""
+    """Insert rows, fingerprinted by the recipe of the file, or replace those with the same id."""
     numbers, removed = _forget(db, list(rows), recipe)
     fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
     numbered = [(numbers.get(name) or next(fresh), row) for name, row in rows.items()]
