@@ -395,10 +395,56 @@ def embedded_kind(name: str, other: EmbeddedKind) -> EmbeddedKind:
     return "media" if kind in ("audio", "video") and slash else other
 
 
+# Markup in which patterns take linear time: they would look for an end that is missing, of a tag or
+# of an element, to the end of the markup, once for each beginning.
+
+_SMALL = 10_000  # bytes in which no pattern takes long
+_MAX_OPEN = 30  # tags before a `>`; a page has one, a script in it some
+_READ_TO_END = (
+    b"a:custGeom", b"cellXfs", b"fills", b"fonts", b"is", b"math", b"math:math",
+    b"office:annotation", b"p:bgPr", b"p:spPr", b"si", b"style:style",
+    b"table:cell-content-change", b"table:deletion", b"table:tracked-changes", b"text:deletion",
+    b"text:p", b"text:tracked-changes", b"w:checkBox", b"w:comboBox", b"w:ddList",
+    b"w:dropDownList", b"w:p", b"w:rPr", b"w:rPrChange", b"w:style",
+)  # fmt: skip
+
+
+def searchable(markup: bytes) -> bytes:
+    """Return markup of the same length without tags that have no `>`, where there are many, and
+    with other names of elements that patterns read up to an end tag, where none follows.
+
+    >>> searchable(b"<math>x</math><math>" + b" " * 10_000)[:20]
+    b'<math>x</math><_ath>'
+    >>> searchable(b"<a " * 9_999 + b"<b>")[-8:]
+    b'a  a <b>'
+    """
+    if len(markup) < _SMALL:
+        return markup
+    pieces = markup.split(b">")
+    if max(map(len, pieces)) > _MAX_OPEN and any(p.count(b"<") > _MAX_OPEN for p in pieces):
+        markup = b">".join(map(_last_tag, pieces))
+    for name in _READ_TO_END:
+        start = b"<" + name
+        if start in markup:
+            end = max(0, markup.rfind(b"</%s>" % name))
+            following = markup[end:].replace(start, b"<_" + name[1:])
+            markup = markup[:end] + following if start in markup[end:] else markup
+    return markup
+
+
+def _last_tag(piece: bytes) -> bytes:
+    if piece.count(b"<") <= _MAX_OPEN:
+        return piece
+    before, start, tag = piece.rpartition(b"<")
+    return before.replace(b"<", b" ") + start + tag
+
+
 _TEXT = re.compile(rb"(?:>|\A)([^<>]+)")
-_UNSHOWN = re.compile(
-    rb"<(?:(script|style|title)(?=[\s>]).*?</\1\s*>|!--.*?--)>", re.IGNORECASE | re.DOTALL
-)
+_UNSHOWN = re.compile(rb"<(?:(?P<name>script|style|title)(?=[\s>])|!--)", re.IGNORECASE)
+_END_OF_UNSHOWN = {
+    name: re.compile(rb"</%s\s*>" % name if name else b"-->", re.IGNORECASE)
+    for name in (b"script", b"style", b"title", b"")
+}
 
 
 class Anchors:
@@ -406,7 +452,7 @@ class Anchors:
 
     def __init__(self, content: bytes, text: re.Pattern[bytes] | None = None) -> None:
         if text is None:
-            text, content = _TEXT, _UNSHOWN.sub(_blank, content)
+            text, content = _TEXT, _without_unshown(content)
         runs = [(match.end(), _count(match[1])) for match in text.finditer(content)]
         self._ends = [end for end, _ in runs]
         self._counts = [0, *accumulate(count for _, count in runs)]
@@ -434,8 +480,26 @@ def anchored(
         yield f"{before}.{count}", content
 
 
-def _blank(found: re.Match[bytes]) -> bytes:
-    return b"<%s>" % (b" " * (len(found[0]) - 2))
+def _without_unshown(page: bytes) -> bytes:
+    """Return a page of the same length in which scripts, styles, titles and comments are blank.
+
+    >>> _without_unshown(b"<title>a</title>b<!--c--><title>d")
+    b'<              >b<      ><title>d'
+    """
+    pieces: list[bytes] = []
+    missing: set[bytes] = set()
+    copied = position = 0
+    while found := _UNSHOWN.search(page, position):
+        name = (found["name"] or b"").lower()
+        end = None if name in missing else _END_OF_UNSHOWN[name].search(page, found.end())
+        if end is None:
+            missing.add(name)
+            position = found.end()
+            continue
+        size = end.end() - found.start()
+        pieces += [page[copied : found.start()], b"<%s>" % (b" " * (size - 2))]
+        copied = position = end.end()
+    return b"".join([*pieces, page[copied:]])
 
 
 def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:

@@ -20,6 +20,7 @@ from indexer.documents.base import (
     anchored,
     embedded_kind,
     is_mail_text,
+    searchable,
     sha256,
 )
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
@@ -116,7 +117,7 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
     if is_xml and kind != "image/svg+xml" and _ROOT.match(data):
         return _of_xml
     if any(mark in data for mark in IN_MARKUP):
-        return markup_files
+        return _of_markup
     return None
 
 
@@ -238,8 +239,13 @@ def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
             yield EmbeddedFile(kind, name, sha256(content))
 
 
+def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
+    yield from markup_files(searchable(data))
+
+
 def _of_xml(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield the values of attributes, of office documents in one file what is not read of them."""
+    data = searchable(data)
     yield from markup_files(data)
     if any(mark in data for mark in _OFFICE_XML):
         yield from unread_xml(data, "file")

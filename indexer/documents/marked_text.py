@@ -514,13 +514,13 @@ def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str
 # Headers and footers, which Word, OpenDocument and RTF have once, before or after the text.
 
 _MIN_OF_PAGES = 6_000  # characters of three pages: on fewer a header may be of the text
-_REFERENCE = re.compile(rb"<w:(?:header|footer)Reference\s[^>]*>")
-_RELATIONSHIP = re.compile(rb"<Relationship\s[^>]*>")
+_REFERENCE = re.compile(rb"<w:(?:header|footer)Reference\s[^<>]*>")
+_RELATIONSHIP = re.compile(rb"<Relationship\s[^<>]*>")
 _ID, _TARGET = re.compile(rb'\s(?:r:id|Id)="([^"]*)"'), re.compile(rb'\sTarget="/?([^"]*)"')
-_WORD_TEXT = re.compile(rb"<w:t(?:\s[^>]*)?>([^<]+)")
+_WORD_TEXT = re.compile(rb"<w:t(?:\s[^<>]*)?>([^<]+)")
 _ODF_HEADER = re.compile(
-    rb"<(?:style:master-page\b(?P<page>[^>]*)"
-    rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^>]*)?)(?<!/)>"
+    rb"<(?:style:master-page\b(?P<page>[^<>]*)"
+    rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^<>]*)?)(?<!/)>"
 )
 _RTF_HEADER = re.compile(rb"\{\\(?:header|footer)(?P<first>f)?[lr]?(?![a-z])")
 _TAG = re.compile(rb"<text:page-(?:number|count)\b[^>]*>[^<]*|<[^<>]*>")  # Tika has no page numbers
@@ -596,8 +596,7 @@ def _odf_headers(styles: bytes) -> Iterator[tuple[str, bool]]:
         elif found["end"]:
             text = _plain(_TAG.sub(b"", styles[start : found.start()]))
             yield text, is_first or bool(found["first"])
-        else:
-            start = found.end()
+        start = found.end()
 
 
 def _rtf_headers(data: bytes) -> Iterator[tuple[str, bool]]:

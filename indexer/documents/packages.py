@@ -23,7 +23,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
-from indexer.documents.base import Anchors, all_of, anchored, embedded_kind, sha256
+from indexer.documents.base import (
+    Anchors,
+    all_of,
+    anchored,
+    embedded_kind,
+    searchable,
+    sha256,
+)
 from indexer.documents.marked_text import (
     ON_PAPER,
     MarkedStyles,
@@ -31,7 +38,12 @@ from indexer.documents.marked_text import (
     marked_styles,
     marked_text,
 )
-from indexer.documents.unseen import LAST_COLUMN, MARKED_WORDS, unseen_cells, values_behind_texts
+from indexer.documents.unseen import (
+    MARKED_WORDS,
+    hidden_cells_of_odf,
+    unseen_cells,
+    values_behind_texts,
+)
 from indexer.model import EmbeddedFile, EmbeddedKind
 
 _DATA_URL = re.compile(
@@ -56,11 +68,12 @@ _INPUT = re.compile(
     rb"|(?:opacity|font-size):\s*0(?![.\d]))|hidden(?=[\s>=]))[^>]*>))[^>]*>",
     re.IGNORECASE,
 )
-_MEDIA = re.compile(rb"@[^{}]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")  # rules for some screens alone
-_STYLES = re.compile(rb"<style\b[^>]*>(.*?)</style>", re.IGNORECASE | re.DOTALL)
-_MARKED_CLASS = re.compile(
-    rb"[.#]([\w-]+)(?=\s*(?:,[^{}]*)?\{[^{}]*(?:line-through|display\s*:\s*none"
-    rb"|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?![.\d])))",
+_MEDIA = re.compile(rb"@[^{}@]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")  # rules for some screens alone
+_STYLES = re.compile(rb"<(?P<name>style)\b[^>]*>", re.IGNORECASE)
+_CLASS = re.compile(rb"[.#]([\w-]+)(?=\s*(?:,|\Z))")
+_MARKING = re.compile(
+    rb"line-through|display\s*:\s*none|visibility\s*:\s*hidden"
+    rb"|(?:opacity|font-size)\s*:\s*0(?![.\d])",
     re.IGNORECASE,
 )
 _NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|submit|button|image|reset)\b", re.IGNORECASE)
@@ -83,11 +96,12 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
 
     `files` gives the SHA-256 of a file that the page refers to, empty if it is not at hand.
     """
+    data = searchable(data)
     yield from markup_files(data)
     folded = data.lower()  # end tags are in any case
     found = ((tag, data[tag.start() : end]) for tag, end in _elements(data, _INPUT, folded))
     values = [(tag.start(), value) for tag, element in found if (value := _value(tag, element))]
-    values = sorted([*values, *_marked_by_class(data), *_of_background(data, folded)])
+    values = sorted([*values, *_marked_by_class(data, folded), *_of_background(data, folded)])
     displayed = [
         (match.start(), digest.encode())
         for match in (_SOURCE.finditer(data) if files else ())
@@ -128,12 +142,18 @@ def _elements(
             position = end
 
 
-def _marked_by_class(data: bytes) -> Iterator[tuple[int, bytes]]:
+def _marked_by_class(data: bytes, folded: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the text of elements that the styles of the page itself hide or strike out by their
     class or id.
     """
-    styles = b" ".join(_STYLES.findall(data))
-    names = _MARKED_CLASS.findall(_MEDIA.sub(b"", styles))
+    styles = b" ".join(data[tag.end() : end] for tag, end in _elements(data, _STYLES, folded))
+    names: list[bytes] = []
+    selector, *rules = _MEDIA.sub(b"", styles).split(b"{")
+    for rule in rules:
+        declarations, _, following = rule.partition(b"}")
+        if _MARKING.search(declarations):
+            names += _CLASS.findall(selector)
+        selector = following
     if names:
         marked = rb"<(?P<name>\w+)\b[^>]*\s(?:class|id)\s*=\s*[\"']?(?:[\w -]*\s)?(?:%s)[\"'\s>]"
         for tag, end in _elements(data, re.compile(marked % b"|".join(names)), data):
@@ -359,7 +379,10 @@ _ODF_CHANGE = re.compile(
 )
 _OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
 _CELL = re.compile(rb"<(?:x:)?c\s(?:[^>]*?\s)?r=\"([A-Z]{1,3}\d{1,7})\"")
-_ANCHOR = re.compile(rb"<(?:xdr:)?from>.*?<(?:xdr:)?col>(\d+).*?<(?:xdr:)?row>(\d+)", re.DOTALL)
+_ANCHOR = re.compile(
+    rb"<(?:xdr:)?from>(?:(?!from>).){,400}?<(?:xdr:)?col>(\d+).{,400}?<(?:xdr:)?row>(\d+)",
+    re.DOTALL,
+)
 _PICTURE, _OFFSET = re.compile(rb"<a:blip\b"), re.compile(rb"<a:off x=\"(-?\d+)\" y=\"(-?\d+)\"")
 _TAG = re.compile(rb"<[^>]*>")
 _RELATIONSHIP = re.compile(rb"<(?:\w+:)?Relationship\s[^>]*>")
@@ -479,7 +502,7 @@ class Package:
 
     def _unread(self, path: str) -> Iterator[EmbeddedFile]:
         """Yield what is not read of a part: drawings, formulas, links."""
-        content = self._read(path)
+        content = searchable(self._read(path))
         name = _name(path)
         key = self._walk.keys.get(path, "")
         targets = self._walk.links.get(path, ())
@@ -496,20 +519,21 @@ class Package:
 
     @cached_property
     def _styles(self) -> bytes:
-        return self._read("xl/styles.xml") if "xl/styles.xml" in self._members else b""
+        path = "xl/styles.xml"
+        return searchable(self._read(path)) if path in self._members else b""
 
     @cached_property
     def _marked_styles(self) -> MarkedStyles:
         """The common styles of Word and OpenDocument that hide, raise or strike out text."""
         paths = sorted({"word/styles.xml", "styles.xml"} & self._members.keys())
-        return marked_styles(b"".join(map(self._read, paths)))
+        return marked_styles(searchable(b"".join(map(self._read, paths))))
 
     def _is_paper(self, slide: str) -> bool:
         """Return whether nothing in a slide, its layout and its master has a colour."""
         for kind in ("", "slideLayout", "slideMaster"):
             following = self._relationships(slide).values()
             slide = next((to for of, to, _ in following if of.endswith(f"/{kind}")), slide)
-            if slide in self._members and not is_slide_paper(self._read(slide)):
+            if slide in self._members and not is_slide_paper(searchable(self._read(slide))):
                 return False
         return True
 
@@ -536,7 +560,7 @@ class Package:
         nowhere.
         """
         if path.endswith("content.xml"):
-            content = self._read(path)
+            content = searchable(self._read(path))
             folder = posixpath.dirname(path)
             files = [
                 (match.start(), posixpath.join(folder, unquote(match[1].decode())))
@@ -546,7 +570,7 @@ class Package:
         relationships = self._relationships(path)
         if not relationships:
             return b"", []
-        content = self._read(path) if path else b""
+        content = searchable(self._read(path)) if path else b""
         named: set[str] = set()
         found: list[_Reference] = []
         for match in _REFERENCE.finditer(content):
@@ -667,47 +691,6 @@ def unread_xml(
         yield all_of(f"{kind} in {name}", lines)
     if cells := hidden_cells_of_odf(content):
         yield EmbeddedFile("object", f"hidden cells in {name}", sha256(cells))
-
-
-_ODF_TABLE = re.compile(rb"<table:table(?:-(row|column))?(?=[\s>])[^>]*>")
-_REPEATED = re.compile(rb"\btable:number-(?:rows|columns)-repeated=\"(\d{1,7})\"")
-_STYLE_OF_TABLE = re.compile(rb"\btable:style-name=\"([^\"]*)\"")
-_HIDDEN_TABLES = re.compile(
-    rb"<style:style\s[^>]*?style:name=\"([^\"]+)\"[^>]*(?<!/)>(?:(?!</style:style>).)*?"
-    rb"table:display=\"false",
-    re.DOTALL,
-)
-
-
-def hidden_cells_of_odf(content: bytes) -> bytes:
-    """Return the numbers of hidden tables, rows and columns of OpenDocument.
-
-    >>> hidden_cells_of_odf(
-    ...     b'<table:table table:name="S"><table:table-row table:number-rows-repeated="2"/>'
-    ...     b'<table:table-row table:visibility="collapse">'
-    ... )
-    b'1 row 3'
-    """
-    if b"table:visibility=" not in content and b'table:display="false' not in content:
-        return b""
-    styles = set(_HIDDEN_TABLES.findall(content))
-    hidden: list[bytes] = []
-    table = row = column = 0
-    for found in _ODF_TABLE.finditer(content):
-        kind, element = found[1], found[0]
-        if not kind:
-            table, row, column = table + 1, 0, 0
-            style = _STYLE_OF_TABLE.search(element)
-            hidden += [b"table %d" % table] * (style is not None and style[1] in styles)
-            continue
-        repeated = _REPEATED.search(element)
-        count = int(repeated[1]) if repeated else 1
-        first = (row if kind == b"row" else column) + 1
-        if b'table:visibility="collapse' in element or b'table:visibility="filter' in element:
-            last = min(first + count - 1, max(first, LAST_COLUMN))
-            hidden += [b"%d %s %d" % (table, kind, number) for number in range(first, last + 1)]
-        row, column = (row + count, column) if kind == b"row" else (row, column + count)
-    return b",".join(hidden)
 
 
 def member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:

@@ -413,13 +413,15 @@ def _directions(line: str) -> list[str]:
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 # the end of a picture is followed by operators, which are ASCII
-INLINE = rb"(?<![^\s])BI\s(?P<inline>.*?\sID\s.*?)\sEI(?=\s(?:[\t\n\r -~]{12}|[\t\n\r -~]*\Z))"
-STRING = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*>"
+_END_PICTURE = rb"\sEI(?=\s(?:[\t\n\r -~]{12}|[\t\n\r -~]{,11}\Z))"
+END_PICTURE = re.compile(_END_PICTURE)
+INLINE = rb"(?<![^\s])BI\s(?P<inline>.*?\sID\s.*?)" + _END_PICTURE
+STRING = rb"(?<!\\)\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*>"
 OBLIQUE = 0.5
 _OPERATORS = rb"T[mdDfLjJr*]|BT|cm|re|rg|scn?|[gkmlhqQSsnfFBbW]|[fBbW]\*|'|\""
 PAINTING = re.compile(
     rb"%s|(?P<string>%s)|/(?P<displayed>[^\s/<>\[\]()]+)\s+Do(?!\S)"
-    rb"|(?P<numbers>(?:[-+]?[\d.]+\s+){0,6})(?<![\w/*.])(?P<operator>%s)(?![\w*])"
+    rb"|(?P<numbers>(?:(?<![\d.])(?:[-+]?[\d.]+\s+){1,6})?)(?<![\w/*.])(?P<operator>%s)(?![\w*])"
     % (INLINE, STRING, _OPERATORS),
     re.DOTALL,
 )

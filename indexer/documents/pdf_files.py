@@ -22,6 +22,7 @@ from typing import TypeAlias
 
 from indexer.documents.base import sha256
 from indexer.documents.pdf import (
+    END_PICTURE,
     IDENTITY,
     INLINE,
     OBLIQUE,
@@ -47,18 +48,18 @@ _ENCRYPT = re.compile(rb"/Encrypt\s*(?:\d+\s+\d+\s+R|<<)")
 _OBJECT_STREAM, _FIRST = re.compile(rb"/Type\s*/ObjStm\b"), re.compile(rb"/First\s+(\d{1,10})")
 _PAGE, _BYTE_RANGE = re.compile(rb"/Type\s*/Page\b"), re.compile(rb"/ByteRange\s*\[")
 _DESCRIPTION = re.compile(rb"/(?:Subtype\s*/Form|PatternType\s+1)\b")
-_CONTENTS = re.compile(rb"/Contents\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
+_CONTENTS = re.compile(rb"/Contents\s*(\[[^\[\]]*\]|\d+\s+\d+\s+R)")
 _REFERENCE = re.compile(rb"(\d+)\s+\d+\s+R")
 _KEY = re.compile(rb"/Contents\s*<([0-9A-Fa-f\s]*)>")
 _DRAWN_NOTE = re.compile(
     rb"/Subtype\s*/(Stamp|Ink|Line|Square|Circle|Polygon|PolyLine|Highlight|Underline|Squiggly"
     rb"|StrikeOut|Redact)\b"
 )
-_APPEARANCE = re.compile(rb"/AP\s*<<[^>]*?/N\s+(\d+)\s+\d+\s+R")
+_APPEARANCE = re.compile(rb"/AP\s*<<[^<>]*?/N\s+(\d+)\s+\d+\s+R")
 _FONT = re.compile(rb"/(?:Length1\b|Type1C\b|CIDFontType0C\b|OpenType\b)")
 _STAMP_NAME = re.compile(rb"/Name\s*(/\w+)")
 _GEOMETRY = re.compile(rb"/(?:InkList|QuadPoints|Vertices|L)\s*(\[[^/>]*\])")
-_FILTER = re.compile(rb"/Filter\s*(\[[^\]]*\]|/\w+)")
+_FILTER = re.compile(rb"/Filter\s*(\[[^\[\]]*\]|/\w+)")
 _NAME = re.compile(rb"/(\w+)")
 _DECODERS = {
     b"FlateDecode": lambda data: zlib.decompressobj().decompress(data, _MAX_DECODED),
@@ -70,7 +71,7 @@ _MAX_DECODED = 64 << 20
 _UNDECODABLE = (zlib.error, ValueError, KeyError)
 _SCRIPT = re.compile(rb"/JS\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING)
 _PALETTE = re.compile(
-    rb"/Indexed\b\s*(?:/\w+|\d+\s+\d+\s+R|\[[^\]]*\])\s*\d+\s*"
+    rb"/Indexed\b\s*(?:/\w+|\d+\s+\d+\s+R|\[[^\[\]]*\])\s*\d+\s*"
     rb"(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING
 )
 _COLOURS = re.compile(rb"/ColorSpace\s+(\d+)\s+\d+\s+R")
@@ -86,10 +87,12 @@ _ESCAPES = {
     b"\r": b"",
 }
 _SEGMENT = re.compile(
-    rb"%s|%s|(?P<numbers>(?:[-+]?[\d.]+\s+){2,6})(?P<operator>m|l|c|v|y|re|cm)(?=\s|\Z)(?!\s+W)"
-    rb"|(?<!\S)(?P<state>[qQ])(?!\S)" % (INLINE, STRING),
+    rb"%s|%s|(?<![\d.])(?P<numbers>(?:[-+]?[\d.]+\s+){2,6})"
+    rb"(?P<operator>m|l|c|v|y|re|cm)(?=\s|\Z)(?!\s+W)|(?<!\S)(?P<state>[qQ])(?!\S)"
+    % (INLINE, STRING),
     re.DOTALL,
 )
+_BEGIN_PICTURE, _PICTURE_DATA = re.compile(rb"(?<!\S)BI(?=\s)"), re.compile(rb"\sID\s")
 _MAY_DRAW = re.compile(rb"[\d.]\s+(?:[cvyl]|re)\s|(?<!\S)BI\s")
 _SHOWS_TEXT = re.compile(rb"(?<![\w/])T[jJ](?!\w)")
 _HIDDEN_MARKS = (b"/JS", b"/RC", b"/RV")
@@ -100,17 +103,17 @@ _HIDDEN_TEXTS = (
         re.compile(rb"/R[CV]\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING),
     ),
 )
-_XFA = re.compile(rb"/XFA\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
-_OFF = re.compile(rb"/OFF\s*\[([^\]]+)\]")
+_XFA = re.compile(rb"/XFA\s*(\[[^\[\]]*\]|\d+\s+\d+\s+R)")
+_OFF = re.compile(rb"/OFF\s*\[([^\[\]]+)\]")
 _LAYER_NAME = re.compile(rb"/Name\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING)
-_FILE_SPECIFICATION = re.compile(rb"/EF\s*<<([^>]*)>>")
+_FILE_SPECIFICATION = re.compile(rb"/EF\s*<<([^<>]*)>>")
 _FILE_NAME = re.compile(rb"/(?:UF|F)\s*(?:(?P<number>(?!))|(?P<string>%s))" % STRING)
-_PAGES, _KIDS = re.compile(rb"/Type\s*/Pages\b"), re.compile(rb"/Kids\s*\[([^\]]*)\]")
+_PAGES, _KIDS = re.compile(rb"/Type\s*/Pages\b"), re.compile(rb"/Kids\s*\[([^\[\]]*)\]")
 _PARENT = re.compile(rb"/Parent\s+(\d+)\s+\d+\s+R")
-_ANNOTATIONS = re.compile(rb"/Annots\s*(\[[^\]]*\]|\d+\s+\d+\s+R)")
+_ANNOTATIONS = re.compile(rb"/Annots\s*(\[[^\[\]]*\]|\d+\s+\d+\s+R)")
 _BOX = re.compile(rb"/(MediaBox|CropBox)\s*\[\s*((?:[-+.\d]+\s+){3}[-+.\d]+)\s*\]")
 _RESOURCES = re.compile(rb"/Resources\s*(?:(\d+)\s+\d+\s+R|(?=<<))")
-_XOBJECTS = re.compile(rb"/XObject\s*(?:(\d+)\s+\d+\s+R|<<(.*?)>>)", re.DOTALL)
+_XOBJECTS = re.compile(rb"/XObject\s*(?:(\d+)\s+\d+\s+R|<<([^<>]*)>>)")
 _NAMED = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d+)\s+\d+\s+R")
 _OWN_MATRIX = re.compile(rb"/Matrix\s*\[\s*((?:[-+.\d]+\s+){5}[-+.\d]+)\s*\]")
 _STATE = re.compile(
@@ -369,7 +372,7 @@ class _AnchorFinder:
         """
         own = _OWN_MATRIX.search(form.body)
         inner = product(_matrix(own[1]), matrix) if own else matrix
-        return form.decoded(), self._named(form.body) or named, inner
+        return _searchable([form]), self._named(form.body) or named, inner
 
     def marks(self, pages: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield which pages, from 1, have text that is struck out, covered, framed, invisible or
@@ -378,7 +381,7 @@ class _AnchorFinder:
         for page, number in enumerate(pages, start=1):
             body = self._objects[number].body
             with suppress(*_UNDECODABLE):
-                content = _decoded(_contents(body, self._objects))
+                content = _searchable(_contents(body, self._objects))
                 named = self._named(body) if b"Do" in content else {}
                 box = self._box(body) if _SHOWS_TEXT.search(content) or named else ()
                 if not (named or box or may_mark(content)):
@@ -612,6 +615,22 @@ def _decoded(streams: Iterable[_PdfObject]) -> bytes:
     return b"\n".join(stream.decoded() for stream in streams)
 
 
+def _searchable(streams: Iterable[_PdfObject]) -> bytes:
+    """Return a description as one, without beginnings of pictures that have no end, which patterns
+    would look for once each. Raises one of `_UNDECODABLE`.
+
+    >>> _searchable([_PdfObject(b"", b"BI /W 1 ID x EI Q BI /W 1 ID y")])
+    b'BI /W 1 ID x EI Q bi /W 1 ID y'
+    """
+    content = _decoded(streams)
+    if _BEGIN_PICTURE.search(content):
+        ends = [match.start() for match in END_PICTURE.finditer(content)]
+        starts = _PICTURE_DATA.finditer(content, 0, ends[-1] if ends else 0)
+        last = max((match.start() for match in starts), default=0)
+        content = content[:last] + _BEGIN_PICTURE.sub(b"bi", content[last:])
+    return content
+
+
 def _pictures_and_drawing(
     streams: Sequence[_PdfObject],
 ) -> Iterator[tuple[EmbeddedKind, str, bytes]]:
@@ -619,7 +638,7 @@ def _pictures_and_drawing(
     decoded as it is in the file.
     """
     try:
-        content = _decoded(streams)
+        content = _searchable(streams)
     except _UNDECODABLE:
         yield "unread", "description", b"\n".join(stream.stream or b"" for stream in streams)
         return

@@ -130,7 +130,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 13  # version of what is made of Tika's results: raise it when texts or files change
+READER = 14  # version of what is made of Tika's results: raise it when texts or files change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -525,7 +525,19 @@ def _accept_changes(data: bytes) -> bytes:
     if data.startswith(_RTF):
         data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
         return data if b"\\pard" in data else _with_paragraph(data)
-    return _CHANGES.sub(b"", data)
+    return _without_changes(data)
+
+
+def _without_changes(content: bytes) -> bytes:
+    """Return the content of an OpenDocument without changes that were tracked.
+
+    >>> _without_changes(b"a<text:tracked-changes>b</text:tracked-changes>c<text:tracked-changes>")
+    b'ac<text:tracked-changes>'
+    """
+    for end_tag in (b"</text:tracked-changes>", b"</table:tracked-changes>"):
+        before, end, after = content.rpartition(end_tag)  # after it none would be found
+        content = _CHANGES.sub(b"", before + end) + after
+    return content
 
 
 def _with_readable_members(data: bytes) -> bytes:
@@ -584,7 +596,7 @@ def _without_encrypted(data: bytes) -> bytes:
 
 def _readable_member(name: str, content: bytes) -> bytes:
     if name == "content.xml":
-        return _CHANGES.sub(b"", content)
+        return _without_changes(content)
     return _separate_blocks(content).replace(b"</body>", b"\n</body>")
 
 

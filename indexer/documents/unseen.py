@@ -222,7 +222,7 @@ def _cells_of_styles(sheet: bytes, chosen: Sequence[bool]) -> bytes:
 
 
 _STRING_OF_RUNS = re.compile(rb"<(?:si|is)>(?=.{0,40}<r[ >]).*?</(?:si|is)>", re.DOTALL)
-_RUN = re.compile(rb"<r[ >](?P<style>.*?)<t\b[^>]*>(?P<text>[^<]*)")
+_RUN = re.compile(rb"<r[ >](?P<style>(?:(?!<r[ >]).)*?)<t\b[^>]*>(?P<text>[^<]*)")
 _RUN_MARK = re.compile(rb"<(strike)(?: val=\"(?:1|true)\")?/>|<vertAlign val=\"(su\w+)\"/>")
 
 
@@ -449,3 +449,44 @@ def _behind(kind: bytes, value: bytes, text: bytes) -> bytes:
 
 def _digits(number: bytes) -> bytes:
     return _NO_DIGIT.sub(b"", number).strip(b"0")
+
+
+_ODF_TABLE = re.compile(rb"<table:table(?:-(row|column))?(?=[\s>])[^>]*>")
+_REPEATED = re.compile(rb"\btable:number-(?:rows|columns)-repeated=\"(\d{1,7})\"")
+_STYLE_OF_TABLE = re.compile(rb"\btable:style-name=\"([^\"]*)\"")
+_HIDDEN_TABLES = re.compile(
+    rb"<style:style\s[^>]*?style:name=\"([^\"]+)\"[^>]*(?<!/)>(?:(?!</?style:style\b).)*?"
+    rb"table:display=\"false",
+    re.DOTALL,
+)
+
+
+def hidden_cells_of_odf(content: bytes) -> bytes:
+    """Return the numbers of hidden tables, rows and columns of OpenDocument.
+
+    >>> hidden_cells_of_odf(
+    ...     b'<table:table table:name="S"><table:table-row table:number-rows-repeated="2"/>'
+    ...     b'<table:table-row table:visibility="collapse">'
+    ... )
+    b'1 row 3'
+    """
+    if b"table:visibility=" not in content and b'table:display="false' not in content:
+        return b""
+    styles = set(_HIDDEN_TABLES.findall(content))
+    hidden: list[bytes] = []
+    table = row = column = 0
+    for found in _ODF_TABLE.finditer(content):
+        kind, element = found[1], found[0]
+        if not kind:
+            table, row, column = table + 1, 0, 0
+            style = _STYLE_OF_TABLE.search(element)
+            hidden += [b"table %d" % table] * (style is not None and style[1] in styles)
+            continue
+        repeated = _REPEATED.search(element)
+        count = int(repeated[1]) if repeated else 1
+        first = (row if kind == b"row" else column) + 1
+        if b'table:visibility="collapse' in element or b'table:visibility="filter' in element:
+            last = min(first + count - 1, max(first, LAST_COLUMN))
+            hidden += [b"%d %s %d" % (table, kind, number) for number in range(first, last + 1)]
+        row, column = (row + count, column) if kind == b"row" else (row, column + count)
+    return b",".join(hidden)

@@ -1,10 +1,16 @@
-"""Elements of pages whose end tags are missing, as those of most paragraphs."""
+"""Tags and elements that have no end, as most paragraphs of pages, and such in PDF and RTF."""
 
 from __future__ import annotations
 
+import time
+import zlib
+
 import pytest
 
+from indexer.documents.base import Anchors
+from indexer.documents.embedded import embedded_files
 from indexer.documents.packages import page_files
+from indexer.documents.tika import with_hint
 
 
 class Looked(bytes):
@@ -35,6 +41,47 @@ def test_an_end_tag_that_is_missing_is_looked_for_once(tag: bytes) -> None:
     Looked.times = 0
     assert list(page_files(Looked(style + (tag + b"The ferry leaves.\n") * 500))) == []
     assert 1 <= Looked.times <= 3  # hidden, marked by class, coloured
+
+
+PDF = b"""%%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Contents 4 0 R/MediaBox[0 0 612 792]>>endobj
+4 0 obj<</Filter/FlateDecode/Length %d>>stream
+%b
+endstream endobj 5 0 obj<<%b>>endobj trailer<</Root 1 0 R>>
+%%%%EOF"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"),
+    [
+        *(("html", unit) for unit in (b"<a ", b"<input ", b"<style>", b"<style>@", b"<!--")),
+        *(("html", unit) for unit in (b"<style>.a,", b"<img src", b"<script>", b"<p hidden ")),
+        *(("xml", unit) for unit in (b"<w:rPrChange>", b"<math>", b"<text:tracked-changes>", b"<")),
+        *(("pdf", unit) for unit in (b"BI ", b"BI ID ", b"1", b".", b"(\\", b"(")),
+        *(("object", unit) for unit in (b"/EF<<", b"/AP<<", b"/Contents[", b"/XObject<<")),
+        *(("rtf", unit) for unit in (b"{\\header ", b"{\\v x", b"{\\pict", b"{\\field{")),
+    ],
+)
+def test_ends_that_are_missing_are_looked_for_in_linear_time(kind: str, unit: bytes) -> None:
+    """A quadratic search in 200 kB takes ten seconds and more."""
+    data = unit * (200_000 // len(unit))
+    starts = {"html": b"<!DOCTYPE html>", "xml": b"<?xml version='1.0'?><pkg:package>"}
+    types = {"html": "text/html", "xml": "application/xml", "rtf": "application/rtf"}
+    if kind == "pdf":
+        content = zlib.compress(b"BT (a) Tj ET " + data)
+        data = PDF % (len(content), content, b"")
+    elif kind == "object":
+        data = PDF % (0, b"", data)
+    data = starts.get(kind, b"{\\rtf1 " if kind == "rtf" else b"") + data
+    start = time.process_time()
+    embedded_files(with_hint(data, f"a.{kind}"), types.get(kind, "application/pdf"), 1)
+    assert time.process_time() - start < 3
+
+
+def test_scripts_styles_titles_and_comments_are_before_no_position() -> None:
+    page = b"<title>One</title><style>p{}</style ><!-- two --><SCRIPT>x</script><p>It is<s>"
+    assert Anchors(page)(len(page)) == len("Itis")
 
 
 def test_the_first_end_tag_ends_an_element() -> None:
