@@ -29,8 +29,9 @@ from harness import arguments, head, row
 from measure_corpora import LabelledPair, seen_corpora, unseen_corpora
 from numpy.typing import NDArray
 
-from indexer.comparing.differences import RARE, Rarity, has_differences, measure_new_words
+from indexer.comparing.differences import has_differences
 from indexer.comparing.measures import ComparedText, measure_pair
+from indexer.comparing.reasons import RARE, Rarity, measure_new_words
 from indexer.comparing.words import words
 from indexer.model import WordFrequencies
 from indexer.recipe import DEFAULT

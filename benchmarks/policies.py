@@ -25,8 +25,9 @@ from invoices import invoices
 from measure_corpora import LabelledPair, messages, seen_corpora, unseen_corpora
 
 import nearfold
-from indexer.comparing.criteria import Criteria, explain, for_folding
+from indexer.comparing.criteria import Criteria, for_folding
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.reasons import explain
 from indexer.defaults import FOLD, POLICY_NAMES
 from indexer.grouping.words_in_common import lcs_to_each
 from indexer.jobs.dedup import DedupOptions

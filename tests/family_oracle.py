@@ -10,8 +10,8 @@ import numpy as np
 from sample_library import similarity
 
 from indexer.comparing.band_plan import min_equal
-from indexer.comparing.criteria import copy_key
 from indexer.comparing.measures import ComparedText, measure_pair
+from indexer.comparing.reasons import copy_key
 from indexer.defaults import FOLD, MEASURE
 from indexer.fingerprinting.keys import band_keys, unpack_slots
 from indexer.grouping.group_options import GroupOptions, quoted_words

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.comparing.alignment import lcs
-from indexer.comparing.criteria import explain, is_rearranged
 from indexer.comparing.measures import ComparedText, align
+from indexer.comparing.reasons import explain, is_rearranged
 from indexer.defaults import REVIEW
 from indexer.model import EmbeddedFile, pack_embedded
 from indexer.recipe import DEFAULT

@@ -60,7 +60,7 @@ ADAPTERS = {
     "opentelemetry": {"system/logs.py"},
     "prometheus_client": {"jobs/metrics.py"},
     "mmh3": {"fingerprinting/hashing.py", "fingerprinting/schemes.py"},
-    "rapidfuzz": {"comparing/alignment.py"},
+    "rapidfuzz": {"comparing/words.py"},
     "olefile": {"documents/mail/outlook.py"},
     "rich": {"cli/"},
     "click": {"cli/", "spark/__main__.py", "spark/deduplicate.py"},

@@ -105,8 +105,28 @@ class Package:
             yield from (alias.name for alias in node.names if alias.name in self.names)
         elif isinstance(node, ast.ImportFrom) and node.module in self.names:
             for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if inner in self.names else node.module
+                yield self.origin(node.module, alias.name)
+
+    def origin(self, module: str, name: str) -> str:
+        """Return the module that defines what a module has under a name: a module that only hands
+        on what it imports is no door.
+        """
+        inner = f"{module}.{name}"
+        if inner in self.names:
+            return inner
+        handed_on = self._handed_on(module).get(name)
+        return self.origin(*handed_on) if handed_on else module
+
+    @cache  # noqa: B019 (one package a run)
+    def _handed_on(self, module: str) -> dict[str, tuple[str, str]]:
+        """Return the module and the name behind each name that a module imports as a whole."""
+        names = {}
+        for node in loaded(self.trees[self.names[module]]):
+            if isinstance(node, ast.ImportFrom) and node.module in self.names:
+                names |= {
+                    alias.asname or alias.name: (node.module, alias.name) for alias in node.names
+                }
+        return names
 
     def folder(self, name: str) -> str:
         """Return the folder of a module below `indexer`, or the module itself at the top."""

@@ -21,7 +21,7 @@ from indexer.cli.output import console, first_items, print_json, short_path
 from indexer.wording import count_of, percent, visible
 
 if TYPE_CHECKING:
-    from indexer.comparing.criteria import Reasons
+    from indexer.comparing.reasons import Reasons
     from indexer.grouping.families import FamiliesOptions, ListedFamily, ListedMember
     from indexer.stores.abilities import FullStore
 
@@ -112,7 +112,7 @@ def _print_families(
 def _print_family(family: ListedFamily, reasons: Sequence[Reasons | None], of: str) -> None:
     from rich.text import Text
 
-    from indexer.comparing.criteria import format_reasons
+    from indexer.comparing.reasons import format_reasons
 
     out = console()
     first, *others = family.members

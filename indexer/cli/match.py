@@ -49,7 +49,7 @@ from indexer.wording import count_of, join_names, unmistakable, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from indexer.comparing.criteria import Reasons
+    from indexer.comparing.reasons import Reasons
     from indexer.grouping.copietje_database import LabelledMatches
     from indexer.grouping.fingerprint_lists import FingerprintPair
     from indexer.grouping.match import MatchOptions, MatchResult, Pair
@@ -275,7 +275,7 @@ def _write_text(lines: Iterable[Line], file: TextIO) -> None:
 
 def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
     """Yield sentences: whether texts were cut, and the reasons."""
-    from indexer.comparing.criteria import format_reasons
+    from indexer.comparing.reasons import format_reasons
 
     if pair.as_read and not (reasons and reasons.same):
         is_same = pair.is_copy and pair.similarity == 1
@@ -299,7 +299,7 @@ def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> 
 
 
 def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
-    from indexer.comparing.criteria import format_reasons
+    from indexer.comparing.reasons import format_reasons
 
     writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
     for a, b, pair, reasons in lines:

@@ -253,8 +253,8 @@ def _print_hit(hit: Hit, of: str) -> None:
     """Print a hit and the hits folded under it."""
     from rich.text import Text
 
-    from indexer.comparing.criteria import format_marks
-    from indexer.comparing.differences import format_differences
+    from indexer.comparing.reasons import format_differences
+    from indexer.wording import format_marks
 
     out = console()
     out.print(Text.assemble((short_path(hit.path), "bold"), "  " if hit.path else "", hit.id))

@@ -78,8 +78,8 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from indexer.comparing.differences import format_differences, format_new_words_by_text
     from indexer.comparing.measures import DECLARED, describe_measures
+    from indexer.comparing.reasons import format_differences, format_new_words_by_text
 
     measures = comparison.measures
     values = {name: _format_value(measures.value(name)) for name in DECLARED}

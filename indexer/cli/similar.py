@@ -93,8 +93,9 @@ def similar_command(
 
 def _print_matches(result: SimilarResult, as_json: bool) -> None:
     """Print the matches of a look-up."""
-    from indexer.comparing.criteria import COMPARED, format_reasons
+    from indexer.comparing.criteria import COMPARED
     from indexer.comparing.measures import rank_phrase
+    from indexer.comparing.reasons import format_reasons
 
     if as_json:
         print_json(_result_json(result))

@@ -32,17 +32,19 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import LCSseq
 
 from indexer.comparing.quantities import NUMBERS, OF_ENDINGS, STATING
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
+    EXACT_CELLS,
     LANGUAGES_BY_WORD,
     Words,
     are_variants,
     as_string,
     find_symbols,
     is_lesser,
+    lcs_of_strings,
+    matching_blocks,
     number_runs,
     number_strings,
     runs_by_kernel,
@@ -52,7 +54,6 @@ from indexer.comparing.words import (
 from indexer.fingerprinting.normalise import without_accents
 from indexer.model import WordsInOrder
 
-EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
 RUN_CELLS = 1 << 26  # pairs of words between two anchors: their table takes 8 MB
 WIDTHS = (16, 6, 3)  # words of the runs that are anchors, the surest first
 
@@ -126,13 +127,6 @@ def lcs_length(a: Words, b: Words, minimum: int = 0) -> int:
         return lcs_of_strings(as_string(left), as_string(right), minimum)
     common = sum(run.words for run in common_runs(a, b))
     return common if common >= minimum else 0
-
-
-def lcs_of_strings(a: str | list[int], b: str | list[int], minimum: int = 0) -> int:
-    """Return the length of the LCS of two strings exactly; 0 when it is less than `minimum`."""
-    # one less: rapidfuzz 3.14 may give 0 for a pair whose LCS is exactly the cut-off
-    length = LCSseq.similarity(a, b, score_cutoff=max(minimum - 1, 0))
-    return length if length >= minimum else 0
 
 
 def common_runs(a: Words, b: Words) -> list[Tile]:
@@ -492,7 +486,7 @@ def differ_in_plain_words(
     left, right = (text.replace("\n", " \n ").split(" ") for text in (a, b))
     if len(left) * len(right) > RUN_CELLS:
         return False
-    blocks = LCSseq.editops(left, right).as_matching_blocks()
+    blocks = matching_blocks(left, right)
     runs = [(0, 0, 0), *((block.a, block.b, block.size) for block in blocks)]
     changed_a: list[str] = []
     changed_b: list[str] = []
@@ -637,7 +631,7 @@ def _aligned(a: Numbers, b: Numbers) -> Iterator[tuple[int, int, int]]:
         if part.cells <= RUN_CELLS:
             left = as_string(a[part.a : part.end_a])
             right = as_string(b[part.b : part.end_b])
-            for block in LCSseq.editops(left, right).as_matching_blocks():
+            for block in matching_blocks(left, right):
                 if block.size:
                     yield part.a + block.a, part.b + block.b, block.size
             continue

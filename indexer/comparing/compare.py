@@ -10,13 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
-from indexer.comparing.criteria import have_same_symbols, is_rearranged
-from indexer.comparing.differences import (
-    FrequencyLookup,
-    Rarity,
-    differences,
-    measure_new_words,
-)
 from indexer.comparing.measures import (
     MEASURES,
     ComparedText,
@@ -25,7 +18,16 @@ from indexer.comparing.measures import (
     measure_all,
     passages,
 )
-from indexer.comparing.words import Words, ignored, normal_words
+from indexer.comparing.reasons import (
+    FrequencyLookup,
+    Rarity,
+    differences,
+    have_same_symbols,
+    ignored,
+    is_rearranged,
+    measure_new_words,
+)
+from indexer.comparing.words import Words, normal_words
 from indexer.defaults import SHINGLE_WORDS
 from indexer.errors import UnknownMeasure
 from indexer.fingerprinting.fingerprint import fingerprint

@@ -1,4 +1,4 @@
-"""Conditions on a pair in addition to its threshold, and the reasons why it is a pair."""
+"""Conditions on a pair in addition to its threshold, and which of them a pair does not meet."""
 
 from __future__ import annotations
 
@@ -9,83 +9,40 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import compress
 from operator import ne
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from indexer.comparing.alignment import AlignedWords as AlignedWords  # noqa: PLC0414 - a door
-from indexer.comparing.alignment import differ_in_plain_words, is_replaced, may_be_replaced
-from indexer.comparing.alignment import lcs as lcs  # noqa: PLC0414
-from indexer.comparing.alignment import max_replaced as max_replaced  # noqa: PLC0414
-from indexer.comparing.alignment import max_words_in_common as max_words_in_common  # noqa: PLC0414
-from indexer.comparing.alignment import two_languages as two_languages  # noqa: PLC0414
-from indexer.comparing.differences import (
+from indexer.comparing.alignment import (
+    AlignedWords,
+    Replacement,
+    TwoLanguages,
+    differ_in_plain_words,
+    is_replaced,
+    max_replaced,
+    may_be_replaced,
+    two_languages,
+)
+from indexer.comparing.differences import has_differences
+from indexer.comparing.facts import FactSource
+from indexer.comparing.marks import Comparison, may_separate, separates, states_other_facts
+from indexer.comparing.measures import TextOperand, check_measure, measure_named, measure_pair
+from indexer.comparing.reasons import (
     Rarity,
+    copy_key,
+    explain,
     format_differences,
-    format_new_words,
-    has_differences,
     measure_new_words,
 )
-from indexer.comparing.facts import FactSource
-from indexer.comparing.marks import CONTAINED as CONTAINED  # noqa: PLC0414 - the door to them
-from indexer.comparing.marks import MIN_GROWTH as MIN_GROWTH  # noqa: PLC0414
-from indexer.comparing.marks import (
-    Comparison,
-    may_separate,
-    separates,
-    states_other_facts,
-)
-from indexer.comparing.marks import TextDifferences as TextDifferences  # noqa: PLC0414
-from indexer.comparing.marks import explain as explain  # noqa: PLC0414
-from indexer.comparing.measures import (
-    ComparedText,
-    TextOperand,
-    align,
-    check_measure,
-    measure_named,
-    measure_pair,
-)
-from indexer.comparing.words import Words, sameness, words
-from indexer.defaults import MAX_REPLACED, POLICIES, REVIEW
-from indexer.defaults import PolicyName as PolicyName  # noqa: PLC0414 - the door to it
+from indexer.comparing.words import Words, words
+from indexer.defaults import MAX_REPLACED, POLICIES, PolicyName
 from indexer.errors import MissingSketch, UsageError
-from indexer.fingerprinting.fingerprint import content_digest, number_symbols, pictographs
-from indexer.fingerprinting.normalise import composed_codes, value_symbols
-from indexer.model import DIGITS, Difference, Mark, NewWords, Row, Sameness
+from indexer.fingerprinting.fingerprint import content_digest, number_symbols
+from indexer.model import DIGITS, Row
 from indexer.recipe import DEFAULT_V3, Recipe
-from indexer.wording import count_of, format_sameness, percent, percent_below
-from indexer.wording import format_marks as format_marks  # noqa: PLC0414 - a door
+from indexer.wording import count_of, format_marks, percent, percent_below
 
 # The key that copies of a document share.
-
-
-def copy_key(row: Row) -> str:
-    """Return what a document shares with its copies and with nothing else.
-
-    It is the digest of the normalised text or, where nothing is left of the text, of the bytes; the
-    id of a document that has neither.
-    """
-    if row.chars and row.exact:
-        return row.exact
-    return f"bytes {row.raw}" if row.raw else row.id
-
-
-def have_same_symbols(a: str, b: str) -> bool:
-    """Return whether texts of the same words have the same symbols of value, the same pictographs
-    such as ticks, and between the digits of two short numbers the same sign.
-
-    Digests of recipes before `default_v3` do not read the first, and none reads the others.
-
-    >>> have_same_symbols("a gain of 500", "a gain of -500"), have_same_symbols("> a-b", "a b!")
-    (False, True)
-    >>> have_same_symbols("1/2 cup", "1.2 cup"), have_same_symbols("1.5 cups", "1,5 cups")
-    (False, True)
-    """
-    if a == b:
-        return True
-    if number_symbols(a) != number_symbols(b) or pictographs(a) != pictographs(b):
-        return False
-    return value_symbols(composed_codes(a)) == value_symbols(composed_codes(b))
 
 
 def stated_facts(text: str, words: Words) -> tuple[str, ...]:
@@ -294,7 +251,6 @@ KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may 
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
 RULES_VERSION = 20  # raise it when criteria refuse other pairs: `group` measures all pairs anew
-REARRANGED = 0.9  # minimum overlap of texts that are called rearranged
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,12 +450,15 @@ class Criteria:
         """Return whether two texts meet the conditions on texts, as `accepts_each` does."""
         return self.accepts_each([(a, b)], rarity)[0]
 
-    def accepts_by_words(self, pair: AlignedWords) -> bool | None:
-        """Return whether two texts meet the conditions; None if their words do not say it."""
+    def accepts_by_words(self, a: Words, b: Words) -> bool | AlignedWords:
+        """Return whether two texts meet the conditions, or their words aligned, for
+        `accepts_texts`, if these do not say it.
+        """
+        pair = AlignedWords(a, b)
         if pair.may_have_two_languages and not self.accepts_languages(pair.a, pair.b):
             return False
         is_open = self.needs_facts or self.reads_changes or self._may_be_replaced(pair)
-        return None if is_open or (self.reads_marks and may_separate(pair)) else True
+        return pair if is_open or (self.reads_marks and may_separate(pair)) else True
 
     def accepts_texts(self, pair: AlignedWords, a: TextOperand, b: TextOperand) -> bool:
         """Return whether texts of words in one language meet the limit, the policy and `changed`.
@@ -526,7 +485,18 @@ class Criteria:
 
     def accepts_languages(self, a: Words, b: Words) -> bool:
         """Return whether words of one language stand for another's no more than that limit."""
-        return self.replaced is None or two_languages(a, b).times <= self.replaced
+        return self.refused_languages(a, b) is None
+
+    def refused_languages(self, a: Words, b: Words) -> TwoLanguages | None:
+        """Return the languages whose words stand for each other more than the limit, or None."""
+        if self.replaced is None:
+            return None
+        found = two_languages(a, b)
+        return found if found.times > self.replaced else None
+
+    def refused_replacement(self, a: TextOperand, b: TextOperand) -> Replacement | None:
+        """Return the words that are replaced more often than the limit, or None."""
+        return None if self.accepts_replacements(a, b) else max_replaced(a, b)
 
     def accepts_each(
         self,
@@ -597,13 +567,10 @@ class Criteria:
         return self._replacement(a, b) or self._separating_marks(a, b) or "new words"
 
     def _replacement(self, a: TextOperand, b: TextOperand) -> str:
-        if not self.accepts_languages(a.words, b.words):
-            times = two_languages(a.words, b.words).times
-            return f"{count_of(times, 'word')} of another language"
-        if self.accepts_replacements(a, b):
-            return ""
-        made = max_replaced(a, b)
-        return f"“{made.b}” stands for “{made.a}” {count_of(made.times, 'time')}"
+        if languages := self.refused_languages(a.words, b.words):
+            return f"{count_of(languages.times, 'word')} of another language"
+        made = self.refused_replacement(a, b)
+        return f"“{made.b}” stands for “{made.a}” {count_of(made.times, 'time')}" if made else ""
 
     def _separating_marks(self, a: TextOperand, b: TextOperand) -> str:
         if self.policy is None:
@@ -653,94 +620,4 @@ def missing_field(fields: Iterable[str]) -> UsageError:
     return UsageError(
         f"no document has a value of {', '.join(sorted(fields))} that the rules can compare; "
         "check the spelling, or leave the rule out"
-    )
-
-
-def is_rearranged(overlap: float, in_order: float, threshold: float) -> bool:
-    """Return whether two texts share nearly all passages, but too few words in order.
-
-    `overlap` is S_L, `in_order` the value of `lcs`.
-
-    >>> is_rearranged(1.0, 0.5, 0.8), is_rearranged(1.0, 0.9, 0.8), is_rearranged(0.5, 0.5, 0.8)
-    (True, False, False)
-    """
-    return overlap >= REARRANGED and in_order < threshold
-
-
-# The differences between near duplicates, beside their similarity, and their sentences.
-
-
-class PairDifferences(Protocol):
-    """The differences between two documents, of which `Reasons` and `indexer.model.Match` are."""
-
-    @property
-    def same(self) -> Sameness | None:
-        """The common traits of copies, None for others."""
-
-    @property
-    def rearranged(self) -> bool:
-        """True if nearly all passages are shared, in another order."""
-
-    @property
-    def marks(self) -> tuple[Mark, ...]:
-        """The kinds of differences that a reader must know, the most serious first."""
-
-    @property
-    def differences(self) -> tuple[Difference, ...]:
-        """The facts that differ."""
-
-    @property
-    def new_words(self) -> NewWords:
-        """The words that only one has."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reasons:
-    """The differences between two documents, as `PairDifferences` says."""
-
-    same: Sameness | None
-    rearranged: bool
-    marks: tuple[Mark, ...]
-    differences: tuple[Difference, ...]
-    new_words: NewWords
-
-
-def format_reasons(reasons: PairDifferences) -> list[str]:
-    """Return sentences: the marks, what copies have in common, whether the order is another, the
-    facts that differ, and the new words of texts that are no copies.
-    """
-    sentences = [f"marks: {format_marks(reasons.marks)}"] if reasons.marks else []
-    if reasons.same:
-        sentences.append(format_sameness(reasons.same))
-    if reasons.rearranged:
-        sentences.append("rearranged: nearly all passages are shared, in another order")
-    sentences += format_differences(reasons.differences)
-    return sentences if reasons.same else [*sentences, format_new_words(reasons.new_words)]
-
-
-def reasons_of(
-    rows: tuple[Row, Row], sides: tuple[ComparedText, ComparedText], new_words: NewWords
-) -> Reasons:
-    """Return what differs between two documents, whose new words are known.
-
-    They are called rearranged below `REVIEW` of their words in order.
-    """
-    a, b = sides
-    is_copy = copy_key(rows[0]) == copy_key(rows[1]) and have_same_symbols(a.text, b.text)
-    in_order = lcs(a.words, b.words)
-    overlap = 0.0 if in_order >= REVIEW else align(a.words, b.words).overlap
-    rearranged = is_rearranged(overlap, in_order, REVIEW)
-    found = explain(
-        a,
-        b,
-        paths=(rows[0].path, rows[1].path),
-        rearranged=rearranged,
-        embedded=(rows[0].embedded, rows[1].embedded),
-    )
-    return Reasons(
-        sameness(*rows) if is_copy else None,
-        rearranged,
-        found.marks,
-        found.facts,
-        new_words,
     )

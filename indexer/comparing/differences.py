@@ -1,4 +1,4 @@
-"""Differences between two texts of nearly the same words: facts and new words.
+"""Facts in which two texts of nearly the same words differ.
 
 Words are aligned by their longest common subsequence. The facts (`indexer.comparing.facts`) among
 the words that are left over in either text are compared. Facts that both texts have with the same
@@ -11,32 +11,20 @@ addresses of such words, are compared as if these words were left over.
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, zip_longest
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
-import numpy as np
-
-from indexer.comparing.alignment import WordText, common_runs, gaps
-from indexer.comparing.facts import (
-    ADDRESSES,
-    ATTACHED,
-    RUN,
-    Fact,
-    FactSource,
-    FactText,
-    with_renamed,
-)
+from indexer.comparing.alignment import common_runs, gaps
+from indexer.comparing.facts import ADDRESSES, RUN, Fact, FactSource, FactText
 from indexer.comparing.quantities import MODAL_HINT, MODALS, OF_TIME, date_span, other_modals
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import LANGUAGES_BY_WORD
-from indexer.model import Difference, DifferenceKind, NewWords, RareWord, WordFrequencies
-from indexer.wording import DIFFERENCE_NOUNS, count_of, join_names
+from indexer.comparing.words import ATTACHED
+from indexer.model import Difference, DifferenceKind
 
 # Facts that both texts state in different positions: moved with their surroundings, or exchanged.
 
@@ -218,39 +206,13 @@ def _equal_words(a: FactSource, position_a: int, b: FactSource, position_b: int,
     return count
 
 
-_WORD = re.compile(r"\w+")
-_SHORT = 2  # letters of words without content
-
 KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
-QUOTED_DIFFERENCES = 3  # differences of a kind that a sentence quotes
 JOINED: tuple[DifferenceKind, ...] = ("name", "date")  # kinds of which neighbours are one fact
 
 _IN_HEADERS: tuple[DifferenceKind, ...] = ("date", "number", "name", *ADDRESSES)
-_ONCE: tuple[DifferenceKind, ...] = ("header", *ADDRESSES)
 FactKey: TypeAlias = tuple[str, str]  # class and value
 GapFacts: TypeAlias = dict[tuple[float, str], list[Fact]]  # by gap and class
 Gaps: TypeAlias = dict[int, float]  # by position of a word
-
-
-def differences(
-    a: FactSource, b: FactSource, runs: Sequence[Tile] | None = None
-) -> tuple[Difference, ...]:
-    """Return the facts in which two texts differ, by kind, in the order of the texts.
-
-    A word without its accents is the same fact, if its text has none. `runs`: the `common_runs`.
-
-    >>> from indexer.comparing.words import words
-    >>> texts = "He paid 42,000 euros in May 2023.", "He paid 45,500 euros in May 2024."
-    >>> for difference in differences(*(FactSource(text, words(text)) for text in texts)):
-    ...     print(difference.kind, difference.a, difference.b)
-    date May 2023 May 2024
-    amount 42,000 45,500
-    """
-    result = with_renamed(list(_differences(a, b, runs)), a, b)
-    # an address is a fact of each of its words; a head and a foot may have the same date
-    once = dict.fromkeys(fact for fact in result if fact.kind in _ONCE)
-    result = [*once, *(fact for fact in result if fact.kind not in _ONCE)]
-    return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
 
 
 def has_differences(a: FactSource, b: FactSource) -> bool:
@@ -260,12 +222,13 @@ def has_differences(a: FactSource, b: FactSource) -> bool:
         left = None  # "třicet" is a number, "tricet" a word
     if left is not None and right is not None and left != right:
         return True
-    return any(True for _ in _differences(a, b))
+    return any(True for _ in differing_facts(a, b))
 
 
-def _differences(
+def differing_facts(
     a: FactSource, b: FactSource, runs: Sequence[Tile] | None = None
 ) -> Iterator[Difference]:
+    """Yield the facts in which two texts differ, in no order. `runs`: the `common_runs`."""
     if a.words.has_accents != b.words.has_accents:
         runs = common_runs(a.words.plain, b.words.plain)
     aligned = common_runs(a.words, b.words) if runs is None else runs
@@ -276,34 +239,6 @@ def _differences(
         for left, right in other_modals(a.words.folded, b.words.folded, between):
             yield Difference("obligation", a.spelling(*left), b.spelling(*right))
     yield from _leftover(FactText(a, b), FactText(b, a), aligned)
-
-
-def format_differences(differences: Iterable[Difference]) -> list[str]:
-    """Return a sentence for each kind.
-
-    >>> format_differences([Difference("number", "42,000", "45,500")])
-    ['1 number differs: 42,000 / 45,500']
-    >>> format_differences([Difference("name", "Acme", "Acme")])
-    ['1 name differs: Acme in another place']
-    """
-    by_kind: dict[DifferenceKind, list[Difference]] = defaultdict(list)
-    for difference in differences:
-        by_kind[difference.kind].append(difference)
-    sentences = []
-    for kind, members in by_kind.items():
-        quoted = ", ".join(map(_format, members[:QUOTED_DIFFERENCES]))
-        left_out = len(members) - QUOTED_DIFFERENCES
-        more = f" and {left_out:,} more" if left_out > 0 else ""
-        verb = "differs" if len(members) == 1 else "differ"
-        noun = DIFFERENCE_NOUNS.get(kind, kind)
-        sentences.append(f"{count_of(len(members), noun)} {verb}: {quoted}{more}")
-    return sentences
-
-
-def _format(difference: Difference) -> str:
-    if difference.a == difference.b:
-        return f"{difference.a} in another place"
-    return f"{difference.a or '–'} / {difference.b or '–'}"
 
 
 def changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:
@@ -553,198 +488,3 @@ def _without_counted(facts: list[Fact], counts: Counter[FactKey]) -> list[Fact]:
 
 def _counts(facts: Iterable[Fact]) -> Counter[FactKey]:
     return Counter(fact.key for fact in facts)
-
-
-# Words of either of two texts that the other lacks, and how rare these are in a store.
-
-RARE = 0.02  # of the documents of a store
-QUOTED_WORDS = 5  # rare words that a sentence names
-MAX_KNOWN = 1 << 17  # words whose frequencies are remembered
-FrequencyLookup: TypeAlias = Callable[[Sequence[str]], WordFrequencies]
-_BothTexts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-class Rarity:
-    """The frequencies of words in a store, requested once; the last 131,072 are cached.
-
-    `lookup` counts the documents of the store that have each word.
-    """
-
-    def __init__(self, lookup: FrequencyLookup) -> None:
-        self._lookup = lookup
-        self._documents = 0
-        self._counts: dict[str, int] = {}
-
-    def frequencies(self, words: Sequence[str]) -> WordFrequencies:
-        """Return the frequencies of distinct words; those not remembered by one look-up."""
-        missing = [word for word in words if word not in self._counts]
-        if missing and len(self._counts) + len(missing) > MAX_KNOWN:
-            self._counts.clear()
-            missing = list(words)
-        if missing:
-            result = self._lookup(missing)
-            self._documents = result.documents
-            self._counts |= result.counts
-        return WordFrequencies(self._documents, {word: self._counts[word] for word in words})
-
-
-def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the distinct words of a that b lacks, and of b that a lacks.
-
-    They are written as where they first occur in the text that has them.
-
-    >>> from indexer.recipe import DEFAULT
-    >>> from indexer.comparing.measures import ComparedText
-    >>> a = ComparedText("To be or NOT to be", DEFAULT)
-    >>> new_words(a, ComparedText("Be, or be e-mailed", DEFAULT))
-    (('To', 'NOT'), ('e', 'mailed'))
-    """
-    return tuple(_spellings(a, _new(a, b))), tuple(_spellings(b, _new(b, a)))
-
-
-def content_words(a: WordText, b: WordText, differing: Iterable[Difference]) -> list[str]:
-    """Return the words of a that b lacks, folded, without function words, words of two letters, and
-    words of the facts that differ.
-
-    >>> from indexer.recipe import DEFAULT
-    >>> from indexer.comparing.measures import ComparedText
-    >>> a = ComparedText("Subject to the advice of my lawyer, 5 May", DEFAULT)
-    >>> content_words(a, ComparedText("Dated 6 May", DEFAULT), [Difference("number", "6", "5")])
-    ['subject', 'advice', 'lawyer']
-    """
-    written = " ".join(f"{difference.a or ''} {difference.b or ''}" for difference in differing)
-    facts = set(_WORD.findall(written.casefold()))
-    return [
-        word
-        for word in dict.fromkeys(map(str.casefold, new_words(a, b)[0]))
-        if word not in facts and word not in LANGUAGES_BY_WORD and _has_content(word)
-    ]
-
-
-def _has_content(word: str) -> bool:
-    return word.isalpha() and (len(word) > _SHORT or not word.isascii())
-
-
-def measure_new_words(
-    pairs: Sequence[tuple[WordText, WordText]], rarity: Rarity | None = None
-) -> list[NewWords]:
-    """Return the new words of many pairs, whose frequencies are requested together.
-
-    Without `rarity` they are only counted.
-    """
-    new = [(_new(a, b), _new(b, a)) for a, b in pairs]
-    counts = [NewWords(len(left), len(right)) for left, right in new]
-    if rarity is None:
-        return counts
-    wholes = [
-        (tuple(_whole_words(a, left)), tuple(_whole_words(b, right)))
-        for (a, b), (left, right) in zip(pairs, new, strict=True)
-    ]
-    words = dict.fromkeys(word for pair in wholes for side in pair for word in side)
-    frequencies = rarity.frequencies(list(words))
-    return [
-        _with_rarity(count, pair, frequencies) for count, pair in zip(counts, wholes, strict=True)
-    ]
-
-
-def format_new_words(new: NewWords) -> str:
-    """Return a sentence: how many words, how many of them rare, the rarest by name, the novelty.
-
-    >>> rare = RareWord("quorum", "left", 1), RareWord("4711", "right", 2)
-    >>> format_new_words(NewWords(2, 1, rare, 9.21))
-    '3 new words, 2 of them rare: quorum, 4711 (novelty 9.2)'
-    """
-    if not new.left + new.right:
-        return "no new words"
-    novelty = "" if new.novelty is None else f" (novelty {new.novelty:,.1f})"
-    return _sentence(new.left + new.right, new.rare) + novelty
-
-
-def format_new_words_by_text(new: NewWords) -> list[str]:
-    """Return a sentence for each of two texts, A and B, and one for their novelty where known.
-
-    >>> format_new_words_by_text(NewWords(2, 0, (RareWord("quorum", "left", 1),), 9.21))
-    ['A has 2 new words, 1 of them rare: quorum', 'B has 0 new words', 'novelty 9.2']
-    """
-    if not new.left + new.right:
-        return ["no new words"]
-    sentences = []
-    sides: tuple[tuple[str, Literal["left", "right"], int], ...]
-    sides = ("A", "left", new.left), ("B", "right", new.right)
-    for letter, side, count in sides:
-        rare = None if new.rare is None else [word for word in new.rare if word.side == side]
-        sentences.append(f"{letter} has {_sentence(count, rare)}")
-    if new.novelty is not None:
-        sentences.append(f"novelty {new.novelty:,.1f}")
-    return sentences
-
-
-def _sentence(count: int, rare: Sequence[RareWord] | None) -> str:
-    words = count_of(count, "new word")
-    if rare is None or not count:
-        return words
-    if not rare:
-        return f"{words}, {'not' if count == 1 else 'none of them'} rare"
-    named = join_names(word.word for word in rare[:QUOTED_WORDS])
-    more = ", …" if len(rare) > QUOTED_WORDS else ""
-    if count == 1:
-        return f"{words}, rare: {named}"
-    number = "all" if count == len(rare) else f"{len(rare):,}"
-    return f"{words}, {number} of them rare: {named}{more}"
-
-
-def _new(text: WordText, other: WordText) -> list[int]:
-    """Return the numbers of the words of one text that the other lacks."""
-    known = other.words.numbering
-    return [number for word, number in text.words.numbering.items() if word not in known]
-
-
-def _spellings(text: WordText, new: list[int]) -> Iterator[str]:
-    """Yield words of a text by their numbers, as they are first written there.
-
-    One that is broken at the end of a line is put together.
-    """
-    words = text.words
-    firsts = words.firsts[new]
-    starts, ends = words.starts[firsts].tolist(), words.ends[firsts].tolist()
-    for number, start, end in zip(new, starts, ends, strict=True):
-        yield _put_together(text.text[start:end], words.vocabulary[number])
-
-
-def _whole_words(text: WordText, new: list[int]) -> dict[str, None]:
-    """Return the words of a text, as written, that contain the words with these numbers."""
-    words, formatted = text.words, text.spelled
-    firsts = words.firsts[new]
-    first_starts, first_ends = words.starts[firsts], words.ends[firsts]
-    positions = np.searchsorted(formatted.starts, first_starts, side="right") - 1
-    is_inside = positions >= 0
-    is_inside[is_inside] = formatted.ends[positions[is_inside]] >= first_ends[is_inside]
-    first_starts[is_inside] = formatted.starts[positions[is_inside]]
-    first_ends[is_inside] = formatted.ends[positions[is_inside]]
-    spellings: dict[str, None] = {}
-    spans = zip(new, first_starts.tolist(), first_ends.tolist(), strict=True)
-    for number, start, end in spans:
-        spellings[_put_together(text.text[start:end], words.vocabulary[number])] = None
-    return spellings
-
-
-def _put_together(written: str, word: str) -> str:
-    """Return a word as written, or folded where it is broken at the end of a line."""
-    return word if "\n" in written or "\r" in written else written
-
-
-def _with_rarity(new: NewWords, sides: _BothTexts, frequencies: WordFrequencies) -> NewWords:
-    documents = max(1, frequencies.documents)
-    limit = max(1, RARE * documents)
-    rare: list[RareWord] = []
-    amounts: list[float] = []
-    names: tuple[Literal["left", "right"], ...] = ("left", "right")
-    for name, words in zip(names, sides, strict=True):
-        for word in words:
-            count = frequencies.counts[word]
-            # a document may be written between two counts
-            amounts.append(math.log(documents / min(documents, max(1, count))))
-            if count <= limit:
-                rare.append(RareWord(word, name, count))
-    rare.sort(key=lambda word: (word.documents, word.word))
-    return NewWords(new.left, new.right, tuple(rare), math.fsum(amounts))

@@ -67,11 +67,7 @@ from indexer.comparing.unworded import (
     name_value,
     running_headers,
 )
-from indexer.comparing.words import ATTACHED as ATTACHED  # noqa: PLC0414 - the door to it
-from indexer.comparing.words import (
-    Words,
-    find_symbols,
-)
+from indexer.comparing.words import ATTACHED, Words, find_symbols
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import Difference, DifferenceKind
 

@@ -32,39 +32,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, starmap
-from posixpath import basename, splitext
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.comparing.alignment import (
     MIN_MESSAGE,
     AlignedWords,
     Gap,
     Stretch,
-    lcs_of_strings,
     other_accents,
-    two_languages,
 )
-from indexer.comparing.differences import changed_quantities, changed_symbols, differences
+from indexer.comparing.differences import changed_quantities, changed_symbols
 from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, is_fact, negations
 from indexer.comparing.quantities import (
     ANSWERS,
-    DUTY,
     INFLECTED,
     JAPANESE_ENDING,
     NEGATIONS,
     OF_LANGUAGES,
-    TIME_UNITS,
     is_dated,
     lines_around,
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import exchanged_cells
-from indexer.comparing.words import LANGUAGES_BY_WORD, are_variants
+from indexer.comparing.words import LANGUAGES_BY_WORD, are_variants, lcs_of_strings
 from indexer.defaults import MAX_REPLACED, POLICIES, PolicyName
-from indexer.model import DIGITS, Difference, Mark, MarkKind, unpack_embedded
 
 if TYPE_CHECKING:
     from indexer.comparing.measures import TextOperand
@@ -82,15 +75,8 @@ MAX_BESIDE = 1  # other words that differ in a sentence that is negated
 UNSPACED = ("ja", "zh")  # languages in which two characters are a word
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
 MIN_CLAUSE = 6  # words of a sentence that is added
-MIN_GROWTH = 1.1  # of the words of a text that has grown
-CONTAINED = 0.98  # minimum fraction of the words of a text that the grown one has
-SAME_FILE = 0.95  # minimum fraction of the words of the shorter one of two formats of a file
-FIRST_LINES = 3  # that may name a version
-FIRST_CHARS = 300
 
-_Added: TypeAlias = tuple[str | None, str | None]  # sentences that one text lacks
-MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
-_OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated", "sign": "symbol"})
+AddedSentence: TypeAlias = tuple[str | None, str | None]  # None for the text that lacks it
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
 _EXCHANGEABLE = {"date", "amount", "number", "name", "address"}
 _SUPPORTING = {"do", "does", "did"}  # words that belong to a negation
@@ -99,7 +85,6 @@ _DATED = {"date", "amount"}  # kinds of fields of which a form has one
 _SENTENCE_END = re.compile(
     r"[.!?\u2026][\"'\u2019\u201d)\]]*(?:\s|\Z)|[\u3002\uff01\uff1f]|\n\s*\n"
 )
-_VERSION = re.compile(r"\d+(?:\.\d+)+[a-z]?\d*|(?<=[vV])\d+")
 _REFERENCE = re.compile(r"(?!(?:19|20)\d\d\Z)\d{3,}")  # no year
 
 
@@ -594,156 +579,13 @@ def separates(policy: PolicyName, pair: Comparison) -> bool:
     return is_reversed or is_form(pair) or has_other_message(pair)
 
 
-# The marks of a pair.
-
-
-class TextDifferences(NamedTuple):
-    """The marks of two documents, each kind once and the most serious first, and the facts that
-    differ.
-    """
-
-    marks: tuple[Mark, ...]
-    facts: tuple[Difference, ...]
-
-
-def explain(
-    a: TextOperand,
-    b: TextOperand,
-    *,
-    paths: tuple[str, str] = ("", ""),
-    rearranged: bool = False,
-    embedded: tuple[str, str] = ("", ""),
-) -> TextDifferences:
-    """Return in what two documents differ, by one alignment of their words; equal texts differ in
-    the files in their documents alone (`embedded`, as rows keep them).
-
-    >>> from indexer.comparing.measures import ComparedText
-    >>> from indexer.recipe import DEFAULT
-    >>> a = ComparedText("The tenant may assign this lease within 14 days.", DEFAULT)
-    >>> b = ComparedText("The tenant may not assign this lease within 24 hours.", DEFAULT)
-    >>> for mark in explain(a, b).marks:
-    ...     print(mark.kind, mark.a, mark.b)
-    negated None not
-    deadline 14 days 24 hours
-    """
-    other_files = _of_embedded(*embedded)
-    if a.text == b.text:
-        return TextDifferences(other_files, ())
-    pair = Comparison(a, b)
-    differing = differences(a.facts, b.facts, pair.runs)
-    added = [texts for gap in pair.gaps for texts in _added(pair, gap)]
-    found: dict[MarkKind, Mark] = {}
-    for mark in chain(
-        other_files,
-        _whole(pair, paths, rearranged),
-        _of_gaps(pair, added),
-        _of_first_lines(a, b),
-        _of_facts(_without_added(differing, added)),
-    ):
-        found.setdefault(mark.kind, mark)
-    return TextDifferences(tuple(found[kind] for kind in MARK_KINDS if kind in found), differing)
-
-
-def _of_embedded(a: str, b: str) -> tuple[Mark, ...]:
-    """Return the mark of documents with other files in them: the names of what one alone has.
-
-    >>> from indexer.model import EmbeddedFile, pack_embedded
-    >>> files = [EmbeddedFile("attachment", name, name) for name in ("a.png", "b.png")]
-    >>> _of_embedded(pack_embedded(files[:1]), pack_embedded(files[1:]))
-    (Mark(kind='embedded', a='a.png', b='b.png', count=1),)
-    """
-    if a[:DIGITS] == b[:DIGITS]:
-        return ()
-    left, right = unpack_embedded(a), unpack_embedded(b)
-    common = {file.sha256 for file in left} & {file.sha256 for file in right}
-    first = [file.name for file in left if file.sha256 not in common]
-    second = [file.name for file in right if file.sha256 not in common]
-    if not first and not second and left and right:
-        first, second = ["the same"], ["in another order, position or name"]
-    count = max(1, len(first), len(second))
-    return (Mark("embedded", next(iter(first), None), next(iter(second), None), count),)
-
-
-def _of_facts(differing: Sequence[Difference]) -> Iterator[Mark]:
-    """Yield a mark for each kind of facts, with the first of them and their number."""
-    kinds: dict[MarkKind, list[Difference]] = {}
-    for difference in differing:
-        kind = _kind_of(difference)
-        kinds.setdefault(kind, []).append(difference)
-    for kind, members in kinds.items():
-        yield Mark(kind, members[0].a, members[0].b, len(members))
-
-
-def _without_added(differing: Sequence[Difference], added: Sequence[_Added]) -> list[Difference]:
-    """Return facts without negations of added sentences and duties, or "true", in one text."""
-    texts = " ".join(text for pair in added for text in pair if text)
-    denies_twice = any(DUTY.search(f"{fact.a} {fact.b}") for fact in differing)
-    words = {*texts.casefold().split(), *ANSWERS, *("なせ" if denies_twice else "")}
-
-    def is_added(fact: Difference) -> bool:
-        is_single = fact.kind == "negation" and not (fact.a and fact.b)
-        return is_single and (fact.a or fact.b or "").casefold() in words
-
-    return [fact for fact in differing if not is_added(fact)]
-
-
-def _kind_of(difference: Difference) -> MarkKind:
-    units = chain(*(each.casefold().split()[1:] for each in (difference.a, difference.b) if each))
-    if difference.kind == "number" and not TIME_UNITS.isdisjoint(units):
-        return "deadline"
-    kind: MarkKind = _OF_DIFFERENCE.get(difference.kind, difference.kind)  # type: ignore[arg-type]
-    return kind
-
-
-def _whole(pair: Comparison, paths: tuple[str, str], rearranged: bool) -> Iterator[Mark]:
-    if is_form(pair):
-        yield Mark("form")
-    elif has_other_message(pair):
-        yield Mark("message")
-    if rearranged:
-        yield Mark("rearranged")
-    languages = two_languages(pair.texts[0].words, pair.texts[1].words)
-    if languages.times:
-        yield Mark("language", languages.a, languages.b, languages.times)
-    lengths = sorted(len(text.spelled) for text in pair.texts)
-    in_order = pair.aligned.in_order
-    if in_order >= CONTAINED * lengths[0] and lengths[1] >= MIN_GROWTH * lengths[0] > 0:
-        yield Mark("grown")
-    names = (basename(path.replace("\\", "/")) for path in paths)
-    (stem_a, suffix_a), (stem_b, suffix_b) = map(splitext, names)
-    if stem_a and stem_a == stem_b and suffix_a != suffix_b and in_order >= SAME_FILE * lengths[0]:
-        yield Mark("format", suffix_a, suffix_b)
-
-
-def _of_gaps(pair: Comparison, added: Sequence[_Added]) -> Iterator[Mark]:
-    if words_negated := negated(pair):
-        yield Mark("negated", words_negated[0] or None, words_negated[1] or None)
-    if parties := exchanged(pair):
-        yield Mark("parties_exchanged", *parties)
-    if accents := other_accents(pair.aligned):
-        yield Mark("accents", accents.a, accents.b, accents.times)
-    if added:
-        yield Mark("clause_added", *added[0], len(added))
-
-
-def _added(pair: Comparison, gap: Gap) -> Iterator[_Added]:
-    """Yield the sentences of a gap that one text has and the other lacks, None for the other."""
-    whole = _whole_sentences(pair, gap) if max(gap.words) >= MIN_CLAUSE else None
-    if whole:
-        yield (_written(*whole), None) if gap.words[0] else (None, _written(*whole))
+def added_sentences(pair: Comparison) -> Iterator[AddedSentence]:
+    """Yield the sentences that one text has and the other lacks, a gap together."""
+    for gap in pair.gaps:
+        whole = _whole_sentences(pair, gap) if max(gap.words) >= MIN_CLAUSE else None
+        if whole:
+            yield (_written(*whole), None) if gap.words[0] else (None, _written(*whole))
 
 
 def _written(source: FactSource, start: int, stop: int) -> str:
     return " ".join(source.text[source.starts[start] : source.ends[stop - 1]].split())
-
-
-def _of_first_lines(a: TextOperand, b: TextOperand) -> Iterator[Mark]:
-    """Yield the mark of first lines that name different versions and no other numbers."""
-    left, right = (_first_numbers(text.text) for text in (a, b))
-    if left and right and left[0] != right[0] and left[1:] == right[1:]:
-        yield Mark("version", left[0], right[0])
-
-
-def _first_numbers(text: str) -> list[str]:
-    lines = [line for line in text[:FIRST_CHARS].splitlines() if line.strip()]
-    return _VERSION.findall("\n".join(lines[:FIRST_LINES]))

@@ -60,10 +60,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing import relations
-from indexer.comparing.alignment import EXACT_CELLS as EXACT_CELLS  # noqa: PLC0414 - a door
-from indexer.comparing.alignment import AlignedWords, grown, lcs
-from indexer.comparing.alignment import lcs_of_strings as lcs_of_strings  # noqa: PLC0414
-from indexer.comparing.alignment import words_in_order as words_in_order  # noqa: PLC0414
+from indexer.comparing.alignment import AlignedWords, grown, lcs, words_in_order
 from indexer.comparing.facts import FactSource
 from indexer.comparing.measure import FeatureSet, Measure, Operand, exact
 from indexer.comparing.misread import LCS_MISREAD, lcs_misread

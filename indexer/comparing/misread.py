@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from indexer.comparing.alignment import AlignedWords, Stretch, lcs_length, lcs_of_strings
+from indexer.comparing.alignment import AlignedWords, Stretch, lcs_length
 from indexer.comparing.measure import Measure
 from indexer.comparing.quantities import NEGATIONS
 from indexer.comparing.relations import Relation
-from indexer.comparing.words import Words
+from indexer.comparing.words import Words, lcs_of_strings
 
 MIN_FRACTION = 0.6
 MIN_CHARACTERS = 4

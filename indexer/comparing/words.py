@@ -21,10 +21,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import repeat
+from typing import Any
 from unicodedata import is_normalized
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq, MatchingBlock
 
 from indexer.fingerprinting.normalise import (
     BLANK,
@@ -51,13 +53,13 @@ from indexer.fingerprinting.normalise import (
     without_ignorables,
     word_starts,
 )
-from indexer.model import Row, Sameness
 
 # Words and runs of words as integers, equal exactly where the words are.
 
 _MAX_SPAN = 1 << 62
 _SURROGATES = range(0xD800, 0xE000)
 MAX_CODES = 0x110000 - len(_SURROGATES)
+EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
 
 
 @dataclass(frozen=True)
@@ -228,6 +230,21 @@ def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
         return listed
     codes = numbers + len(_SURROGATES) * (numbers >= _SURROGATES.start)
     return codes.astype("<u4").tobytes().decode("utf-32-le")
+
+
+# Longest common subsequences (LCS) of words as the characters of a string.
+
+
+def lcs_of_strings(a: str | list[int], b: str | list[int], minimum: int = 0) -> int:
+    """Return the length of the LCS of two strings exactly; 0 when it is less than `minimum`."""
+    # one less: rapidfuzz 3.14 may give 0 for a pair whose LCS is exactly the cut-off
+    length = LCSseq.similarity(a, b, score_cutoff=max(minimum - 1, 0))
+    return length if length >= minimum else 0
+
+
+def matching_blocks(a: str | list[Any], b: str | list[Any]) -> list[MatchingBlock]:
+    """Return an LCS of two strings or lists as runs in order, the last of which is empty."""
+    return LCSseq.editops(a, b).as_matching_blocks()
 
 
 # Frequent function words by language: articles, prepositions, auxiliaries, pronouns.
@@ -700,46 +717,3 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
         if match:
             yield match
         position = match.end() if match else first.end()
-
-
-# Copies of the same words, which differ in what normalisation ignores.
-
-_BLANKS = re.compile(r"\s+")
-
-
-def ignored(a: str, b: str) -> tuple[str, ...]:
-    """Return in what two texts of the same words differ, which normalisation ignores.
-
-    >>> ignored("Pay 5!", "pay  -5"), ignored("a b", "a  b")
-    (('case', 'blanks', 'signs'), ('blanks',))
-    """
-    kinds = []
-    characters_a, characters_b = (list(filter(str.isalnum, text)) for text in (a, b))
-    if characters_a != characters_b:
-        is_case = "".join(characters_a).casefold() == "".join(characters_b).casefold()
-        kinds.append("case" if is_case else "forms of letters")
-    if _BLANKS.findall(a) != _BLANKS.findall(b):
-        kinds.append("blanks")
-    if list(filter(_is_symbol, a)) != list(filter(_is_symbol, b)):
-        kinds.append("signs")
-    return tuple(kinds)
-
-
-def _is_symbol(char: str) -> bool:
-    return not char.isalnum() and not char.isspace()
-
-
-def sameness(a: Row, b: Row) -> Sameness:
-    """Return what two copies have in common: their bytes, their texts, or the words of these."""
-    if a.raw and a.raw == b.raw:
-        return Sameness("bytes")
-    as_read = "truncated" in (a.status, b.status)
-    extracted = bool(a.raw and b.raw) and not _is_plain(a) and not _is_plain(b)
-    if a.text == b.text:
-        return Sameness("text", (), as_read, extracted)
-    return Sameness("words", ignored(a.text, b.text), as_read, extracted)
-
-
-def _is_plain(row: Row) -> bool:
-    """Return whether the text is the whole file, or was given without one."""
-    return not row.extractor or row.extractor.startswith("plain/")

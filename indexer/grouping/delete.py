@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from indexer.comparing.differences import Rarity
+from indexer.comparing.reasons import Rarity
 from indexer.fingerprinting.fingerprint import PROVISIONAL, current_rows
 from indexer.grouping.checked_rows import of_texts, stored_digests
 from indexer.grouping.collection import gather

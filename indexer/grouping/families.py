@@ -7,9 +7,8 @@ from collections.abc import Iterator, KeysView, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from indexer.comparing.criteria import Reasons, reasons_of
-from indexer.comparing.differences import Rarity, measure_new_words
 from indexer.comparing.measures import ComparedText, measure_pair
+from indexer.comparing.reasons import Rarity, Reasons, measure_new_words, reasons_of
 from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.grouping.checked_rows import of_texts

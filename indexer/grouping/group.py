@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from indexer.comparing.band_plan import equal_parts, has_sketch_alone, min_equal, sketch_size
 from indexer.comparing.criteria import KEYED, Criteria, missing_field
-from indexer.comparing.differences import Rarity
+from indexer.comparing.reasons import Rarity
 from indexer.defaults import MEMORY_MEGABYTES
 from indexer.errors import RestoredIndex
 from indexer.fingerprinting.fingerprint import PROVISIONAL

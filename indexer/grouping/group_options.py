@@ -23,11 +23,9 @@ from indexer.comparing.criteria import (
     RuleValues,
     Value,
     for_folding,
-    have_same_symbols,
     policy_threshold,
     stored_value,
 )
-from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import (
     MEASURES,
     ComparedText,
@@ -35,6 +33,7 @@ from indexer.comparing.measures import (
     check_measure,
     measure_pair,
 )
+from indexer.comparing.reasons import Rarity, have_same_symbols
 from indexer.comparing.words import normal_words
 from indexer.defaults import CAP, FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError

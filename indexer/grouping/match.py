@@ -26,8 +26,8 @@ from indexer.comparing.band_plan import (
     resolve_sketch,
 )
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, missing_field
-from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import check_measure, rank_phrase
+from indexer.comparing.reasons import Rarity
 from indexer.defaults import (
     CAP,
     MEASURE,

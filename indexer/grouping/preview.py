@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.band_plan import feature_similarities, plan_for_recall
-from indexer.comparing.differences import Rarity
+from indexer.comparing.reasons import Rarity
 from indexer.defaults import CAP
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import band_hashes

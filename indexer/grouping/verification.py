@@ -10,8 +10,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import AlignedWords
-from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import (
     ComparedText,
     jaccard,
@@ -19,6 +17,7 @@ from indexer.comparing.measures import (
     measure_pair,
     stored_text,
 )
+from indexer.comparing.reasons import Rarity
 from indexer.fingerprinting.keys import count_ones, pack_slots
 from indexer.grouping.candidates import TextPairs
 from indexer.grouping.collection import Collection, PairFilter
@@ -247,15 +246,15 @@ class Verifier:
             self.read(text for pair in pairs for text in pair)
             texts = [(self.text(a), self.text(b)) for a, b in pairs]
             return self.accepts_each(texts, are_changed=True)
-        aligned = [AlignedWords(left, right) for left, right in words]
-        by_words = list(map(criteria.accepts_by_words, aligned))
-        is_open = [is_met is None for is_met in by_words]
+        by_words = [criteria.accepts_by_words(left, right) for left, right in words]
+        is_open = [not isinstance(result, bool) for result in by_words]
         self.read(text for pair in compress(pairs, is_open) for text in pair)
-        by_texts = (
-            criteria.accepts_texts(of_pair, self.text(a), self.text(b))
-            for (a, b), of_pair in compress(zip(pairs, aligned, strict=True), is_open)
-        )
-        return [next(by_texts) if is_met is None else is_met for is_met in by_words]
+        return [
+            result
+            if isinstance(result, bool)
+            else criteria.accepts_texts(result, self.text(a), self.text(b))
+            for (a, b), result in zip(pairs, by_words, strict=True)
+        ]
 
     def _measure(self, pairs: Sequence[tuple[int, int]], minimum: float) -> list[float]:
         if self.measure == "lcs":

@@ -13,22 +13,23 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, combinations, groupby, islice
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import is_normalized
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import CONTAINED, MIN_GROWTH, REARRANGED, Criteria
-from indexer.comparing.differences import Rarity
-from indexer.comparing.measures import EXACT_CELLS, TextOperand, lcs_of_strings, measure_pair
+from indexer.comparing.measures import TextOperand, measure_pair
+from indexer.comparing.reasons import CONTAINED, MIN_GROWTH, REARRANGED, Rarity
 from indexer.comparing.words import (
+    EXACT_CELLS,
     LANGUAGES_BY_WORD,
     MAX_CODES,
     Words,
     as_numbers,
     as_string,
     folded_words,
+    lcs_of_strings,
     normal_words,
 )
 from indexer.fingerprinting.hashing import (
@@ -42,6 +43,9 @@ from indexer.fingerprinting.normalise import first_accent, without_accents
 from indexer.model import WITHOUT_ACCENTS
 from indexer.system.external_memory import LruCache
 from indexer.wording import count_of
+
+if TYPE_CHECKING:
+    from indexer.comparing.criteria import Criteria
 
 try:
     from indexer import _kernel

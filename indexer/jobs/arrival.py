@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.band_plan import few_bands, min_equal
-from indexer.comparing.differences import Rarity
+from indexer.comparing.reasons import Rarity
 from indexer.errors import UnsupportedOperation
 from indexer.fingerprinting.fingerprint import ungrouped
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted

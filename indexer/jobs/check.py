@@ -17,20 +17,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from indexer.coding import label_names
-from indexer.comparing.criteria import (
-    NO_CRITERIA,
-    Criteria,
-    copy_key,
-    explain,
-    for_folding,
-    format_marks,
-    format_reasons,
-    have_same_symbols,
-    max_replaced,
-    two_languages,
-)
-from indexer.comparing.differences import Rarity
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.comparing.measures import ComparedText, check_measure, measure_pair
+from indexer.comparing.reasons import Rarity, copy_key, explain, format_reasons, have_same_symbols
 from indexer.defaults import FOLD, MEASURE, REVIEW, DefaultName
 from indexer.documents.base import DEFAULT_LIMITS, ReadOptions, may_be_mail
 from indexer.documents.blobs import identifier, read
@@ -61,7 +50,7 @@ from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.stores.abilities import Claim, Claiming, Claims, Exclusive, FullStore
 from indexer.stores.fields import storable, storable_labels
 from indexer.stores.requirements import require_recipe
-from indexer.wording import STATUS_LIMITS, percent, visible
+from indexer.wording import STATUS_LIMITS, format_marks, percent, visible
 
 # The verdict on a document: new, a duplicate, or for review.
 
@@ -228,11 +217,9 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
     embedded = row.embedded, stored.embedded
     if criteria.reads_embedded and embedded[0][:DIGITS] != embedded[1][:DIGITS]:
         return format_marks(explain(*texts, embedded=embedded).marks[:1])
-    if not criteria.accepts_languages(texts[0].words, texts[1].words):
-        languages = two_languages(texts[0].words, texts[1].words)
+    if languages := criteria.refused_languages(texts[0].words, texts[1].words):
         return f"words of {languages.a} stand for words of {languages.b}: they are two languages"
-    if not criteria.accepts_replacements(*texts):
-        replaced = max_replaced(*texts)
+    if replaced := criteria.refused_replacement(*texts):
         return (
             f'"{replaced.a}" stands for "{replaced.b}" {replaced.times} times, '
             "as where one form is filled in for another subject"

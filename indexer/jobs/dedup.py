@@ -21,9 +21,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import Criteria, Numbers, PolicyName
+from indexer.comparing.criteria import Criteria, Numbers
 from indexer.comparing.measures import ComparedText
-from indexer.defaults import CAP, FOLD, MEASURE, MEMORY_MEGABYTES, DefaultNumber
+from indexer.defaults import CAP, FOLD, MEASURE, MEMORY_MEGABYTES, DefaultNumber, PolicyName
 from indexer.documents.base import ReadOptions
 from indexer.documents.sources import path_list
 from indexer.documents.tables import is_empty, text_of

@@ -16,9 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Generic, Literal, Protocol, TypeVar, overload
 
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.differences import differences, format_differences, new_words
 from indexer.comparing.measures import ComparedText, check_measure, measure_pair
-from indexer.comparing.words import ignored
+from indexer.comparing.reasons import differences, format_differences, ignored, new_words
 from indexer.defaults import MEASURE, MEMORY_MEGABYTES
 from indexer.documents.base import ReadOptions
 from indexer.errors import SourceNotFound, UsageError

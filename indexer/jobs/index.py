@@ -37,7 +37,7 @@ from indexer.jobs.review_file import review_file, review_path, waiting_path
 from indexer.jobs.stages import Job, outcomes
 from indexer.model import READ_AS, Blob, FailedBlob, Outcome, Query, Row, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
-from indexer.stores import in_place, is_store_url, location_of, open_documents
+from indexer.stores import in_place, location_of, open_documents
 from indexer.stores.abilities import FullStore
 from indexer.stores.journal import Failure, Journal, journal_path, record_job
 from indexer.stores.maintenance import Shareable
@@ -59,7 +59,7 @@ def target(
     `adds_values`, by which documents get labels or a custodian, or the store is not in a search
     engine.
     """
-    if not any(store.address.is_named_by(path) for path in paths if is_store_url(path)):
+    if not any(store.address.is_named_by(path) for path in paths):
         return store
     if len(paths) > 1:
         raise UsageError(
@@ -141,13 +141,13 @@ def _is_selected(blob: Blob, include: Sequence[str], exclude: Sequence[str]) -> 
 
 
 def _source_at(url: str, read_options: ReadOptions, store: FullStore | None) -> Source:
-    if is_store_url(url):
+    if location := location_of(url):
         from indexer.documents.tables import IndexSource
 
         if store is not None and store.address.is_named_by(url):
             fingerprinted = in_place(store, read_options.text_field)
-            return IndexSource(fingerprinted, location_of(url), read_options, fingerprinted.digest)
-        return IndexSource(open_documents(url), location_of(url), read_options)
+            return IndexSource(fingerprinted, location, read_options, fingerprinted.digest)
+        return IndexSource(open_documents(url), location, read_options)
     return url_source(url, read_options)
 
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.reasons import Rarity
 from indexer.grouping.collection import Entry
 from indexer.grouping.group import compartments
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, separation

@@ -8,22 +8,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.coding import Coding
 from indexer.comparing.compare import compare, redline
-from indexer.comparing.criteria import Reasons, explain, format_marks, reasons_of
-from indexer.comparing.differences import (
-    KINDS,
+from indexer.comparing.measures import ComparedText, estimate
+from indexer.comparing.reasons import (
     Rarity,
+    Reasons,
     content_words,
+    explain,
     format_differences,
     measure_new_words,
+    reasons_of,
 )
-from indexer.comparing.measures import ComparedText, estimate
 from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.keys import unpack_slots
@@ -35,7 +36,7 @@ from indexer.grouping.group_options import (
     separation,
 )
 from indexer.jobs.review_file import stored_coding
-from indexer.model import Estimate, Mark, Match, Query, Row, Scope
+from indexer.model import DifferenceKind, Estimate, Mark, Match, Query, Row, Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.review.collation import collate, passages_of
 from indexer.review.store_statistics import last_group_options
@@ -43,7 +44,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
-from indexer.wording import count_of, format_truncated, percent
+from indexer.wording import count_of, format_marks, format_truncated, percent
 
 MAX_DOCUMENTS = 500  # documents of a family that are read
 COMPARED = 24  # documents that are compared with each other
@@ -130,7 +131,9 @@ _MAX_CHARS = 4_000_000  # of these texts
 _MAX_WORDS = 12  # that are named for a member
 _SERIOUS = frozenset[str](("negated", "parties_exchanged"))
 _OF_TEMPLATES = frozenset[str](("form", "message"))  # in one group where its policy is loose
-_OF_FACTS = frozenset[str]((*KINDS, "deadline", "symbol"))  # marks that the facts that differ state
+_OF_FACTS = frozenset[str](
+    (*get_args(DifferenceKind), "deadline", "symbol")
+)  # marks that the facts that differ state
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.filters import do_forceescape, do_mark_safe
 
 from indexer.coding import NO_CODING
-from indexer.comparing.criteria import format_marks, format_reasons
-from indexer.comparing.differences import format_differences, format_new_words_by_text
+from indexer.comparing.reasons import format_differences, format_new_words_by_text, format_reasons
 from indexer.documents.mail.threads import REASONS
 from indexer.errors import UsageError
 from indexer.model import guessed_encoding
@@ -32,6 +31,7 @@ from indexer.searching.snippets import Highlighter
 from indexer.stores.fields import metadata_label
 from indexer.system.release import release
 from indexer.wording import (
+    format_marks,
     percent,
     percent_below,
     visible,

@@ -8,16 +8,7 @@ from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
 
-from indexer.comparing.criteria import (
-    NO_CRITERIA,
-    REARRANGED,
-    Criteria,
-    explain,
-    is_rearranged,
-    lcs,
-    max_words_in_common,
-)
-from indexer.comparing.differences import Rarity, measure_new_words
+from indexer.comparing.criteria import NO_CRITERIA, Criteria
 from indexer.comparing.measures import (
     TextOperand,
     align,
@@ -25,12 +16,19 @@ from indexer.comparing.measures import (
     measure_named,
     measure_pair,
     passages,
-    words_in_order,
 )
-from indexer.comparing.words import Words
+from indexer.comparing.reasons import (
+    REARRANGED,
+    Rarity,
+    explain,
+    is_rearranged,
+    measure_new_words,
+    measure_rearranged,
+    measured_words,
+)
 from indexer.defaults import MEASURE, MISREAD, REVIEW
 from indexer.grouping.words_in_common import lcs_to_each, may_have_common_words
-from indexer.model import Candidate, Estimate, Match, NewWords, Sameness, WordsInOrder
+from indexer.model import Candidate, Estimate, Match, NewWords, Sameness
 
 _AT_ONCE = 20  # pairs whose words are asked for together
 
@@ -173,23 +171,6 @@ def _accepted(
     return accepted, refused
 
 
-def measure_rearranged(a: Words, b: Words, threshold: float) -> tuple[float, float] | None:
-    """Return the overlap and `lcs` of two texts that are one another rearranged, None for others.
-
-    Passages are only looked for where the texts have enough words in common.
-    """
-    longer = max(len(a), len(b))
-    if not longer or min(len(a), len(b)) < REARRANGED * longer:
-        return None
-    if max_words_in_common(a, b) < REARRANGED * longer:
-        return None
-    in_order = lcs(a, b)
-    if in_order >= threshold:
-        return None
-    overlap = align(a, b).overlap
-    return (overlap, in_order) if is_rearranged(overlap, in_order, threshold) else None
-
-
 def find_rearranged(
     query: TextOperand, candidates: Iterable[tuple[Candidate, TextOperand]], threshold: float
 ) -> list[tuple[Candidate, float, float]]:
@@ -221,7 +202,7 @@ def _match(
 ) -> Match:
     candidate, text, value, measure = score
     alignment = align(query.words, text.words)
-    in_order = _in_order(query.words, text.words, measure, value.similarity)
+    in_order = measured_words(query.words, text.words, measure, value.similarity)
     rearranged = is_rearranged(alignment.overlap, in_order.similarity, REVIEW)
     files = embedded.get(candidate.id, ("", ""))
     found = explain(query, text, rearranged=rearranged, embedded=files)
@@ -241,12 +222,3 @@ def _match(
         differences=found.facts,
         marks=found.marks,
     )
-
-
-def _in_order(a: Words, b: Words, measure: str, similarity: float) -> WordsInOrder:
-    """Return the words in order; they are known where the similarity is their fraction."""
-    is_counted = measure == "lcs" and a.has_accents == b.has_accents
-    if not is_counted or similarity == 1.0:  # copies are not measured
-        return words_in_order(a, b)
-    lengths = len(a), len(b)
-    return WordsInOrder(round(similarity * max(lengths)), lengths)

@@ -20,16 +20,10 @@ from indexer.comparing.band_plan import (
     stored_recall,
     usual_threshold,
 )
-from indexer.comparing.criteria import (
-    NO_CRITERIA,
-    REARRANGED,
-    Criteria,
-    RuleValues,
-    have_same_symbols,
-)
-from indexer.comparing.differences import Rarity
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.words import Words, normal_words, sameness
+from indexer.comparing.reasons import REARRANGED, Rarity, have_same_symbols, sameness
+from indexer.comparing.words import Words, normal_words
 from indexer.defaults import MEASURE, MISREAD, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import DocumentNotFound, SnapshotExpired, UsageError
 from indexer.fingerprinting.fingerprint import content_digest, fingerprint, with_pictographs

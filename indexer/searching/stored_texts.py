@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
-from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues, TextDifferences, explain
-from indexer.comparing.differences import Rarity
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.comparing.measures import ComparedText, stored_text
+from indexer.comparing.reasons import Rarity, TextDifferences, explain
 from indexer.defaults import MEASURE
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, rows_with_symbols
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.stores.engine.foreign_index import InPlaceStore
 
 __all__ = [
-    "in_place", "is_store_url", "location_of", "open_documents", "open_store", "with_store_urls",
+    "in_place", "location_of", "open_documents", "open_store", "with_store_urls",
 ]  # fmt: skip
 
 
@@ -36,8 +36,8 @@ def open_store(url: str) -> FullStore:
 
 
 def location_of(url: str) -> str:
-    """Return the URL of a store without user and options."""
-    return parse_address(url).location
+    """Return the URL of a store without user and options; empty for a URL of anything else."""
+    return parse_address(url).location if is_store_url(url) else ""
 
 
 def open_documents(url: str) -> Documents:

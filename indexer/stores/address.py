@@ -72,8 +72,8 @@ class StoreAddress:
         return self._identity() == other._identity()
 
     def is_named_by(self, url: str) -> bool:
-        """Return whether a URL is the URL of this store, as `is_same_store` compares."""
-        return self.is_same_store(parse_address(url))
+        """Return whether a text is the URL of this store, as `is_same_store` compares."""
+        return is_store_url(url) and self.is_same_store(parse_address(url))
 
     def _identity(self) -> tuple[object, ...]:
         if self.file is None:

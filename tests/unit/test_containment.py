@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import library, rows
 
-from indexer.comparing.criteria import copy_key
+from indexer.comparing.reasons import copy_key
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import MASK, mix64
 from indexer.fingerprinting.keys import (

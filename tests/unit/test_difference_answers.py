@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from indexer.comparing import differences as module
-from indexer.comparing.differences import differences, has_differences
+from indexer.comparing.differences import has_differences
 from indexer.comparing.facts import FactSource
+from indexer.comparing.reasons import differences
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import _ADDRESS, addresses
 from indexer.comparing.words import _FACT_SIGN, _matches, words

@@ -8,10 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from invoices import invoices
 
-from indexer.comparing.criteria import Criteria, is_rearranged, parse_requirements
-from indexer.comparing.differences import differences, format_differences
+from indexer.comparing.criteria import Criteria, parse_requirements
 from indexer.comparing.facts import FactSource
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.reasons import differences, format_differences, is_rearranged
 from indexer.comparing.words import words
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.recipe import DEFAULT

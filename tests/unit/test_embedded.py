@@ -28,7 +28,7 @@ from indexer import (
     reindex,
     search,
 )
-from indexer.comparing.criteria import Criteria, format_marks
+from indexer.comparing.criteria import Criteria
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.embedded import embedded_files
 from indexer.documents.marked_text import marked_styles, marked_text
@@ -46,6 +46,7 @@ from indexer.jobs.index import count_outdated
 from indexer.jobs.repair import repair
 from indexer.model import EmbeddedFile, Row, pack_embedded, unpack_embedded, with_unread
 from indexer.recipe import recipe_named
+from indexer.wording import format_marks
 
 
 def png(grey: int) -> bytes:

@@ -3,10 +3,10 @@
 import pytest
 
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.differences import differences
-from indexer.comparing.marks import Comparison, explain, negated, states_other_facts
+from indexer.comparing.marks import Comparison, negated, states_other_facts
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.quantities import DATES, NEGATIONS, NUMBERS
+from indexer.comparing.reasons import differences, explain
 from indexer.recipe import DEFAULT
 
 OF_JAPANESE = "この契約は一年間有効であり、双方の合意により更新される。"

@@ -12,7 +12,7 @@ from invoices import INVOICE
 from sample_library import library, rows, sentence
 
 from indexer.cli.search import LISTED
-from indexer.comparing.criteria import TextDifferences
+from indexer.comparing.reasons import TextDifferences
 from indexer.grouping.group import group
 from indexer.model import Difference, Row
 from indexer.recipe import DEFAULT

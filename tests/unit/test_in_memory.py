@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 from indexer.comparing.criteria import Criteria, for_folding
-from indexer.comparing.marks import explain
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.reasons import explain
 from indexer.errors import SourceNotFound, UnknownMeasure, UsageError
 from indexer.grouping.families import families
 from indexer.grouping.group import group

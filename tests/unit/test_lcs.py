@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from indexer.comparing import alignment
 from indexer.comparing import words as word_numbers
-from indexer.comparing.alignment import AlignedWords, common_runs, lcs, lcs_length, lcs_of_strings
+from indexer.comparing.alignment import AlignedWords, common_runs, lcs, lcs_length
 from indexer.comparing.measures import ComparedText, measure_pair
-from indexer.comparing.words import normal_words, words
+from indexer.comparing.words import lcs_of_strings, normal_words, words
 from indexer.grouping.words_in_common import _have_accents
 from indexer.recipe import DEFAULT
 

@@ -11,14 +11,9 @@ from synthetic_marks import marked_pairs, marks_of
 
 import nearfold
 from indexer.comparing.criteria import Criteria, for_folding
-from indexer.comparing.marks import (
-    Comparison,
-    explain,
-    negated,
-    separates,
-    states_other_facts,
-)
+from indexer.comparing.marks import Comparison, negated, separates, states_other_facts
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.reasons import explain
 from indexer.defaults import POLICIES, POLICY_NAMES
 from indexer.errors import UsageError
 from indexer.grouping.group import group

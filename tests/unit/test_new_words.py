@@ -9,14 +9,14 @@ from sample_library import library, rows, sentence
 
 from indexer.comparing.compare import as_json, compare
 from indexer.comparing.criteria import Criteria, parse_requirements
-from indexer.comparing.differences import (
+from indexer.comparing.measures import ComparedText
+from indexer.comparing.reasons import (
     MAX_KNOWN,
     Rarity,
     format_new_words,
     format_new_words_by_text,
     measure_new_words,
 )
-from indexer.comparing.measures import ComparedText
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions

@@ -7,9 +7,8 @@ import random
 import pytest
 
 from indexer.comparing.criteria import Criteria, for_folding
-from indexer.comparing.differences import differences, format_differences
-from indexer.comparing.marks import explain
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.reasons import differences, explain, format_differences
 from indexer.comparing.unworded import running_headers
 from indexer.recipe import DEFAULT
 from indexer.wording import format_marks

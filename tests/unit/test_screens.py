@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparing.alignment import lcs
-from indexer.comparing.criteria import REARRANGED
+from indexer.comparing.reasons import REARRANGED
 from indexer.comparing.words import normal_words
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2

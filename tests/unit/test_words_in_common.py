@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.alignment import lcs, lcs_by_table
-from indexer.comparing.criteria import Criteria, max_replaced
-from indexer.comparing.differences import Rarity
+from indexer.comparing.alignment import lcs, lcs_by_table, max_replaced
+from indexer.comparing.criteria import Criteria
 from indexer.comparing.measures import ComparedText, measure_pair
+from indexer.comparing.reasons import Rarity
 from indexer.comparing.words import normal_words
 from indexer.grouping import words_in_common
 from indexer.grouping import words_in_common as word_sequences

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from indexer.comparing.criteria import Criteria, format_marks
-from indexer.comparing.differences import format_differences
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.reasons import format_differences
 from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.base import PARENT
 from indexer.documents.mail.threads import ThreadMail
@@ -58,6 +58,7 @@ from indexer.searching.similar import SimilarOptions
 from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.fields import metadata_label, rows_of
 from indexer.stores.requirements import require_recipe
+from indexer.wording import format_marks
 
 if TYPE_CHECKING:
     from indexer.review.site import Site
