@@ -229,6 +229,18 @@ def test_nothing_imports_the_package_root() -> None:
     assert {(path, name) for path, name in names - allowed if name != "_kernel"} == set()
 
 
+def test_a_name_stays_the_same_where_it_is_imported() -> None:
+    renamed = {
+        f"{place(path)}: {alias.name} as {alias.asname}"
+        for path in FILES
+        for node in walked(path)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if alias.asname and (getattr(node, "module", "") or alias.name).startswith("indexer")
+    }
+    assert renamed == set()
+
+
 def test_no_cycles() -> None:
     graph: dict[str, set[str]] = {}
     for path in FILES:

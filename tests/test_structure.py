@@ -1,6 +1,7 @@
 """The layout and density of the package, as CONTRIBUTING.md describes them."""
 
 import gc
+from operator import le
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
 MODULES, LINES, DOORS, HIT_CLASSES = 315, 750, 8, 4
 LINES_OF_BENCHMARKS = 7_000
-FLOWS = {"index": 51, "group": 43, "search": 41, "similar": 43}
+# Files and functions that a flow enters.
+FLOWS = {"index": (49, 431), "group": (43, 432), "search": (39, 419), "similar": (42, 400)}
 PRIVATE_WORDS, WORDS_OF_DOCUMENTATION = 3080, 968
 
 
@@ -58,9 +60,9 @@ def test_a_hit_has_few_classes(package: structure.Package) -> None:
     assert len(classes) <= HIT_CLASSES, classes
 
 
-def test_flows_enter_few_files() -> None:
-    counts = structure.flow_counts()
-    assert {flow: counts[flow] for flow in FLOWS if counts[flow][0] > FLOWS[flow]} == {}
+def test_flows_enter_few_files_and_functions() -> None:
+    for flow, counts in structure.flow_counts().items():
+        assert all(map(le, counts, FLOWS[flow])), (flow, counts, FLOWS[flow])
 
 
 def test_private_words_become_fewer(package: structure.Package) -> None:

@@ -37,12 +37,9 @@ _MARKS = {
 def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -> int:
     """Check the setup and suggest repairs."""
     from indexer.jobs.doctor import doctor
-    from indexer.jobs.repair import repair as repair_store
 
     if repair:
-        with open_for_command(store_url) as store:
-            repairs = repair_store(store, dry_run=dry_run)
-        is_unrepaired = _print_repairs(repairs, as_json, dry_run)
+        is_unrepaired = _print_repairs(_repairs(store_url, dry_run), as_json, dry_run)
         return EXIT_STORE if is_unrepaired else 0
     if dry_run:
         raise UsageError("--dry-run is for --repair: without it nothing is changed")
@@ -68,6 +65,13 @@ def _print_checks(checks: Sequence[Check], as_json: bool) -> None:
         mark, style = _MARKS[check.verdict]
         line = Text.assemble((f"{mark:<6}", style), f"{check.name:<{width}}  ")
         out.print(line + Text(visible(check.detail)))
+
+
+def _repairs(store_url: str, dry_run: bool) -> Sequence[Repair]:
+    from indexer.jobs.repair import repair
+
+    with open_for_command(store_url) as store:
+        return repair(store, dry_run=dry_run)
 
 
 def _print_repairs(repairs: Sequence[Repair], as_json: bool, dry_run: bool) -> bool:

@@ -23,8 +23,7 @@ from indexer.cli.exit_codes import (
 )
 from indexer.errors import MissingExtra, NearfoldError
 from indexer.system.failpoints import VARIABLE, arm
-from indexer.system.logs import VARIABLE as LOG_VARIABLE
-from indexer.system.logs import configure, crash_report
+from indexer.system.logs import LOG_VARIABLE, configure, crash_report
 from indexer.system.release import release, requirement
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

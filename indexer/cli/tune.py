@@ -96,11 +96,10 @@ def _store(url: str | None) -> Iterator[Store | None]:
 
 def _print_tuning(result: TuneResult, out: Path, as_json: bool) -> None:
     """Print which recipe to use and why, the best recipes and the report's path."""
-    from indexer.lab.tuning.report import REPORT
-    from indexer.lab.tuning.report import as_json as tuning_json
+    from indexer.lab.tuning import report
 
     if as_json:
-        print_json({**tuning_json(result), "report": str(out / REPORT)})
+        print_json({**report.as_json(result), "report": str(out / report.REPORT)})
         return
     screen = console()
     choice = result.choice
@@ -116,7 +115,7 @@ def _print_tuning(result: TuneResult, out: Path, as_json: bool) -> None:
     screen.print(f"\n{recipes} on {pairs} of {documents}{earlier}")
     for name, reason in result.left_out.items():
         screen.print(f"not tried: {name}: {visible(reason)}")
-    screen.print(f"the report: {visible(str(out / REPORT))}")
+    screen.print(f"the report: {visible(str(out / report.REPORT))}")
 
 
 def _score_table(result: TuneResult) -> Table:

@@ -47,11 +47,14 @@ from indexer.comparing.differences import changed_quantities, changed_symbols
 from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, is_fact, negations
 from indexer.comparing.quantities import (
     ANSWERS,
+    CURRENCIES,
+    DATES,
     INFLECTED,
     JAPANESE_ENDING,
+    MONTHS,
     NEGATIONS,
+    NUMBERS,
     OF_LANGUAGES,
-    is_dated,
     lines_around,
 )
 from indexer.comparing.tiling import Tile
@@ -566,7 +569,13 @@ _DENIALS = NEGATIONS - ANSWERS | {"t"}  # of "can't"
 
 
 def _is_dated_field(a: Sequence[str], b: Sequence[str]) -> bool:
-    return any(map(is_dated, a)) and any(map(is_dated, b))
+    return any(map(_is_dated, a)) and any(map(_is_dated, b))
+
+
+def _is_dated(word: str) -> bool:
+    """Return whether a folded word may state a number, a date or an amount, or is no word."""
+    is_named = word in NUMBERS or word in MONTHS or word in DATES or word in CURRENCIES
+    return is_named or not word.isalpha()
 
 
 def separates(policy: PolicyName, pair: Comparison) -> bool:

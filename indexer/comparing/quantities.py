@@ -485,12 +485,6 @@ def quantity(text: str, words: Words, position: int) -> Quantity:
     return _Reader(text, words).quantity(position)
 
 
-def is_dated(word: str) -> bool:
-    """Return whether a folded word may state a number, a date or an amount, or is no word."""
-    is_named = word in NUMBERS or word in MONTHS or word in DATES or word in CURRENCIES
-    return is_named or not word.isalpha()
-
-
 def number_value(word: str) -> str:
     """Return a number in digits, without grouping signs, with a point and no fraction of zeros.
 

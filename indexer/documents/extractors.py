@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from indexer.documents.base import ExtractorFactory, ExtractorPool, Limits, Task, is_mail_text
 from indexer.documents.mailboxes import unique_name
-from indexer.documents.plain_text import IDENTITY as PLAIN_IDENTITY
 from indexer.documents.plain_text import (
+    PLAIN_IDENTITY,
     TEXT_FORMATS,
     PlainExtractor,
     is_ebcdic,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
 
 
-IDENTITY = "plain/3"
+PLAIN_IDENTITY = "plain/3"
 _MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml", ".pdf", ".rtf"}
 _PLAIN = {".txt", ".text", ".log", ".csv", ".json", ".markdown", ".md", ".rst", ".tsv"}
 _MARKUP = re.compile(
@@ -141,7 +141,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
         return None
     guess = guess or decoding.guess
     text, title = decoding.text, ""
-    content_type, extractor = _TYPES.get(suffix, "text/plain"), IDENTITY
+    content_type, extractor = _TYPES.get(suffix, "text/plain"), PLAIN_IDENTITY
     is_cut = len(text) > limits.chars
     if parsed := None if suffix in _PLAIN else _parsed(header, text):
         format, title, text = parsed
@@ -430,7 +430,7 @@ def _close_matches(matches: Sequence[CharsetMatch]) -> list[CharsetMatch]:
 class PlainExtractor:
     """The extractor of `--extractor plain`: refuses everything that is not plain text."""
 
-    identity = IDENTITY
+    identity = PLAIN_IDENTITY
     extra_seconds = 0.0
 
     def __init__(self, limits: Limits) -> None:

@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 
 from indexer.errors import NoFeatures, UnknownName, UsageError
 from indexer.fingerprinting.hashing import GAMMA, mix64_array, natural_log, string_hashes
-from indexer.model import MIN_TERMS
-from indexer.model import TERM_PREFIX as HEAD
+from indexer.model import MIN_TERMS, TERM_PREFIX
 
 # Corpus statistics: document and collection frequencies of features, and the corpus size.
 
@@ -391,7 +390,7 @@ Vectors: TypeAlias = NDArray[np.uint32]
 def term_vector(terms: RareTerms, key: str) -> Vectors:
     """Return the numbers of a vector with at least one term, and of its hash of 16 digits.
 
-    (HEAD + size,) uint32.
+    (TERM_PREFIX + size,) uint32.
     """
     entries: dict[int, None] = {}
     for half in (string_hashes(terms.entries) >> np.uint64(32)).tolist():
@@ -418,7 +417,7 @@ def term_keys(vector: NDArray[Any], threshold: float) -> tuple[str, ...]:
     >>> term_keys(np.array([7, 1, 255, *range(30)], np.uint32), 0.9)
     ('h00000001000000ff', 't00000000', 't00000001', 't00000002', 't00000003')
     """
-    entries = prefix([f"t{entry:08x}" for entry in vector[HEAD:].tolist()], threshold)
+    entries = prefix([f"t{entry:08x}" for entry in vector[TERM_PREFIX:].tolist()], threshold)
     return (f"h{format_hash(vector)}", *entries)
 
 
@@ -432,7 +431,7 @@ def vector_overlap(a: NDArray[Any], b: NDArray[Any]) -> float:
     """
     if not lengths_agree(int(a[0]), int(b[0])):
         return 0.0
-    return len(np.intersect1d(a[HEAD:], b[HEAD:])) / (len(a) - HEAD)
+    return len(np.intersect1d(a[TERM_PREFIX:], b[TERM_PREFIX:])) / (len(a) - TERM_PREFIX)
 
 
 def common_entries(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.uint16]:
@@ -443,7 +442,7 @@ def common_entries(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.uint16
     common = np.zeros(len(left), dtype=np.uint16)
     for start in range(0, len(left), _PAIRS):
         part = slice(start, start + _PAIRS)
-        equal = left[part, HEAD:, None] == right[part, None, HEAD:]
+        equal = left[part, TERM_PREFIX:, None] == right[part, None, TERM_PREFIX:]
         common[part] = np.count_nonzero(equal.any(axis=2), axis=1)
     kept = 1 - exact_fraction(TOLERANCE)
     shorter = np.minimum(left[:, 0], right[:, 0]).astype(np.int64)

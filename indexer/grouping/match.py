@@ -58,8 +58,8 @@ from indexer.grouping.group_options import (
     require_slots,
     unknown_label,
 )
-from indexer.grouping.similar_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.grouping.similar_pairs import (
+    COMPLETE_MEASURES,
     find_all_pairs,
     find_contained_pairs,
     find_likely_pairs,

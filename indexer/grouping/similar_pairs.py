@@ -476,7 +476,7 @@ def find_sketch_pairs(context: MatchContext, threshold: float, cap: int) -> Text
 
 # All pairs of texts by their features or their words, without chance.
 
-MEASURES = ("jaccard", "lcs")  # of which all pairs can be found
+COMPLETE_MEASURES = ("jaccard", "lcs")  # of which all pairs can be found
 
 Hashes = NDArray[np.uint64]
 
@@ -484,10 +484,10 @@ Hashes = NDArray[np.uint64]
 def find_all_pairs(context: MatchContext, threshold: float) -> TextPairs:
     """Return every selected pair whose `jaccard` or `lcs` is `threshold` or more.
 
-    The verifier's measure is one of `MEASURES`. Reads all texts twice for `jaccard` and once for
-    `lcs`, and the texts of candidates again. The memory budget holds about three bits for each
-    feature or word of a text, at high thresholds 8 bytes for each of a prefix, and 8 bytes for each
-    word.
+    The verifier's measure is one of `COMPLETE_MEASURES`. Reads all texts twice for `jaccard` and
+    once for `lcs`, and the texts of candidates again. The memory budget holds about three bits
+    for each feature or word of a text, at high thresholds 8 bytes for each of a prefix, and 8 bytes
+    for each word.
     """
     sets = _similar_sets(context, threshold)
     codes = sets.candidates(lambda done, total: context.progress("ruling out pairs", done, total))

@@ -98,7 +98,7 @@ def _tracing() -> Any:
     return trace
 
 
-VARIABLE = "NEARFOLD_LOG"
+LOG_VARIABLE = "NEARFOLD_LOG"
 FIELDS = {
     "command": "what the job does",
     "outcome": "how it ended: done, stopped, or failed with the kind of error",

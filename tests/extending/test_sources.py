@@ -69,4 +69,7 @@ def test_a_declared_format_of_text_is_read(monkeypatch: pytest.MonkeyPatch) -> N
     assert (document.title, document.text) == ("The quay", "the ferry")
     assert (document.content_type, document.extractor) == ("text/x-verse", "verse/1")
     other = plain_text.plain_document(b"#other", "a.verse", Limits())
-    assert other is not None and (other.text, other.extractor) == ("#other", plain_text.IDENTITY)
+    assert other is not None and (other.text, other.extractor) == (
+        "#other",
+        plain_text.PLAIN_IDENTITY,
+    )

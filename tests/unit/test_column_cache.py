@@ -15,7 +15,7 @@ from indexer.recipe import DEFAULT
 from indexer.searching.search import parse_filters
 from indexer.stores import open_store
 from indexer.stores.base import Ranking
-from indexer.stores.sqlite import full_text, read_cache
+from indexer.stores.sqlite import connections, full_text
 from indexer.stores.sqlite import full_text as filtered_rows
 from indexer.stores.sqlite import full_text as ranking
 from indexer.stores.sqlite.store import SqliteStore
@@ -81,8 +81,8 @@ def test_the_second_answer_is_that_of_a_new_connection(
     file: Path, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether all rows are read for columns, or those that match, or all are too many."""
-    monkeypatch.setattr(read_cache, "_FEW", few)
-    monkeypatch.setattr(read_cache, "MAX_ROWS", 1 << 22 if few else 0)
+    monkeypatch.setattr(connections, "_FEW", few)
+    monkeypatch.setattr(connections, "MAX_ROWS", 1 << 22 if few else 0)
     store, other = opened(file), opened(file)
     first = list(answers(store))
     assert list(answers(store)) == first == list(answers(other))
@@ -205,11 +205,11 @@ def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], 
 
 
 def test_words_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_cache, "MAX_SCORES", 200)
-    cache, reads = read_cache.ScoreCache(), []
+    monkeypatch.setattr(connections, "MAX_SCORES", 200)
+    cache, reads = connections.ScoreCache(), []
 
     def ask(word: str) -> list[int]:
-        def read() -> read_cache.Scores:
+        def read() -> connections.Scores:
             reads.append(word)
             return np.arange(60), np.ones(60)
 

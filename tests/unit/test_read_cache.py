@@ -11,8 +11,8 @@ from sample_rows import band, row
 from indexer.model import Prefilter
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.sqlite import read_cache
-from indexer.stores.sqlite.read_cache import NumberCache, ReadCache, SketchCache
+from indexer.stores.sqlite import connections
+from indexer.stores.sqlite.connections import NumberCache, ReadCache, SketchCache
 
 WIDTH = 3
 CHOICES = st.lists(st.sets(st.integers(1, 40), min_size=1, max_size=9), max_size=12)
@@ -23,7 +23,7 @@ def test_sketches_are_those_of_their_rows_whatever_was_read_before(choices: list
     stored = {number: bytes([number, 7, number]) for number in range(1, 41) if number % 5}
     sketches = SketchCache()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_cache, "MAX_SKETCHES", 8)
+        patch.setattr(connections, "MAX_SKETCHES", 8)
         for chosen in choices:
             numbers = np.array(sorted(chosen))
             packed, is_sketched = sketches.packed(
@@ -37,7 +37,7 @@ def test_sketches_are_those_of_their_rows_whatever_was_read_before(choices: list
 @given(CHOICES)
 def test_numbers_are_those_of_their_rows_whatever_was_read_before(choices: list[set[int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_cache, "MAX_NUMBERS", 8)
+        patch.setattr(connections, "MAX_NUMBERS", 8)
         cache = NumberCache(np.int32)
         for chosen in choices:
             numbers = np.array(sorted(chosen))
@@ -50,7 +50,7 @@ def test_rows_are_those_of_their_keys_and_few_are_kept(choices: list[set[str]]) 
     carriers = {key: np.arange(place * 30) for place, key in enumerate("abcdef")}
     read = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_cache, "MAX_CARRIERS", 300)
+        patch.setattr(connections, "MAX_CARRIERS", 300)
         cache = ReadCache()
         for chosen in choices:
             keys = sorted(chosen)

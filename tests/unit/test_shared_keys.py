@@ -14,8 +14,7 @@ from sample_rows import row
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.sqlite import candidates
-from indexer.stores.sqlite.connections import Connection, open_connection
-from indexer.stores.sqlite.read_cache import ReadCache
+from indexer.stores.sqlite.connections import Connection, ReadCache, open_connection
 from indexer.stores.sqlite.rows import known_count
 
 PATHS = st.lists(st.sampled_from(["", "/a", "/a/é", "/b", "/c"]), min_size=1, max_size=12)

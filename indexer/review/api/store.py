@@ -8,8 +8,8 @@ from datetime import datetime, timezone
 from typing import Annotated, TypeAlias
 
 from indexer.errors import StoreBusy, UsageError
-from indexer.jobs import status as store_status
 from indexer.jobs.label import LabelJob, label_history
+from indexer.jobs.status import status
 from indexer.model import CountRelation
 from indexer.review.access import Login
 from indexer.review.api.endpoints import (
@@ -248,20 +248,20 @@ class StartGroupParameters(Parameters, frozen=True):
 
 def state(site: Site, values: NoParameters) -> StoreState:
     """Return the current contents of the store."""
-    status = store_status.status(site.store)
-    failed = status.failed[:_MAX_FAILURES]
-    counts = status.counts
+    current = status(site.store)
+    failed = current.failed[:_MAX_FAILURES]
+    counts = current.counts
     return StoreState(
-        store=status.store,
-        recipe=status.recipe.name,
+        store=current.store,
+        recipe=current.recipe.name,
         documents=counts.documents,
         families=counts.families,
         families_relation=counts.families_relation,
         size_bytes=counts.size_bytes,
         by_status={str(name): number for name, number in counts.by_status.items()},
         by_content_type=dict(counts.by_content_type),
-        running=status.running,
-        failed=len(status.failed),
+        running=current.running,
+        failed=len(current.failed),
         failures=tuple(FailedFile(file.path, file.error) for file in failed),
         regrouping=site.regrouping.state,
         matter=site.matter,

@@ -135,9 +135,9 @@ class EngineMaintenance:
 
     def installed_recipe(self) -> Recipe | None:
         """Return the recipe that the index has, or will have by its template."""
-        from indexer.stores.engine import install as installer
+        from indexer.stores.engine.install import installed_recipe
 
-        return installer.installed_recipe(self._index.requests, self._index.location)
+        return installed_recipe(self._index.requests, self._index.location)
 
     def layout(self) -> Layout:
         """Return the layout that the mapping has."""
@@ -147,9 +147,9 @@ class EngineMaintenance:
 
     def plugin_versions(self) -> Mapping[str, str | None]:
         """Read the plugins of all nodes."""
-        from indexer.stores.engine import install as installer
+        from indexer.stores.engine.install import plugin_versions
 
-        return installer.plugin_versions(self._index.requests)
+        return plugin_versions(self._index.requests)
 
     def install(
         self,
@@ -161,11 +161,11 @@ class EngineMaintenance:
         """Install templates and pipelines for this index, and change the index itself where it
         exists.
         """
-        from indexer.stores.engine import install as installer
+        from indexer.stores.engine.install import install
 
         index = self._index
         index.facts = None
-        return installer.install(
+        return install(
             index.requests, index.location, index.dialect, recipe, dry_run, text_field, layout
         )
 
@@ -175,20 +175,20 @@ class EngineMaintenance:
         The index stays as it is but for its default pipeline, and for its write alias where other
         programs write too.
         """
-        from indexer.stores.engine import install as installer
+        from indexer.stores.engine.install import uninstall
 
         index = self._index
-        return installer.uninstall(index.requests, index.location, index.dialect, recipe, dry_run)
+        return uninstall(index.requests, index.location, index.dialect, recipe, dry_run)
 
     def installation_problems(self) -> Sequence[str]:
         """Look at the mapping and at index templates; at none of an alias of several indices."""
-        from indexer.stores.engine import install as installer
+        from indexer.stores.engine.install import installation_problems
 
         index = self._index
         index.require_recipe()
         if index.facts and index.facts.members:
             return ()
-        return installer.installation_problems(index.requests, index.location)
+        return installation_problems(index.requests, index.location)
 
     def put_dashboards(
         self, path: str, dry_run: bool, time_field: str | None, pages: str | None
@@ -229,15 +229,15 @@ class EngineMaintenance:
 
     def put_roles(self, dry_run: bool) -> list[Change]:
         """Put roles by the security API of the engine."""
-        from indexer.stores.engine import roles as security
+        from indexer.stores.engine.roles import put
 
-        return security.put(self._index.requests, self._index.dialect, self.roles(), dry_run)
+        return put(self._index.requests, self._index.dialect, self.roles(), dry_run)
 
     def remove_roles(self, dry_run: bool) -> list[Change]:
         """Remove roles by the security API of the engine."""
-        from indexer.stores.engine import roles as security
+        from indexer.stores.engine.roles import remove
 
-        return security.remove(self._index.requests, self._index.dialect, self.roles(), dry_run)
+        return remove(self._index.requests, self._index.dialect, self.roles(), dry_run)
 
     def roles(self) -> dict[str, Body]:
         """Return roles in the form that the security API of this engine takes."""

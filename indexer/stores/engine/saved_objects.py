@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
-from indexer.stores.address import password as stored_password
+from indexer.stores.address import password
 from indexer.stores.engine import dashboards
 from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields, SavedObject
 from indexer.stores.maintenance import Change, Product
@@ -270,10 +270,10 @@ def _login(path: str) -> dict[str, str]:
     if key := secret("NEARFOLD_API_KEY", environment):
         return {"Authorization": f"ApiKey {key}"}
     name = user or environment.get("NEARFOLD_USER")
-    password = stored_password(environment, name, node)
-    if not name or password is None:
+    given = password(environment, name, node)
+    if not name or given is None:
         return {}
-    return {"Authorization": "Basic " + b64encode(f"{name}:{password}".encode()).decode()}
+    return {"Authorization": "Basic " + b64encode(f"{name}:{given}".encode()).decode()}
 
 
 def _trust(scheme: str) -> ssl.SSLContext | None:

@@ -12,8 +12,7 @@ from indexer.model import Candidates, Prefilter, Query, Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores.abilities import Claim
 from indexer.stores.base import FREQUENT_KEY_FLOOR, FREQUENT_KEY_FRACTION, Counts, Lookup, Ranking
-from indexer.stores.engine import candidates as candidate_queries
-from indexer.stores.engine import families, index_mapping, reads, search_bodies, writes
+from indexer.stores.engine import candidates, families, index_mapping, reads, search_bodies, writes
 from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.index import WRITERS, OpenIndex
 from indexer.stores.engine.index_mapping import changed_meta
@@ -257,16 +256,14 @@ class EngineStore:
                 [] if prefilter and prefilter.ocr else of_lookup
                 for of_lookup, prefilter in zip(keys, screened, strict=True)
             ]
-        candidates = candidate_queries.candidates(
-            queries, keys, screened, recipes, limit, shared, self._cap
-        )
-        if not all(entry.found for entry in candidates) and self.index.is_replaced(facts):
+        found = candidates.candidates(queries, keys, screened, recipes, limit, shared, self._cap)
+        if not all(entry.found for entry in found) and self.index.is_replaced(facts):
             return self.candidates(lookups, limit, shared, prefilters)
         if not prefilters:
-            return candidates
+            return found
         return [
             filter_candidates(entry, prefilter) if prefilter else entry
-            for entry, prefilter in zip(candidates, prefilters, strict=True)
+            for entry, prefilter in zip(found, prefilters, strict=True)
         ]
 
     def _has_scans(self) -> bool:

@@ -19,9 +19,9 @@ from indexer.fingerprinting.minhash import pass_prefilter
 from indexer.model import Candidate, Candidates, Prefilter, Scope, WordLookup
 from indexer.stores.base import Lookup
 from indexer.stores.query_syntax import Term
+from indexer.stores.sqlite.connections import Numbers, ReadCache, parse_numbers, rows_with
 from indexer.stores.sqlite.full_text import term_expression
 from indexer.stores.sqlite.keys import carriers, posted
-from indexer.stores.sqlite.read_cache import Numbers, ReadCache, parse_numbers, rows_with
 from indexer.stores.sqlite.rows import (
     KINDS,
     in_scope,

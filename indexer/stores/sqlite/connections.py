@@ -1,4 +1,11 @@
-"""Connections to a SQLite file, with the functions that our queries use."""
+"""Connections to a SQLite file, with the functions that our queries use, and the cache of what
+each read, valid as long as the file does not change.
+
+Look-ups of different documents read much the same: the rows of keys that many rows carry, the first
+rows by path, the lengths and the sketches of rows that share keys with many. So do folded
+searches, with the statuses of hits. Postings, lengths, statuses and sketches are bounded, and what
+does not fit is read again; the rows by path, 8 bytes each, may be of the whole file.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +13,19 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from indexer.stores.fields import named_date
 from indexer.stores.query_syntax import MAX_WORDS, FieldValue
-from indexer.stores.sqlite.read_cache import ReadCache
+from indexer.system.external_memory import LruCache
 
 MAX_CONNECTIONS = 4
 # the other characters than `WORD_CHARACTERS`: Python takes long to compile those
@@ -162,3 +175,309 @@ def sorted_set(packed: str) -> str:
     '["a", "b"]'
     """
     return json.dumps(sorted(set(json.loads(packed)))) if packed != "[]" else packed
+
+
+# Rows that have a word, read for all words by one statement with one row.
+
+_CARRIERS = (
+    "SELECT group_concat(coalesce(numbers, ''), ';') FROM ("
+    "SELECT (SELECT group_concat(rowid, ' ') FROM "
+    "(SELECT rowid FROM fulltext WHERE fulltext MATCH j.value LIMIT ?)) AS numbers "
+    "FROM json_each(?) j ORDER BY j.key LIMIT -1)"
+)
+
+
+def rows_with(
+    db: sqlite3.Connection, expressions: Sequence[str], limit: int
+) -> list[NDArray[np.int64]]:
+    """Return the numbers of the rows that match each expression, only the oldest `limit` of them.
+
+    A negative `limit` stands for any number.
+    """
+    if not expressions:
+        return []
+    joined: str = db.execute(_CARRIERS, (limit, json.dumps(expressions))).fetchone()[0]
+    return [parse_numbers(numbers) for numbers in joined.split(";")]
+
+
+def parse_numbers(joined: str) -> NDArray[np.int64]:
+    """Return numbers that SQLite joined by blanks; none of an empty string."""
+    return np.fromstring(joined, dtype=np.int64, sep=" ") if joined else np.zeros(0, dtype=np.int64)
+
+
+# Caches of what searches read of a SQLite file, valid as long as it does not change.
+
+MAX_SCORES = 1 << 21  # rows of words, 12 bytes each
+MAX_ROWS = 1 << 22  # of a file whose columns are cached, 4 bytes each and column
+_ENTRIES_OF_WORD = 50  # as which a word counts, in addition to its rows
+_BATCH = 10_000
+_FEW = 8  # one in so many rows, up to which columns of these rows alone are read
+Numbers: TypeAlias = NDArray[np.int64]
+Scores: TypeAlias = tuple[Numbers, NDArray[np.float64]]
+
+YEAR = "strftime('%Y', d.date / 1000.0, 'unixepoch')"
+CACHED = ("d.status", "d.content_type", "d.labels", "d.custodian", YEAR, "d.extractor")
+_BY_VALUES = (
+    f"SELECT {', '.join(CACHED)}, group_concat(d.number, ' ') FROM documents d "
+    "GROUP BY 1, 2, 3, 4, 5, 6"
+)
+_SOME = "SELECT d.number, {} FROM documents d WHERE d.number IN (SELECT value FROM json_each(?))"
+_LABELS = "SELECT number, labels FROM documents WHERE {} IN (SELECT value FROM json_each(?))"
+_FAMILIES = (
+    "SELECT group_concat(d.number, ' '), group_concat(coalesce(p.number, -1), ' ') "
+    "FROM documents d LEFT JOIN documents p ON p.id = d.family WHERE d.family <> ''"
+)
+
+
+@dataclass(slots=True)
+class Column:
+    """A column of rows: its distinct values, and the index of each row's value among them."""
+
+    values: dict[str, int]
+    codes: NDArray[np.int32]
+
+
+class ScoreCache:
+    """The rows of the words that were asked for last, with their scores."""
+
+    def __init__(self) -> None:
+        self._words = LruCache[str, tuple[NDArray[np.int32], NDArray[np.float64]]](
+            MAX_SCORES, lambda cached: _ENTRIES_OF_WORD + len(cached[0])
+        )
+
+    def __contains__(self, expression: str) -> bool:
+        """Return whether the entries of a word are cached."""
+        return expression in self._words
+
+    def count(self, expression: str) -> int | None:
+        """Return how many rows have a word; None if they are not cached."""
+        cached = self._words.peek(expression)
+        return None if cached is None else len(cached[0])
+
+    def of(self, expression: str, read: Callable[[], Scores]) -> Scores:
+        """Return the rows of a word and their scores; `read` gives those not cached."""
+        cached = self._words.get(expression)
+        if cached is not None:
+            return cached[0].astype(np.int64), cached[1]
+        numbers, scores = read()
+        self._words.put(expression, (numbers.astype(np.int32), scores))
+        return numbers, scores
+
+
+class ColumnCache:
+    """The columns `CACHED` of all rows, and their families, by the number of the row.
+
+    A few rows are read alone while nothing is cached, and other columns always.
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Column] = {}
+        self._families: NDArray[np.int32] | None = None
+
+    def of_rows(self, db: sqlite3.Connection, name: str, numbers: Numbers) -> Column:
+        """Return a column of these rows, of documents `d`."""
+        if not self._columns and name in CACHED:
+            last = _last_number(db)
+            if not _is_few(numbers, last):
+                self._columns = _read_columns(db, last)
+        if name not in self._columns:
+            return _column_of_some(db, name, numbers)
+        column = self._columns[name]
+        return Column(column.values, column.codes[numbers])
+
+    def families(self, db: sqlite3.Connection, numbers: Numbers) -> NDArray[np.int32]:
+        """Return a number for the family of each of these rows, the same for the same family."""
+        if self._families is None:
+            last = _last_number(db)
+            if _is_few(numbers, last):
+                return _column_of_some(db, "d.in_family", numbers).codes
+            self._families = _read_families(db, last)
+        return self._families[numbers]
+
+    def relabel(self, db: sqlite3.Connection, ids: Iterable[str]) -> None:
+        """Follow new labels of these ids and of their parts."""
+        column = self._columns.get("d.labels")
+        if column is None:
+            return
+        packed = json.dumps(list(ids))
+        for field in ("id", "parent"):
+            for number, labels in db.execute(_LABELS.format(field), (packed,)):
+                column.codes[number] = column.values.setdefault(labels, len(column.values))
+
+
+def _last_number(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT coalesce(max(number), 0) FROM documents").fetchone()[0])
+
+
+def _is_few(numbers: Numbers, last: int) -> bool:
+    return last >= MAX_ROWS or _FEW * len(numbers) < last
+
+
+def _read_columns(db: sqlite3.Connection, last: int) -> dict[str, Column]:
+    """Return the columns `CACHED` by name; 0 is the code of a row that does not exist."""
+    columns = [Column({}, np.zeros(last + 1, dtype=np.int32)) for _ in CACHED]
+    for *values, joined in db.execute(_BY_VALUES):
+        numbers = parse_numbers(joined)
+        for column, value in zip(columns, values, strict=True):
+            column.codes[numbers] = column.values.setdefault(value, len(column.values))
+    return dict(zip(CACHED, columns, strict=True))
+
+
+def _column_of_some(db: sqlite3.Connection, name: str, numbers: Numbers) -> Column:
+    rows = db.execute(_SOME.format(name), (json.dumps(numbers.tolist()),))
+    values: dict[str, int] = {}
+    read, positions = array("q"), array("i")
+    while batch := rows.fetchmany(_BATCH):
+        number, column = zip(*batch, strict=True)
+        read.extend(number)
+        positions.extend([values.setdefault(value, len(values)) for value in column])
+    by_number = np.zeros(1 + int(numbers.max(initial=0)), dtype=np.int32)
+    by_number[np.frombuffer(read, np.int64)] = np.frombuffer(positions, np.int32)
+    return Column(values, by_number[numbers])
+
+
+def _read_families(db: sqlite3.Connection, last: int) -> NDArray[np.int32]:
+    """Return for each row the number of the row that its family is named after.
+
+    Where that row is gone, a number after the numbers of all rows.
+    """
+    families = np.arange(last + 1, dtype=np.int32)
+    members, named = (parse_numbers(joined or "") for joined in db.execute(_FAMILIES).fetchone())
+    families[members] = named
+    gone = members[named < 0]
+    if len(gone):
+        families[gone] = last + 1 + _column_of_some(db, "d.family", gone).codes
+    return families
+
+
+MAX_CARRIERS = 1 << 22  # numbers of rows, 4 bytes each
+MAX_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
+MAX_FILTERS = 8  # whose rows are kept, 4 bytes each
+MAX_NUMBERS = 1 << 20  # of rows, each with its row's number of 8 bytes
+K = TypeVar("K", str, int)
+_ENTRIES_OF_KEY = 50  # as which a key counts, in addition to its rows
+
+
+class ReadCache:
+    """A cache of reads of one state of a file.
+
+    `counts`: rows by what was counted. `by_path`: the numbers of the first rows in the index of
+    paths, and `last_path` the path of the last. `sorted_rows`: how many were read to be sorted.
+    `orders`: the numbers of all rows by the statement that reads them. `filtered`: the numbers of
+    rows by the conditions that they meet, and their values.
+    """
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.by_path = np.zeros(0, dtype=np.int64)
+        self.last_path = ""
+        self.sorted_rows = 0
+        self.words = NumberCache(np.int32)
+        self.statuses = NumberCache(np.int8)
+        self.sketches = SketchCache()
+        self.orders: dict[str, NDArray[np.int32]] = {}
+        self.filtered = LruCache[tuple[str, tuple[str | float, ...]], NDArray[np.int32]](
+            MAX_FILTERS
+        )
+        self.scores = ScoreCache()
+        self.columns = ColumnCache()
+        self._carriers = LruCache[tuple[str | int, int], NDArray[np.int32]](
+            MAX_CARRIERS, lambda numbers: _ENTRIES_OF_KEY + len(numbers)
+        )
+
+    def carriers(
+        self, keys: Sequence[K], limit: int, read: Callable[[Sequence[K]], Sequence[Numbers]]
+    ) -> list[NDArray[np.int32]]:
+        """Return the rows that carry each key or word, at most `limit`; `read` gives those not
+        kept.
+        """
+        kept = {key: self._carriers.get((key, limit)) for key in keys}
+        missing = [key for key in keys if kept[key] is None]
+        rows = {key: numbers for key, numbers in kept.items() if numbers is not None}
+        for key, numbers in zip(missing, read(missing), strict=True):
+            rows[key] = numbers.astype(np.int32)
+        for key in dict.fromkeys(missing):
+            self._carriers.put((key, limit), rows[key])
+        return [rows[key] for key in keys]
+
+
+class RowCache:
+    """Values of rows, each at the position that the row's number gives it.
+
+    A row that comes to the slot of another takes it.
+    """
+
+    def __init__(self, values: NDArray[Any]) -> None:
+        self.values = values
+        self._numbers: Numbers = np.zeros(len(values), dtype=np.int64)
+
+    def get(self, numbers: Numbers) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """Return the values of rows, and which of these rows have none here, whatever is returned
+        for them.
+        """
+        positions = numbers % len(self.values)
+        return self.values[positions], np.flatnonzero(self._numbers[positions] != numbers)
+
+    def keep(self, numbers: Numbers, values: NDArray[Any]) -> None:
+        """Keep the values of rows."""
+        positions = numbers % len(self.values)
+        self.values[positions] = values
+        self._numbers[positions] = numbers
+
+
+class NumberCache:
+    """A number of each row, such as the number of its words."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._rows = RowCache(np.zeros(MAX_NUMBERS, dtype=dtype))
+
+    def of(self, numbers: Numbers, read: Callable[[Numbers], Numbers]) -> NDArray[Any]:
+        """Return the numbers of rows; `read` returns the numbers of rows not cached, in order."""
+        values, missing = self._rows.get(numbers)
+        if len(missing):
+            values[missing] = read(numbers[missing])
+            self._rows.keep(numbers[missing], values[missing])
+        return values
+
+
+class SketchCache:
+    """Packed sketches of rows.
+
+    Values of the first request are not cached, so that a process that looks up one document takes
+    no memory for others.
+    """
+
+    def __init__(self) -> None:
+        self._is_first = True
+        self._rows = RowCache(np.zeros((0, 0), dtype=np.uint8))
+
+    def packed(
+        self, numbers: Numbers, width: int, read: Callable[[Numbers], dict[int, bytes]]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return the sketches of `width` bytes of rows, (rows, width), and which rows have one.
+
+        `read` gives those not kept that have one, by number.
+        """
+        if self._is_first:
+            self._is_first = False
+            return _read_sketches(numbers, width, read)
+        if self._rows.values.shape[1] != width:
+            self._rows = RowCache(np.zeros((MAX_SKETCHES, width), dtype=np.uint8))
+        sketches, missing = self._rows.get(numbers)
+        is_known = np.ones(len(numbers), dtype=np.bool_)
+        if len(missing):
+            sketches[missing], is_known[missing] = _read_sketches(numbers[missing], width, read)
+            missing = missing[is_known[missing]]
+            self._rows.keep(numbers[missing], sketches[missing])
+        return sketches, is_known
+
+
+def _read_sketches(
+    numbers: Numbers, width: int, read: Callable[[Numbers], dict[int, bytes]]
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the sketches of rows, zeros where there is none, and which rows have one."""
+    by_number, nothing = read(numbers), bytes(width)
+    joined = b"".join(by_number.get(number, nothing) for number in numbers.tolist())
+    packed = np.frombuffer(joined, dtype=np.uint8).reshape(len(numbers), width)
+    is_known = np.array([number in by_number for number in numbers.tolist()], dtype=np.bool_)
+    return packed, is_known

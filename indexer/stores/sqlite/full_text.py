@@ -34,7 +34,7 @@ from indexer.stores.query_syntax import (
     separate_characters,
 )
 from indexer.stores.sqlite import rows
-from indexer.stores.sqlite.read_cache import parse_numbers
+from indexer.stores.sqlite.connections import parse_numbers
 from indexer.stores.sqlite.rows import read_cache
 
 if TYPE_CHECKING:

@@ -1,80 +1,24 @@
-"""Maintenance of a SQLite file: another recipe, copies, and repairs of its indexes."""
+"""Consistency of a SQLite file: its indexes compared with its rows, and rebuilt from them."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from indexer.recipe import Recipe
-from indexer.stores.maintenance import ReindexOptions, ReindexResult
 from indexer.stores.sqlite import keys
 from indexer.stores.sqlite.file_format import (
     ALL_ROWS,
     last_searchable,
-    recipe_in_use,
     set_last_searchable,
 )
-from indexer.stores.sqlite.reads import scan_rows
 from indexer.stores.sqlite.rows import (
     INSERT_WORDS,
     every_key,
     full_text_words,
 )
 from indexer.wording import count_of
-
-if TYPE_CHECKING:
-    from indexer.stores.sqlite.file import File
-
-
-class SqliteMaintenance:
-    """Reindexable, copyable and repairable: the maintenance of a store in one file."""
-
-    def __init__(self, file: File) -> None:
-        self._file = file
-
-    def reindex(self, options: ReindexOptions) -> ReindexResult:
-        """Fingerprint all rows into a file next to the store, then replace them in one transaction.
-
-        With `keep`, a copy of the old file stays.
-        """
-        from indexer.stores.sqlite.reindex import replace_recipe
-
-        rows = scan_rows(self._file, "both", None)
-        return replace_recipe(self._file, rows, options)
-
-    def backup(self, path: str, *, replace: bool) -> None:
-        """Copy by SQLite's own backup: one snapshot, whatever is written meanwhile."""
-        self._file.copy(path, replace=replace)
-
-    def restore(self, path: str) -> None:
-        """Restore by SQLite's own backup: one transaction that an existing log takes part in."""
-        self._file.replace(path)
-
-    def inconsistencies(self) -> tuple[str, ...]:
-        """Compare rows and indexes in one consistent view; nothing is written."""
-
-        with self._file.writing() as db:
-            return tuple(find_inconsistencies(db, recipe_in_use(db)))
-
-    def unmatched_rows(self) -> tuple[str, ...]:
-        """Compare the numbers of rows of the tables; texts and keys are not read."""
-        with self._file.reader() as db:
-            return tuple(unmatched_rows(db))
-
-    def check_sound(self) -> None:
-        """Run SQLite's own check of pages, columns and types."""
-        self._file.check_sound()
-
-    def rebuild(self) -> None:
-        """Rebuild the indexes in one transaction."""
-
-        with self._file.writing() as db:
-            rebuild_index(db, recipe_in_use(db))
-
-
-# The indexes of a SQLite file, compared with its rows and rebuilt from them.
 
 # one token whatever the tokeniser thinks of scripts: letters between blanks or ASCII punctuation
 _SEPARATORS = r"\s!-/:-@\[-^`{-~"

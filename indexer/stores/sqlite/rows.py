@@ -32,9 +32,8 @@ from indexer.recipe import Recipe
 from indexer.stores.fields import FIELDS, Kind
 from indexer.stores.query_syntax import searchable, separate_characters
 from indexer.stores.sqlite import keys
-from indexer.stores.sqlite.connections import Connection
+from indexer.stores.sqlite.connections import YEAR, Connection, Numbers, ReadCache, parse_numbers
 from indexer.stores.sqlite.file_format import last_searchable, recipe_in_use
-from indexer.stores.sqlite.read_cache import YEAR, Numbers, ReadCache, parse_numbers
 
 COLUMNS = tuple(field.name for field in FIELDS if field.is_column)
 DIGESTS = tuple(field.name for field in FIELDS if field.kind == "digest")

@@ -28,11 +28,16 @@ from indexer.stores.base import (
     Store,
 )
 from indexer.stores.fields import refusals, storable_ids, storable_labels, storable_rows
+from indexer.stores.maintenance import ReindexOptions, ReindexResult
 from indexer.stores.sqlite.candidates import document_frequencies, find_by_words, find_candidates
 from indexer.stores.sqlite.families import SqliteFamilies, relabel
 from indexer.stores.sqlite.file import TURN_SECONDS, File
 from indexer.stores.sqlite.file_format import recipe_in_use
-from indexer.stores.sqlite.maintenance import SqliteMaintenance
+from indexer.stores.sqlite.maintenance import (
+    find_inconsistencies,
+    rebuild_index,
+    unmatched_rows,
+)
 from indexer.stores.sqlite.reads import read_outlines, rows_by_id, scan_rows, search_rows
 from indexer.stores.sqlite.rows import (
     chosen_rows,
@@ -48,7 +53,7 @@ from indexer.stores.sqlite.rows import (
     with_parts,
 )
 
-# Snapshots, labels and words of rows in a SQLite file.
+# Snapshots, labels, words and maintenance of rows in a SQLite file.
 
 
 class SqliteSnapshots:
@@ -105,6 +110,50 @@ class SqliteVocabulary:
             return [find_by_words(db, self._scope, lookup, limit) for lookup in lookups]
 
 
+class SqliteMaintenance:
+    """Reindexable, copyable and repairable: the maintenance of a store in one file."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    def reindex(self, options: ReindexOptions) -> ReindexResult:
+        """Fingerprint all rows into a file next to the store, then replace them in one transaction.
+
+        With `keep`, a copy of the old file stays.
+        """
+        from indexer.stores.sqlite.reindex import replace_recipe
+
+        rows = scan_rows(self._file, "both", None)
+        return replace_recipe(self._file, rows, options)
+
+    def backup(self, path: str, *, replace: bool) -> None:
+        """Copy by SQLite's own backup: one snapshot, whatever is written meanwhile."""
+        self._file.copy(path, replace=replace)
+
+    def restore(self, path: str) -> None:
+        """Restore by SQLite's own backup: one transaction that an existing log takes part in."""
+        self._file.replace(path)
+
+    def inconsistencies(self) -> tuple[str, ...]:
+        """Compare rows and indexes in one consistent view; nothing is written."""
+        with self._file.writing() as db:
+            return tuple(find_inconsistencies(db, recipe_in_use(db)))
+
+    def unmatched_rows(self) -> tuple[str, ...]:
+        """Compare the numbers of rows of the tables; texts and keys are not read."""
+        with self._file.reader() as db:
+            return tuple(unmatched_rows(db))
+
+    def check_sound(self) -> None:
+        """Run SQLite's own check of pages, columns and types."""
+        self._file.check_sound()
+
+    def rebuild(self) -> None:
+        """Rebuild the indexes in one transaction."""
+        with self._file.writing() as db:
+            rebuild_index(db, recipe_in_use(db))
+
+
 class SqliteStore:
     """A store in one SQLite file. It may be shared by threads; other processes may read while one
     writes.
@@ -121,13 +170,17 @@ class SqliteStore:
         self._scope = scope
         self.snapshots = SqliteSnapshots(self._file, scope)
         self.labels = SqliteLabels(self._file)
-        self.maintenance = SqliteMaintenance(self._file)
         self.vocabulary = SqliteVocabulary(self._file, scope)
 
     @cached_property
     def families(self) -> SqliteFamilies:
         """Return the families and clusters of rows."""
         return SqliteFamilies(self._file, self._scope)
+
+    @cached_property
+    def maintenance(self) -> SqliteMaintenance:
+        """Return the maintenance of the file."""
+        return SqliteMaintenance(self._file)
 
     @property
     def parts(self) -> SqliteParts:
