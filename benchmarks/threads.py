@@ -42,7 +42,7 @@ from mail_oracle import (
 from synthetic_mail import CLIENTS, Mail, corpus
 
 from indexer.documents.mail.message import read_message
-from indexer.documents.mail.quotes import segment_words
+from indexer.documents.mail.quote_headings import segment_words
 from indexer.documents.mail.threads import build_threads
 from indexer.jobs.threads import similarity, threads
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from synthetic_mail import Mail
 
-from indexer.documents.mail.quotes import segment_words
+from indexer.documents.mail.quote_headings import segment_words
 from indexer.documents.mail.threads import Thread
 
 Label = tuple[str, int]

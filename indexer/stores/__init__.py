@@ -14,7 +14,7 @@ from indexer.stores.address import StoreAddress, is_store_url, parse_address
 from indexer.stores.base import Documents
 
 if TYPE_CHECKING:
-    from indexer.stores.engine.foreign_index import InPlaceStore
+    from indexer.stores.engine.in_place import InPlaceStore
 
 __all__ = [
     "in_place", "location_of", "open_documents", "open_store", "with_store_urls",
@@ -50,7 +50,7 @@ def open_documents(url: str) -> Documents:
         from indexer.stores.sqlite.store import StoredRows
 
         return StoredRows(store)
-    from indexer.stores.engine.foreign_index import ForeignIndex, index_of
+    from indexer.stores.engine.in_place import ForeignIndex, index_of
 
     return ForeignIndex(index_of(store))
 
@@ -65,7 +65,7 @@ def in_place(store: FullStore, text_field: str) -> InPlaceStore:
         raise UsageError(
             f"{store.url} is the store itself; give --store another one, or other PATHs"
         )
-    from indexer.stores.engine.foreign_index import InPlaceStore, index_of
+    from indexer.stores.engine.in_place import InPlaceStore, index_of
 
     return store if isinstance(store, InPlaceStore) else InPlaceStore(index_of(store), text_field)
 

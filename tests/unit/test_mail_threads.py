@@ -20,7 +20,7 @@ from indexer.documents.mail.message import (
     html_text,
     read_message,
 )
-from indexer.documents.mail.quotes import marked_lines, segment_words
+from indexer.documents.mail.quote_headings import marked_lines, segment_words
 from indexer.documents.mail.segments import segments
 from indexer.documents.mail.threads import Thread, build_threads, is_above, reference_parents
 from indexer.jobs.threads import similarity, threads

@@ -23,7 +23,7 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.mail.quotes import formatted, marked_lines, segment_words
+from indexer.documents.mail.quote_headings import formatted, marked_lines, segment_words
 from indexer.model import EmbeddedFile
 
 # The bytes of a mail as mail programs send it: one byte a character at least in the header.

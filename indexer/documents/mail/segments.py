@@ -11,9 +11,14 @@ from functools import cached_property
 from itertools import groupby
 from typing import Literal, TypeAlias
 
-from indexer.documents.mail import quotes
 from indexer.documents.mail.message import MailMessage
-from indexer.documents.mail.quotes import (
+from indexer.documents.mail.quote_headings import (
+    CLOSINGS,
+    DEVICE,
+    DISCLAIMER,
+    FORWARD_SUBJECT,
+    LIST_FOOTER,
+    POSTSCRIPT,
     SUBJECT_MARKS,
     Heading,
     Line,
@@ -72,7 +77,7 @@ def _text_below(lines: Sequence[str], signature: int) -> int:
     is_named = not _is_closing(lines[signature])
     for position in range(signature + 1, len(lines)):
         line = lines[position]
-        if quotes.POSTSCRIPT.match(line):
+        if POSTSCRIPT.match(line):
             return position
         if is_marked or not line.strip():
             continue
@@ -125,11 +130,11 @@ def _in_paragraph(lines: Sequence[str], start: int, stop: int) -> int | None:
     """Return where in a paragraph a disclaimer begins, its rule above included."""
     for position in range(start, stop):
         first = lines[position + 1][:80] if position + 1 < stop else ""
-        if lines[position].rstrip() == "--" and quotes.LIST_FOOTER.search(first):
+        if lines[position].rstrip() == "--" and LIST_FOOTER.search(first):
             return position
         if _RULE.match(lines[position]):
             near = "\n".join(lines[position + 1 : position + 5])
-            if quotes.LIST_FOOTER.search(near) or _is_notice(near):
+            if LIST_FOOTER.search(near) or _is_notice(near):
                 return position
     text = "\n".join(lines[start:stop])
     if _is_group_footer(text):
@@ -147,7 +152,7 @@ def _first_line_of_notice(lines: Sequence[str], start: int, stop: int) -> int:
 
 def _topics(text: str) -> int:
     """Return of how many things a text speaks that disclaimers speak of, 0 to 3."""
-    return sum(bool(topic.search(text)) for topic in quotes.DISCLAIMER)
+    return sum(bool(topic.search(text)) for topic in DISCLAIMER)
 
 
 def _is_notice(text: str) -> bool:
@@ -177,14 +182,14 @@ def _max_below(line: str) -> int | None:
     """Return how many lines may stand below a line that begins a signature; None for others."""
     if line.rstrip() == "--":
         return _MAX_SIGNATURE
-    if len(line) <= _MAX_WIDTH and quotes.DEVICE.match(line.strip()):
+    if len(line) <= _MAX_WIDTH and DEVICE.match(line.strip()):
         return _MAX_DEVICE
     return _MAX_CLOSING if _is_closing(line) else None
 
 
 def _is_closing(line: str) -> bool:
     said = line.strip().rstrip("!.,;，。 ").casefold()
-    return bool(said) and said in quotes.CLOSINGS
+    return bool(said) and said in CLOSINGS
 
 
 SegmentKind: TypeAlias = Literal[
@@ -336,16 +341,17 @@ class _Reader:
 def _name(region: _Region, heading: Heading) -> None:
     """Note what a heading says of a message; `Fwd: ...` is above one that forwards another."""
     region.has_heading = not heading.is_bare
-    region.is_forward = bool(quotes.FORWARD_SUBJECT.match(heading.subject))
+    region.is_forward = bool(FORWARD_SUBJECT.match(heading.subject))
 
 
 def segments(body: str, subject: str = "") -> tuple[Segment, ...]:
     """Divide the body of a mail into its segments, in order; empty for one without text.
 
-    Quote marks, also with initials (`AL> `), and the headings of `indexer.documents.mail.quotes`,
-    say where a message begins. Below a heading that no line with more marks follows, the rest is
-    the quoted message, as Outlook writes it. A subject such as `Fwd: ...`, also in a heading, makes
-    what is quoted below it forwarded. Each line with text is in exactly one segment.
+    Quote marks, also with initials (`AL> `), and the headings of
+    `indexer.documents.mail.quote_headings`, say where a message begins. Below a heading that no
+    line with more marks follows, the rest is the quoted message, as Outlook writes it. A subject
+    such as `Fwd: ...`, also in a heading, makes what is quoted below it forwarded. Each line with
+    text is in exactly one segment.
 
     >>> for segment in segments("At noon.\\n\\nAnn wrote:\\n> When?\\n> -- \\n> Ann\\n"):
     ...     print(segment.kind, segment.depth, repr(segment.text))
@@ -354,7 +360,7 @@ def segments(body: str, subject: str = "") -> tuple[Segment, ...]:
     quoted 1 'When?'
     signature 1 '-- \\nAnn'
     """
-    own = _Region(0, 0, 0, "reply", is_forward=bool(quotes.FORWARD_SUBJECT.match(subject)))
+    own = _Region(0, 0, 0, "reply", is_forward=bool(FORWARD_SUBJECT.match(subject)))
     placed = list(_Reader(with_initials(marked_lines(body)), [own]).placed())
     parts: list[Segment] = []
     for _, group in groupby(placed, lambda item: (item.region.number, item.is_heading)):

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias, cast
 
 from indexer.documents.base import message_hash
 from indexer.documents.mail.message import MailMessage
-from indexer.documents.mail.quotes import (
+from indexer.documents.mail.quote_headings import (
     RUN,
     formatted,
     key_run,

@@ -17,6 +17,7 @@ from indexer.errors import (
 from indexer.recipe import Recipe
 from indexer.stores.engine import index_mapping
 from indexer.stores.engine.field_substitutes import PluginColumns
+from indexer.stores.engine.foreign_index import foreign_index_error
 from indexer.stores.engine.index_mapping import (
     WRITE_ALIAS,
     blocks_of,
@@ -28,7 +29,6 @@ from indexer.stores.engine.index_mapping import (
 from indexer.stores.engine.ingest_pipeline import TEXT
 from indexer.stores.engine.partial_updates import source_gap
 from indexer.stores.engine.requests import IndexMissing, Link, Requests, Response, error_of
-from indexer.stores.requirements import signing_command
 from indexer.system.recipe_inputs import with_key
 
 FIRST_SECONDS = 5.0
@@ -140,7 +140,7 @@ def _facts_of(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Ind
     mapping = index.get("mappings", {})
     metadata = mapping.get("_meta", {}).get("nearfold")
     if metadata is None:
-        raise _not_ours(address, name, index)
+        raise foreign_index_error(address.url, address.index, name, index)
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
         raise MappingMismatch(index=address.index, problems=problems)
@@ -155,36 +155,6 @@ def _facts_of(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Ind
     recipe = with_key(Recipe(**metadata["recipe"]))
     divided = metadata.get("parts"), bool(metadata.get("attachments"))
     return IndexFacts(name, recipe, index, writes, *divided)
-
-
-def _not_ours(address: IndexAddress, name: str, index: Mapping[str, Any]) -> MappingMismatch:
-    """Return the error of an index, or of a data stream's, that another program created."""
-    if "data_stream" in index:
-        problem = (
-            f"{name} is of a data stream whose template is not composed of nearfold's component "
-            "template"
-        )
-        remedy = (
-            "change its template and its indices as docs/index-life.md (Data streams) says, or "
-        )
-        return MappingMismatch(
-            index=address.index, problems=(problem,), remedy=remedy, can_install=False
-        )
-    problems = index_mapping.mapping_problems(index.get("mappings", {}), "")
-    url = address.url
-    if name != address.index:  # an alias, perhaps of several
-        problems = (f"{name}, which it stands for, was not made by nearfold",)
-        url = f"{url.rpartition('/')[0]}/{name}"
-    gaps = index_mapping.fields_of_others(index.get("mappings", {}))
-    if gap := source_gap(index):
-        gaps = (*gaps, f"it {gap}")
-    if gaps:  # signing it would be refused
-        problems = (*problems, *gaps)
-        return MappingMismatch(index=address.index, problems=problems, can_install=False)
-    remedy = f"`{signing_command(url)}` fingerprints what another program keeps there; or "
-    if near_field(index.get("mappings", {})):
-        remedy = f"`nearfold install --layout plugin --store {url}` adds what it lacks; or "
-    return MappingMismatch(index=address.index, problems=problems, remedy=remedy)
 
 
 def only_index(address: IndexAddress, response: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:

@@ -1,4 +1,6 @@
-"""Quotes in mails: quote marks, the lines above a quoted message, and the words of segments."""
+"""Headings of quotes in mails: the lines above a quoted message, by the programs that write them;
+quote marks, and the words of segments.
+"""
 
 from __future__ import annotations
 
