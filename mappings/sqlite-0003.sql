@@ -1,5 +1,3 @@
 -- format 3: parts of documents are rows, with the range of characters they cover in the text of their document
 
-ALTER TABLE documents ADD COLUMN start INTEGER;
-ALTER TABLE documents ADD COLUMN stop INTEGER;
 CREATE INDEX documents_by_parent ON documents (parent) WHERE parent IS NOT NULL;

@@ -1,4 +1,3 @@
 -- format 9: the program that recognised the characters of a scan, and the scans
 
-ALTER TABLE documents ADD COLUMN ocr TEXT NOT NULL DEFAULT '';
 CREATE INDEX documents_by_ocr ON documents (ocr) WHERE ocr <> '';

@@ -1,7 +1,7 @@
 """The fields of a stored row, each declared once, and the limits of every store.
 
 To add a field: give it to `Row` with a default, and declare it in `FIELDS`; the stores derive
-columns, mappings and conversions from it. SQLite needs a new format besides (CONTRIBUTING).
+columns, mappings, conversions and migrations from it.
 """
 
 from __future__ import annotations
@@ -64,10 +64,11 @@ class StoredField:
     """A field of `Row`, as every store keeps it.
 
     `in_engine`: its name in a search engine; without it, `near_` and its name. `default`: its value
-    in documents of engines that lack it. `fingerprinted`: another recipe changes it. `of_parts`:
-    only indices with parts need it. `is_later`: indices made before it get it when they are next
-    prepared. `sqlite_format`: the first format of files with its column; `is_column`: whether the
-    table of documents has one.
+    in documents of engines that lack it. `fingerprinted`: another recipe changes it. `of_groups`:
+    `group` writes it. `of_parts`: only indices with parts need it. `is_later`: indices made before
+    it get it when they are next prepared. `sqlite_format`: the first format of files with its
+    column, `filled_by`: the expression of SQL that gives it to the rows of earlier files;
+    `is_column`: whether the table of documents has one.
     """
 
     name: str
@@ -75,9 +76,11 @@ class StoredField:
     in_engine: str = ""
     default: Any = None
     fingerprinted: bool = False
+    of_groups: bool = False
     of_parts: bool = False
     is_later: bool = False
     sqlite_format: int = 1
+    filled_by: str = ""
     is_column: bool = True
 
     def __post_init__(self) -> None:
@@ -118,7 +121,7 @@ FIELDS = (  # in the order of the columns in SQLite
     StoredField("exact", "digest", default="", fingerprinted=True),
     StoredField("words", "count", default=0, fingerprinted=True),
     StoredField("chars", "count", default=0, fingerprinted=True),
-    StoredField("family", "keyword"),
+    StoredField("family", "keyword", of_groups=True),
     StoredField("labels", "labels", in_engine="labels"),
     StoredField("metadata", "metadata", in_engine="metadata"),
     StoredField("bands", "keys", fingerprinted=True),
@@ -126,17 +129,24 @@ FIELDS = (  # in the order of the columns in SQLite
     StoredField("minhash", "bytes", fingerprinted=True),
     StoredField("simhash", "bits", fingerprinted=True),
     StoredField("provisional", "flag", default=True, fingerprinted=True),
-    StoredField("principal", "flag"),
-    StoredField("similarity", "fraction"),
-    StoredField("cluster", "keyword"),
+    StoredField("principal", "flag", of_groups=True),
+    StoredField("similarity", "fraction", of_groups=True),
+    StoredField("cluster", "keyword", of_groups=True),
     StoredField("parent", "keyword"),
     StoredField("start", "count", of_parts=True, sqlite_format=3),
     StoredField("stop", "count", of_parts=True, sqlite_format=3),
     StoredField("embedded", "keyword", default="", is_later=True, sqlite_format=6),
-    StoredField("date", "time", is_later=True, sqlite_format=8),
-    StoredField("custodian", "keyword", default="", is_later=True, sqlite_format=8),
+    StoredField(
+        "date", "time", is_later=True, sqlite_format=8,
+        filled_by="nearfold_date(metadata, content_type, modified)",
+    ),
+    StoredField(
+        "custodian", "keyword", default="", is_later=True, sqlite_format=8,
+        filled_by="nearfold_member(metadata, 'custodian')",
+    ),
     StoredField("ocr", "keyword", default="", is_later=True, sqlite_format=9),
-)
+)  # fmt: skip
+OF_GROUPS = tuple(field.in_engine for field in FIELDS if field.of_groups)
 _WRITTEN = tuple(field.name for field in FIELDS if field.is_written and field.name != "status")
 _KEYWORDS = tuple(name for name in _WRITTEN if name not in ("id", "title", "text"))
 _BOUNDED = tuple(field for field in FIELDS if field.kind in _BOUNDS)

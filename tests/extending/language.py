@@ -30,8 +30,13 @@ def main() -> None:
     from indexer.spark import arrow_rows
     from indexer.stores.engine.index_mapping import LATER, new_index
     from indexer.stores.engine.rows import fingerprint_fields, row_of_hit, source
+    from indexer.stores.sqlite.file_format import FORMAT, statements_of
     from indexer.stores.sqlite.rows import COLUMNS, packed_columns, unpacked_rows
 
+    assert (FORMAT, *statements_of(10)) == (
+        10,
+        "ALTER TABLE documents ADD COLUMN language TEXT NOT NULL DEFAULT ''",
+    )
     sample = sample_row("a")
     row = Row(
         **{field.name: getattr(sample, field.name) for field in fields(sample)}, language="de"

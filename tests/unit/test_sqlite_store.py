@@ -33,6 +33,7 @@ from indexer.jobs.repair import repair
 from indexer.model import Query
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.stores.fields import FIELDS
 from indexer.stores.sqlite import file as _sqlite_file
 from indexer.stores.sqlite.connections import Readers
 from indexer.stores.sqlite.file_format import check_format
@@ -369,11 +370,10 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
     store.write([row("1", bands=(band(0, 1),), content_type="message/rfc822", metadata=metadata)])
     store.close()
     with closing(sqlite3.connect(tmp_path / "old.db")) as db:
+        db.executescript("DROP INDEX documents_by_parent; DROP INDEX documents_by_ocr;")
+        for added in (field.name for field in FIELDS if field.sqlite_format > 2):
+            db.execute(f"ALTER TABLE documents DROP COLUMN {added}")
         db.executescript(
-            "DROP INDEX documents_by_parent; ALTER TABLE documents DROP COLUMN start; "
-            "ALTER TABLE documents DROP COLUMN stop; ALTER TABLE documents DROP COLUMN embedded; "
-            "ALTER TABLE documents DROP COLUMN date; ALTER TABLE documents DROP COLUMN custodian; "
-            "DROP INDEX documents_by_ocr; ALTER TABLE documents DROP COLUMN ocr; "
             "ALTER TABLE documents DROP COLUMN in_family; DROP INDEX documents_by_family; "
             "CREATE INDEX documents_by_family ON documents (family); "
             "UPDATE documents SET family = id; DROP TABLE key_runs; DROP TABLE key_pages; "

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from indexer.recipe import DEFAULT
 from indexer.spark import arrow_rows
 from indexer.stores import fields as stored_fields
 from indexer.stores.engine.rows import row_of_hit, source
-from indexer.stores.sqlite.file_format import FORMAT
+from indexer.stores.sqlite.file_format import FORMAT, column_type, statements_of
 from indexer.stores.sqlite.rows import packed_columns, unpacked_rows
 
 PINNED = Path(__file__).parent.parent / "data" / "stored_fields.json"
@@ -50,13 +51,26 @@ def test_a_value_beyond_its_bounds_is_refused(name: str) -> None:
 def test_files_of_each_format_have_the_columns_declared_for_it() -> None:
     db = sqlite3.connect(":memory:")
     for step in range(1, FORMAT + 1):
-        db.executescript(mappings.read(f"sqlite-{step:04}.sql"))
-        present = {name for _, name, *_ in db.execute("PRAGMA table_info(documents)")}
-        assert present - {"number"} == {
-            field.name
+        db.executescript("".join(f"{statement.rstrip(';')};" for statement in statements_of(step)))
+        columns = db.execute("PRAGMA table_info(documents)")
+        present = {name: type for _, name, type, *_ in columns if name != "number"}
+        assert present == {
+            field.name: column_type(field)
             for field in stored_fields.FIELDS
             if field.is_column and field.sqlite_format <= step
         }
+
+
+def test_the_pipeline_of_a_cluster_makes_the_fields_of_fingerprints_and_no_others() -> None:
+    declared = {field.in_engine for field in stored_fields.FIELDS if field.fingerprinted}
+    own = {"near_id", "near_family", "near_text_field"}
+    made = re.findall(r"(?:ctx|signed)\.(near_\w+) = ", mappings.read("sign.painless"))
+    assert set(made) == declared | own
+    marked = re.findall(r"ctx\.(near_\w+) = ", mappings.read("mark.painless"))
+    assert set(marked) < declared | own
+    read = re.findall(r"ctx\.(near_\w+)", mappings.read("sign.painless"))
+    of_clients = {field.in_engine for field in stored_fields.FIELDS if field.is_later}
+    assert set(read) - {"near_attachment"} <= declared | own | of_clients
 
 
 def test_the_mapping_of_an_engine_has_the_type_of_each_field() -> None:

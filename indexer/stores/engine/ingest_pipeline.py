@@ -44,6 +44,7 @@ from indexer.fingerprinting.normalise import (
 from indexer.fingerprinting.simhash import START
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine.search_bodies import Body, index_body
+from indexer.stores.fields import FIELDS, OF_GROUPS
 
 MAX_UNITS = 500_000
 VERSION = 11
@@ -55,7 +56,7 @@ _UNCHANGED = 32
 _SECTION = "//# "
 _MAX_STEPS = 1_000  # by chance a search of a table that is half empty ends within a hundred
 _LANES = 0x0101010101010101
-_FAMILIES = ("near_principal", "near_similarity", "near_cluster")
+_FAMILIES = OF_GROUPS[1:]  # without the group itself, which the script makes
 # Null rather than absent where the id is unknown, for the engine may merge what comes out into a
 # document that has them.
 _MERGED = (
@@ -147,7 +148,7 @@ def _params(field: str) -> Body:
 
 
 # the script leaves them
-_OF_CLIENTS = ("near_embedded", "near_date", "near_custodian", "near_ocr")
+_OF_CLIENTS = [field.in_engine for field in FIELDS if field.is_later]
 
 
 def _fields() -> list[str]:

@@ -68,7 +68,6 @@ from indexer.stores.engine.requests import (
     error_of,
 )
 from indexer.stores.engine.rows import (
-    FAMILY,
     KEYS,
     fingerprint_fields,
     fingerprinted_rows,
@@ -76,6 +75,7 @@ from indexer.stores.engine.rows import (
     without_columns,
 )
 from indexer.stores.engine.search_bodies import Body
+from indexer.stores.fields import OF_GROUPS
 from indexer.stores.maintenance import (
     Change,
     FingerprintRows,
@@ -268,7 +268,7 @@ class Successor:
         operations = {}
         for hit, before, row in zip(hits, stored, fingerprint_rows(stored), strict=True):
             is_kept = row.family == before.family and self.columns_of is None
-            replaced = _REPLACED if is_kept else (*_REPLACED, *FAMILY, GROUPED)
+            replaced = _REPLACED if is_kept else (*_REPLACED, *OF_GROUPS, GROUPED)
             body = _replace_fingerprint(
                 hit["_source"], fingerprint_fields(row, self.text_field), replaced
             )

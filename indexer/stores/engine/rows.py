@@ -33,7 +33,7 @@ from indexer.stores.base import Counts
 from indexer.stores.engine.field_substitutes import column_digest
 from indexer.stores.engine.index_mapping import GROUPED, MADE_BY_PLUGIN
 from indexer.stores.engine.search_bodies import LAST
-from indexer.stores.fields import FIELDS
+from indexer.stores.fields import FIELDS, OF_GROUPS
 
 MAX_SEARCHABLE_BYTES = 32_000
 # In the order in which a document has them, others after them. What most documents have in common
@@ -62,10 +62,8 @@ KEYS = (
     *(field.in_engine for field in FIELDS if field.fingerprinted and field.name != "provisional"),
     "near_terms", "near_rare", "near_provisional",
 )  # fmt: skip
-# the fields of a document's group
-FAMILY = ("near_family", "near_principal", "near_similarity", "near_cluster")
 # `group` sets them, where they are or else at the end
-_ASSIGNED_LATER = ("near_principal", "near_similarity", "near_cluster")
+_ASSIGNED_LATER = OF_GROUPS[1:]
 _TEXTS = tuple(field.name for field in _BY_ORDER if field.is_written and field.default == "")
 _MISSING = {field.name: field.default for field in _BY_ORDER if field.default is not None}
 

@@ -12,13 +12,12 @@ from indexer.stores.engine.foreign_index import require_distinct
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
 from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.rows import (
-    FAMILY,
     KEYS,
     fingerprint_fields,
     text_in,
     without_columns,
 )
-from indexer.stores.fields import refusals, storable_ids, storable_rows
+from indexer.stores.fields import OF_GROUPS, refusals, storable_ids, storable_rows
 from indexer.wording import well_formed
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def fingerprint_again(index: OpenIndex, rows: Sequence[Row]) -> None:
         if text_in(hit["_source"], field) == row.text:
             keys = fingerprint_fields(row, field)
             keys = without_columns(keys, row) if columns else keys
-            names = (*KEYS, *FAMILY, GROUPED)
+            names = (*KEYS, *OF_GROUPS, GROUPED)
             body = {"doc": {name: keys[name] for name in names if name in keys}}
             operations.append(Operation("update", row.id, body, index.version_of(hit)))
     index.send_conditional(operations)

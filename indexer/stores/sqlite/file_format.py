@@ -12,17 +12,24 @@ from indexer import mappings
 from indexer.errors import MappingMismatch, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
+from indexer.stores.fields import FIELDS, Kind, StoredField
 from indexer.stores.sqlite.backup import APPLICATION_ID
 from indexer.stores.sqlite.connections import Connection
 from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.system.recipe_inputs import with_key
 
-FORMAT = 9
-_DATES = (
-    "UPDATE documents SET date = nearfold_date(metadata, content_type, modified), "
-    "custodian = nearfold_member(metadata, 'custodian')"
-)
+# 9: the last format that changes more than columns of fields, by `mappings/sqlite-NNNN.sql`
+FORMAT = max(9, *(field.sqlite_format for field in FIELDS))
+_TYPES: dict[Kind, str] = {
+    "time": "INTEGER",
+    "size": "INTEGER",
+    "count": "INTEGER",
+    "flag": "INTEGER",
+    "bits": "INTEGER",
+    "fraction": "REAL",
+    "bytes": "BLOB",
+}
 # in one statement, as another process may create the tables meanwhile
 _STATE = """
     SELECT (SELECT application_id FROM pragma_application_id),
@@ -84,27 +91,57 @@ def upgrade(db: sqlite3.Connection) -> None:
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Bring the file to this format by numbered steps, inside the caller's transaction."""
+    """Bring the file to this format by numbered steps, inside the caller's transaction.
+
+    A step adds the columns of the fields that are declared for it, and does what its file says.
+    """
     version = pragma_number(db, "user_version")
     is_new = version == 0
     for step in range(version + 1, FORMAT + 1):
-        for statement in _statements(mappings.read(f"sqlite-{step:04}.sql")):
+        for statement in statements_of(step):
             db.execute(statement)
-    if 0 < version < 8:
-        db.execute(_DATES)
+    values = [
+        f"{field.name} = {field.filled_by}"
+        for field in FIELDS
+        if field.filled_by and field.sqlite_format > version
+    ]
+    if values and not is_new:
+        db.execute(f"UPDATE documents SET {', '.join(values)}")
     if is_new:
         set_last_searchable(db, ALL_ROWS)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {FORMAT}")
 
 
-def _statements(script: str) -> Iterator[str]:
+def statements_of(step: int) -> Iterator[str]:
+    """Yield the statements that bring a file to a format from the one before.
+
+    The table of format 1 is in its file, with the columns that the first fields have.
+    """
+    if step > 1:
+        yield from map(_added_column, (field for field in FIELDS if field.sqlite_format == step))
+    script = mappings.folder() / f"sqlite-{step:04}.sql"
     statement = ""
-    for line in script.splitlines():
+    for line in script.read_text(encoding="utf-8").splitlines() if script.exists() else ():
         statement += line + "\n"
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+
+
+def _added_column(field: StoredField) -> str:
+    """Return the statement that adds the column of a field.
+
+    >>> _added_column(StoredField("ocr", "keyword", default=""))
+    "ALTER TABLE documents ADD COLUMN ocr TEXT NOT NULL DEFAULT ''"
+    """
+    default = "" if field.default is None else f" NOT NULL DEFAULT {field.default!r}"
+    return f"ALTER TABLE documents ADD COLUMN {field.name} {column_type(field)}{default}"
+
+
+def column_type(field: StoredField) -> str:
+    """Return the type of the column of a field."""
+    return _TYPES.get(field.kind, "TEXT")
 
 
 def pragma_number(db: sqlite3.Connection, pragma: str) -> int:
