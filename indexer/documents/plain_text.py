@@ -14,6 +14,7 @@ import string
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from indexer.documents.base import CUT, HTML_NAMES, XML_NAMES, Limits, byte_order_mark
@@ -70,28 +71,28 @@ class TextFormat:
     """A format of text with marks of its own.
 
     `identity` is stored with each text: name and version. `pattern` matches somewhere in the first
-    bytes of every such file, so that `read`, which may import a large module, is not called for
-    most others. `read` takes these bytes, decoded, and the text, and returns title and text; None
-    for a file of another format.
+    bytes of every such file. `module` names the module of its reader, which only a file with a
+    match imports: its `read` takes these bytes, decoded, and the text, and returns title and text;
+    None for a file of another format.
     """
 
     identity: str
     content_type: str
     pattern: re.Pattern[bytes]
-    read: Callable[[str, str], tuple[str, str] | None]
+    module: str
 
-
-def _read_manual_page(header: str, text: str) -> tuple[str, str] | None:
-    from indexer.documents.roff import is_manual_page, manual_page
-
-    if not is_manual_page(header):
-        return None
-    page = manual_page(text)
-    return page.title, page.text
+    def read(self, header: bytes, text: str) -> tuple[str, str] | None:
+        """Return title and text of a file of this format, None for any other."""
+        if not self.pattern.search(header):
+            return None
+        reader: Callable[[str, str], tuple[str, str] | None] = import_module(self.module).read
+        return reader(header.decode("utf-8", "replace"), text)
 
 
 TEXT_FORMATS = (
-    TextFormat("roff/1", "text/troff", re.compile(rb"^[.']", re.MULTILINE), _read_manual_page),
+    TextFormat(
+        "roff/1", "text/troff", re.compile(rb"^[.']", re.MULTILINE), "indexer.documents.roff"
+    ),
 )
 
 
@@ -167,9 +168,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
 def _parsed(header: bytes, text: str) -> tuple[TextFormat, str, str] | None:
     """Return the format of a text with marks of its own, its title and what it prints."""
     for format in TEXT_FORMATS:
-        found = format.pattern.search(header)
-        parsed = format.read(header.decode("utf-8", "replace"), text) if found else None
-        if parsed is not None:
+        if parsed := format.read(header, text):
             return (format, *parsed)
     return None
 

@@ -195,6 +195,16 @@ def _end_of_definition(kind: str, words: list[str]) -> str:
     return named[0] if named else "."
 
 
+def read(header: str, text: str) -> tuple[str, str] | None:
+    """Return title and text of a manual page by its first characters and its source, None for a
+    text of another format: the reader of a `TextFormat`.
+    """
+    if not is_manual_page(header):
+        return None
+    page = manual_page(text)
+    return page.title, page.text
+
+
 def manual_page(source: str) -> ManualPage:
     """Return title and text of a manual page, in time linear in its length.
 

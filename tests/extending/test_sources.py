@@ -1,13 +1,13 @@
 """The examples of CONTRIBUTING for sources: a type of archive, a URL, a format of text."""
 
 import json
-import re
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from notes import NOTES
 from texts_archive import ARCHIVE
+from verses import VERSES
 
 from indexer import IndexOptions, index, open_store
 from indexer.documents import containers, plain_text, sources
@@ -56,20 +56,14 @@ def test_a_declared_url_is_indexed(tmp_path: Path) -> None:
         indexed("notes:///nowhere")
 
 
-def read_verses(header: str, text: str) -> tuple[str, str] | None:
-    title, _, verses = text.removeprefix("#verse ").partition("\n")
-    return (title, verses) if header.startswith("#verse ") else None
-
-
-def test_a_declared_format_of_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    verses = plain_text.TextFormat("verse/1", "text/x-verse", re.compile(b"^#"), read_verses)
-    monkeypatch.setattr(plain_text, "TEXT_FORMATS", (verses,))
+def test_a_declared_format_of_text_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_text, "TEXT_FORMATS", (*plain_text.TEXT_FORMATS, VERSES))
+    (tmp_path / "a.verse").write_text("#verse The quay\nthe ferry")
+    (tmp_path / "b.verse").write_text("#other")
+    (tmp_path / "ls.1").write_text(".TH LS 1\nthe harbour")
+    _, texts = indexed(tmp_path)
+    assert [texts[path] for path in sorted(texts)] == ["the ferry", "#other", "the harbour"]
     document = plain_text.plain_document(b"#verse The quay\nthe ferry", "a.verse", Limits())
     assert document is not None
-    assert (document.title, document.text) == ("The quay", "the ferry")
-    assert (document.content_type, document.extractor) == ("text/x-verse", "verse/1")
-    other = plain_text.plain_document(b"#other", "a.verse", Limits())
-    assert other is not None and (other.text, other.extractor) == (
-        "#other",
-        plain_text.PLAIN_IDENTITY,
-    )
+    assert (document.title, document.content_type) == ("The quay", "text/x-verse")
+    assert document.extractor == "verse/1"
