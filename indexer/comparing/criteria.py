@@ -547,6 +547,7 @@ class Criteria:
     def refusal(self, a: TextOperand, b: TextOperand, rarity: Rarity | None = None) -> str:
         """Return the condition on texts that a pair does not meet, empty if it meets all of them.
 
+        >>> from indexer.comparing.measures import ComparedText
         >>> from indexer.recipe import DEFAULT
         >>> a = ComparedText("The tenant may assign this lease to an affiliate.", DEFAULT)
         >>> b = ComparedText("The tenant may not assign this lease to an affiliate.", DEFAULT)

@@ -169,7 +169,7 @@ def test_more_words_than_code_points_are_compared_as_numbers() -> None:
 def test_pairs_that_cannot_reach_the_threshold_are_not_aligned(
     a: str, b: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(alignment, "LCSseq", None)
+    monkeypatch.setattr(alignment, "lcs_of_strings", None)
     assert lcs(words(a), words(b), 0.8) == 0.0
 
 
