@@ -1,5 +1,6 @@
 """The public names, pinned: adding or removing a name is a decision."""
 
+import inspect
 import pickle
 import subprocess
 import sys
@@ -165,6 +166,11 @@ def test_dedup_takes_a_single_path(tmp_path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text(f'{{"text": "{TEXT}"}}\n' * 2)
     assert indexer.dedup(str(rows), tmp_path / "out.jsonl").kept == 1
+
+
+def test_help_says_that_a_store_may_be_a_url() -> None:
+    assert "store: 'FullStore | str'" in str(inspect.signature(indexer.search))
+    assert "store: 'Store | None | str' = None" in str(inspect.signature(indexer.evaluate))
 
 
 def test_the_url_of_a_store_is_taken_for_a_store(tmp_path) -> None:

@@ -102,7 +102,8 @@ PARAMETER = "store"
 
 
 def with_store_urls(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that opens its `store` where that is a URL, and closes it in the end.
+    """Return a function that opens its `store` where that is a URL, and closes it in the end; its
+    signature, which `help()` prints, has both.
 
     A function without a parameter of that name is returned as it is.
     """
@@ -119,6 +120,14 @@ def with_store_urls(function: Callable[..., Any]) -> Callable[..., Any]:
         results = _with_open_store(function, bound, url)
         return results if inspect.isgeneratorfunction(function) else next(results)
 
+    accepted = f"{signature.parameters[PARAMETER].annotation} | str"
+    parameters = [
+        parameter.replace(annotation=accepted) if parameter.name == PARAMETER else parameter
+        for parameter in signature.parameters.values()
+    ]
+    described = signature.replace(parameters=parameters)
+    call.__signature__ = described  # type: ignore[attr-defined]
+    call.__annotations__ = {**function.__annotations__, PARAMETER: accepted}
     return call
 
 
