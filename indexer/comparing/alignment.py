@@ -13,9 +13,9 @@ others, each counted as often as both texts have it, bounds the LCS.
 Beyond `EXACT_CELLS` pairs of words (texts of some 60,000 words) the LCS is taken along anchors, as
 Hirschberg (CACM 1975) divides the table, but at runs of words that each text has once; see
 `common_runs`. The result is then the length of one common subsequence, not always of the longest:
-never above the exact value. On texts of 100,000 words (`benchmarks/alignment.py --lcs`) it is
-short by less than .0003 where up to 30 % of the words are edited, a third is moved or a page is
-repeated, and by up to .1 where the same words are shuffled, far below every threshold in use.
+never above the exact value. On texts of 100,000 words it is short by less than .0003 where up to
+30 % of the words are edited, a third is moved or a page is repeated, and by up to .1 where the same
+words are shuffled, far below every threshold in use.
 """
 
 from __future__ import annotations

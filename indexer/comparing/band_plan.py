@@ -111,11 +111,11 @@ class Plan:
     `false_positive` is the area under the S-curve below the threshold, `false_negative` the area
     above the curve beyond it: chances, averaged over similarities, times the length of the
     interval. `curve`: 21 points (similarity of the features, chance). `shared` is the minimum
-    number of shared bands that make a candidate. `min_equal`: slots that are equal in a candidate
-    that is looked at further. `expected_recall`: the fraction of the pairs exactly at the threshold
-    of `measure` that meet both; of the pairs above it more do. `least_recall`: the fraction that
-    was asked for. `unrelated`: the usual similarity of the features of unrelated documents.
-    `is_known`: whether it is known how similar the features of pairs by the measure are.
+    number of shared bands that make a candidate. `fewest_equal`: slots that are equal in a
+    candidate that is looked at further. `expected_recall`: the fraction of the pairs exactly at the
+    threshold of `measure` that meet both; of the pairs above it more do. `least_recall`: the
+    fraction that was asked for. `unrelated`: the usual similarity of the features of unrelated
+    documents. `is_known`: whether it is known how similar the features of pairs by the measure are.
     """
 
     bands: int

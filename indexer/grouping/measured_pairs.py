@@ -222,7 +222,7 @@ class RememberedPairs:
 class RememberingVerifier(Verifier):
     """A verifier that measures only the pairs that an earlier run has not.
 
-    `least`: the similarity below which values may be 0 in either run; others are not remembered.
+    `minimum`: the similarity below which values may be 0 in either run; others are not remembered.
     """
 
     def __init__(

@@ -166,7 +166,7 @@ Part: TypeAlias = tuple[int, Hashes]
 
 
 class FrequentRuns:
-    """The runs that at least `least` of some texts have, and how many of them have each."""
+    """The runs that at least `minimum` of some texts have, and how many of them have each."""
 
     def __init__(self, runs: Hashes, minimum: int) -> None:
         """Count sorted hashes, each once for every text that has it."""
@@ -302,7 +302,7 @@ class PassageFinder:
         return by_bytes
 
     def passages(self) -> Sequence[Passage]:
-        """Return the passages that at least `least` texts have, ties by where they were read first.
+        """Return the passages that enough texts have, ties by where they were read first.
 
         Those with most texts times words come first.
         """

@@ -150,9 +150,9 @@ class Sample:
     """The shingles of `width` words in the texts of a store, by which others are weighted; read
     once for many comparisons.
 
-    The texts are those of the first `most` documents by id, copies counted once: nearfold's ids are
-    digests, so these are a fair and stable sample. Very long texts end it early,
-    after four million shingles. Raises `StoreError` when nothing was indexed yet.
+    The texts are those of the first `limit` documents by id, copies counted once: nearfold's ids
+    are digests, so these are a fair and stable sample. Very long texts end it early, after four
+    million shingles. Raises `StoreError` when nothing was indexed yet.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class TimedCache(Generic[T]):
-    """The most recent `most` values, each for `seconds`; thread-safe."""
+    """The most recent values, at most `limit`, each for `seconds`; thread-safe."""
 
     def __init__(self, limit: int, seconds: float = math.inf) -> None:
         self._seconds = seconds
@@ -48,7 +48,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class LatestReader(Generic[K, T]):
-    """Results of `read` by key, computed one at a time in the background, the last `most` kept.
+    """Results of `read` by key, computed one at a time in the background, the last `limit` kept.
 
     While one is computed only the last other one that was asked for waits: whoever drags a slider
     wants none of those before. Thread-safe.

@@ -103,15 +103,15 @@ _GROWTH = 4  # one part in so many of the limit, by which memory grows before th
 
 class LimitMemory:
     """The layer around the routes that discards what is kept after a request that leaves the
-    process with more than `most` bytes of resident memory.
+    process with more than `limit` bytes of resident memory.
 
-    Where that does not suffice, it discards again when memory has grown by a quarter of `most`.
+    Where that does not suffice, it discards again when memory has grown by a quarter of `limit`.
     """
 
     def __init__(self, app: App, limit: int, discard: Callable[[], None]) -> None:
         self._app = app
-        self._most, self._growth = limit, limit // _GROWTH
-        self._limit = limit
+        self._limit = self._min_limit = limit
+        self._growth = limit // _GROWTH
         self._discard = discard
         self._lock = threading.Lock()
         self._process = psutil.Process()
@@ -130,7 +130,7 @@ class LimitMemory:
         try:
             self._discard()
             _return_memory()
-            self._limit = max(self._most, self._resident() + self._growth)
+            self._limit = max(self._min_limit, self._resident() + self._growth)
         finally:
             self._lock.release()
 

@@ -223,7 +223,7 @@ class Fact:
 
 
 class SideBySide:
-    """Two compared texts in blocks of about `most` words, in reading order.
+    """Two compared texts in blocks of about `limit` words, in reading order.
 
     >>> from indexer.comparing.compare import compare
     >>> view = SideBySide(compare("a b c d e f. One.", "a b c d e f. Two. Three."))

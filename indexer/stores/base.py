@@ -55,7 +55,7 @@ class SketchReader(Protocol):
 
 
 class MemberReader(Protocol):
-    """Returns the first `most` hits of a search that are in one of some families, in order."""
+    """Returns the first `limit` hits of a search that are in one of some families, in order."""
 
     def __call__(self, families: Sequence[str], limit: int) -> list[RankedRow]:
         """Read the hits."""

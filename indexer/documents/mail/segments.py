@@ -220,7 +220,7 @@ class Segment:
 
 @dataclass(slots=True)
 class _Region:
-    """A message within the body. `marks`: the quote marks before its lines; `children`: the quote
+    """A message within the body. `marks`: the quote marks before its lines; `child`: the quote
     below it that has one mark more, until the next heading.
     """
 

@@ -33,7 +33,7 @@ from indexer.wording import well_formed
 
 
 class Window:
-    """Slots for requests under way, from 1 to `most`, at first `most`.
+    """Slots for requests under way, from 1 to `limit`, at first `limit`.
 
     Their number is halved when a request fails, once for all requests that were under way then, and
     grows by one for each round of requests that succeed (additive increase, multiplicative
