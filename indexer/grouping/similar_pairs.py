@@ -35,8 +35,7 @@ from indexer.grouping.candidates import (
     TextPairsBuilder,
 )
 from indexer.grouping.collection import Collection, PairFilter
-from indexer.grouping.parity_maps import SLACK, ParityMaps
-from indexer.grouping.verification import MatchContext, Verifier
+from indexer.grouping.verification import SLACK, MatchContext, ParityMaps, Verifier
 from indexer.grouping.words_in_common import FEW_WORDS, PassedOver, max_words
 from indexer.model import TERM_PREFIX
 from indexer.system.external_memory import (

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from indexer.comparing.measures import parity_map
 from indexer.fingerprinting.keys import count_ones
-from indexer.grouping import parity_maps
-from indexer.grouping.parity_maps import ParityMaps
+from indexer.grouping import verification
 from indexer.grouping.similar_pairs import FeatureOrder, SimilarSets, prefix_length
+from indexer.grouping.verification import ParityMaps
 from indexer.system.external_memory import MemoryBudget, SpillFiles
 
 sets = st.lists(st.sets(st.integers(0, 15), max_size=12), max_size=10)
@@ -139,7 +139,7 @@ def test_whoever_counts_the_bits_gives_the_same_answer(seed, count, threshold):
     left, right = (random.integers(0, count, 300).astype(np.int32) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
         answer = maps.may_reach(left, right, threshold)
-        patch.setattr(parity_maps, "_kernel", None)
+        patch.setattr(verification, "_kernel", None)
         assert maps.may_reach(left, right, threshold).tolist() == answer.tolist()
 
 

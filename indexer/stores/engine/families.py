@@ -16,7 +16,7 @@ from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
 from indexer.stores.abilities import AssignmentResult, MemberField, RowVersion
 from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.field_substitutes import column_digest
-from indexer.stores.engine.foreign_index import OBJECTION_FIELDS, objections, objections_to
+from indexer.stores.engine.foreign_documents import OBJECTION_FIELDS, objections, objections_to
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
 from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.requests import IndexMissing, index_gone

@@ -27,7 +27,7 @@ from indexer.stores.engine.assets import (
     remove_unused,
 )
 from indexer.stores.engine.create_index import require_whole_view, rivals
-from indexer.stores.engine.foreign_index import SAMPLE, foreign_fields
+from indexer.stores.engine.foreign_documents import SAMPLE, foreign_fields
 from indexer.stores.engine.index_facts import IndexAddress, require_whole_index
 from indexer.stores.engine.index_mapping import (
     FIELD_LIMIT,

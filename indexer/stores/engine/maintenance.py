@@ -123,7 +123,7 @@ class EngineMaintenance:
 
     def check_labels(self, ids: Sequence[str]) -> None:
         """Look at the mapping of `labels`, and at the documents themselves."""
-        from indexer.stores.engine.foreign_index import check_labels
+        from indexer.stores.engine.foreign_documents import check_labels
 
         check_labels(self._index, ids)
 

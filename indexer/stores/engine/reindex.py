@@ -23,7 +23,7 @@ from indexer.stores.engine.asset_bodies import is_ours, near_fields
 from indexer.stores.engine.assets import Assets
 from indexer.stores.engine.bulk import Operation, Sender
 from indexer.stores.engine.create_index import require_no_difference
-from indexer.stores.engine.foreign_index import objection
+from indexer.stores.engine.foreign_documents import objection
 from indexer.stores.engine.index_facts import (
     IndexAddress,
     IndexFacts,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from indexer.model import Row, is_part_id
 from indexer.stores.engine.bulk import Operation
 from indexer.stores.engine.families import members
-from indexer.stores.engine.foreign_index import require_distinct
+from indexer.stores.engine.foreign_documents import require_distinct
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
 from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.rows import (
