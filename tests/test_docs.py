@@ -4,15 +4,13 @@ run.
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import click
 import pytest
-from forked_commands import client_command
-from page_blocks import blocks, prompts
+from page_blocks import blocks
 
 import indexer
 from indexer.cli.main import commands
@@ -90,64 +88,6 @@ def test_python_blocks_run(tmp_path: Path) -> None:
             check=True,
             env={**os.environ, "NEARFOLD_README": str(tmp_path)},
         )
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/commands.md"])
-def test_console_blocks_run(page: str, tmp_path: Path) -> None:
-    """Each `$ nearfold ...` line of these console blocks succeeds, in order, and prints the lines
-    shown under it.
-
-    A line of `...` stands for any output.
-    """
-    for block in blocks(page, "console"):
-        for line, expected_output in prompts(block):
-            words = shlex.split(line)
-            if words[0] != "nearfold":
-                continue
-            environment = {
-                **os.environ,
-                "NEARFOLD_STORE": f"sqlite:///{tmp_path}/readme.db",
-                "COLUMNS": "110",
-                "NO_COLOR": "1",
-            }
-            done = subprocess.run(
-                [*client_command(), *words[1:]],
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, f"{line}\n{done.stderr}"
-            assert matches(expected_output, done.stdout), (
-                f"{line}\n--- shown\n{expected_output}\n--- printed\n{done.stdout}"
-            )
-
-
-def matches(expected_output: str, printed: str) -> bool:
-    """Return whether the expected lines occur in `printed` in order.
-
-    Ids and seconds may differ; `...` ends a line early or stands for any lines.
-    """
-    expected_lines = [
-        plain(line)
-        for line in expected_output.splitlines()
-        if line.strip() and line.strip() != "..."
-    ]
-    lines = iter([plain(line) for line in printed.splitlines()])
-    return all(any(agrees(line, want) for line in lines) for want in expected_lines)
-
-
-def agrees(line: str, want: str) -> bool:
-    return line.startswith(want[:-3].rstrip()) if want.endswith("...") else line == want
-
-
-def plain(line: str) -> str:
-    """A line without what differs from machine to machine."""
-    line = re.sub(
-        r"\d+\.\d s\b", "N s", re.sub(r"\b[0-9a-f]{32}\b", "ID", line.replace(f"{ROOT}/", ""))
-    )
-    return re.sub(r"\s+", " ", line).strip()
 
 
 def test_pages_with_commands_are_read_by_a_test() -> None:

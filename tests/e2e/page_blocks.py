@@ -59,22 +59,38 @@ def run_python(program: str, folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """A page whose shell blocks run in order in one folder, and what they print and write."""
+    """A page whose shell blocks run in order in one folder, and what they print and write.
+
+    `verify` looks at more than texts: at the folder, and at what each of the blocks printed.
+    """
 
     name: str
     printed: tuple[str, ...] = ()  # texts of the output, in this order
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # texts in written files
     lines: Mapping[str, int] = field(default_factory=dict)  # number of lines of written files
     skipped: tuple[str, ...] = ()  # beginnings of lines that a test of another page runs
+    chosen: tuple[int, int | None] = (0, None)  # the first shell block that runs, and the end
+    consoles: bool = False  # run the console blocks too, which print what the page shows below
+    python: str | None = None  # the output of the page's program
     set_up: Callable[[Path], None] = copy_examples
+    environment: Mapping[str, str] = field(default_factory=dict)
+    errors: bool = False  # what goes to stderr counts as printed
+    verify: Callable[[Path, list[str]], None] | None = None
+
+    def __str__(self) -> str:
+        return self.name
 
     def check(self, folder: Path) -> None:
         """Run the blocks of the page in a new folder, and compare their outcome."""
         self.set_up(folder)
         skipped = (*PROVIDED, *self.skipped)
-        scripts = [without_lines(block, skipped) for block in blocks(self.name)]
-        assert scripts
-        output = "".join(shell(script, folder) for script in scripts)
+        scripts = [
+            without_lines(block, skipped) for block in blocks(self.name)[slice(*self.chosen)]
+        ]
+        assert scripts or self.consoles
+        begin = "exec 2>&1\n" if self.errors else ""
+        outputs = [shell(f"{begin}{script}", folder, **self.environment) for script in scripts]
+        output = "".join(outputs)
         start = 0
         for text in self.printed:
             assert text in output[start:], f"{text!r} is not printed in\n{output[start:]}"
@@ -84,3 +100,36 @@ class Page:
             assert [text for text in texts if text.encode() not in content] == [], name
         counts = {name: len((folder / name).read_bytes().splitlines()) for name in self.lines}
         assert counts == self.lines
+        for block in blocks(self.name, "console") if self.consoles else ():
+            for command, shown in prompts(block):
+                printed = shell(command, folder, **self.environment)
+                assert matches(shown, printed, folder), f"{command}{shown}--- printed\n{printed}"
+        if self.python is not None:
+            [program] = blocks(self.name, "python")
+            assert run_python(program, folder) == self.python
+        if self.verify:
+            self.verify(folder, outputs)
+
+
+def matches(expected_output: str, printed: str, folder: Path) -> bool:
+    """Return whether the expected lines occur in `printed` in order.
+
+    Ids and seconds may differ; `...` ends a line early or stands for any lines.
+    """
+    expected_lines = [
+        plain(line, folder)
+        for line in expected_output.splitlines()
+        if line.strip() and line.strip() != "..."
+    ]
+    lines = iter([plain(line, folder) for line in printed.splitlines()])
+    return all(any(agrees(line, want) for line in lines) for want in expected_lines)
+
+
+def agrees(line: str, want: str) -> bool:
+    return line.startswith(want[:-3].rstrip()) if want.endswith("...") else line == want
+
+
+def plain(line: str, folder: Path) -> str:
+    """A line without what differs from machine to machine."""
+    line = re.sub(r"\b[0-9a-f]{32}\b", "ID", line.replace(f"{folder}/", ""))
+    return re.sub(r"\s+", " ", re.sub(r"\d+\.\d s\b", "N s", line)).strip()

@@ -2,10 +2,12 @@
 
 import secrets
 import shlex
+import shutil
 import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 from command import ROOT, run, shell
 from page_blocks import PROVIDED, blocks, without_lines
 from saved_object_queries import running
@@ -52,3 +54,19 @@ def test_the_same_questions_to_a_cluster(opensearch_url: str, tmp_path: Path) ->
         urllib.request.urlopen(
             urllib.request.Request(f"{opensearch_url}/{name}*", method="DELETE"), timeout=60
         ).close()
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_fold_an_index(opensearch_url: str, tmp_path: Path) -> None:
+    name = f"nearfold-test-{secrets.token_hex(6)}"
+    host = opensearch_url.partition("://")[2]
+    script = "\n".join(blocks("docs/guides/fold-an-index.md")).replace(
+        "localhost:9200/articles", f"{host}/{name}"
+    )
+    try:
+        printed = shell(script, tmp_path)
+    finally:
+        request = urllib.request.Request(f"{opensearch_url}/{name}", method="DELETE")
+        urllib.request.urlopen(request, timeout=60).close()
+    assert "3 documents" in printed  # the group
+    assert '"groups":{"value":2}' in printed

@@ -1,10 +1,12 @@
 """The commands of pages run, in order, in one folder; and print and write what the page says.
 
-A page whose outcome is told by texts alone is a row of `PAGES`.
+Each page is a row of `PAGES`; a page of which one command takes what another printed has a test.
 """
 
 import contextlib
+import csv
 import json
+import mailbox
 import re
 import shlex
 import shutil
@@ -31,6 +33,183 @@ from indexer.comparing.words import normal_words
 
 COPIETJE = ROOT / "tests/data/copietje"
 KINDS = ("copy", "format", "edit-40", "moved", "ocr-03", "reply", "boilerplate")
+CLAUSE = (
+    "7.1 Confidentiality. Each party shall keep the other's confidential information secret, "
+    "use it for the purposes of this Agreement alone, and return or destroy it within thirty days "
+    "of a written request. This clause survives termination for five years."
+)
+CLAUSES = {
+    "indenture-sponsor": "Section 14.06 Successors and Assignors. "
+    "All covenants and agreements in this Agreement by the Sponsor shall bind its "
+    "successors and assigns, whether so expressed or not.",
+    "indenture-issuer": "Section 11.09. Successors and Assignors. "
+    "All covenants and agreements in this Indenture by the Issuer shall bind its "
+    "successors and assigns, whether so expressed or not.",
+    "plain-old": "3.1 Successors and Assigns. This agreement enures to the benefit of and "
+    "is binding on the parties hereto and their respective successors and assigns.",
+    "plain-new": "32. Successors and Assigns. This agreement shall be binding upon, and enure "
+    "to the benefit of, the parties, their legal representatives, successors and assigns.",
+}
+FIRST = """Return-Path: <ann@x.org>
+From: Ann <ann@x.org>
+Subject: Ferry
+Message-ID: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
+Date: Mon, 5 Feb 2024 10:00:00 +0100
+
+We do not sell the ferry to Peter this year, says Mary.
+"""
+ANSWER = """From: Bo <bo@x.org>
+Subject: Re: Ferry
+Message-ID: <2@x>
+In-Reply-To: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
+Date: Mon, 5 Feb 2024 11:00:00 +0100
+
+Fine.
+
+On Mon, Feb 5, 2024 at 10:00 AM Ann <ann@x.org> wrote:
+
+> We do not sell the ferry to Peter
+> this year, says Mary.
+"""
+MIH = "1de319c276884bd0c9e2f1621ada26cc"
+CHECKED = """https://example.org/ferry new None
+https://example.org/ferry?print=1 duplicate https://example.org/ferry
+https://example.org/library new None
+"""
+
+
+def files_of_parts(folder: Path) -> None:
+    copy_examples(folder)
+    (folder / "clause.txt").write_text(CLAUSE)
+
+
+def files_of_types(folder: Path) -> None:
+    (folder / "clauses").mkdir()
+    for name, text in CLAUSES.items():
+        (folder / "clauses" / f"{name}.txt").write_text(text)
+    (folder / "our-words.txt").write_text(blocks("docs/duplicate-types.md", "text")[0])
+    shell("nearfold index clauses", folder)
+
+
+def labelled_examples(folder: Path) -> None:
+    group_examples(folder)
+    store = f"sqlite:///{folder}/nearfold.db"
+    page = run_json("search", "agreement", "--fold", "none", store=store)
+    run("label", page["hits"][0]["id"], "--label", "responsive", store=store)
+
+
+def examples_in_place(folder: Path) -> None:
+    copy_examples(folder)
+    shutil.copytree(ROOT / "examples", folder, dirs_exist_ok=True)
+
+
+def home(folder: Path) -> None:
+    shutil.copytree(ROOT / "examples", folder / "Documents")
+
+
+def files_of_check(folder: Path) -> None:
+    [first, *_] = blocks("docs/check.md")
+    shell(first[: first.index("nearfold")], folder)
+
+
+def nothing(_folder: Path) -> None:
+    """Leave the folder empty."""
+
+
+def mails(folder: Path) -> None:
+    """Mails in a Maildir, a mailbox without an ending, and a file that is no mail."""
+    (folder / "mails" / "box" / "cur").mkdir(parents=True)
+    (folder / "mails" / "box" / "cur" / "1707123600.M1P2.host:2,S").write_text(FIRST)
+    inbox = mailbox.mbox(folder / "mails" / "Inbox")
+    inbox.add(ANSWER)
+    inbox.close()
+    (folder / "mails" / "notes.txt").write_text("no mail")
+
+
+def verify_check(_folder: Path, outputs: list[str]) -> None:
+    first, second, stored, near, again, *reasons, other, least = outputs[0].strip().splitlines()
+    assert first == "new" and second.startswith("  no stored document reaches 80%")
+    answer = json.loads(near)
+    assert stored == f"stored as {answer['of']}" and answer["verdict"] == "duplicate"
+    assert answer["similarity"] == 22 / 23 and "new words" in answer["reasons"][-1]
+    assert again.startswith(f"duplicate of {answer['of']}  100.0% by lcs  ferry.txt")
+    assert reasons == ["  it is stored already, with this text"]
+    assert (other, least) == ("new", "  no stored document reaches 80% by lcs")
+    assert "note:" not in outputs[0]
+
+
+def verify_inbox(folder: Path, outputs: list[str]) -> None:
+    assert outputs[0].split() == ["accepted:", "again.txt", "review:"]
+    assert list((folder / "inbox").iterdir()) == []
+    assert run_json("status", store=f"sqlite:///{folder}/nearfold.db")["documents"] == 1
+
+
+def verify_exports(folder: Path, outputs: list[str]) -> None:
+    names = re.findall(r"--out (\S+)", blocks("docs/exports.md")[0])
+    assert outputs[0].count("written to") == len(names) == 6
+    assert all((folder / name).stat().st_size > 100 for name in names)
+
+
+def verify_study(folder: Path, _outputs: list[str]) -> None:
+    for out in (folder / "studied", folder / "studied-store"):
+        report = (out / "report.html").read_text(encoding="utf-8")
+        assert "Table 1" in report and "Table 2" in report
+        assert not re.search(r"https?://(?!www\.w3\.org)", report)
+        assert not (out / "work").exists()
+    table = (folder / "studied" / "signatures.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(table.splitlines()))
+    assert {"16", "1024"} <= {row["bits"] for row in rows}
+    assert {row["documents"] for row in rows} == {"12"}
+    figure = folder / "studied" / "figure-3-1024.svg"
+    assert figure.read_text(encoding="utf-8").startswith("<svg")
+
+
+def verify_threads(folder: Path, outputs: list[str]) -> None:
+    printed = outputs[0].splitlines()
+    assert printed[0] == f"{MIH}  2 mails, 1 inclusive"
+    assert printed[1] == "  2024-02-05 09:00  Ann <ann@x.org>  Ferry"
+    assert printed[2].endswith(f"held by {folder}/mails/Inbox!/2@x.eml")
+    assert printed[3] == "*   2024-02-05 10:00  Bo <bo@x.org>  Re: Ferry"
+    assert "2 mails in 1 thread: 1 inclusive (50%), 1 other files, 0 failed" in printed
+    assert "written to threads.csv" in outputs[0]
+    table = (folder / "threads.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(table.splitlines()))
+    assert [(row["thread"], row["inclusive"], row["depth"]) for row in rows] == [
+        (MIH, "false", "0"),
+        (MIH, "true", "1"),
+    ]
+    load_file = (folder / "threads.dat").read_text(encoding="utf-8-sig")
+    header, first, *_ = (line.strip("\rþ").split("þ\x14þ") for line in load_file.split("\n"))
+    values = dict(zip(header, first, strict=True))
+    assert (values["MIH"], values["Inclusive"], values["HeldBy"]) == (MIH, "N", rows[1]["id"])
+    thread = json.loads((folder / "threads.jsonl").read_text(encoding="utf-8"))
+    assert [mail["held_by"] for mail in thread["mails"]] == [rows[1]["id"], None]
+    segments = [part["kind"] for part in thread["mails"][1]["segments"]]
+    assert segments == ["reply", "attribution", "quoted"]
+
+
+def verify_evaluation(folder: Path, outputs: list[str]) -> None:
+    by_gold, _, by_queries, by_sheets, audit, _ = outputs
+    assert "7 judged pairs" in by_gold
+    assert re.search(r"default_v3 at 0.97 .*missed: \d.*nearfold compare", by_gold, re.DOTALL)
+    assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(
+        encoding="utf-8"
+    )
+    results = json.loads((folder / "evaluation.json").read_text())
+    assert [item["recipe"] for item in results["results"]] == ["default_v3", "simhash-doc-v2"]
+    assert results["results"][0]["pairs"]["precision"]["value"] == 1.0
+    assert all(
+        item["compare"].startswith("nearfold compare ") for item in results["results"][0]["misses"]
+    )
+    assert (folder / "pairs.csv").read_text().count("\n") > 5
+    assert "collection.bert.csv has 9 pairs to judge" in by_queries
+    assert "kappa with the truth" in by_queries and (folder / "tables" / "sets.csv").is_file()
+    assert "1 disagreement, 0 not settled" in by_sheets
+    assert re.search(r"duplicate or not +0\.467", by_sheets)  # (3/4 - 17/32) / (15/32), by hand
+    assert "recall 100.0%" in (folder / "report.html").read_text(encoding="utf-8")
+    assert re.search(r"audit: all 36 pairs .* 0 pairs of .* not listed: recall 100\.0%", audit)
+
+
 PAGES = [
     Page("docs/index.md", ("12 documents: 12 indexed", "6 documents in 3 groups")),
     Page(
@@ -44,20 +223,101 @@ PAGES = [
         files={"nearfold.prom": ("nearfold_documents",)},
     ),
     Page("docs/search.md", ("ferry-news-evening-edition.txt",), set_up=group_examples),
+    Page("README.md", chosen=(0, 0), consoles=True, environment={"COLUMNS": "110"}),
+    Page("docs/commands.md", chosen=(0, 0), consoles=True, environment={"COLUMNS": "110"}),
+    Page(
+        "docs/clauses.md",
+        (
+            "12 documents in 63 parts",
+            "63 parts: 17 near-duplicate groups",
+            "4 near duplicates",
+        ),
+        consoles=True,
+        set_up=files_of_parts,
+    ),
+    Page(
+        "docs/duplicate-types.md",
+        ("near identical",),
+        consoles=True,
+        python="a [('b', 'near_identical')]\n",
+        set_up=files_of_types,
+    ),
+    Page(
+        "docs/check.md",
+        chosen=(0, 1),
+        python=CHECKED,
+        set_up=nothing,
+        verify=verify_check,
+    ),
+    Page("docs/check.md", chosen=(1, 2), set_up=files_of_check, verify=verify_inbox),
+    Page(
+        "docs/exports.md",
+        chosen=(0, 1),
+        set_up=labelled_examples,
+        verify=verify_exports,
+    ),
+    Page(
+        "docs/evaluation.md",
+        set_up=examples_in_place,
+        environment={"COLUMNS": "160"},
+        errors=True,
+        verify=verify_evaluation,
+    ),
+    Page("docs/threads.md", chosen=(0, 1), set_up=mails, verify=verify_threads),
+    Page(
+        "docs/guides/clean-a-dataset.md",
+        lines={"exact.jsonl": 4, "clean.jsonl": 3, "numbers.jsonl": 2, "all.jsonl": 3},
+        python="3 kept, 1 copies, 1 near duplicates\n",
+    ),
+    Page(
+        "docs/guides/review-a-matter.md",
+        (
+            "12 documents: 12 indexed",
+            "3 documents",  # the largest group
+            "1 amount differs: 42,000 / 45,500",
+        ),
+        files={"groups.dat": ("NearDupGroup",), "coding.csv": ("nonresponsive",)},
+        skipped=("nearfold export --format html",),  # slow
+    ),
+    Page(
+        "docs/guides/choose-a-threshold.md",
+        ("precision",),
+        files={"pairs.csv": ("names differ",), "corpus/gold.csv": ()},
+        skipped=("nearfold tune",),  # slow
+    ),
+    Page(
+        "docs/guides/run-in-production.md",
+        ("12 unchanged", '"verdict": "new"'),
+        files={"copy.db": ()},
+    ),
+    Page(
+        "docs/guides/first-ten-minutes.md",
+        (
+            "12 documents: 12 indexed",
+            "6 documents in 3 groups",
+            "near-duplicate groups",
+            "2 near duplicates by measure: lcs",
+        ),
+        set_up=home,
+        environment={"HOME": "."},
+    ),
 ]
-SLOW = [Page("docs/tuning.md", files={"corpus/gold.csv": tuple(f",{kind}," for kind in KINDS)})]
+SLOW = [
+    Page("docs/tuning.md", files={"corpus/gold.csv": tuple(f",{kind}," for kind in KINDS)}),
+    Page("docs/study.md", verify=verify_study),
+]
 SOURCES = ROOT / "docs" / "sources"
 SOURCE_PAGES = ["000.md", "001.md", "002.md", "003.md", "004.md"]
 needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=str)
 def test_commands_of_a_page(page: Page, tmp_path: Path) -> None:
     page.check(tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", SLOW, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", SLOW, ids=str)
 def test_slow_commands_of_a_page(page: Page, tmp_path: Path) -> None:
     page.check(tmp_path)
 

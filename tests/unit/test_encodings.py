@@ -8,7 +8,7 @@ import pytest
 from indexer import IndexOptions, SearchOptions, index, open_store, search
 from indexer.documents.base import DEFAULT_LIMITS
 from indexer.documents.extractors import document_or_task, is_outdated
-from indexer.documents.plain_text import IDENTITY, plain_document
+from indexer.documents.plain_text import PLAIN_IDENTITY, plain_document
 from indexer.errors import ExtractionError
 from indexer.jobs.index import Account
 from indexer.jobs.status import status
@@ -116,5 +116,5 @@ def test_a_stored_document_keeps_the_warnings_of_its_extraction(guessed) -> None
 
 
 def test_a_guess_makes_no_text_outdated() -> None:
-    assert not is_outdated(f"{IDENTITY} as cp1252", "iscc-tika/0.6.0")
+    assert not is_outdated(f"{PLAIN_IDENTITY} as cp1252", "iscc-tika/0.6.0")
     assert is_outdated("plain/1 as cp1252", "iscc-tika/0.6.0")

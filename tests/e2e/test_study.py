@@ -1,38 +1,9 @@
 """The commands of docs/study.md on the example folder, their files, and refusals."""
 
-import csv
 import json
-import re
 from pathlib import Path
 
-import pytest
 from command import ROOT, outcome, run_json
-from page_blocks import Page
-
-
-@pytest.mark.slow
-def test_commands_of_the_page(tmp_path: Path) -> None:
-    Page("docs/study.md").check(tmp_path)
-    for name in ("studied", "studied-store"):
-        out = tmp_path / name
-        report = (out / "report.html").read_text(encoding="utf-8")
-        assert (
-            "Table 1" in report
-            and "Table 2" in report
-            and not re.search(r"https?://(?!www\.w3\.org)", report)
-        )
-        assert not (out / "work").exists()
-    rows = list(
-        csv.DictReader(
-            (tmp_path / "studied" / "signatures.csv").read_text(encoding="utf-8").splitlines()
-        )
-    )
-    assert {"16", "1024"} <= {row["bits"] for row in rows} and {
-        row["documents"] for row in rows
-    } == {"12"}
-    assert (
-        (tmp_path / "studied" / "figure-3-1024.svg").read_text(encoding="utf-8").startswith("<svg")
-    )
 
 
 def test_copies_and_texts_without_content_are_counted_apart(tmp_path: Path) -> None:

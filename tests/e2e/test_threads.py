@@ -1,7 +1,5 @@
 """docs/threads.md: its commands; and the outcomes of `threads`."""
 
-import csv
-import json
 import mailbox
 import shlex
 from pathlib import Path
@@ -47,39 +45,6 @@ def folder(tmp_path: Path) -> Path:
     inbox.close()
     (mails / "notes.txt").write_text("no mail")
     return mails
-
-
-def test_commands_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder.parent)
-    block, _ = blocks("docs/threads.md")
-    tree, table, load_file, lines = (
-        shlex.split(line, comments=True)[1:] for line in block.splitlines()
-    )
-    printed = run(*tree).splitlines()
-    assert printed[0] == f"{MIH}  2 mails, 1 inclusive"
-    assert printed[1] == "  2024-02-05 09:00  Ann <ann@x.org>  Ferry"
-    assert printed[2].endswith("held by " + str(folder / "Inbox!/2@x.eml"))
-    assert printed[3] == "*   2024-02-05 10:00  Bo <bo@x.org>  Re: Ferry"
-    assert printed[-1] == ("2 mails in 1 thread: 1 inclusive (50%), 1 other files, 0 failed")
-    assert "written to threads.csv" in run(*table)
-    rows = list(csv.DictReader(Path("threads.csv").read_text(encoding="utf-8").splitlines()))
-    assert [(row["thread"], row["inclusive"], row["depth"]) for row in rows] == [
-        (MIH, "false", "0"),
-        (MIH, "true", "1"),
-    ]
-    run(*load_file)
-    header, first, *_ = Path("threads.dat").read_text(encoding="utf-8-sig").split("\n")
-    values = dict(
-        zip(header.strip("\rþ").split("þ\x14þ"), first.strip("\rþ").split("þ\x14þ"), strict=True)
-    )
-    assert (values["MIH"], values["Inclusive"], values["HeldBy"]) == (MIH, "N", rows[1]["id"])
-    thread = json.loads(run(*lines[: lines.index(">")]))
-    assert [mail["held_by"] for mail in thread["mails"]] == [rows[1]["id"], None]
-    assert [part["kind"] for part in thread["mails"][1]["segments"]] == [
-        "reply",
-        "attribution",
-        "quoted",
-    ]
 
 
 def test_search_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,11 @@
 """The commands of docs/clauses.md, in order, in a folder with the examples."""
 
 import re
-import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 from command import ROOT, run, run_json
-from page_blocks import blocks, prompts
 
 CLAUSE = (
     "7.1 Confidentiality. Each party shall keep the other's confidential information secret, "
@@ -26,17 +24,6 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def without_ids(text: str) -> str:
     return re.sub(r"[0-9a-f]{32}", "ID", re.sub(r"\S+/(?=[\w-]+\.\w+ )", "", text)).strip()
-
-
-def test_commands_of_the_page(store: str) -> None:
-    [block] = blocks("docs/clauses.md")
-    printed = {line: run(*shlex.split(line)[1:], store=store) for line in block.splitlines()}
-    assert "12 documents in 63 parts" in printed["nearfold status"]
-    assert "63 parts: 17 near-duplicate groups" in printed["nearfold group --of parts"]
-    assert "4 near duplicates" in printed["nearfold similar clause.txt --of parts"]
-    [console] = blocks("docs/clauses.md", "console")
-    [(line, expected)] = prompts(console)
-    assert without_ids(printed[line.strip()]) == without_ids(expected)
 
 
 def test_documents_and_parts_are_told_apart(store: str) -> None:

@@ -6,8 +6,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from command import outcome, run, run_json, shell
-from page_blocks import blocks, run_python
+from command import outcome, run, shell
+from page_blocks import blocks
 
 FIRST, SCRIPT, HOOK = blocks("docs/check.md")
 
@@ -16,35 +16,6 @@ def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
-
-
-def test_commands_of_the_page(tmp_path: Path) -> None:
-    first, second, third, *rest = shell(FIRST, tmp_path).split("\n", 3)
-    assert first == "new" and second.startswith("  no stored document reaches 80%")
-    assert third.startswith("stored as ")
-    near, again, *reasons, other, least = rest[0].strip().splitlines()
-    answer = json.loads(near)
-    assert (answer["verdict"], answer["of"]) == ("duplicate", third.split()[-1])
-    assert answer["similarity"] == 22 / 23 and "new words" in answer["reasons"][-1]
-    assert again.startswith(f"duplicate of {answer['of']}  100.0% by lcs  ferry.txt")
-    assert reasons == ["  it is stored already, with this text"]
-    assert (other, least) == ("new", "  no stored document reaches 80% by lcs")
-    assert "note:" not in rest[0]
-
-
-def test_script_of_the_page(tmp_path: Path) -> None:
-    files = FIRST[: FIRST.index("nearfold")]
-    listed = shell(files + SCRIPT, tmp_path).split()
-    assert listed == ["accepted:", "again.txt", "review:"]
-    assert list((tmp_path / "inbox").iterdir()) == []
-    assert run_json("status", store=f"sqlite:///{tmp_path}/nearfold.db")["documents"] == 1
-
-
-def test_python_of_the_page(tmp_path: Path) -> None:
-    [python] = blocks("docs/check.md", "python")
-    verdicts = [line.split()[1:] for line in run_python(python, tmp_path).splitlines()]
-    url = "https://example.org/ferry"
-    assert verdicts == [["new", "None"], ["duplicate", url], ["new", "None"]]
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")

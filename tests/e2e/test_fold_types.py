@@ -1,11 +1,10 @@
 """The commands of docs/duplicate-types.md on the published pairs, and folding by type."""
 
-import shlex
 from pathlib import Path
 
 import pytest
 from command import outcome, run, run_json
-from page_blocks import blocks, prompts, run_python
+from page_blocks import blocks
 
 CLAUSES = {
     "indenture-sponsor": "Section 14.06 Successors and Assignors. "
@@ -29,22 +28,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "clauses" / f"{name}.txt").write_text(text)
     (tmp_path / "our-words.txt").write_text(blocks("docs/duplicate-types.md", "text")[0])
     return tmp_path
-
-
-def test_commands_of_the_page(folder: Path) -> None:
-    store = f"sqlite:///{folder}/store.db"
-    [block] = blocks("docs/duplicate-types.md", "console")
-    for line, expected in prompts(block):
-        printed = run(*shlex.split(line)[1:], store=store).replace(f"{folder}/", "")
-        for expected_line in expected.splitlines():
-            assert expected_line.removesuffix("...").strip() in printed
-    [command] = blocks("docs/duplicate-types.md")
-    assert "near identical" in run(*shlex.split(command)[1:], store=store)
-
-
-def test_python_of_the_page(folder: Path) -> None:
-    [block] = blocks("docs/duplicate-types.md", "python")
-    assert run_python(block, folder) == "a [('b', 'near_identical')]\n"
 
 
 def test_types_in_json_and_nothing_dropped(folder: Path) -> None:
