@@ -1,13 +1,13 @@
 """Words in order: the definition, the fast computation, the alignment, and large texts."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lcs_oracle import lcs_by_table
 
 from indexer.comparing import alignment
 from indexer.comparing import words as word_numbers
@@ -20,18 +20,6 @@ from indexer.recipe import DEFAULT
 GOLDEN = Path(__file__).parent.parent / "golden" / "lcs.json"
 PAIRS = json.loads(GOLDEN.read_text(encoding="utf-8"))["pairs"]
 TEXTS = st.lists(st.sampled_from("abcdé中"), max_size=40).map(" ".join)
-
-
-def lcs_by_table(a: Sequence[object], b: Sequence[object]) -> int:
-    """Return the length of the LCS by its definition (Wagner & Fischer, JACM 1974)."""
-    above = [0] * (len(b) + 1)
-    for item in a:
-        row = [0]
-        for index, other_item in enumerate(b):
-            is_same = item == other_item
-            row.append(above[index] + 1 if is_same else max(row[index], above[index + 1]))
-        above = row
-    return above[-1]
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["name"])

@@ -12,8 +12,8 @@ from odf import style, text
 from odf.opendocument import OpenDocumentText
 from samples import native_reader
 
-from indexer.comparing.differences import differences
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.reasons import differences
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.recipe import DEFAULT
 from indexer.wording import END_OF_HEADER

@@ -5,8 +5,9 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lcs_oracle import lcs_by_table
 
-from indexer.comparing.alignment import lcs, lcs_by_table, max_replaced
+from indexer.comparing.alignment import lcs, max_replaced
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.reasons import Rarity
