@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from engine_versions import BEGIN, END, MODULES, OF_THE_GATE, VERSIONS, read_counts, table
 from page_blocks import blocks
 
 import indexer
@@ -149,3 +150,53 @@ def test_api_reference_lists_the_public_names() -> None:
     finally:
         sys.path.pop(0)
     assert PAGE.read_text(encoding="utf-8") == page(), "run: python tools/api_reference.py"
+
+
+# docs/security.md and docs/engines.md
+
+SECURITY, ENGINES = (
+    (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("security.md", "engines.md")
+)
+
+
+def test_every_test_that_the_page_of_security_names_is_there() -> None:
+    named = set(re.findall(r"`(test_\w+)`", SECURITY))
+    tests = {
+        name
+        for path in ROOT.glob("tests/**/test_*.py")
+        for name in re.findall(r"def (test_\w+)", path.read_text("utf-8"))
+    }
+    assert named and named <= tests
+    assert all((ROOT / path).is_file() for path in re.findall(r"`(tests/[\w/]+\.py)`", SECURITY))
+
+
+def test_every_claim_of_the_page_of_security_names_its_test() -> None:
+    tables = [
+        table
+        for table in re.findall(r"(?:^\|.*\n)+", SECURITY, re.MULTILINE)
+        if table.splitlines()[0].endswith("| test |")
+    ]
+    assert len(tables) > 7
+    unproven = [
+        line
+        for table in tables
+        for line in table.splitlines()[2:]
+        if "`test" not in line.split(" | ")[-1]
+    ]
+    assert unproven == []
+    for section in ("Threat model", "Defaults", "Roles", "Reporting"):
+        assert f"## {section}\n" in SECURITY
+
+
+def test_the_table_of_versions_shows_the_recorded_counts() -> None:
+    assert ENGINES.partition(BEGIN)[2].partition(END)[0].strip() == table()
+    counts = read_counts()
+    assert set(VERSIONS) - set(OF_THE_GATE) <= counts.keys() <= set(VERSIONS)
+    assert not any(version["failed"] for version in counts.values())
+
+
+def test_tests_that_need_a_module_exist() -> None:
+    for line in MODULES.read_text(encoding="utf-8").splitlines():
+        for name in line.partition(": ")[2].split():
+            file, _, function = name.partition("::")
+            assert f"def {function}(" in (ROOT / "tests" / file).read_text(encoding="utf-8"), name

@@ -1,16 +1,35 @@
-"""The commands of pages on a real OpenSearch: dashboards.md, commands.md and README.md."""
+"""The commands of pages on a real engine: commands.md, dashboards.md, engines.md, look-up.md,
+security.md, a guide and README.md.
+"""
 
+import json
+import os
+import re
 import secrets
 import shlex
 import shutil
+import subprocess
+import sys
 import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from command import ROOT, run, shell
-from page_blocks import PROVIDED, blocks, without_lines
+from page_blocks import PROVIDED, blocks, run_python, without_lines
+from playwright._impl._driver import compute_driver_executable
 from saved_object_queries import running
+
+from indexer.stores import open_store
+
+pytestmark = pytest.mark.engines
+LOOK_UP = "docs/look-up.md"
+SMALL = ["--documents", "300", "--lookups", "4", "--searches", "3", "--arrivals", "2"]
+TEXT = (
+    "Ferries leave the harbour at eight in the morning and at six in the evening; "
+    "dogs travel free on all of them."
+)
 
 
 def test_dashboards_are_made_in_a_stand_in_for_the_product(opensearch_url, tmp_path):
@@ -70,3 +89,117 @@ def test_fold_an_index(opensearch_url: str, tmp_path: Path) -> None:
         urllib.request.urlopen(request, timeout=60).close()
     assert "3 documents" in printed  # the group
     assert '"groups":{"value":2}' in printed
+
+
+# docs/look-up.md: on both engines, and on an index that `nearfold index` made.
+
+Block = Callable[[str], str]
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def here(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Block]:
+    """Return a function that puts an engine and an index of the tests into a block."""
+    url = request.getfixturevalue(f"{request.param}_url")
+    host, index = url.partition("://")[2], f"nearfold-page-{secrets.token_hex(6)}"
+
+    def replace(block: str) -> str:
+        block = block.replace("opensearch://", f"{request.param}://")
+        return block.replace("localhost:9200", host).replace("papers", index)
+
+    yield replace
+    store = f"{request.param}://{host}/{index}"
+    shell(f"nearfold uninstall --store {store}", tmp_path)
+    deletion = urllib.request.Request(f"{url}/{index}", method="DELETE")
+    urllib.request.urlopen(deletion, timeout=60).close()
+
+
+def test_programs_find_near_duplicates(here: Block, tmp_path: Path) -> None:
+    install, curl = map(here, blocks(LOOK_UP))
+    shell(install, tmp_path)
+    scores = re.findall(r'"_id":"(\w+)","_score":(0\.\d\d)', shell(curl, tmp_path))
+    assert [id for id, _ in scores] == ["wire", "evening"]
+    client = "opensearch" if "opensearch://" in install else "elasticsearch"
+    [python] = blocks(LOOK_UP, f'python title="{client}"')
+    [javascript] = blocks(LOOK_UP, "js")
+    node, _ = compute_driver_executable()
+    (tmp_path / "look_up.mjs").write_text(here(javascript))
+    in_javascript = shell(f"'{node}' look_up.mjs", tmp_path)
+    for printed in (run_python(here(python), tmp_path), in_javascript):
+        lines = printed.splitlines()
+        assert [line.split()[0] for line in lines] == ["wire", "evening"]
+        assert float(lines[0].split()[1]) == pytest.approx(float(scores[0][1]), abs=0.011)
+
+
+def test_an_index_of_nearfold_gets_the_scripts(here: Block, tmp_path: Path) -> None:
+    install, curl = map(here, blocks(LOOK_UP))
+    (tmp_path / "mine.txt").write_text(
+        "The harbour ferry leaves at nine in the morning and returns at six in the evening. "
+        "Dogs travel free."
+    )
+    store = install.splitlines()[0].partition("--store ")[2]
+    shell(f"nearfold index mine.txt --store {store}", tmp_path)
+    shell(install, tmp_path)
+    found = shell(curl, tmp_path)
+    assert found.count('"_id"') == 3 and '"_score":1.0' in found and "river" not in found
+
+
+# docs/security.md
+
+
+@pytest.fixture
+def place(opensearch_url):
+    """The address of a store that is removed afterwards."""
+    name = f"nearfold-test-{secrets.token_hex(6)}"
+    yield f"{opensearch_url.partition('://')[2]}/{name}"
+    subprocess.run(
+        ["curl", "-s", "-X", "DELETE", f"{opensearch_url}/{name}"], capture_output=True, check=False
+    )
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_every_command_of_the_page_of_security_runs(place, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        (tmp_path / "folder" / f"{name}.txt").write_text(f"{TEXT} {name}", encoding="utf-8")
+    for block in blocks("docs/security.md"):
+        line = block.replace("localhost:9200/papers", place).replace("FOLDER", f"{tmp_path}/folder")
+        if "--roles" in block:
+            # this engine keeps no roles, which `install` reports by its exit code
+            line = f"set +e\n{line}"
+        printed = shell(line, tmp_path)
+        assert printed.count("impossible  role") == 3 * block.count(" install --roles"), printed
+    assert json.loads((tmp_path / "searcher.json").read_text())["index_permissions"]
+    store = open_store(f"opensearch://{place}")
+    assert len({row.family for row in store.scan()}) == 1
+    store.close()
+
+
+# docs/engines.md
+
+
+def labels(printed: str) -> list[str]:
+    """Return the label of each line: its words before the first number in a column.
+
+    Settings that are chosen may differ.
+    """
+    cells = [
+        re.split(r"  +-?\d[\d,.]*(?=\s|$)|, \d+ [%t]|:? +\d", line.strip())[0].rstrip(",:")
+        for line in printed.splitlines()
+    ]
+    return [re.sub(r"\s+", " ", cell) for cell in cells if cell and not cell[0].isdigit()]
+
+
+@pytest.mark.slow
+def test_the_benchmark_prints_what_the_page_of_engines_shows(opensearch_url: str) -> None:
+    [command] = blocks("docs/engines.md")
+    [expected] = blocks("docs/engines.md", "text")
+    python, *words = shlex.split(command)
+    assert python == "python"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.run(
+        [sys.executable, *words, *SMALL, "--server", opensearch_url],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr
+    assert labels(process.stdout) == labels(expected)
+    assert len(labels(expected)) > 25
