@@ -41,7 +41,7 @@ ARGUMENTS = {
     "versions": ["--histories 2 --versions 3 --words 40"],
 }
 RUN_BY_HAND = {
-    "plugin": "builds the plugin and starts an engine with it",
+    "engine_plugin": "builds the plugin and starts an engine with it",
     "peers": "installs the packages that it compares with",
     "defaults": "needs the manual pages of a machine",
 }
@@ -95,6 +95,12 @@ def test_every_benchmark_is_run_or_says_why_not():
         if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
     }
     assert programs == {*ARGUMENTS, *RUN_BY_HAND}
+
+
+def test_the_benchmark_of_the_plugin_finds_what_it_imports(tmp_path):
+    """Nothing else runs it."""
+    result = run_benchmark("engine_plugin", ["--help"], tmp_path)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.slow

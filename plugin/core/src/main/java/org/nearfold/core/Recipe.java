@@ -44,6 +44,8 @@ public final class Recipe {
     private final SecretKey key;
     private final String keyName;
     private final String id;
+    private final int slots;
+    private final boolean isPacked;
 
     private Recipe(Features features, Map<String, Object> settings, String keyName, SecretKey key) {
         this.name = (String) settings.get("name");
@@ -52,6 +54,8 @@ public final class Recipe {
         this.keyName = keyName;
         this.key = key;
         this.id = digest(settings);
+        slots = number("slots");
+        isPacked = number("packed") == 8;
     }
 
     /**
@@ -120,7 +124,7 @@ public final class Recipe {
 
     /** Returns the slots of the MinHash; 0 without one. */
     public int slots() {
-        return number("slots");
+        return slots;
     }
 
     public int bands() {
@@ -134,7 +138,7 @@ public final class Recipe {
 
     /** Returns whether one byte of each slot is kept, not four. */
     public boolean isPacked() {
-        return number("packed") == 8;
+        return isPacked;
     }
 
     /** Returns the base-32 digits of a band's key; 0 for a long key. */

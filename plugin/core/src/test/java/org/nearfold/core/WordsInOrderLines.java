@@ -1,5 +1,7 @@
 package org.nearfold.core;
 
+import org.nearfold.core.compare.WordReader;
+import org.nearfold.core.compare.Words;
 import org.nearfold.core.compare.WordsInOrder;
 
 import java.io.BufferedReader;
@@ -18,17 +20,18 @@ public final class WordsInOrderLines {
     private WordsInOrderLines() {}
 
     public static void main(String[] arguments) throws IOException {
+        WordReader reader = new WordReader();
         WordsInOrder comparison = new WordsInOrder();
         BufferedReader lines =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String[] texts = line.split("\t", -1);
-            int[] left = comparison.read(FingerprintLines.text(texts[0]));
-            int[] right = comparison.read(FingerprintLines.text(texts[1]));
+            Words left = reader.read(FingerprintLines.text(texts[0]));
+            Words right = reader.read(FingerprintLines.text(texts[1]));
             int common = comparison.common(left, right, 0);
             double similarity = comparison.similarity(left, right, 0);
             System.out.println(
-                    common + " " + left.length + " " + right.length + " " + similarity);
+                    common + " " + left.size() + " " + right.size() + " " + similarity);
         }
     }
 }

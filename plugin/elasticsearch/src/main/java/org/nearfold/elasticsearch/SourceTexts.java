@@ -7,6 +7,7 @@ import org.elasticsearch.search.lookup.SourceFilter;
 import org.elasticsearch.search.lookup.SourceProvider;
 import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.TextReader;
+import org.nearfold.lucene.WordsCache;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,6 +17,9 @@ import java.util.TreeSet;
 
 /** Reads the texts that a field of type {@code near_duplicate} is made of from {@code _source}. */
 final class SourceTexts implements TextReader {
+
+    /** The words of all indices of the node, in a 32nd of its heap. */
+    private static final WordsCache WORDS = new WordsCache(Runtime.getRuntime().maxMemory() / 32);
 
     private final Set<String> paths;
     private final SourceProvider sources;
@@ -45,5 +49,10 @@ final class SourceTexts implements TextReader {
             values.add(source.extractValue(path, null));
         }
         return TextReader.join(values);
+    }
+
+    @Override
+    public WordsCache cache() {
+        return WORDS;
     }
 }

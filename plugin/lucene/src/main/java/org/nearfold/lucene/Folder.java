@@ -5,6 +5,7 @@ import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.ScoreDoc;
 import org.nearfold.core.Recipe;
+import org.nearfold.core.compare.Words;
 
 import java.io.IOException;
 import java.util.BitSet;
@@ -16,7 +17,7 @@ public final class Folder {
     private final IndexSearcher searcher;
     private final NearFoldOptions options;
     private final Recipe recipe;
-    private final TextReader texts;
+    private final DocumentWords words;
     private final Runnable cancellation;
 
     /** Prepares to fold; {@code cancellation} throws when the request was cancelled. */
@@ -29,7 +30,7 @@ public final class Folder {
         this.searcher = searcher;
         this.options = options;
         this.recipe = recipe;
-        this.texts = texts;
+        words = new DocumentWords(options.field(), texts);
         this.cancellation = cancellation;
     }
 
@@ -46,7 +47,7 @@ public final class Folder {
         int size = Math.min(window, hits.length);
         WindowSketches sketches = WindowSketches.read(searcher, hits, size, options, recipe);
         GreedyFold fold = new GreedyFold(recipe, options.measure(), options.min(), sketches);
-        fold.fold(rank -> text(hits[rank].doc), cancellation, page);
+        fold.fold(rank -> words(hits[rank].doc), cancellation, page);
         Folding folding = new Folding(isPartial);
         BitSet listed = new BitSet(size);
         int next = 0;
@@ -71,9 +72,9 @@ public final class Folder {
         return folding;
     }
 
-    private String text(int document) throws IOException {
+    private Words words(int document) throws IOException {
         List<LeafReaderContext> segments = searcher.getIndexReader().leaves();
         LeafReaderContext segment = segments.get(ReaderUtil.subIndex(document, segments));
-        return texts.read(segment, document - segment.docBase);
+        return words.read(segment, document - segment.docBase);
     }
 }

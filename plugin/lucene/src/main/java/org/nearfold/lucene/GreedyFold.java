@@ -3,6 +3,7 @@ package org.nearfold.lucene;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.compare.SlotBounds;
 import org.nearfold.core.compare.Slots;
+import org.nearfold.core.compare.Words;
 import org.nearfold.core.compare.WordsInOrder;
 
 import java.io.IOException;
@@ -26,11 +27,12 @@ public final class GreedyFold {
 
     private static final int BITS = 64;
     private static final long LOW = 0xFFFFFFFFL;
+    private static final Words NO_WORDS = new Words(new int[0], new int[0], false);
 
-    /** Reads the text of a hit by its rank; null where there is none. */
+    /** Reads the words of a hit by its rank; null where it has no text. */
     @FunctionalInterface
     public interface Texts {
-        String read(int rank) throws IOException;
+        Words read(int rank) throws IOException;
     }
 
     private final Recipe recipe;
@@ -39,7 +41,7 @@ public final class GreedyFold {
     private final WindowSketches sketches;
     private final int fewest;
     private final WordsInOrder comparison = new WordsInOrder();
-    private final int[][] words;
+    private final Words[] words;
     private final int[] representatives;
     private final float[] similarities;
 
@@ -61,7 +63,7 @@ public final class GreedyFold {
         this.measure = measure;
         this.min = min;
         this.sketches = sketches;
-        words = new int[sketches.size()][];
+        words = new Words[sketches.size()];
         representatives = new int[sketches.size()];
         similarities = new float[sketches.size()];
         shown = new int[sketches.size()];
@@ -255,12 +257,12 @@ public final class GreedyFold {
     }
 
     /** Returns the words of a hit; those of copies are read once, where digests are of words. */
-    private int[] words(int rank, Texts texts) throws IOException {
+    private Words words(int rank, Texts texts) throws IOException {
         boolean isOfWords = recipe.features() == Recipe.Features.WORD_PAIRS;
         int first = isOfWords ? sketches.firstCopy(rank) : rank;
         if (words[first] == null) {
-            String text = texts.read(first);
-            words[first] = comparison.read(text == null ? "" : text);
+            Words read = texts.read(first);
+            words[first] = read == null ? NO_WORDS : read;
         }
         return words[first];
     }

@@ -5,6 +5,7 @@ import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.ConstantScoreQuery;
+import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.Query;
@@ -18,6 +19,8 @@ import org.nearfold.core.Recipe;
 import org.nearfold.core.Status;
 import org.nearfold.core.compare.SlotBounds;
 import org.nearfold.core.compare.Slots;
+import org.nearfold.core.compare.WordReader;
+import org.nearfold.core.compare.Words;
 import org.nearfold.core.sketch.Keys;
 
 import java.io.IOException;
@@ -40,7 +43,7 @@ public final class NearDuplicateQuery extends Query {
 
     private final String field;
     private final Recipe recipe;
-    private final String text;
+    private final Words words;
     private final Fingerprint like;
     private final Measure measure;
     private final double min;
@@ -51,7 +54,7 @@ public final class NearDuplicateQuery extends Query {
     private NearDuplicateQuery(
             String field,
             Recipe recipe,
-            String text,
+            Words words,
             Fingerprint like,
             Measure measure,
             double min,
@@ -59,7 +62,7 @@ public final class NearDuplicateQuery extends Query {
             int maxTexts) {
         this.field = field;
         this.recipe = recipe;
-        this.text = text;
+        this.words = words;
         this.like = like;
         this.measure = measure;
         this.min = min;
@@ -107,7 +110,8 @@ public final class NearDuplicateQuery extends Query {
             return new ConstantScoreQuery(
                     new TermQuery(new Term(Columns.of(field, Columns.EXACT), like.exact())));
         }
-        return new NearDuplicateQuery(field, recipe, text, like, measure, min, texts, maxTexts);
+        Words words = measure == Measure.LCS ? new WordReader().read(text) : null;
+        return new NearDuplicateQuery(field, recipe, words, like, measure, min, texts, maxTexts);
     }
 
     private static Query keys(String field, Keys keys, int shared) {
@@ -152,7 +156,7 @@ public final class NearDuplicateQuery extends Query {
                                     field,
                                     recipe,
                                     like,
-                                    text,
+                                    words,
                                     min,
                                     cutoff.fewestEqual(),
                                     texts);
@@ -163,6 +167,12 @@ public final class NearDuplicateQuery extends Query {
                                     like.simhash(),
                                     min);
                 };
+            }
+
+            @Override
+            DocIdSetIterator narrowed(LeafReaderContext segment, DocIdSetIterator documents)
+                    throws IOException {
+                return measure == Measure.LCS ? cutoff.narrow(segment, documents) : documents;
             }
 
             /** Returns false where a match depends on other segments. */

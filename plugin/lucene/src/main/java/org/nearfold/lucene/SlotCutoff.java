@@ -6,14 +6,19 @@ import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.Scorer;
 import org.apache.lucene.search.ScorerSupplier;
 import org.apache.lucene.search.Weight;
+import org.apache.lucene.util.BitSetIterator;
 import org.apache.lucene.util.Bits;
+import org.apache.lucene.util.SparseFixedBitSet;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.compare.SlotBounds;
 
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /**
  * The fewest equal slots of the candidates of a shard whose texts are compared, so that no more
@@ -34,6 +39,12 @@ final class SlotCutoff {
     private final int fewest;
     private final int maxTexts;
     private int cutoff = UNKNOWN;
+
+    /**
+     * Of each segment the documents that slots do not rule out, each with its equal slots in the
+     * low half, where all candidates were counted.
+     */
+    private final Map<Integer, long[]> counted = new HashMap<>();
 
     /**
      * Takes the candidates and where to find them.
@@ -66,6 +77,28 @@ final class SlotCutoff {
         return cutoff;
     }
 
+    /**
+     * Returns the candidates of a segment whose texts are to be compared where all were counted,
+     * else the given ones.
+     */
+    DocIdSetIterator narrow(LeafReaderContext segment, DocIdSetIterator documents)
+            throws IOException {
+        int min = fewestEqual();
+        long[] every = counted.get(segment.ord);
+        if (every == null) {
+            return documents;
+        }
+        SparseFixedBitSet kept = new SparseFixedBitSet(segment.reader().maxDoc());
+        int size = 0;
+        for (long one : every) {
+            if ((int) one >= min) {
+                kept.set((int) (one >>> 32));
+                size++;
+            }
+        }
+        return new BitSetIterator(kept, size);
+    }
+
     private boolean mayBeMany() throws IOException {
         long cost = 0;
         for (LeafReaderContext segment : segments) {
@@ -80,7 +113,8 @@ final class SlotCutoff {
         for (LeafReaderContext segment : segments) {
             Scorer scorer = candidates.scorer(segment);
             if (scorer != null) {
-                count(scorer.iterator(), segment.reader(), counts);
+                counted.put(
+                        segment.ord, count(scorer.iterator(), segment.reader(), counts));
             }
         }
         int equal = SlotBounds.fewestEqual(recipe, 1);
@@ -95,22 +129,28 @@ final class SlotCutoff {
         return Math.max(equal, fewest);
     }
 
-    /** Counts the candidates of a segment by their equal slots, those with the same text once. */
-    private void count(DocIdSetIterator documents, LeafReader segment, int[] counts)
+    /**
+     * Counts the candidates of a segment by their equal slots, those with the same text once;
+     * returns all of them.
+     */
+    private long[] count(DocIdSetIterator documents, LeafReader segment, int[] counts)
             throws IOException {
         Verifiers.BySlots slots = new Verifiers.BySlots(segment, field, recipe, sketch, fewest);
         CopyNumbers copies = new CopyNumbers(segment, field, recipe);
-        Set<Long> counted = new HashSet<>();
+        Set<Long> texts = new HashSet<>();
+        LongStream.Builder every = LongStream.builder();
         Bits live = segment.getLiveDocs();
         int document = documents.nextDoc();
         while (document != DocIdSetIterator.NO_MORE_DOCS) {
             if ((live == null || live.get(document)) && slots.matches(document)) {
+                every.add((long) document << 32 | slots.equal());
                 long copy = copies.of(document);
-                if (copy == CopyNumbers.NONE || counted.add(copy)) {
+                if (copy == CopyNumbers.NONE || texts.add(copy)) {
                     counts[slots.equal()]++;
                 }
             }
             document = documents.nextDoc();
         }
+        return every.build().toArray();
     }
 }

@@ -14,6 +14,11 @@ public interface TextReader {
     /** Returns the text, a list of texts a line each; null where there is none. */
     String read(LeafReaderContext segment, int document) throws IOException;
 
+    /** Returns where the words of the texts may be kept. */
+    default WordsCache cache() {
+        return WordsCache.NONE;
+    }
+
     /**
      * Returns the text of a value of a source, a list of texts a line each; null if there is none.
      */

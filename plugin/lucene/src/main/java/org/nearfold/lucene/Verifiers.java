@@ -6,6 +6,7 @@ import org.nearfold.core.Fingerprint;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.compare.SlotBounds;
 import org.nearfold.core.compare.Slots;
+import org.nearfold.core.compare.Words;
 import org.nearfold.core.compare.WordsInOrder;
 
 import java.io.IOException;
@@ -76,9 +77,9 @@ final class Verifiers {
         private final LeafReaderContext segment;
         private final Recipe recipe;
         private final BySlots slots;
-        private final TextReader texts;
-        private final WordsInOrder comparison;
-        private final int[] words;
+        private final DocumentWords documents;
+        private final WordsInOrder comparison = new WordsInOrder();
+        private final Words words;
         private final CopyNumbers copies;
         private final Map<Long, Result> results = new HashMap<>();
         private double min;
@@ -95,18 +96,17 @@ final class Verifiers {
                 String field,
                 Recipe recipe,
                 Fingerprint like,
-                String text,
+                Words words,
                 double min,
                 int fewestSlots,
                 TextReader texts)
                 throws IOException {
             this.segment = segment;
             this.recipe = recipe;
-            this.texts = texts;
             this.min = min;
             slots = new BySlots(segment.reader(), field, recipe, like.minhash(), fewestSlots);
-            comparison = new WordsInOrder();
-            words = comparison.read(text);
+            this.words = words;
+            documents = new DocumentWords(field, texts);
             copies = new CopyNumbers(segment.reader(), field, recipe);
         }
 
@@ -127,14 +127,13 @@ final class Verifiers {
         }
 
         private Result compare(int document) throws IOException {
-            String other = texts.read(segment, document);
+            Words other = documents.read(segment, document);
             if (other == null) {
                 return Result.NONE;
             }
-            int[] otherWords = comparison.read(other);
             return new Result(
-                    comparison.similarity(words, otherWords, min),
-                    Math.max(words.length, otherWords.length));
+                    comparison.similarity(words, other, min),
+                    Math.max(words.size(), other.size()));
         }
 
         @Override

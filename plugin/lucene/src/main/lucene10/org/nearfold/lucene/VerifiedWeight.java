@@ -29,6 +29,12 @@ abstract class VerifiedWeight extends Weight {
     /** Returns the verifier of a segment. */
     abstract Verifier verifier(LeafReaderContext segment) throws IOException;
 
+    /** Returns those of the candidates of a segment that have to be verified, or more of them. */
+    DocIdSetIterator narrowed(LeafReaderContext segment, DocIdSetIterator documents)
+            throws IOException {
+        return documents;
+    }
+
     @Override
     public ScorerSupplier scorerSupplier(LeafReaderContext segment) throws IOException {
         ScorerSupplier supplier = candidates.scorerSupplier(segment);
@@ -38,7 +44,8 @@ abstract class VerifiedWeight extends Weight {
         return new ScorerSupplier() {
             @Override
             public Scorer get(long leadCost) throws IOException {
-                return new VerifiedScorer(supplier.get(leadCost), verifier(segment), boost);
+                DocIdSetIterator documents = supplier.get(leadCost).iterator();
+                return new VerifiedScorer(narrowed(segment, documents), verifier(segment), boost);
             }
 
             @Override
@@ -72,11 +79,11 @@ abstract class VerifiedWeight extends Weight {
         private final Verifier verifier;
         private final float boost;
 
-        VerifiedScorer(Scorer candidates, Verifier verifier, float boost) {
+        VerifiedScorer(DocIdSetIterator candidates, Verifier verifier, float boost) {
             this.verifier = verifier;
             this.boost = boost;
             phases =
-                    new TwoPhaseIterator(candidates.iterator()) {
+                    new TwoPhaseIterator(candidates) {
                         @Override
                         public boolean matches() throws IOException {
                             return verifier.matches(approximation.docID());

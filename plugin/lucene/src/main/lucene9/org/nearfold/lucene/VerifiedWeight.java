@@ -28,10 +28,20 @@ abstract class VerifiedWeight extends Weight {
     /** Returns the verifier of a segment. */
     abstract Verifier verifier(LeafReaderContext segment) throws IOException;
 
+    /** Returns those of the candidates of a segment that have to be verified, or more of them. */
+    DocIdSetIterator narrowed(LeafReaderContext segment, DocIdSetIterator documents)
+            throws IOException {
+        return documents;
+    }
+
     @Override
     public Scorer scorer(LeafReaderContext segment) throws IOException {
         Scorer scorer = candidates.scorer(segment);
-        return scorer == null ? null : new VerifiedScorer(this, scorer, verifier(segment), boost);
+        if (scorer == null) {
+            return null;
+        }
+        DocIdSetIterator documents = narrowed(segment, scorer.iterator());
+        return new VerifiedScorer(this, documents, verifier(segment), boost);
     }
 
     @Override
@@ -58,12 +68,13 @@ abstract class VerifiedWeight extends Weight {
         private final Verifier verifier;
         private final float boost;
 
-        VerifiedScorer(Weight weight, Scorer candidates, Verifier verifier, float boost) {
+        VerifiedScorer(
+                Weight weight, DocIdSetIterator candidates, Verifier verifier, float boost) {
             super(weight);
             this.verifier = verifier;
             this.boost = boost;
             phases =
-                    new TwoPhaseIterator(candidates.iterator()) {
+                    new TwoPhaseIterator(candidates) {
                         @Override
                         public boolean matches() throws IOException {
                             return verifier.matches(approximation.docID());

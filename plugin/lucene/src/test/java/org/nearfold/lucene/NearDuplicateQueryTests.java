@@ -3,6 +3,8 @@ package org.nearfold.lucene;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
@@ -11,9 +13,12 @@ import com.carrotsearch.randomizedtesting.RandomizedTest;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.StoredField;
 import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.FilterLeafReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.IndexableField;
+import org.apache.lucene.index.LeafReader;
+import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.NoMergePolicy;
 import org.apache.lucene.search.BoostQuery;
 import org.apache.lucene.search.IndexSearcher;
@@ -28,6 +33,8 @@ import org.junit.After;
 import org.junit.Before;
 import org.junit.Test;
 import org.nearfold.core.Recipe;
+import org.nearfold.core.compare.WordReader;
+import org.nearfold.core.compare.Words;
 import org.nearfold.core.compare.WordsInOrder;
 
 import java.io.IOException;
@@ -48,6 +55,22 @@ public class NearDuplicateQueryTests extends RandomizedTest {
     private DirectoryReader reader;
     private IndexSearcher searcher;
     private int textsRead;
+
+    private final WordsCache cache = new WordsCache(10_000_000);
+
+    private final TextReader cachedTexts =
+            new TextReader() {
+                @Override
+                public String read(LeafReaderContext segment, int document) throws IOException {
+                    textsRead++;
+                    return NearDuplicateQueryTests.this.read(segment.docBase + document);
+                }
+
+                @Override
+                public WordsCache cache() {
+                    return cache;
+                }
+            };
 
     @Before
     public void indexTexts() throws IOException {
@@ -109,7 +132,7 @@ public class NearDuplicateQueryTests extends RandomizedTest {
                 text,
                 measure,
                 min,
-                (segment, document) -> read(segment.docBase + document));
+                cachedTexts);
     }
 
     private Map<Integer, Float> search(Query query) throws IOException {
@@ -124,14 +147,15 @@ public class NearDuplicateQueryTests extends RandomizedTest {
     @Test
     public void testWordsInOrder() throws IOException {
         WordsInOrder comparison = new WordsInOrder();
+        WordReader reader = new WordReader();
         int expected = 0;
         int missed = 0;
         for (int like = 0; like < texts.size(); like += 4) {
             Map<Integer, Float> found = search(query(texts.get(like), Measure.LCS, 0.85));
-            int[] words = comparison.read(texts.get(like));
+            Words words = reader.read(texts.get(like));
             for (int other = 0; other < texts.size(); other++) {
                 double similarity =
-                        comparison.similarity(words, comparison.read(texts.get(other)), 0.85);
+                        comparison.similarity(words, reader.read(texts.get(other)), 0.85);
                 if (found.containsKey(other)) {
                     assertEquals(similarity, found.get(other), 1e-6);
                 } else if (similarity >= 0.85) {
@@ -142,6 +166,53 @@ public class NearDuplicateQueryTests extends RandomizedTest {
         }
         assertTrue(expected > 100);
         assertTrue(missed + " of " + expected, missed <= expected / 50);
+    }
+
+    @Test
+    public void testWordsAreKept() throws IOException {
+        Query query = query(texts.get(0), Measure.LCS, 0.5);
+        Map<Integer, Float> found = search(query);
+        assertTrue(textsRead > 0);
+        textsRead = 0;
+        assertEquals(found, search(query));
+        assertEquals(0, textsRead);
+    }
+
+    @Test
+    public void testCacheHasABound() {
+        WordsCache small = new WordsCache(20_000);
+        Words words = new WordReader().read("word ".repeat(1_000));
+        Object segment = new Object();
+        int kept = 0;
+        for (int document = 0; document < 1_000; document++) {
+            small.put(segment, FIELD, document, words);
+            Words found = small.get(segment, FIELD, document);
+            assertTrue(found == null || found == words);
+            kept += found == null ? 0 : 1;
+            assertNull(small.get(segment, "other", document));
+            assertTrue(small.bytes() <= 20_000);
+        }
+        assertTrue(kept > 500);
+    }
+
+    /** A reader of a security plugin may hide a text that others may read. */
+    @Test
+    public void testReadersOfOthersHaveNoKey() {
+        LeafReader segment = reader.leaves().get(0).reader();
+        assertNotNull(cache.key(segment));
+        LeafReader hiding =
+                new FilterLeafReader(segment) {
+                    @Override
+                    public CacheHelper getCoreCacheHelper() {
+                        return in.getCoreCacheHelper();
+                    }
+
+                    @Override
+                    public CacheHelper getReaderCacheHelper() {
+                        return in.getReaderCacheHelper();
+                    }
+                };
+        assertNull(cache.key(hiding));
     }
 
     @Test
@@ -216,6 +287,7 @@ public class NearDuplicateQueryTests extends RandomizedTest {
         Query few =
                 NearDuplicateQuery.of(
                         FIELD, fingerprinters, like, Measure.LCS, 0.5, reader, max);
+        textsRead = 0;
         Map<Integer, Float> found = search(few);
         int alike = search(query(like, Measure.SLOTS, 124.5 / 128)).size();
         assertTrue(textsRead + " texts", textsRead <= Math.max(max, alike));

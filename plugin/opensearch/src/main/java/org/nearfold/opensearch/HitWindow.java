@@ -1,6 +1,7 @@
 package org.nearfold.opensearch;
 
 import org.nearfold.core.Recipe;
+import org.nearfold.core.compare.WordReader;
 import org.nearfold.lucene.GreedyFold;
 import org.nearfold.lucene.NearFoldOptions;
 import org.nearfold.lucene.TextReader;
@@ -115,7 +116,9 @@ final class HitWindow {
         int[] counts = new int[hits.length];
         int[] places = new int[hits.length];
         if (fold != null) {
-            fold.fold(rank -> texts[rank], () -> {});
+            WordReader reader = new WordReader();
+            fold.fold(
+                    rank -> texts[rank] == null ? null : reader.read(texts[rank]), () -> {});
         }
         for (int rank = 0; rank < hits.length; rank++) {
             int representative = fold == null ? GreedyFold.SHOWN : fold.representative(rank);

@@ -3,6 +3,7 @@ package org.nearfold.opensearch;
 import org.apache.lucene.index.LeafReaderContext;
 import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.TextReader;
+import org.nearfold.lucene.WordsCache;
 import org.opensearch.index.fieldvisitor.FieldsVisitor;
 import org.opensearch.index.query.QueryShardContext;
 import org.opensearch.search.lookup.SourceLookup;
@@ -15,6 +16,9 @@ import java.util.TreeSet;
 
 /** Reads the texts that a field of type {@code near_duplicate} is made of from {@code _source}. */
 final class SourceTexts implements TextReader {
+
+    /** The words of all indices of the node, in a 32nd of its heap. */
+    private static final WordsCache WORDS = new WordsCache(Runtime.getRuntime().maxMemory() / 32);
 
     private final Set<String> paths;
 
@@ -54,5 +58,10 @@ final class SourceTexts implements TextReader {
             values.add(source.extractValue(path, null));
         }
         return TextReader.join(values);
+    }
+
+    @Override
+    public WordsCache cache() {
+        return WORDS;
     }
 }

@@ -17,6 +17,12 @@ public final class Slots {
     private static final VarHandle INTS =
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
+    private static final VarHandle LONGS =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** All bits of each byte but the highest. */
+    private static final long LOW_BITS = 0x7F7F7F7F7F7F7F7FL;
+
     private Slots() {}
 
     /**
@@ -35,12 +41,13 @@ public final class Slots {
     public static int equal(
             Recipe recipe, byte[] left, int leftStart, byte[] right, int rightStart, int min) {
         int size = recipe.isPacked() ? 1 : Integer.BYTES;
+        int slots = recipe.slots();
         int equal = 0;
-        for (int slot = 0; slot < recipe.slots(); slot += CHECKED) {
-            if (equal + recipe.slots() - slot < min) {
+        for (int slot = 0; slot < slots; slot += CHECKED) {
+            if (equal + slots - slot < min) {
                 return equal;
             }
-            int end = Math.min(slot + CHECKED, recipe.slots());
+            int end = Math.min(slot + CHECKED, slots);
             equal +=
                     size == 1
                             ? equalBytes(
@@ -55,11 +62,15 @@ public final class Slots {
         return equal;
     }
 
+    /** Returns the equal bytes of two runs, of {@link #CHECKED} or another multiple of eight. */
     private static int equalBytes(
             byte[] left, int leftStart, byte[] right, int rightStart, int count) {
         int equal = 0;
-        for (int i = 0; i < count; i++) {
-            equal += left[leftStart + i] == right[rightStart + i] ? 1 : 0;
+        for (int i = 0; i < count; i += Long.BYTES) {
+            long different =
+                    (long) LONGS.get(left, leftStart + i) ^ (long) LONGS.get(right, rightStart + i);
+            long highBits = (different & LOW_BITS) + LOW_BITS | different | LOW_BITS;
+            equal += Long.bitCount(~highBits);
         }
         return equal;
     }

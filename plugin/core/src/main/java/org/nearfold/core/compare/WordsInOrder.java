@@ -1,11 +1,5 @@
 package org.nearfold.core.compare;
 
-import org.nearfold.core.text.CodePoints;
-import org.nearfold.core.text.Form;
-import org.nearfold.core.text.NormalText;
-import org.nearfold.core.text.Normaliser;
-import org.nearfold.core.text.Unicode13;
-
 import java.util.Arrays;
 
 /**
@@ -13,9 +7,8 @@ import java.util.Arrays;
  * words of the longer one, in [0, 1]. Where only one of the texts has accents, a word in order that
  * is the same without them counts {@link #WITHOUT_ACCENTS}.
  *
- * <p>Words are those of {@code default_v2}, under every recipe. The LCS is computed exactly by the
- * bit-parallel algorithm of Hyyrö (AWOCA 2004), in memory that grows with the lengths alone. An
- * instance compares texts that it read itself; it is not safe for use by several threads.
+ * <p>The LCS is computed exactly by the bit-parallel algorithm of Hyyrö (AWOCA 2004), in memory that
+ * grows with the lengths alone. An instance is not safe for use by several threads.
  */
 public final class WordsInOrder {
 
@@ -31,55 +24,40 @@ public final class WordsInOrder {
     /** What a word counts that is the same but for its accents. */
     public static final double WITHOUT_ACCENTS = 0.95;
 
-    private static final int NONE = -1;
+    /** Words after which it is checked whether enough can still be in order. */
+    private static final int CHECKED = 32;
 
-    private final Normaliser normaliser = new Normaliser();
-    private final NormalText normal = new NormalText();
-    private final Vocabulary vocabulary = new Vocabulary();
+    private final LeftText leftText = new LeftText();
 
-    /**
-     * The last position of each word in the left text, and of each position the one before of the
-     * same word.
-     */
-    private int[] last = {};
+    /** Of each word of the right text the index of the left text. */
+    private int[] indices = {};
 
-    private int[] before = {};
-    private int[] counts = {};
+    /** The blocks of 64 words of the left text that are compared, and their bits at both ends. */
     private long[] row = {};
-    private long[] matches = {};
 
-    /** Returns the words of a text as numbers, equal ones alike for all texts of this instance. */
-    public int[] read(String text) {
-        normaliser.normalise(text, Form.DEFAULT_V2, normal);
-        CodePoints codes = normal.codes();
-        int[] words = new int[normal.words()];
-        int size = 0;
-        int start = 0;
-        for (int i = 0; i < codes.size(); i++) {
-            boolean isUnspaced = Unicode13.isUnspaced(codes.get(i));
-            if (isUnspaced || codes.get(i) == ' ') {
-                if (i > start) {
-                    words[size++] = vocabulary.number(codes, start, i);
-                }
-                if (isUnspaced) {
-                    words[size++] = vocabulary.number(codes, i, i + 1);
-                }
-                start = i + 1;
-            }
-        }
-        if (codes.size() > start) {
-            words[size++] = vocabulary.number(codes, start, codes.size());
-        }
-        return words;
-    }
+    private int firstBlock;
+    private int lastBlock;
+    private long firstMask;
+    private long lastMask;
 
     /**
      * Returns the words of the LCS of two texts; 0 when they are fewer than {@code min}, {@link
      * #TOO_LONG} for texts that are too long to be compared.
      */
-    public int common(int[] left, int[] right, int min) {
+    public int common(Words left, Words right, int min) {
+        return common(left.written(), right.written(), min);
+    }
+
+    private int common(int[] left, int[] right, int min) {
         int needed = Math.max(min, 1);
-        if (Math.min(left.length, right.length) < needed || shared(left, right) < needed) {
+        if (Math.min(left.length, right.length) < needed) {
+            return 0;
+        }
+        if (indices.length < right.length) {
+            indices = new int[right.length + (right.length >> 2)];
+        }
+        leftText.set(left);
+        if (leftText.shared(right, indices, needed) < needed) {
             return 0;
         }
         if ((long) left.length * right.length > MAX_CELLS) {
@@ -93,8 +71,8 @@ public final class WordsInOrder {
      * Returns the similarity of two texts; it may be 0 when it is less than {@code min}, a negative
      * number for texts that are too long to be compared.
      */
-    public double similarity(int[] left, int[] right, double min) {
-        int longer = Math.max(left.length, right.length);
+    public double similarity(Words left, Words right, double min) {
+        int longer = Math.max(left.size(), right.size());
         if (longer == 0) {
             return 0;
         }
@@ -105,11 +83,11 @@ public final class WordsInOrder {
      * Returns the words of the LCS, those that are the same but for their accents in part; 0 when
      * they are fewer than {@code min} together, {@link #TOO_LONG} for texts that are too long.
      */
-    private double counted(int[] left, int[] right, int min) {
-        if (hasAccents(left) == hasAccents(right)) {
+    private double counted(Words left, Words right, int min) {
+        if (left.hasAccents() == right.hasAccents()) {
             return common(left, right, min);
         }
-        int without = common(plain(left), plain(right), min);
+        int without = common(left.plain(), right.plain(), min);
         if (without <= 0) {
             return without;
         }
@@ -117,46 +95,12 @@ public final class WordsInOrder {
         return common + WITHOUT_ACCENTS * (without - common);
     }
 
-    private boolean hasAccents(int[] words) {
-        for (int word : words) {
-            if (vocabulary.isAccented(word)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private int[] plain(int[] words) {
-        return Arrays.stream(words).map(vocabulary::plain).toArray();
-    }
-
-    /** Returns the words that both texts have, each as often as both have it. */
-    private int shared(int[] left, int[] right) {
-        if (counts.length < vocabulary.size()) {
-            counts = new int[vocabulary.size() + (vocabulary.size() >> 1)];
-        }
-        for (int word : left) {
-            counts[word]++;
-        }
-        int shared = 0;
-        for (int word : right) {
-            if (counts[word] > 0) {
-                counts[word]--;
-                shared++;
-            }
-        }
-        for (int word : left) {
-            counts[word] = 0;
-        }
-        return shared;
-    }
-
     /**
      * Returns the words of the LCS; if they are fewer than {@code min}, any number below it.
      *
      * <p>In an LCS of {@code min} words the positions of a word in the two texts differ by no more
      * than the words that are left out, so that only blocks of 64 words next to the diagonal are
-     * computed; and it ends as soon as the words to come are too few.
+     * computed; and it ends as soon as those of the words to come that the left text has are too few.
      */
     private int lcs(int[] left, int[] right, int min) {
         int start = Arrays.mismatch(left, right);
@@ -170,74 +114,92 @@ public final class WordsInOrder {
             rightEnd--;
         }
         int outside = start + left.length - leftEnd;
-        int size = leftEnd - start;
-        int blocks = size + 63 >> 6;
+        if (start == leftEnd) {
+            return outside;
+        }
         int maxAhead = left.length - min;
         int maxBehind = right.length - min;
-        prepare(left, start, leftEnd, blocks);
+        int toCome = outside + LeftText.known(indices, start, rightEnd);
+        begin(start, leftEnd);
         for (int i = start; i < rightEnd; i++) {
-            boolean isChecked = (i - start & Long.SIZE - 1) == 0;
-            if (isChecked && outside + zeros(blocks) + rightEnd - i < min) {
+            boolean isChecked = (i - start & CHECKED - 1) == 0;
+            if (isChecked && zeros() + toCome < min) {
                 return 0;
             }
-            int first = last[right[i]];
-            if (first == NONE) {
+            if (LeftText.isUnknown(indices[i])) {
                 continue;
             }
-            for (int place = first; place != NONE; place = before[place]) {
-                matches[place >> 6] |= 1L << place;
-            }
-            int firstBlock = Math.max(0, i - start - maxBehind) >> 6;
-            int lastBlock = Math.min(size - 1, i - start + maxAhead) >> 6;
-            advance(firstBlock, Math.min(lastBlock + 1, blocks));
-            for (int place = first; place != NONE; place = before[place]) {
-                matches[place >> 6] = 0;
-            }
+            toCome--;
+            int from = Math.max(firstBlock, i - maxBehind >> 6);
+            int to = Math.min(lastBlock, i + maxAhead >> 6);
+            advance(indices[i], from, to);
         }
-        return outside + zeros(blocks);
+        return outside + zeros();
+    }
+
+    /** Begins an empty row for the words of the left text from {@code start} to {@code end}. */
+    private void begin(int start, int end) {
+        firstBlock = start >> 6;
+        lastBlock = end - 1 >> 6;
+        firstMask = -1L << start;
+        lastMask = -1L >>> -end;
+        if (row.length <= lastBlock) {
+            row = new long[lastBlock + 1];
+        }
+        Arrays.fill(row, firstBlock, lastBlock + 1, -1L);
     }
 
     /** Returns the words of the LCS of the left text and the words applied so far. */
-    private int zeros(int blocks) {
+    private int zeros() {
         int zeros = 0;
-        for (int block = 0; block < blocks; block++) {
+        for (int block = firstBlock; block <= lastBlock; block++) {
             zeros += Long.bitCount(~row[block]);
         }
         return zeros;
     }
 
-    /** Lists the positions of each word of the left text, and begins an empty row. */
-    private void prepare(int[] left, int start, int end, int blocks) {
-        if (last.length < vocabulary.size()) {
-            last = new int[vocabulary.size() + (vocabulary.size() >> 1)];
+    /** Applies a word to the blocks {@code from} to {@code to} of the row, by its index. */
+    private void advance(int index, int from, int to) {
+        int entry = leftText.start(index);
+        int end = leftText.end(index);
+        while (entry < end && leftText.block(entry) < from) {
+            entry++;
         }
-        if (before.length < end - start) {
-            before = new int[end - start];
+        boolean carries = false;
+        int next = from;
+        while (entry < end && leftText.block(entry) <= to) {
+            int block = leftText.block(entry);
+            while (carries && next < block) {
+                carries = carry(next++);
+            }
+            carries = match(block, mask(block, leftText.bits(entry++)), carries);
+            next = block + 1;
         }
-        if (row.length < blocks) {
-            row = new long[blocks];
-            matches = new long[blocks];
-        }
-        Arrays.fill(last, 0, vocabulary.size(), NONE);
-        Arrays.fill(row, 0, blocks, -1L);
-        for (int i = start; i < end; i++) {
-            before[i - start] = last[left[i]];
-            last[left[i]] = i - start;
+        while (carries && next <= to) {
+            carries = carry(next++);
         }
     }
 
-    /** Applies one word of the right text to the blocks of the row before {@code end}. */
-    private void advance(int start, int end) {
-        long carry = 0;
-        for (int block = start; block < end; block++) {
-            long bits = row[block];
-            long both = bits & matches[block];
-            long sum = bits + both;
-            long over = Long.compareUnsigned(sum, bits) < 0 ? 1 : 0;
-            long carried = sum + carry;
-            over |= carry != 0 && carried == 0 ? 1 : 0;
-            row[block] = carried | bits & ~both;
-            carry = over;
-        }
+    /** Returns the bits of a block that are of the part of the left text that is compared. */
+    private long mask(int block, long bits) {
+        long masked = block == firstBlock ? bits & firstMask : bits;
+        return block == lastBlock ? masked & lastMask : masked;
+    }
+
+    /** Applies a word to a block that may have it; returns whether the next block gets a carry. */
+    private boolean match(int block, long matches, boolean carries) {
+        long bits = row[block];
+        long both = bits & matches;
+        long sum = bits + both;
+        long carried = carries ? sum + 1 : sum;
+        row[block] = carried | bits & ~both;
+        return Long.compareUnsigned(sum, bits) < 0 || carries && carried == 0;
+    }
+
+    /** Carries into a block without matches; returns whether the next block gets a carry. */
+    private boolean carry(int block) {
+        long bits = row[block];
+        row[block] = bits | bits + 1;
+        return bits == -1L;
     }
 }

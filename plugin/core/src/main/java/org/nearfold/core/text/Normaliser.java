@@ -253,9 +253,10 @@ public final class Normaliser {
         int before = isSpaced && waiting == false ? 'a' : SPACE;
         int words = 0;
         int seen = 0;
+        boolean takesSymbols = keepsSymbols;
         for (int i = start; i < end; i++) {
             int plain = PLAIN[chars[i] & 0x7F];
-            if (keepsSymbols) {
+            if (takesSymbols) {
                 out.symbols.take(chars[i], plain == SPACE, before != SPACE, out.words + words);
             }
             codes[size] = plain;

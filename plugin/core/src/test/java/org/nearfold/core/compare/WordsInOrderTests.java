@@ -10,10 +10,13 @@ import java.util.Arrays;
 
 public class WordsInOrderTests extends RandomizedTest {
 
+    private final WordReader reader = new WordReader();
     private final WordsInOrder comparison = new WordsInOrder();
 
     /** The definition (Wagner &amp; Fischer, JACM 1974). */
-    private static int byTable(int[] left, int[] right) {
+    private static int byTable(Words leftWords, Words rightWords) {
+        int[] left = leftWords.written();
+        int[] right = rightWords.written();
         int[] above = new int[right.length + 1];
         for (int word : left) {
             int[] row = new int[right.length + 1];
@@ -33,18 +36,22 @@ public class WordsInOrderTests extends RandomizedTest {
         return text.toString();
     }
 
-    private int[] edited(int[] words) {
-        int[] other = words.clone();
+    private static Words ascii(int[] words) {
+        return new Words(words, words, false);
+    }
+
+    private Words edited(Words words) {
+        int[] other = words.written().clone();
         for (int i = other.length / 10; i > 0; i--) {
             other[randomInt(other.length - 1)] = 0;
         }
         int start = randomInt(other.length);
-        return Arrays.copyOfRange(other, start / 8, other.length);
+        return ascii(Arrays.copyOfRange(other, start / 8, other.length));
     }
 
     @Test
     public void testWordsAreThoseOfTheNormalisedText() {
-        int[] words = comparison.read("To be, or not to be: 近似");
+        int[] words = reader.read("To be, or not to be: 近似").written();
         assertEquals(8, words.length);
         assertEquals(words[0], words[4]);
         assertEquals(words[1], words[5]);
@@ -52,23 +59,23 @@ public class WordsInOrderTests extends RandomizedTest {
 
     @Test
     public void testSimilarity() {
-        int[] left = comparison.read("to be or not to be");
-        int[] right = comparison.read("not to be or to be");
+        Words left = reader.read("to be or not to be");
+        Words right = reader.read("not to be or to be");
         assertEquals(5 / 6.0, comparison.similarity(left, right, 0.8), 0);
         assertEquals(0, comparison.similarity(left, right, 0.9), 0);
         assertEquals(1, comparison.similarity(left, left, 1), 0);
-        assertEquals(0, comparison.similarity(new int[0], new int[0], 0), 0);
+        assertEquals(0, comparison.similarity(ascii(new int[0]), ascii(new int[0]), 0), 0);
     }
 
     @Test
     public void testLengthsAreThoseOfTheDefinition() {
         for (int round = 0; round < 300; round++) {
             int kinds = randomFrom(new int[] {1, 2, 7, 60});
-            int[] left = comparison.read(randomText(randomIntBetween(0, 200), kinds));
-            int[] right =
+            Words left = reader.read(randomText(randomIntBetween(0, 200), kinds));
+            Words right =
                     randomBoolean()
                             ? edited(left)
-                            : comparison.read(randomText(randomIntBetween(0, 200), kinds));
+                            : reader.read(randomText(randomIntBetween(0, 200), kinds));
             int expected = byTable(left, right);
             assertEquals(expected, comparison.common(left, right, 0));
             int min = randomIntBetween(1, 200);
@@ -79,8 +86,8 @@ public class WordsInOrderTests extends RandomizedTest {
 
     @Test
     public void testTooLongTextsAreNotCompared() {
-        int[] long1 = new int[1 << 17];
-        comparison.read("a");
-        assertEquals(WordsInOrder.TOO_LONG, comparison.common(long1, new int[1 << 17], 1));
+        Words words = ascii(new int[1 << 17]);
+        Words others = ascii(new int[1 << 17]);
+        assertEquals(WordsInOrder.TOO_LONG, comparison.common(words, others, 1));
     }
 }

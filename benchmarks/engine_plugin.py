@@ -1,7 +1,7 @@
 """What the engine plugin costs beside the pipeline layout and the engine's `min_hash`.
 
-    python benchmarks/plugin.py FOLDER ... [--documents 5000] [--length 4700] [--engine opensearch]
-        [--runs 3] [--lookups 300]
+    python benchmarks/engine_plugin.py FOLDER ... [--documents 5000] [--length 4700]
+        [--engine opensearch] [--runs 3] [--lookups 300]
 
 Texts of the folders (plain, .gz, or HTML without its tags) are cut into documents of `length`
 characters, and sent by `_bulk` to an engine with the plugin that is started as the tests get
@@ -34,12 +34,12 @@ from typing import Any
 from corpora import files_under, read_text
 from harness import ROOT, arguments, quantile
 from servers.process import Server
+from servers.with_plugin import engine
 
 import indexer
 from indexer.recipe import DEFAULT, DEFAULT_V2, Recipe
 
 sys.path.insert(0, str(ROOT / "tests/plugin"))
-from plugin_servers import engine
 from rest import Rest
 
 BATCH = 250
