@@ -13,7 +13,7 @@ The words that only one text has lie in gaps between the words that both have in
   name, an address or an amount, and at least as many as other words that differ; or two of two
   kinds around one passage.
 - `message`: another message around one passage of half of either text or more, as mails under one
-  disclaimer: other names, or hardly a word in common.
+  disclaimer: other names, hardly a word in common, or a fact and a word.
 - `embedded`: other files in the documents, such as attachments and pictures, read or not.
 - `obligation`: another modal verb ("must" / "may"). `version`: a number of the first lines.
 - `amount`, `deadline`, `date`, `number`, `symbol`, `name`, `address`, `link`, `renamed`, `header`:
@@ -55,7 +55,6 @@ from indexer.comparing.quantities import (
     NEGATIONS,
     NUMBERS,
     OF_LANGUAGES,
-    lines_around,
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import exchanged_cells
@@ -69,7 +68,6 @@ MIN_FIELDS = 3  # of a filled-in form that differ
 MAX_FIELD = 8  # words that stand for each other
 MAX_ONE_WAY = 3  # times as often in one direction as in the other, of words that are exchanged
 MIN_AROUND = 2  # fields around one passage by which records and messages differ
-MAX_NAME_LINE = 4  # words of a line that names a person
 MIN_NAMES = 2  # of people by which letters differ
 MAX_COMMON = 0.5  # of the words of two messages
 MIN_CHANGED = 0.1  # of the words of a message
@@ -127,13 +125,6 @@ class Comparison:
         return any(map(a.has_capital, range(gap.a, gap.end_a))) and any(
             map(b.has_capital, range(gap.b, gap.end_b))
         )
-
-    def lines(self, gap: Gap) -> tuple[list[str], list[str]]:
-        """Return the words of the lines that a gap stands in."""
-        a, b = self.a.source, self.b.source
-        left = lines_around(a.text, a.starts[gap.a], a.ends[gap.end_a - 1])
-        right = lines_around(b.text, b.starts[gap.b], b.ends[gap.end_b - 1])
-        return left.split(), right.split()
 
     def _fact(self, which: int, position: int) -> Fact | None:
         """Return the fact that a word states; each word of a copyright notice, or of a running
@@ -283,9 +274,13 @@ def _is_misread(pair: Comparison, gap: Gap) -> bool:
         return True
     shorter, longer = sorted(map("".join, pair.folded(gap)), key=len)
     is_denial = longer in NEGATIONS and longer.endswith(shorter.removeprefix("j"))
-    if is_denial or _denies_by_form(pair, gap):
-        return False
-    return lcs_of_strings(shorter, longer) >= MISREAD * len(longer)
+    return not is_denial and not _denies_by_form(pair, gap) and _is_alike(pair.folded(gap))
+
+
+def _is_alike(words: Stretch) -> bool:
+    """Return whether most characters are in order, as in a misread word."""
+    a, b = map("".join, words)
+    return lcs_of_strings(a, b) >= MISREAD * max(len(a), len(b))
 
 
 def _denies_by_form(pair: Comparison, gap: Gap) -> bool:
@@ -361,7 +356,7 @@ def is_form(pair: Comparison) -> bool:
     to_read = sum(sum(gap.words) for gap in filled)
     if not any(starmap(_is_dated_field, pair.aligned.stretches)):
         return False
-    is_around = _has_passage(pair.aligned)
+    is_around = _passage(pair.aligned) > 0
     count = 0
     for gap in filled:
         if count + to_read < max(MIN_AROUND if is_around else MIN_FIELDS, others):
@@ -450,20 +445,24 @@ def has_other_message(pair: Comparison) -> bool:
 
     The longest run of words in order is half of either text or more. Before and after it another
     name stands in two stretches; or in one, where a tenth of the words are others and `MIN_MESSAGE`
-    of them no facts, or one fewer if these are a tenth of the message, or any if the name stands in
-    a short line; or the texts have hardly anything in common, and `MIN_MESSAGE` words of their own.
+    of them no facts, or one fewer if these are a tenth of the message; or a tenth are others, and a
+    fact stands for another, and words for others; or the texts have hardly anything in common, and
+    `MIN_MESSAGE` words of their own.
     Pages of one template are none (`MAX_REPLACED`): the same words stand for others time and again.
     """
-    longest = _longest(pair.aligned)
-    rest = max(len(text.spelled) - longest for text in pair.texts)
-    common = pair.aligned.in_order - longest
-    if not _has_passage(pair.aligned) or _is_rest_moved(pair):
+    passage = _passage(pair.aligned)
+    rest = max(len(text.spelled) - passage for text in pair.texts)
+    common = pair.aligned.in_order - passage
+    if not passage or _is_rest_moved(pair):
         return False
     may_name = sum(map(pair.have_capitals, pair.gaps))
     lengths = (
         sum(gap.end_a - gap.a for gap in pair.gaps),
         sum(gap.end_b - gap.b for gap in pair.gaps),
     )
+    is_changed = min(lengths) >= MIN_CHANGED * rest
+    if is_changed and _differ_in_entry(pair):
+        return not _are_of_template(pair)
     if may_name < MIN_NAMES and (
         min(lengths) + 1 < MIN_MESSAGE or (not may_name and common > MAX_COMMON * rest)
     ):
@@ -472,43 +471,44 @@ def has_other_message(pair: Comparison) -> bool:
         return False
     own = [0, 0]
     names = set()
-    named: list[Gap] = []
     for gap in pair.gaps:
         facts = pair.facts(gap)
         stated = [_names(of_text) for of_text in facts]
         if all(stated) and stated[0].isdisjoint(stated[1]):
             names.add((stated[0], stated[1]))
-            named.append(gap)
         own = [own[0] + facts[0].count(None), own[1] + facts[1].count(None)]
     if len(names) >= MIN_NAMES:
         return True
     words = min(own)
     if not names:
         return common <= MAX_COMMON * rest and words >= MIN_MESSAGE
-    if min(lengths) < MIN_CHANGED * rest:
-        return False
-    if _has_other_sender(pair, named):
-        return True
-    return words >= MIN_MESSAGE or words + 1 >= max(MIN_MESSAGE, MIN_CHANGED * rest)
+    is_message = words >= MIN_MESSAGE or words + 1 >= max(MIN_MESSAGE, MIN_CHANGED * rest)
+    return is_changed and is_message
 
 
-def _longest(pair: AlignedWords) -> int:
-    return max((run.words for run in pair.runs), default=0)
+def _passage(pair: AlignedWords) -> int:
+    """Return the words of the longest run in order, 0 unless it is half of either text or more."""
+    longest = max((run.words for run in pair.runs), default=0)
+    return longest if longest >= max(1, len(pair.a) / 2, len(pair.b) / 2) else 0
 
 
-def _has_passage(pair: AlignedWords) -> bool:
-    """Return whether the longest run of words in order is half of either text or more."""
-    return _longest(pair) >= max(1, len(pair.a) / 2, len(pair.b) / 2)
-
-
-def _has_other_sender(pair: Comparison, named: Sequence[Gap]) -> bool:
-    """Return whether another name stands in a short line of both, such as that of the sender, words
-    stand for others in one more gap, and no text alone has any.
+def _differ_in_entry(pair: Comparison) -> bool:
+    """Return whether a fact such as a day, and words that state none, stand for others; neither is
+    misread, and no text alone has any words.
     """
-    gaps = [gap for gap in pair.gaps if not are_variants(*pair.folded(gap))]
-    if len(gaps) < MIN_AROUND or not all(map(all, (gap.words for gap in gaps))):
+    if len(pair.gaps) < MIN_AROUND or not all(map(all, (gap.words for gap in pair.gaps))):
         return False
-    return any(gap in gaps and max(map(len, pair.lines(gap))) <= MAX_NAME_LINE for gap in named)
+    found = set()
+    for gap in pair.gaps:
+        facts, words = pair.facts(gap), pair.folded(gap)
+        if are_variants(*words) or (_is_alike(words) and not _is_dated_field(*words)):
+            continue
+        left, right = (set(map(_field_kind, filter(None, of_text))) for of_text in facts)
+        if not left | right:
+            found.add("words")
+        elif left & _OF_RECORD and right & _OF_RECORD and _stated(facts[0]) != _stated(facts[1]):
+            found.add("fact")
+    return len(found) > 1
 
 
 def _are_of_template(pair: Comparison) -> bool:
@@ -535,7 +535,7 @@ def may_separate(pair: AlignedWords) -> bool:
     word of one text stands elsewhere in the other, and no run of words is half of either text.
     """
     others = min(len(pair.a), len(pair.b)) - pair.in_order
-    is_around = _has_passage(pair)
+    is_around = _passage(pair) > 0
     if (is_around and others >= MIN_MESSAGE) or may_be_exchanged(pair):
         return True
     seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()

@@ -627,12 +627,6 @@ def _is_unit_symbol(char: str) -> bool:
     return char in "%‰°" or unicodedata.category(char) == "Sc"
 
 
-def lines_around(text: str, start: int, end: int) -> str:
-    """Return the line, or the lines, that characters [start, end) stand in."""
-    last = text.find("\n", end)
-    return text[text.rfind("\n", 0, start) + 1 : last if last >= 0 else len(text)]
-
-
 # Negations and modal verbs, by words and by endings.
 
 

@@ -171,7 +171,7 @@ def test_parties_that_are_exchanged() -> None:
 
 DISCLAIMER = "\n" + "The recipient of this message checks it for viruses and keeps it secret. " * 8
 MAIL = (
-    "Hi Hanna,\nThe warehouse is out of bolts; they offer pumps instead. Nobody answers the "
+    "Hi Hanna,\nThe warehouse is out of 40 bolts; they offer pumps instead. Nobody answers the "
     "telephone about the valves and the hoses.\nRegards\nBen Okafor\n"
 )
 
@@ -184,6 +184,9 @@ MAIL = (
         ({"pumps": "lamps", "Ben Okafor": "Mia Larsen"}, True),
         ({"pumps": "lamps", "valves": "wire"}, False),
         ({"Hanna": "Ivan", "Okafor": "Larsen"}, True),
+        ({"40": "35", "pumps": "lamps"}, True),
+        ({"40": "35", "pumps": "purnps"}, False),
+        ({"40": "35"}, False),
     ],
 )
 def test_another_message_under_one_disclaimer(exchanged: dict[str, str], is_other: bool) -> None:
