@@ -392,7 +392,7 @@ RTF_TOKEN = re.compile(
     rb"|(?P<brace>[{}])|[^\\{}]+",
     re.DOTALL,
 )
-_RTF_MARK = re.compile(rb"\\(?:strike|deleted|v|super|sub)(?:d?1)?(?![0-9a-z])")
+_RTF_MARK = re.compile(rb"\\(?:(?:strike|deleted|v|super|sub)(?:d?1)?|(?:up|dn)\d*)(?![0-9a-z])")
 _RTF_MARKS = {
     b"strike": _STRUCK,
     b"striked": _STRUCK,
@@ -400,6 +400,8 @@ _RTF_MARKS = {
     b"v": _HIDDEN,
     b"super": _RAISED,
     b"sub": _LOWERED,
+    b"up": _RAISED,
+    b"dn": _LOWERED,
 }
 _NO_TEXT = frozenset(
     b"fonttbl colortbl stylesheet info pict object listtable listoverridetable themedata".split()
@@ -503,7 +505,7 @@ def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str
     """Return the marks after a control word."""
     if word == b"plain":
         return marks & {_DELETED}
-    if word == b"nosupersub" or word in (b"super", b"sub"):
+    if word in (b"nosupersub", b"super", b"sub", b"up", b"dn"):
         marks -= {_RAISED, _LOWERED}
     mark = _RTF_MARKS.get(word)
     if mark is None:

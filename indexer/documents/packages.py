@@ -43,6 +43,7 @@ from indexer.documents.unseen import (
     hidden_cells_of_odf,
     unseen_cells,
     values_behind_texts,
+    written_formulas,
 )
 from indexer.model import EmbeddedFile, EmbeddedKind
 
@@ -60,20 +61,25 @@ _SVG_SHAPE = re.compile(
 )
 IN_MARKUP = (b";base64,", b"data:", b"binary", b":binData", b"<svg")
 _INPUT = re.compile(
-    rb"<(?:input|meter|progress)\b[^>]*>|<ol\b[^>]*\bstart=[^>]*>|<li\b[^>]*\bvalue=[^>]*>"
-    rb"|(?P<choice><option\b[^>]*\bselected\b[^>]*>[^<]*)"
-    rb"|<(?P<name>(?:s|strike|del)\b(?=[^>]*>)"
+    rb"<(?:input|meter|progress)\b[^>]*>|<ol\b[^>]*\b(?:start=|type=|reversed\b)[^>]*>"
+    rb"|<li\b[^>]*\bvalue=[^>]*>|(?P<choice><option\b[^>]*\bselected\b[^>]*>[^<]*)"
+    rb"|<(?P<name>(?:s|strike|del|math)\b(?=[^>]*>)|(?<=\d<)su[bp]\b(?=[^>]*>[-+]?\d)"
+    rb"|bdo\b(?=[^>]*\brtl\b[^>]*>)"
     rb"|(?!(?:img|br|hr|link|meta|source|col|style|script)\b)\w+\b(?=[^>]*\s"
     rb"(?:style\s*=[^>]*(?:line-through|display:\s*none|visibility:\s*hidden"
-    rb"|(?:opacity|font-size):\s*0(?![.\d]))|hidden(?=[\s>=]))[^>]*>))[^>]*>",
+    rb"|(?:opacity|font-size):\s*0(?![.\d])|(?:left|top|indent):\s*-\d{3})"
+    rb"|hidden(?=[\s>=]))[^>]*>))[^>]*>",
     re.IGNORECASE,
 )
 _MEDIA = re.compile(rb"@[^{}@]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")  # rules for some screens alone
 _STYLES = re.compile(rb"<(?P<name>style)\b[^>]*>", re.IGNORECASE)
-_CLASS = re.compile(rb"[.#]([\w-]+)(?=\s*(?:,|\Z))")
+_CLASS = re.compile(rb"[.#]([\w-]+)(::?(?:before|after))?(?=\s*(?:,|\Z))")
+_ADDED = re.compile(rb"\bcontent\s*:\s*[\"']([^\"'\\]*\w[^\"'\\]*)[\"']")
+_MATH_TAG = re.compile(rb"<(/?[\w:]+)[^>]*>")
+_NUMBERING = re.compile(rb"\s(?:type\s*=\s*[\"']?([aAiI])\b|(reversed)\b)", re.IGNORECASE)
 _MARKING = re.compile(
     rb"line-through|display\s*:\s*none|visibility\s*:\s*hidden"
-    rb"|(?:opacity|font-size)\s*:\s*0(?![.\d])",
+    rb"|(?:opacity|font-size)\s*:\s*0(?![.\d])|(?:left|top|indent)\s*:\s*-\d{3}",
     re.IGNORECASE,
 )
 _NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|submit|button|image|reset)\b", re.IGNORECASE)
@@ -144,20 +150,25 @@ def _elements(
 
 def _marked_by_class(data: bytes, folded: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the text of elements that the styles of the page itself hide or strike out by their
-    class or id.
+    class or id, and the words that these add to it.
     """
     styles = b" ".join(data[tag.end() : end] for tag, end in _elements(data, _STYLES, folded))
-    names: list[bytes] = []
+    names: dict[bytes, bytes] = {}
     selector, *rules = _MEDIA.sub(b"", styles).split(b"{")
     for rule in rules:
         declarations, _, following = rule.partition(b"}")
-        if _MARKING.search(declarations):
-            names += _CLASS.findall(selector)
+        is_marking, added = _MARKING.search(declarations), _ADDED.search(declarations)
+        for name, around in _CLASS.findall(selector) if is_marking or added else ():
+            if added if around else is_marking:
+                names[name] = added[1] if added and around else b""
         selector = following
     if names:
-        marked = rb"<(?P<name>\w+)\b[^>]*\s(?:class|id)\s*=\s*[\"']?(?:[\w -]*\s)?(?:%s)[\"'\s>]"
+        marked = (
+            rb"<(?P<name>\w+)\b[^>]*\s(?:class|id)\s*=\s*[\"']?(?:[\w -]*\s)?(?P<class>%s)[\"'\s>]"
+        )
         for tag, end in _elements(data, re.compile(marked % b"|".join(names)), data):
-            yield tag.start(), b" ".join(_ELEMENT.sub(b" ", data[tag.start() : end]).split())
+            text = names[tag["class"]] or _ELEMENT.sub(b" ", data[tag.start() : end])
+            yield tag.start(), b" ".join(text.split())
 
 
 _COLOURED = re.compile(
@@ -200,8 +211,16 @@ def _of_background(data: bytes, folded: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _value(tag: re.Match[bytes], element: bytes) -> bytes:
     """Return what a reader sees of an element that is not read; empty for nothing."""
-    if tag["choice"] or tag["name"]:
-        return b" ".join(_ELEMENT.sub(b" ", element).split())
+    name = (tag["name"] or b"").lower()
+    if name == b"math":
+        return b"".join(_MATH_TAG.sub(rb"<\1>", element).split())
+    if tag["choice"] or name:
+        text = b" ".join(_ELEMENT.sub(b" ", element).split())
+        return b"%s %s" % (name, text) if name in (b"sup", b"sub", b"bdo") else text
+    if element[:3].lower() == b"<ol":
+        numbering = b"".join(map(b"".join, _NUMBERING.findall(element)))
+        start = _VALUE.search(element)
+        return b" ".join(filter(None, (numbering, *(start.groups() if start else ()))))
     is_checked = _CHECKED.search(element) is not None
     if _NO_VALUE.search(element) or (_CHOICE.search(element) and not is_checked):
         return b""
@@ -303,7 +322,8 @@ _MARKERS = (  # without one of which a part is not looked into
     b"text:display", b"<a:prstGeom", b"descr=", b"instr",
     b"w:start", b"start-value", b"form:", b"Chart", b"chart:class", b"operator=",
     b"layoutId", b"definedName", b"text:del", b"table:del", b"cell-content-change", b"draw:",
-    b"text:a ", b":event-", b"idden", b"script", b'show="0"',
+    b"text:a ", b":event-", b"idden", b"script", b'show="0"', b"flip", b" rot=", b"srcRect",
+    b"End ", b"table:condition", b"date1904",
 )  # fmt: skip
 _UNREAD_XML = (
     (
@@ -313,7 +333,10 @@ _UNREAD_XML = (
             rb"|\b(?:svg:d|draw:points)=\"[^\"]*|<a:prstGeom prst=\"(?!rect\")[^\"]*"
             rb"|<v:(?:shape|polyline|curve)\s[^>]*?\b(?:path|points)=\"[^\"]*"
             rb"|\bdraw:type=\"(?!rectangle|non-primitive)[^\"]*"
-            rb"|<draw:(?:line|ellipse|circle|connector|measure|regular-polygon)\b",
+            rb"|<draw:(?:line|ellipse|circle|connector|measure|regular-polygon)\b"
+            rb"|<v:textpath\s[^>]*?\bstring=\"[^\"]*|\bflip[HV]=\"(?:1|true)"
+            rb"|:xfrm\s[^>]*?\brot=\"(?!0\")[^\"]*|<a:srcRect\s[^>]*[1-9]"
+            rb"|<a:(?:head|tail)End\s[^>]*?\btype=\"(?!none)[^\"]*",
             re.DOTALL,
         ),
     ),
@@ -321,6 +344,7 @@ _UNREAD_XML = (
         "formulas",
         re.compile(
             rb"<(?:x:|xm:)?(?:f|formula[12]?)\b[^>]*>[^<]+|\btable:formula=\"[^\"]*"
+            rb"|\btable:condition=\"[^\"]*|\bdate1904=\"(?:1|true)"
             rb"|<definedName\b(?![^>]*\"_xlnm)[^>]*>[^<]+"
             rb"|<(?:x14:)?(?:cfRule|dataValidation)\b[^>]*?\b(?P<value>operator=\"[^\"]*)"
         ),
@@ -336,7 +360,7 @@ _UNREAD_XML = (
         "hidden shapes and sections",
         re.compile(
             rb"<(?:\w+:)?(?:cNvPr|docPr)\b[^>]*\s(?P<shape>hidden=\"(?:1|true))"
-            rb"|<v:\w+\s[^>]*\bstyle=\"[^\"]*(?P<old>visibility:\s*hidden)"
+            rb"|<v:\w+\s[^>]*\bstyle=\"[^\"]*(?P<old>visibility:\s*hidden)|<w:hidden\s*/>"
             rb"|<draw:[^>]*\s(?P<drawn>draw:display=\"(?:none|printer))"
             rb"|<text:section\b[^>]*\s(?P<section>text:display=\"(?:none|condition))"
             rb"|<text:hidden-(?P<value>(?:text|paragraph)\b[^>]*)"
@@ -677,6 +701,7 @@ def unread_xml(
         found.setdefault(kind, []).extend(
             (match.start(), match[match.lastgroup or 0]) for match in pattern.finditer(content)
         )
+    found.setdefault("formulas", []).extend(written_formulas(content))
     if patterns:
         found["deleted text"] = [
             (match.start(), b"".join(_TAG.sub(b" ", match[1] or match[2] or b"").split()))

@@ -139,13 +139,24 @@ class _PdfObject:
             data = _DECODERS[name](data)
         return data
 
+    def unpacked(self) -> bytes:
+        """Return the stream without its filters, which programs change; as it is in the file where
+        it cannot be decoded, or is too long.
+        """
+        with suppress(*_UNDECODABLE):
+            data = self.decoded()
+            if len(data) < _MAX_DECODED:
+                return data
+        return self.stream or b""
+
 
 _Objects: TypeAlias = Mapping[int, _PdfObject]
 
 
 def pdf_files(data: bytes, text_pages: int | None = None) -> Iterator[EmbeddedFile]:
-    """Yield what a PDF holds besides its text: streams of pictures and attached files as they are
-    in the file, pictures and drawings inside the descriptions of pages, stamps and other marks.
+    """Yield what a PDF holds besides its text: streams of pictures as they are in the file,
+    attached files without compression, pictures and drawings inside the descriptions of pages,
+    stamps and other marks.
 
     Of an encrypted file, whose descriptions cannot be looked into, all bytes count. `text_pages`:
     how many pages have text that was read; if more draw some, what they draw it by counts, too.
@@ -472,7 +483,8 @@ def _stored_files(
         palettes = (
             [_value(match, objects) for match in _PALETTE.finditer(space.body)] if space else []
         )
-        digest = sha256(b"".join((stored.stream, *palettes)))
+        content = stored.stream if is_picture else stored.unpacked()
+        digest = sha256(b"".join((content, *palettes)))
         name = names.get(number, "")
         for anchor in anchors.get(number) or [name.casefold()]:
             yield EmbeddedFile(kind, name or f"{kind} {count}", digest, anchor)
@@ -548,7 +560,7 @@ def _drawn(
             yield "object", "hidden layers", _layer_names(hidden, objects), ""
         if note := _DRAWN_NOTE.search(stored.body):
             kind = note[1].decode("ascii").lower()
-            yield "object", kind, _note(stored.body, objects), anchor
+            yield "object", kind, note[1] + b"\n" + _note(stored.body, objects), anchor
         elif _BYTE_RANGE.search(stored.body):
             key = _KEY.search(stored.body)
             content = b"".join(key[1].split()) if key else stored.body

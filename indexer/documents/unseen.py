@@ -490,3 +490,30 @@ def hidden_cells_of_odf(content: bytes) -> bytes:
             hidden += [b"%d %s %d" % (table, kind, number) for number in range(first, last + 1)]
         row, column = (row + count, column) if kind == b"row" else (row, column + count)
     return b",".join(hidden)
+
+
+# Formulas of Word and PowerPoint: of 10² the text is "102".
+
+_FORMULA_PART = re.compile(
+    rb"<(?P<tag>m:(?:oMath|sSup|sSub|sSubSup|sPre|f|rad|nary|func|d|limLow|limUpp|bar|acc|num|den"
+    rb"|deg|sup|sub|mr)|/m:(?:oMath|num|den|deg|sup|sub|mr))(?=[\s/>])[^<>]*>"
+    rb"|<m:t\b[^<>]*>(?P<text>[^<]*)"
+)
+
+
+def written_formulas(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield position and structure of formulas that have more of it than a line of text.
+
+    >>> power = b"<m:oMath><m:sSup><m:e><m:t>10</m:t></m:e><m:sup><m:t>2</m:t></m:sup></m:sSup>"
+    >>> list(written_formulas(power + b"</m:oMath>")), list(written_formulas(b"<m:oMath>"))
+    ([(0, b'm:sSup 10 m:sup 2 /m:sup')], [])
+    """
+    parts: list[bytes] = []
+    start = 0
+    for found in _FORMULA_PART.finditer(content) if b"<m:oMath" in content else ():
+        if found["tag"] == b"m:oMath":
+            start, parts = found.start(), []
+        elif found["tag"] != b"/m:oMath":
+            parts.append(found["tag"] or found["text"])
+        elif any(part.startswith(b"m:") for part in parts):
+            yield start, b" ".join(parts)

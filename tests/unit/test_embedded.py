@@ -245,6 +245,13 @@ UNREAD = {
         rb"{\rtf1{\colortbl;\red255\green255\blue255;}shall %snot pay}" % end
         for end in (b"", rb"\cf1 ")
     ],
+    "row of Word that is hidden": [
+        office(PART, f"<w:trPr><w:{name}/></w:trPr>") for name in ("cantSplit", "hidden")
+    ],
+    "dates since 1904": [
+        office("xl/workbook.xml", f'<workbookPr date1904="{value}"/>') for value in "01"
+    ],
+    "raised text of RTF by points": [rb"{\rtf1 10%s2}" % end for end in (b"", rb"\up6 ")],
     "raised text of RTF": [rb"{\rtf1 10%s2}" % end for end in (b"", rb"\super ")],
     "hidden slide": [office("ppt/slides/slide1.xml", f"<p:sld{end}>") for end in ("", ' show="0"')],
     "hidden shape": [
@@ -278,6 +285,15 @@ PARTS = {  # of an Office document: a path, and what its content differs in
     "link of a field": (PART, "<w:instrText> HYPERLINK {}</w:instrText>"),
     "first number of a list": ("word/numbering.xml", '<w:start w:val="{}"/>'),
     "first number in OpenDocument": ("content.xml", '<text:list-item text:start-value="{}">'),
+    "picture that is cut": (PART, '<a:srcRect l="{}000"/>'),
+    "direction of an arrow": ("ppt/slides/slide1.xml", '<a:ln><a:tailEnd type="{}"/></a:ln>'),
+    "shape that is turned": ("ppt/slides/slide1.xml", '<a:xfrm rot="{}"/>'),
+    "watermark": ("word/header1.xml", '<v:shape><v:textpath style="a" string="{}"/>'),
+    "list of allowed values": ("content.xml", '<table:a table:condition="of:is({})"/>'),
+    "formula of Word": (
+        PART,
+        "<m:oMath><m:sSup><m:e><m:t>1</m:t></m:e><m:sup><m:t>{}</m:t></m:sup></m:sSup></m:oMath>",
+    ),
     "alternative text": ("ppt/slides/slide1.xml", '<p:cNvPr descr="{}"/>'),
     "shape": (PART, '<a:prstGeom prst="{}"/>'),
     "struck text": (PART, "<w:r><w:rPr><w:strike/></w:rPr><w:t>{}</w:t></w:r>"),
@@ -582,6 +598,7 @@ def test_ticks_in_a_text_count_with_their_places() -> None:
     ticks = [with_pictographs("", text) for text in texts]
     assert ticks[0] == ticks[2]
     assert len(set(ticks)) == 3
+    assert with_pictographs("", "pay 123") != with_pictographs("", "pay \u202e123")
     assert with_pictographs("", "10² items") != with_pictographs("", "102 items")
 
 
@@ -637,6 +654,14 @@ def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
         "shall <i style='background:#000; color:{}black'>not</i> pay",
         "shall <i style='font-size:{}0'>not</i> pay",
         "<style>.{0}a {{text-decoration: line-through}}</style>shall <i class='a'>not</i> pay",
+        "10<sup>{}2</sup> and 10<sub>2</sub>",
+        "10<sub{}>2</sub>",
+        "<math><msup{0}><mn>10</mn><m{0}/></msup></math>",
+        "<p>pay <bdo dir={}rtl>123</bdo>",
+        "<ol type=i{}><li>clause</ol>",
+        "<ol reversed{}><li>clause</ol>",
+        "shall <i style='left:{}-999px'>not</i> pay",
+        "<style>.a::before {{ content: 'not{}' }}</style>shall <i class=a></i> pay",
         "<style>i#{0}a, b {{ opacity:0 }}</style>shall <i id='a'>not</i> pay",
     )
     for page in pages:
