@@ -3,7 +3,8 @@ first, and the policies by which documents with some of them are not folded.
 
 The words that only one text has lie in gaps between the words that both have in the same order
 (`indexer.comparing.alignment`). A mark is read from the facts that differ
-(`indexer.comparing.differences`), from these gaps, from first lines and from paths:
+(`indexer.comparing.differences`), from these gaps, from first lines and from paths; `explain`
+(`indexer.comparing.reasons`) lists those of a pair:
 
 - `negated`: a sentence is the same but for a negation ("may" / "may not"), or a negation differs.
 - `parties_exchanged`: words stand for each other in both directions ("the tenant pays the

@@ -191,11 +191,11 @@ def _format(difference: Difference) -> str:
 # Words of either of two texts that the other lacks, and how rare these are in a store.
 
 RARE = 0.02  # of the documents of a store
-_WORD = re.compile(r"\w+")
-_SHORT = 2  # letters of words without content
 QUOTED_WORDS = 5  # rare words that a sentence names
 MAX_KNOWN = 1 << 17  # words whose frequencies are remembered
 FrequencyLookup: TypeAlias = Callable[[Sequence[str]], WordFrequencies]
+_WORD = re.compile(r"\w+")
+_SHORT = 2  # letters of words without content
 _BothTexts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 

@@ -10,7 +10,8 @@ is a word of its own. A word that a hyphen breaks at the end of a line is one.
 
 Words are equal when their folded forms are: normalised by `default_v1` (case, compatibility
 forms, characters without width), with ß as ss, typographic apostrophes made plain and hyphens
-between letters left out, so that `E‑Mail` equals `email`.
+between letters left out, so that `E‑Mail` equals `email`. Two texts are aligned as strings whose
+characters are words, by rapidfuzz.
 """
 
 from __future__ import annotations

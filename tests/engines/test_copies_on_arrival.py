@@ -7,8 +7,7 @@ from pipelines import BREAD, FERRY, bulk, good, shown, sources
 
 from indexer.fingerprinting.fingerprint import lengthen
 from indexer.grouping.group import group
-from indexer.jobs.index import IndexOptions
-from indexer.jobs.index import index as run_index
+from indexer.jobs.index import IndexOptions, index
 from indexer.jobs.reindex import reindex
 from indexer.model import EmbeddedFile, pack_embedded
 from indexer.recipe import DEFAULT_V1
@@ -36,7 +35,7 @@ def test_copies_have_one_family_before_and_after_group(installed):
     send(server, name, [None, None, "d", "e"], {"text": FERRY.upper()})
     send(server, name, [None, "f"], {"text": FERRY}, pipeline="_none")
     read = IndexOptions(family_threshold=0.9)
-    assert not run_index([store.url], store, read).failed
+    assert not index([store.url], store, read).failed
     stored = sources(server, name)
     assert all(stored[id]["near_family"] == known[id]["near_family"] for id in known)
     late = {id: source for id, source in stored.items() if id not in known}

@@ -10,8 +10,7 @@ from pipelines import good
 from indexer.documents.base import ReadOptions
 from indexer.errors import MappingMismatch, StoreStopped, UsageError
 from indexer.grouping.group import group
-from indexer.jobs.index import IndexOptions
-from indexer.jobs.index import index as indexing
+from indexer.jobs.index import IndexOptions, index
 from indexer.jobs.install import install, uninstall
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
@@ -46,7 +45,7 @@ def theirs(stores, engine, server, tmp_path, monkeypatch):
 
 
 def sign(store, field="text"):
-    return indexing([store.url], store, IndexOptions(reading=ReadOptions(text_field=field)))
+    return index([store.url], store, IndexOptions(reading=ReadOptions(text_field=field)))
 
 
 def test_documents_without_a_text_are_no_copies_of_each_other(theirs):

@@ -2,6 +2,7 @@
 Unicode.
 """
 
+import base64
 import bz2
 import dataclasses
 import json
@@ -25,12 +26,16 @@ from pipelines import (
     sources,
 )
 
+from indexer.comparing.measures import estimate
+from indexer.fingerprinting.fingerprint import fingerprint, shorten
 from indexer.fingerprinting.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
+from indexer.fingerprinting.keys import pack_slots, signed64
 from indexer.fingerprinting.normalise import UNASSIGNED, codepoint_classes
 from indexer.grouping.group import group
 from indexer.jobs.install import install, uninstall
-from indexer.recipe import DEFAULT_V1, recipe_named
-from indexer.searching.similar import similar
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, DEFAULT_V3, recipe_named
+from indexer.searching.similar import SimilarOptions, similar
+from indexer.stores import open_store
 from indexer.stores.engine.ingest_pipeline import MAX_UNITS, pipeline
 
 pytestmark = pytest.mark.engines
@@ -57,17 +62,171 @@ CASES = [
 ]  # fmt: skip
 
 
+BETWEEN = [
+    "-\n",
+    "- \t\r\n  ",
+    "-\n\n",
+    "-\r\r",
+    "\u2010\n",
+    " ",
+    "",
+    "--\n",
+    "-\u200b\n",
+    "。",
+    "_",
+]
+RECIPES = [DEFAULT_V1, DEFAULT_V2, DEFAULT_V3]
+of_each_recipe = pytest.mark.parametrize(
+    "recipe", RECIPES, ids=lambda recipe: recipe.name, indirect=True
+)
+of_packed_recipes = pytest.mark.parametrize(
+    "recipe", RECIPES[1:], ids=lambda recipe: recipe.name, indirect=True
+)
+
+
+@pytest.fixture(scope="module")
+def recipe(request):
+    return getattr(request, "param", DEFAULT_V1)
+
+
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def signer(request):
+def signer(request, recipe):
     """A server and the name of a pipeline on it."""
     server = request.getfixturevalue(f"{request.param}_url")
-    with installed_pipeline(server, DEFAULT_V1) as name:
+    with installed_pipeline(server, recipe) as name:
         yield server, name
 
 
-def agree(signer, texts):
+def agree(signer, texts, recipe=DEFAULT_V1):
     """The pipeline signs texts as `fingerprint` does."""
-    check_agreement(*signer, texts, DEFAULT_V1)
+    check_agreement(*signer, texts, recipe)
+
+
+@of_each_recipe
+def test_golden_vectors(signer, recipe):
+    """Against the file itself rather than against this machine's `fingerprint`."""
+    golden = json.loads((TESTS / f"golden/{recipe.name}.json").read_text(encoding="ascii"))
+    cases = json.loads((TESTS / "golden/texts.json").read_text(encoding="ascii"))
+    texts = {
+        case["name"]: case["text"] * case.get("times", 1)
+        for case in cases
+        if case["name"] in golden and not case.get("settings")
+    }
+    assert len(texts) > 50
+    documents = simulated(*signer, [{"text": text} for text in texts.values()])
+    for name, document in zip(texts, documents, strict=True):
+        vector = golden[name]
+        packed = vector["minhash"] and base64.b64encode(bytes.fromhex(vector["minhash"])).decode()
+        assert document.get("near_minhash") == packed, name
+        assert document.get("near_bands", []) == vector["bands"], name
+        assert document["near_exact"] == shorten(vector["exact"]), name
+        for field in ("status", "words", "chars"):
+            assert document[f"near_{field}"] == vector[field], name
+        bits = vector["simhash"] and signed64(int(vector["simhash"], 16))
+        assert document.get("near_simhash") == bits, name
+        assert document.get("near_blocks", []) == vector["blocks"], name
+
+
+@pytest.mark.parametrize(
+    ("recipe", "around"),
+    [
+        pytest.param(DEFAULT_V1, "{0}", id="alone", marks=pytest.mark.slow),
+        pytest.param(DEFAULT_V1, "e{0}", id="after e"),
+        pytest.param(DEFAULT_V1, "{0}\u0301", id="before an accent", marks=pytest.mark.slow),
+        pytest.param(DEFAULT_V1, "{0}\u1161", id="before a vowel", marks=pytest.mark.slow),
+        pytest.param(DEFAULT_V2, "e{0}x e-\n{0}", id="v2 after a letter", marks=pytest.mark.slow),
+        pytest.param(DEFAULT_V2, "近{0}x 近-\n{0}", id="v2 after Han", marks=pytest.mark.slow),
+        pytest.param(DEFAULT_V3, "e{0}x e-\n{0}", id="v3 after a letter"),
+        pytest.param(DEFAULT_V3, "近{0}x 近-\n{0}", id="v3 after Han", marks=pytest.mark.slow),
+    ],
+    indirect=["recipe"],
+)
+def test_every_code_point(signer, recipe, around):
+    """Assigned or not, private, non-character: each between spaces, beside a letter, a mark, a
+    jamo, and at a line end behind a hyphen.
+    """
+    codes = [*range(0xD800), *range(0xE000, 0x110000)]
+    texts = [
+        " ".join(around.format(chr(code)) for code in codes[start : start + 4000])
+        for start in range(0, len(codes), 4000)
+    ]
+    for start in range(0, len(texts), 40):
+        agree(signer, texts[start : start + 40], recipe)
+
+
+@of_each_recipe
+def test_cases_of_our_own(signer, recipe):
+    pairs = (f"{case} and {other}" * 3 for case in CASES for other in CASES[::7])
+    within = (f"{FOX} {case} {FOX}" for case in CASES)
+    around = [f"a{between}b 近{between}似 é{between}1" for between in BETWEEN]
+    quoted = [f"> {FOX},\n> {FOX.upper()}!\n| {FOX} |" * times for times in (1, 2, 40)]
+    agree(signer, [*CASES, *pairs, *within, *around, *quoted], recipe)
+
+
+@of_packed_recipes
+def test_signs_of_value(signer, recipe):
+    parts = [*"-+<=>#%$€°× a5\n近", "\u2212", "\u2013", "-\n", "\u0338"]
+    chance = random.Random(9)
+    agree(signer, [FOX + "".join(chance.choices(parts, k=60)) + FOX for _ in range(200)], recipe)
+
+
+@of_each_recipe
+def test_texts_of_every_size(signer, recipe):
+    """Around the widths and slots where loops begin and end, up to the longest text that is
+    signed.
+    """
+    chance = random.Random(7)
+    words = [f"{chance.getrandbits(chance.choice([8, 16, 40])):x}" for _ in range(110_000)]
+    joined = " ".join(words)
+    sizes = (1, 3, 4, 5, 11, 12, 13, 40, 255, 256, 259, 260, 514, 5_000, 70_000, MAX_UNITS)
+    long = ("x" * MAX_UNITS, "\u00a0" * MAX_UNITS, "- " * 90_000, "ab " * 30_000)
+    longer = ("abcdefghijk" * 9_000, "ß" * 100_000, "近似" * 20_000)
+    agree(signer, [*(joined[:size] for size in sizes), *long, *longer], recipe)
+
+
+@of_packed_recipes
+def test_a_signature_of_another_recipe_does_not_survive(signer, recipe):
+    stale = {"near_simhash": 1, "near_blocks": ["00aa"], "near_minhash": "AAAA", "near_rare": ["x"]}
+    (document,) = simulated(*signer, [{"text": FOX, **stale}])
+    assert signed(document) == expected([FOX], recipe)[0]
+
+
+@of_packed_recipes
+def test_an_installed_index_answers_and_scores(opensearch_url, recipe):
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    store = open_store(f"opensearch://{opensearch_url.partition('://')[2]}/{index}?replicas=0")
+    install(store, recipe)
+    texts = {
+        "same": f"> {FOX}.",
+        "near": FOX.replace("lazy", "idle"),
+        "other": "Ferries leave the harbour at eight in the morning and at six in the evening",
+    }
+    lines = [
+        part for id, text in texts.items() for part in ({"index": {"_id": id}}, {"text": text})
+    ]
+    try:
+        good("POST", f"{opensearch_url}/{index}/_bulk?refresh=true", lines)
+        assert store.stored_recipe() == recipe
+        matches = similar(store, FOX, SimilarOptions(threshold=0.3)).matches
+        assert [match.id for match in matches] == ["same", "near"]
+        query = fingerprint(FOX, recipe)
+        if recipe.simhash:
+            bits = similar(store, FOX, SimilarOptions(threshold=0.9, measure="hamming")).matches
+            assert [(match.id, match.similarity) for match in bits] == [("same", 1.0)]
+        minhash = base64.b64encode(pack_slots(query.minhash)).decode()
+        script = {"id": "nearfold-minhash8-v1", "params": {"minhash": minhash}}
+        body = {"query": {"script_score": {"query": {"match_all": {}}, "script": script}}}
+        hits = good("POST", f"{opensearch_url}/{index}/_search", body)["hits"]["hits"]
+        assert {hit["_id"]: hit["_score"] for hit in hits} == {
+            id: pytest.approx(
+                estimate(query.minhash, fingerprint(text, recipe).minhash, 8).similarity
+            )
+            for id, text in texts.items()
+        }
+    finally:
+        call("DELETE", f"{opensearch_url}/{index}")
+        uninstall(store, recipe)
+        store.close()
 
 
 def test_examples(signer):
@@ -75,39 +234,6 @@ def test_examples(signer):
     texts = [file.read_text(encoding="utf-8") for file in files]
     assert len(texts) > 5
     agree(signer, [*texts, *(text * 40 for text in texts)])
-
-
-@pytest.mark.parametrize(
-    "around",
-    [
-        pytest.param("", id="alone", marks=pytest.mark.slow),
-        pytest.param("e", id="after e"),
-        pytest.param("\u0301", id="before an accent", marks=pytest.mark.slow),
-        pytest.param("\u1161", id="before a vowel", marks=pytest.mark.slow),
-    ],
-)
-def test_every_code_point(signer, around):
-    """Assigned or not, private, non-character: each between spaces, beside a letter, a mark, a
-    jamo.
-    """
-    before, after = (around, "") if around == "e" else ("", around)
-    codes = [*range(0xD800), *range(0xE000, 0x110000)]
-    texts = [
-        " ".join(f"{before}{chr(code)}{after}" for code in codes[start : start + 4000])
-        for start in range(0, len(codes), 4000)
-    ]
-    for start in range(0, len(texts), 40):
-        agree(signer, texts[start : start + 40])
-
-
-def test_cases_of_our_own(signer):
-    agree(
-        signer,
-        [
-            *CASES,
-            *(f"{case} and {second_case}" * 3 for case in CASES for second_case in CASES[::7]),
-        ],
-    )
 
 
 @pytest.mark.skipif(
@@ -158,28 +284,6 @@ def test_random_sequences(signer):
         for _ in range(600)
     ]
     agree(signer, texts)
-
-
-def test_texts_of_every_size(signer):
-    """Around the widths and slots where loops begin and end, up to the longest text that is
-    signed.
-    """
-    chance = random.Random(7)
-    words = [f"{chance.getrandbits(40):x}" for _ in range(90_000)]
-    texts = [
-        " ".join(words)[:size]
-        for size in (1, 3, 4, 11, 12, 13, 40, 255, 256, 259, 260, 514, 5_000, 70_000)
-    ]
-    agree(
-        signer,
-        [
-            *texts,
-            "abcdefghijk" * 9_000,
-            "x" * MAX_UNITS,
-            " ".join(words)[:MAX_UNITS],
-            "\u00a0" * MAX_UNITS,
-        ],
-    )
 
 
 def test_another_recipe_of_the_same_kind(opensearch_url):

@@ -16,8 +16,6 @@ from indexer.searching.search import parse_filters
 from indexer.stores import open_store
 from indexer.stores.base import Ranking
 from indexer.stores.sqlite import connections, full_text
-from indexer.stores.sqlite import full_text as filtered_rows
-from indexer.stores.sqlite import full_text as ranking
 from indexer.stores.sqlite.store import SqliteStore
 from tests.sample_rows import row
 
@@ -101,7 +99,7 @@ def test_a_filter_scores_no_word_again_whose_scores_are_kept(
     hits = list(expected.hits)
     assert hits
     store.search(Query("ferry"))
-    monkeypatch.setattr(ranking, "read_scores", None)
+    monkeypatch.setattr(full_text, "read_scores", None)
     answer = store.search(query)
     assert list(answer.hits) == hits
     assert (answer.total, answer.facets) == (expected.total, expected.facets)
@@ -115,7 +113,7 @@ def test_the_last_matches_are_ranked_first_where_a_query_allows_it(
     file: Path, text: str, filters: tuple[tuple[str, str], ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They have the order and the scores of a ranking of all, and counts are of all."""
-    monkeypatch.setattr(ranking, "_MIN_RANKED", 2)
+    monkeypatch.setattr(full_text, "_MIN_RANKED", 2)
     query = Query(text, filters, facets=FACETS, families=True)
     store, other = opened(file), opened(file)
     whole = other.search(query)
@@ -149,9 +147,9 @@ def test_the_rows_under_filters_are_the_same_when_they_are_kept(
     store, other = opened(file), opened(file)
     for labels in ([], ["new"]):
         store.labels.relabel({"d0": labels})
-        monkeypatch.setattr(filtered_rows, "_FEW", 0)  # each is looked up
+        monkeypatch.setattr(full_text, "_FEW", 0)  # each is looked up
         expected = [by_id(other, query) for query in queries]
-        monkeypatch.setattr(filtered_rows, "_FEW", 100)
+        monkeypatch.setattr(full_text, "_FEW", 100)
         for _ in range(2):
             assert [by_id(store, query) for query in queries] == expected
     store.close()
@@ -239,7 +237,7 @@ def test_a_family_is_found_by_indexes(file: Path) -> None:
     found = {
         name: store.search(Query("", (("family", name),))) for name in ("d0", "d1", "gone", "")
     }
-    ids = {name: [hit.id for hit in ranking.hits] for name, ranking in found.items()}
+    ids = {name: [hit.id for hit in full_text.hits] for name, full_text in found.items()}
     assert ids == {"d0": ["d0", "d6"], "d1": ["d1"], "gone": ["d5", "d7"], "": []}
     with_word = store.search(Query("boat", (("family", "d0"),)))
     assert [hit.id for hit in with_word.hits] == ["d0"]

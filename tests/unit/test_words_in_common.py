@@ -13,7 +13,6 @@ from indexer.comparing.measures import ComparedText, measure_pair
 from indexer.comparing.reasons import Rarity
 from indexer.comparing.words import normal_words
 from indexer.grouping import words_in_common
-from indexer.grouping import words_in_common as word_sequences
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.recipe import DEFAULT, DEFAULT_V2
 
@@ -65,7 +64,7 @@ def test_no_words_are_replaced_more_often_than_the_bound(
     with pytest.MonkeyPatch.context() as patch:
         if not kernel:
             patch.setattr(words_in_common, "_kernel", None)
-            patch.setattr(word_sequences, "BINS", 4)
+            patch.setattr(words_in_common, "BINS", 4)
         (common,) = words_in_common.words_in_common(text, [other], 0.0)
     assert common is not None
     replaced = max_replaced(ComparedText(text, DEFAULT), ComparedText(other, DEFAULT)).times

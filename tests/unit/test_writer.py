@@ -12,7 +12,6 @@ from sample_rows import row
 
 from indexer.errors import StoreStopped
 from indexer.jobs import arrival, stages
-from indexer.jobs import stages as writer
 from indexer.jobs.index import index
 from indexer.jobs.stages import Writer, WriteResult
 from indexer.model import Row
@@ -37,28 +36,28 @@ class SlowStore:
 
 def test_the_caller_goes_on_while_rows_are_written_in_their_order() -> None:
     store = SlowStore()
-    with Writer(store) as writer:
-        assert list(writer.write([row("a")])) == list(writer.write([row("b")])) == []
-        assert writer.has_any(["a", "x"]) and not writer.has_any(["x"])
+    with Writer(store) as stages:
+        assert list(stages.write([row("a")])) == list(stages.write([row("b")])) == []
+        assert stages.has_any(["a", "x"]) and not stages.has_any(["x"])
         store.may_write.set()
-        decided = [result.rows[0].id for result in writer.finish()]
+        decided = [result.rows[0].id for result in stages.finish()]
     assert decided == store.written == ["a", "b"]
 
 
 def test_settling_waits_for_what_was_handed_over_and_keeps_its_results() -> None:
     store = SlowStore()
-    with Writer(store) as writer:
-        list(writer.write([row("a")]))
+    with Writer(store) as stages:
+        list(stages.write([row("a")]))
         threading.Timer(0.05, store.may_write.set).start()
-        writer.settle()
+        stages.settle()
         assert store.written == ["a"]
-        assert [result.refusals for result in writer.finish()] == [[None]]
+        assert [result.refusals for result in stages.finish()] == [[None]]
 
 
 def test_settling_ends_with_an_error_where_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(writer, "STALLED_SECONDS", 0.05)
+    monkeypatch.setattr(stages, "STALLED_SECONDS", 0.05)
     store = SlowStore()
     with Writer(store) as rows_writer:
         list(rows_writer.write([row("a")]))
@@ -70,16 +69,16 @@ def test_settling_ends_with_an_error_where_nothing_is_written(
 def test_nothing_is_written_after_an_error() -> None:
     store = SlowStore()
     store.may_write.set()
-    with Writer(store) as writer:
-        list(writer.write([row("a")]))
-        writer.settle()
+    with Writer(store) as stages:
+        list(stages.write([row("a")]))
+        stages.settle()
         store.written = None  # type: ignore[assignment]
-        list(writer.write([row("b")]))
-        writer.settle()
+        list(stages.write([row("b")]))
+        stages.settle()
         store.written = []
         with pytest.raises(TypeError):
-            list(writer.write([row("c")]))
-        writer.settle()
+            list(stages.write([row("c")]))
+        stages.settle()
     assert store.written == []
 
 
@@ -98,7 +97,7 @@ def test_a_changed_document_waits_for_the_rows_before_it(
     for name in "abc":
         (folder / f"{name}.txt").write_text(text * 3)
     monkeypatch.setattr(stages, "WRITE_DOCUMENTS", 1)
-    monkeypatch.setattr(writer, "STALLED_SECONDS", 10.0)
+    monkeypatch.setattr(stages, "STALLED_SECONDS", 10.0)
     monkeypatch.setattr(SqliteStore, "write", delayed(SqliteStore.write))
     index(folder, store)
     rows = {row.title: row for row in store.scan()}
@@ -141,9 +140,9 @@ def test_principals_on_their_way_to_the_store_are_joined_after_others_were_forgo
         assert may_write.wait(60)
         return write(store, rows)
 
-    def let_write(writer: Writer) -> Iterator[WriteResult]:
+    def let_write(stages: Writer) -> Iterator[WriteResult]:
         may_write.set()
-        return finish(writer)
+        return finish(stages)
 
     monkeypatch.setattr(stages, "WRITE_DOCUMENTS", 1)
     monkeypatch.setattr(arrival, "REMEMBERED", 2)
