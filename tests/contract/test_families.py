@@ -60,7 +60,7 @@ def found_in_memory():
 
 
 def test_every_store_finds_the_same_pairs_groups_and_marks(store):
-    """Spark finds the same groups: see tests/spark/test_same_result.py."""
+    """Spark finds the same: see tests/spark/test_same_result.py."""
     pairs, groups, marks = found_in(store)
     assert (pairs, groups, marks) == found_in_memory()
     kinds = {kind for _, of_match in marks for kind in of_match}

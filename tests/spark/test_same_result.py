@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,9 @@ from indexer.fingerprinting.schemes import count_text_features
 from indexer.grouping import group as grouping
 from indexer.grouping import match as pairs
 from indexer.grouping.group_options import GroupOptions
+from indexer.model import no_progress
 from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V3, Recipe, recipe_named
+from indexer.review.exports.export import Findings, document_records, with_marks
 from indexer.spark.group import group
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.match import match
@@ -239,15 +243,33 @@ def test_files_in_documents_do_not_separate_them_by_the_policy_loose(
         assert len({family for family, *_ in families.values()}) == 2
 
 
+def marks_of(store: Store) -> dict[str, list[str]]:
+    """Return the marks of each member of a group next to its principal, as exports have them."""
+    found = with_marks(store, document_records(store, Findings(), no_progress))
+    return {each.row.id: [mark.kind for mark in each.marks] for each in found if each.marks}
+
+
 @pytest.mark.slow
-def test_groups_of_texts_with_each_mark(spark: SparkSession, tmp_path: Path) -> None:
+def test_pairs_groups_and_marks_of_texts_with_each_mark(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     """The same as in every store: see tests/contract/test_families.py."""
     place = f"sqlite:///{tmp_path}/one.db"
     with closing(store_of([], place)) as store:
         fill(store, marked_rows())
-        work = Work(spark, str(tmp_path / "work"))
-        rows = documents(work, Input(place, "store"), DEFAULT)
-        assert families_of(group(work, rows, DEFAULT, GroupOptions())) == families_of_one(store)[1]
+    for policy in ("standard", "loose"):
+        written = f"sqlite:///{shutil.copy(tmp_path / 'one.db', tmp_path / f'{policy}.db')}"
+        folding = Criteria(policy=policy)
+        options = pairs.MatchOptions(0.8), GroupOptions(criteria=folding)
+        out = str(tmp_path / policy)
+        run(spark, Job(Input(written, "store"), out, None, *options, store=written))
+        table = spark.read.parquet(f"{out}/pairs").orderBy("a", "b").collect()
+        with closing(open_store(place)) as one, closing(open_store(written)) as store:
+            assert [tuple(row) for row in table] == pairs_of_one(one, threshold=0.8)[1]
+            assert families_of_rows(store) == families_of_one(one, criteria=folding)[1]
+            marks = marks_of(store)
+            assert marks == marks_of(one)
+    assert {"negated", "message", "form", "version"} <= set(chain(*marks.values()))
 
 
 def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: Path) -> None:
