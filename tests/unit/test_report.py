@@ -151,7 +151,7 @@ def test_figures_are_plotted_and_their_numbers_are_in_tables() -> None:
         if tag == "svg" and "role" in attributes
     ]
     assert images == [
-        "How many documents a group has",
+        "Group sizes",
         "Similarity to the principal, in per cent",
         "Share of documents in a group, by threshold",
         "Number of groups, by threshold",

@@ -163,7 +163,7 @@ def test_a_day(desk: Page, matter_store: Any) -> None:
     other.send("/label", id=id[1], add="relevance=not responsive", dry_run="no")
     keys.open("1")
     expect(desk.get_by_role("heading", level=1)).to_have_text(
-        "Somebody labelled this since you opened it"
+        "Somebody has changed these labels since you opened the page"
     )
     desk.go_back()
     desk.goto("/?q=contract+OR+fee&fold=none")

@@ -257,10 +257,10 @@ def test_a_conflict_is_decided_by_the_reviewer(review: Page, store: Any) -> None
     label(store, ["n0"], LabelOptions(add=["privileged"]), reviewer="ben")
     review.get_by_role("button", name="2 not responsive").click()
     expect(review.get_by_role("heading", level=1)).to_have_text(
-        "Somebody labelled this since you opened it"
+        "Somebody has changed these labels since you opened the page"
     )
     assert axe_violations(review) == {}
-    review.get_by_role("link", name="Keep the labels of now").click()
+    review.get_by_role("link", name="Keep the current labels").click()
     expect(review.locator(".head .label")).to_have_text(["privileged"])
     assert labels(store) == {"n0": ("privileged",)}
 

@@ -161,4 +161,4 @@ def test_a_page_folded_by_type_compares_a_bounded_amount_of_text(site: str) -> N
     assert json.loads(request(site, f"{path}&chars=500").body)["passed_over"] > 2
     page = request(site, "/?q=word1+OR+agreement&fold=types&chars=5000&wait=30").body.decode()
     assert "chars=50000" in page
-    assert "Compare ten times as much" in page
+    assert "Compare ten times as many characters" in page

@@ -226,7 +226,7 @@ def test_it_works_without_scripts(browser: Browser, folder: Path) -> None:
     ):
         page.locator("[data-answer='3']").click()
         expect(page.locator(".where")).to_contain_text("1 of 6 judged")
-        page.get_by_role("button", name="Take the last answer back").click()
+        page.get_by_role("button", name="Undo the last judgement").click()
         expect(page.locator(".where")).to_contain_text("0 of 6 judged")
     lines = (folder / "pairs.anna.jsonl").read_text().splitlines()
     assert [json.loads(line).get("judgement", "head") for line in lines] == ["head", "fuzzy", None]

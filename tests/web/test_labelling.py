@@ -169,7 +169,7 @@ def test_what_is_labelled_while_a_job_runs_lands_after_it(forms: Forms, store: A
         answer = forms.send(path, id="m1", choose=SET[2], dry_run="no", next="/document?id=m2")
         assert (answer.status, answer.headers["location"]) == (303, "/document?id=m2")
         assert labels(store, "m1") == [()]
-        assert "1 labelling waits for the job" in forms.page("/document?id=m2")
+        assert "1 labelling is waiting for the job" in forms.page("/document?id=m2")
         shown = forms.send(path, id="m2", add="hot", dry_run="no").headers["location"]
         assert "It waits for the job that works on the store" in forms.page(shown)
         dry = forms.send(path, id="m2", add="hot", family="yes", dry_run="yes")
@@ -267,7 +267,9 @@ def test_pages_show_a_conflict_that_shows_late(forms: Forms, store: Any) -> None
             break
     page = request(forms.site, "/document?id=m2").body.decode()
     [place] = re.findall(r'href="(/labelled\?number=[^"]+)"', page)
-    assert "Somebody labelled this since you opened it" in forms.page(place.replace("&amp;", "&"))
+    assert "Somebody has changed these labels since you opened the page" in forms.page(
+        place.replace("&amp;", "&")
+    )
     assert "was not written" not in forms.page("/document?id=m2")
 
 
@@ -303,8 +305,8 @@ def test_a_conflict_shows_both_values_and_the_reviewer_chooses(forms: Forms, sto
     place = answer.headers["location"]
     assert place.startswith("/labelled?number=")
     text = forms.page(place)
-    assert "Somebody labelled this since you opened it" in text
-    assert re.search(r"Its labels now.*not responsive.*responsive", text)
+    assert "Somebody has changed these labels since you opened the page" in text
+    assert re.search(r"Current labels.*not responsive.*responsive", text)
     assert labels(store, "m1") == [("not responsive",)]
     plan = forms.plan(place)
     label(store, ["m1"], LabelOptions(add=["privileged"]), reviewer="carl")
@@ -402,8 +404,8 @@ def test_the_dashboard_shows_progress_and_what_comes_next(forms: Forms, store: A
     forms.send("/label", id="m2", choose=SET[1], dry_run="no", next="/")
     page = forms.page("/dashboard?wait=20")
     assert "2 of 5, 40% " in page
-    assert "1 group has labels that differ" in page
-    assert "The largest group that nobody has taken: " in page
+    assert "1 group has conflicting labels" in page
+    assert "Largest unassigned group: " in page
     assert "4 documents, 2 reviewed" in page
     taken = forms.send("/worklist/next", list="order=size&least=1&most=1")
     assert taken.headers["location"].startswith("/family?id=other")

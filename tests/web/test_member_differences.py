@@ -91,7 +91,7 @@ def test_a_key_leaves_the_others_out_and_the_dry_run_shows_what_differs(
     assert "words that the principal lacks" in everything
     planned = client.submit("/label", **fields, leave=sorted(left)).text
     assert "4 documents would change" in plain(planned)
-    assert "it was left out: " in plain(planned)
+    assert "it was excluded: " in plain(planned)
     plan = re.findall(r'name="plan" value="(\d+)"', planned)[0]
     client.submit("/label/confirm", plan=plan)
     labelled = {row.id for row in store.scan() if row.labels}

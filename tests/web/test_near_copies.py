@@ -68,7 +68,7 @@ def test_pages_say_why_a_near_copy_is_not_in_the_group(
 ) -> None:
     near = client.get(f"/api/family/near?id={id}&wait=20").json()
     assert [(copy["id"], copy["reason"]) for copy in near["copies"]] == [(other, reason)]
-    assert f"Kept apart: <bdi>{reason}" in client.get(f"/family?id={id}&wait=20").text
+    assert f"Separated: <bdi>{reason}" in client.get(f"/family?id={id}&wait=20").text
     document = client.get(f"/document?id={id}&wait=20").text
     assert "Not in its group" in document
     assert reason in document
@@ -92,7 +92,7 @@ def test_one_click_joins_and_the_next_group_keeps_it(client: Client, store: Any)
         assert len({row.family for row in found.values()}) == 1
         assert [row.principal for row in found.values()].count(True) == 1
         page = client.get("/family?id=lease&wait=20").text
-        assert "put here by a reviewer" in page
+        assert "added by a reviewer" in page
         assert "Kept apart" not in page
         assert group(store, GroupOptions(), joined=joined_documents(store)).changed == 0
     client.submit("/family/separate", id="opposite", next="/")

@@ -249,7 +249,7 @@ def test_of_many_matches_the_last_ones_are_ranked_first_and_a_page_says_so(
     monkeypatch.setattr(File, "_has_other_readers", lambda _file: False)
     client = TestClient(review_application(library, frozenset({"testserver"})))
     page = client.get("/?q=ferry*").text
-    assert "Only the 2 that were indexed last are ranked so far." in page
+    assert "Only the 2 most recently indexed documents are ranked so far." in page
     waits, then = (
         html.unescape(re.findall(f'{name}="([^"]+)"', page)[0])
         for name in ("data-waits", "data-then")

@@ -159,7 +159,7 @@ def test_the_pages_agree_with_the_last_group(store: Any) -> None:
             assert re.search(r"Read at \d{4}-\d\d-\d\d \d\d:\d\d UTC in", text)
             text = text_of(address, "/threshold")
             assert f"by measure lcs at {threshold:.0%}" in text
-            assert figure(text, "Would be in another group than now") == 0
+            assert figure(text, "Would change groups") == 0
         store.write(rows({"new": sentence(9)}))
         store.refresh()
         text = text_of(address, "/overview")

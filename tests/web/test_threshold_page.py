@@ -76,7 +76,7 @@ def test_the_pairs_of_a_large_store_are_compared_when_a_reviewer_asks(
     client = TestClient(review_application(store, frozenset({"testserver"})))
     for place in ("/threshold?threshold=0.9", REGROUP):
         shown = client.get(place).text
-        assert "Not read yet: this store is large" in shown
+        assert "Not computed yet: this store is large" in shown
         assert "data-reading" not in shown
     answer = client.get("/api/survey?wait=0").json()
     assert (answer["ready"], answer["asks_first"], answer["stage"]) == (False, True, "waiting")
@@ -110,7 +110,7 @@ def test_a_cut_list_of_moves_says_so(store: Any) -> None:
     cut = re.search(r"<p class=.fine. data-cut>(.*?)</p>", page)
     assert cut
     shown = re.sub("<.*?>", "", cut[1])
-    assert shown == "These are the twenty greatest moves, of 20 of the 22 documents."
+    assert shown == "These are the twenty largest moves, of 20 of the 22 documents."
     assert "data-cut hidden" in client.get("/threshold").text
 
 

@@ -105,7 +105,9 @@ def test_no_label_of_two_reviewers_is_lost_while_families_are_made(
         if late[reader]:
             pages[reader].locator(".unseen-outcomes a").first.click()
             title = pages[reader].get_by_role("heading", level=1)
-            expect(title).to_have_text("Somebody labelled this since you opened it")
+            expect(title).to_have_text(
+                "Somebody has changed these labels since you opened the page"
+            )
             assert unseen(pages[reader]) == late[reader] - 1
         record.check()
     store.close()

@@ -233,7 +233,7 @@ def test_pages_of_the_work_list(store: Any) -> None:
         assert list(dict.fromkeys(re.findall(r"\b(\w)\d\.txt", text))) == ["a", "b", "c", "d"]
         opened = forms.send("/worklist/next", list="order=size&utm=1").headers["location"]
         head = re.findall("id=(a[0-9])", opened)[0]
-        assert "Take the next one of the work list" in forms.page(opened)
+        assert "Take the next group of the work list" in forms.page(opened)
         assert "of anna" in forms.page("/worklist?reviewer=anna")
         nobody = forms.send("/worklist/assign", id=head, reviewer="", next="/worklist?least=1")
         assert nobody.headers["location"] == "/worklist?least=1"
