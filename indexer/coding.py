@@ -36,12 +36,12 @@ def label_names(labels: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         if SEPARATOR in name:
             raise UsageError(
-                f"the label {name!r} holds a semicolon, which stands between labels in exports; "
+                f"the label {name!r} contains a semicolon, which separates labels in exports; "
                 "give two labels"
             )
         if visible(name) != name:
             raise UsageError(
-                f"the label {visible(name)!r} holds a character that cannot be seen; leave it out"
+                f"the label {visible(name)!r} contains an invisible character; remove it"
             )
     return names
 

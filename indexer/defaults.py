@@ -11,12 +11,12 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 MEASURE = "lcs"  # one of `MEASURE_NAMES`
-MISREAD = "lcs_misread"  # in place of it where one of two texts is a scan
+MISREAD = "lcs_misread"  # instead of it if one of two texts is a scan
 REVIEW = 0.8  # minimum similarity of pairs that people review
 FOLD = 0.9  # minimum similarity of documents that are folded (hidden), and of families
-MAX_REPLACED = 2  # times that words stand for the same others in what words in order fold
+MAX_REPLACED = 2  # how often one word may replace another before folding by `lcs` refuses
 OVERLAP = 0.8  # minimum terminology of clauses that are fuzzy duplicates
-PRINCIPAL = "original"  # the order in which documents may lead a family, as `GroupOptions` has it
+PRINCIPAL = "original"  # the default order of principals, see `GroupOptions`
 RECALL = 0.998  # minimum fraction of the pairs at a threshold that keys and slots let through
 
 # Defaults and choices of options, apart from the modules that use them, which import numpy.

@@ -294,7 +294,7 @@ class StoreUnreachable(StoreError):
         reason: str,
         remedy: str = "check that the server runs and that the address and port are right",
     ) -> None:
-        super().__init__(f"no answer from {url} ({reason}); {remedy}")
+        super().__init__(f"no response from {url} ({reason}); {remedy}")
         self.url, self.reason = url, reason
 
 

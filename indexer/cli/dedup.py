@@ -209,6 +209,6 @@ def _format_template(template: Template) -> str:
     """Return the warning about rows that were removed for a row of other facts."""
     row = f"row {template.kept_row:,} of {visible(template.kept_file)}"
     return (
-        f"{count_of(template.differ, 'row')} share one template with {row} and were removed, "
-        "though numbers, names or other facts differ; --numbers distinguish keeps them"
+        f"{count_of(template.differ, 'row')} have one template in common with {row} and were "
+        "removed, though numbers, names or other facts differ; --numbers distinguish keeps them"
     )

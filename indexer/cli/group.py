@@ -106,8 +106,9 @@ def group_command(
     if follow:
         if dry_run or consistency or leave_out or settings.within or settings.of != "documents":
             raise UsageError(
-                "--follow places documents one by one, so without --dry-run, --consistency, "
-                "--within, --of parts and --leave-out; give these to `group` itself"
+                "--follow adds documents one by one and cannot be combined with --dry-run, "
+                "--consistency, --within, --of parts or --leave-out; run `group` without --follow "
+                "for these"
             )
         return _follow(store_url, settings, every or 1.0, as_json)
     with open_for_command(store_url) as store, progress.show_stages(as_json) as advance:

@@ -352,8 +352,8 @@ def label_command(
     is_coding = bool(fields or rules or list_fields)
     if is_labelling + (undo is not None) + history + (label_file is not None) + is_coding != 1:
         raise UsageError(
-            "name documents and labels, or give --from FILE, or --undo JOB, or --history, or "
-            "--field and --rule, and only one of these"
+            "give documents and labels, or --from FILE, or --undo JOB, or --history, or --field "
+            "and --rule, and only one of these"
         )
     of_file = _take_file_options(options, label_file)
     if (options["review"] or options["threshold"]) and not options["family"]:

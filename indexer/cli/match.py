@@ -93,8 +93,8 @@ def print_database_lines(
     refuse_all_but(_OPTIONS, "with --minhashes")
     if form not in ("text", "copietje", "jsonl"):
         raise UsageError(
-            f"the pairs of a database of copietje are not written as {form}; they are its lines, "
-            "or JSON with --format jsonl"
+            f"pairs of a copietje database cannot be written as {form}; use its own lines, or "
+            "--format jsonl"
         )
     minimum = DEFAULT_THRESHOLD if unset_options(["threshold"]) else threshold
     is_json = as_json or form == "jsonl"
@@ -547,10 +547,10 @@ def _check_form(form: Form, explain: bool, out: Path | None, replace: bool) -> N
     from indexer.review.exports import writers
 
     if explain and form in ("parquet", "copietje"):
-        raise UsageError(f"{form} has no place for reasons; leave --explain out")
+        raise UsageError(f"{form} cannot hold reasons; leave --explain out")
     if form == "parquet":
         if out is None:
-            raise UsageError("parquet is no text; give --out FILE")
+            raise UsageError("parquet cannot be printed; give --out FILE")
         writers.check_pyarrow()
     if out is not None:
         check_output(out, replace=replace)

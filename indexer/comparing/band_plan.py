@@ -383,7 +383,7 @@ def _check(threshold: float, slots: int, shared: int) -> None:
         raise UsageError(f"a sketch needs at least 2 slots, not {slots}")
     if not 1 <= shared <= slots:
         raise UsageError(
-            f"the least number of shared keys lies between 1 and {slots}, not {shared}"
+            f"the minimum number of shared keys lies between 1 and {slots}, not {shared}"
         )
 
 

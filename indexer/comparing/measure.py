@@ -99,7 +99,7 @@ class Measure:
     def value(self, a: Operand, b: Operand, matching: Matching, minimum: float) -> Estimate:
         """Return the similarity with its interval, which is a point for an exact value."""
         if self.function is None:
-            raise TypeError(f"{self.name} is no number that a threshold is compared with")
+            raise TypeError(f"{self.name} is not a number and has no threshold")
         similarity = self.function(a, b, matching, minimum)
         return similarity if isinstance(similarity, Estimate) else exact(similarity)
 

@@ -470,20 +470,20 @@ def _fraction(part: int, whole: int) -> float:
 
 JACCARD = Measure(
     "jaccard",
-    "features in common; keys find candidates by it",
+    "features in common, which candidate keys approximate",
     lambda a, b, *_: jaccard(a.features, b.features),
     is_of_features=True,
 )
 ESTIMATE = Measure(
     "estimate",
-    "of features, from the sketches alone",
+    "jaccard, estimated from the sketches",
     lambda a, b, *_: estimate_sketches(a, b) or 0.0,
     is_of_features=True,
     sketch="MinHash",
 )
 LCS = Measure(
     "lcs",
-    "words in order, of the longer text",
+    "words in the same order, relative to the longer text",
     lambda a, b, _, minimum: lcs(a.words, b.words, minimum),
     version=2,
     relation=relations.LCS,
@@ -492,20 +492,20 @@ LCS = Measure(
 )
 GROWN = Measure(
     "grown",
-    "words in order, of the shorter text",
+    "words in the same order, relative to the shorter text",
     lambda a, b, _, minimum: grown(a.words, b.words, minimum),
     relation=relations.GROWN,
     is_in_order=True,
 )
 OVERLAP = Measure(
     "overlap",
-    "S_L: shared words, of the longer text",
+    "S_L: shared words, relative to the longer text",
     lambda a, b, matching, _: align(a.words, b.words, matching).overlap,
     relation=relations.OVERLAP,
 )
 JACCARD_WORDS = Measure(
     "jaccard_words",
-    "S_J: shared words, of both together",
+    "S_J: shared words, relative to both texts together",
     lambda a, b, matching, _: align(a.words, b.words, matching).jaccard,
     relation=relations.JACCARD_WORDS,
 )
@@ -515,10 +515,10 @@ RESEMBLANCE = Measure(
     lambda a, b, *_: resemblance(a.words, b.words),
     relation=relations.RESEMBLANCE,
 )
-CONTAINMENT_WORDS = Measure("containment_words", "shared words, of the words of A / of B")
+CONTAINMENT_WORDS = Measure("containment_words", "shared words, relative to A / relative to B")
 TERMINOLOGY = Measure(
     "terminology",
-    "distinct words in common, of the larger set",
+    "distinct words in common, relative to the larger set",
     lambda a, b, *_: terminology(a.words, b.words),
     relation=relations.TERMINOLOGY,
 )

@@ -125,7 +125,7 @@ _RELATION: Relation = MappingProxyType(
 
 LCS_MISREAD = Measure(
     "lcs_misread",
-    "words in order, misread words in part",
+    "words in order, with partial credit for misread words",
     lambda a, b, _, minimum: lcs_misread(a.words, b.words, minimum),
     version=2,
     relation=_RELATION,

@@ -79,7 +79,7 @@ class ReadOptions:
             return
         if len(self.delimiter) != 1 or self.delimiter in _NO_DELIMITERS:
             raise UsageError(
-                f"{self.delimiter!r} cannot stand between fields; give one character, or `tab`"
+                f"{self.delimiter!r} cannot separate fields; give one character, or `tab`"
             )
 
     @property
@@ -100,7 +100,7 @@ def _encoding_name(encoding: str) -> str:
         return codecs.lookup(encoding).name
     except (LookupError, ValueError) as error:
         raise UsageError(
-            f"{encoding!r} is no encoding of texts; give a name such as cp1252 or utf-16-le"
+            f"{encoding!r} is not a text encoding; give a name such as cp1252 or utf-16-le"
         ) from error
 
 

@@ -57,7 +57,7 @@ def lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | UnreadableFile]:
             yield UnreadableFile.too_large(max_bytes)
     except (OSError, EOFError, zlib.error) as error:
         raise DamagedRecord(
-            f"it cannot be read to its end ({error}); repair the file, then run again"
+            f"it cannot be read completely ({error}); repair the file, then run again"
         ) from error
 
 

@@ -55,7 +55,7 @@ def unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
         ) from error
     if len(content) > limits.bytes:
         raise UnreadableFile(
-            reason=f"unpacked it holds more than {limits.bytes:,} bytes",
+            reason=f"unpacked, it has more than {limits.bytes:,} bytes",
             remedy="split it, or leave it out",
         )
     return content, name[: -len(suffix)] if name.lower().endswith(suffix) else name

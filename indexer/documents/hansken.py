@@ -189,7 +189,7 @@ def _traces(context: Any, query: Any) -> Iterator[Any]:
         except RECOVERABLE_JSON_STREAM_ERRORS as error:
             idle += 1
             if idle > _MAX_IDLE:
-                raise OSError(f"the answer breaks off each time: {error}") from error
+                raise OSError(f"the response is incomplete each time: {error}") from error
 
 
 def _stream_name(trace: Any) -> str | None:

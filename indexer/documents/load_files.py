@@ -72,7 +72,7 @@ class TextFiles:
     def _locate(self, path: str) -> str:
         """Return where a file is. Raises `UnreadableFile`."""
         if self._folder is None:
-            raise UnreadableFile(reason=f"nothing says where {path} is", remedy=_REMEDY)
+            raise UnreadableFile(reason=f"the location of {path} is not given", remedy=_REMEDY)
         names = [name for name in path.replace("\\", "/").split("/") if name not in ("", ".")]
         if not names or ".." in names or ":" in names[0] or "\0" in path:
             raise UnreadableFile(

@@ -143,8 +143,8 @@ def text_lines(stream: BinaryIO, read_options: ReadOptions) -> Iterator[str]:
         yield from _lines(texts, read_options.max_bytes)
     except (OSError, EOFError, zlib.error, UnicodeError) as error:
         raise DamagedRecord(
-            f"it cannot be read to its end as {encoding.upper()} ({error}); "
-            "repair the file, then run again"
+            f"it cannot be read completely as {encoding.upper()} ({error}); repair the file, then "
+            "run again"
         ) from error
 
 

@@ -159,7 +159,7 @@ def _parts(status: int, body: bytes) -> list[dict[str, list[str]]]:
     try:
         return [_with_lists(part) for part in json.loads(body.decode("utf-8", "replace"))]
     except (ValueError, AttributeError, TypeError) as error:
-        raise _Disconnection("the answer is not what Tika sends") from error
+        raise _Disconnection("the response is not what Tika sends") from error
 
 
 def _with_lists(part: Mapping[str, object]) -> dict[str, list[str]]:
@@ -184,7 +184,7 @@ def _await_return(url: str) -> None:
         if time.monotonic() > deadline:
             raise _unavailable(
                 url,
-                f"the connection broke, and it did not answer again within {_RETURN_SECONDS:g} s",
+                f"the connection broke, and it did not respond again within {_RETURN_SECONDS:g} s",
             )
         time.sleep(_PAUSE_SECONDS)
 
@@ -240,7 +240,7 @@ def _read(response: Any, deadline: float, seconds: float, limit: int) -> bytes:
         size += len(piece)
         if size > limit:
             raise ExtractionError(
-                f"the server's answer is larger than {limit >> 20} MB; the document is hostile"
+                f"the server's response is larger than {limit >> 20} MB; the document is hostile"
             )
         if time.monotonic() > deadline:
             raise ExtractionTimeout(seconds=seconds)

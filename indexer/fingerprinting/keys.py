@@ -490,7 +490,7 @@ def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     [17, 17, 8, 39, 17]
     """
     if window < 1:
-        raise UsageError(f"a window has at least one place, not {window}")
+        raise UsageError(f"a window has at least one position, not {window}")
     if len(hashes) == 0:
         return np.empty(0, dtype=np.int64)
     windows = np.lib.stride_tricks.sliding_window_view(hashes, min(window, len(hashes)))

@@ -518,7 +518,7 @@ def _widths(bits: int, version: str) -> list[int]:
     if version not in VERSIONS:
         raise UnknownName("version", version, VERSIONS)
     if bits % 4 or not 16 <= bits <= 1024:
-        raise UsageError(f"the signature has a multiple of 4 bits from 16 to 1024, not {bits}")
+        raise UsageError(f"a fingerprint has a multiple of 4 bits from 16 to 1024, not {bits}")
     return [min(bits // 4, length) if version == "first_v1" else bits // 4 for _, length in _HASHES]
 
 

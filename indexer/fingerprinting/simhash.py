@@ -101,7 +101,7 @@ def shake_projection(weights: Mapping[bytes, float], bits: int, hash: str = "sha
     Negative weights vote the other way round.
     """
     if bits <= 0 or bits % 8:
-        raise UsageError(f"the signature has a positive multiple of 8 bits, not {bits}")
+        raise UsageError(f"a fingerprint has a positive multiple of 8 bits, not {bits}")
     if hash not in HASHES:
         raise UnknownName("hash", hash, HASHES)
     if hash == "sha512" and bits > SHA512_BITS:
@@ -305,7 +305,7 @@ def topsig(
     '0x90014858'
     """
     if bits % 8 or not 16 <= bits <= 1024:
-        raise UsageError(f"the signature has a multiple of 8 bits from 16 to 1024, not {bits}")
+        raise UsageError(f"a fingerprint has a multiple of 8 bits from 16 to 1024, not {bits}")
     distinct, values = feature_weights(hashes, statistics, weights)
     units = to_units(values)
     sums = np.zeros(bits)

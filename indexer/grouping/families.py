@@ -48,7 +48,7 @@ class FamiliesOptions:
 
     def __post_init__(self) -> None:
         if self.least < 1:
-            raise UsageError(f"a family has one document at least, not {self.least}")
+            raise UsageError(f"a group has at least one document, not {self.least}")
 
 
 @dataclass(frozen=True, slots=True)

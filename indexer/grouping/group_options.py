@@ -330,8 +330,8 @@ class GroupOptions:
         """Raise `UsageError` for a recipe without the MinHash slots or sketches that are needed."""
         if not recipe.minhash and not has_sketch_alone(recipe):
             raise UsageError(
-                f"recipe {recipe.name} has no MinHash slots to make families by; "
-                "index with another recipe"
+                f"recipe {recipe.name} has no MinHash slots to make groups by; index with another "
+                "recipe"
             )
         self.criteria.check_sketches(recipe, self.measure)
 

@@ -40,7 +40,7 @@ class PassagesOptions:
 
     def __post_init__(self) -> None:
         if self.least < 2:
-            raise UsageError(f"a repeated passage occurs in 2 families or more, not {self.least}")
+            raise UsageError(f"a repeated passage occurs in at least 2 groups, not {self.least}")
         if self.words < RUN_WORDS:
             raise UsageError(f"a passage has {RUN_WORDS} words or more, not {self.words}")
 

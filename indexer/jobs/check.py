@@ -537,7 +537,7 @@ def _item_of(document: Document, id: str | None, path: str) -> ExtractedBlob:
 
 def _check_id(id: str | None) -> None:
     if id == "":
-        raise UsageError("an id has a character at least; leave it out for that of the document")
+        raise UsageError("the id is empty; omit it to use the document's own id")
 
 
 def mail_alone(path: str) -> tuple[str, Document]:

@@ -124,10 +124,11 @@ def plan_output(
         if kind not in (None, file.kind):
             raise UsageError(
                 f"{file.blob.path} holds rows of another kind than {out}; end --out in "
-                f"{_ending(file.kind)}, or give it the name of a new folder for a file of each"
+                f"{_ending(file.kind)}, or give it the name of a new folder for one file of each "
+                "kind"
             )
     if is_special(out):
-        raise UsageError(f"{out} is a link or no file; give --out another place")
+        raise UsageError(f"{out} is a link or no file; choose another path for --out")
     if not output.is_folder:
         check_output_path(out, replace=True)  # `Output.check_new` knows what an earlier run wrote
     return output

@@ -463,7 +463,7 @@ def _link(keep: _File, file: _File, journal: _Journal) -> None:
     """Replace a file by a hard link in one step."""
     kept, own = os.lstat(keep.path), os.lstat(file.path)
     if kept.st_dev != own.st_dev:
-        raise OSError(errno.EXDEV, "it lies on another file system than the file that is kept")
+        raise OSError(errno.EXDEV, "it is on another file system than the file that is kept")
     if (kept.st_uid, kept.st_gid, kept.st_mode) != (own.st_uid, own.st_gid, own.st_mode):
         raise OSError(errno.EPERM, "its owner or permissions differ from the file that is kept")
     folder = os.path.dirname(file.path)
@@ -485,7 +485,7 @@ def _move(keep: _File, file: _File, folder: str, journal: _Journal) -> None:
     target = os.path.join(os.path.realpath(folder), file.path.lstrip(os.sep))
     os.makedirs(os.path.dirname(target), exist_ok=True)
     if os.lstat(os.path.dirname(target)).st_dev != file.version[0]:
-        raise OSError(errno.EXDEV, "it lies on another file system than the folder to move to")
+        raise OSError(errno.EXDEV, "it is on another file system than the folder to move to")
     journal.write(asdict(_planned("move", keep, file, target)))
     _rename(file.path, target)
 

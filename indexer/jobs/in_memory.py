@@ -549,7 +549,7 @@ class Index:
         items = [(id, text) for id, text in _read_texts(texts, "text").items() if text is not None]
         for id, _ in items:
             if not isinstance(id, str) or not id:
-                raise UsageError(f"an id is a string of a character or more, not {id!r}")
+                raise UsageError(f"an id is a non-empty string, not {id!r}")
         for start in range(0, len(items), BATCH_ROWS):
             progress("adding texts", start, len(items))
             self._store.write([_row(id, text) for id, text in items[start : start + BATCH_ROWS]])

@@ -538,7 +538,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     if options.prune and not all(source.scopes() for source in sources):
         raise UsageError(
             "--prune cannot find what was removed from an index that is fingerprinted in place, "
-            "or from the answer to a query; leave --prune out"
+            "or from the result of a query; leave --prune out"
         )
     if store.stored_recipe() is None:
         first_read = open_sources(paths, read_options, None, own_files(own))
@@ -627,7 +627,7 @@ def _stop_when_unreachable() -> Iterator[None]:
         yield
     except StoreUnreachable as error:
         raise StoreStopped(
-            reason=f"no answer ({error.reason})", remedy="wait until it answers again"
+            reason=f"no response ({error.reason})", remedy="wait until it answers again"
         ) from error
 
 

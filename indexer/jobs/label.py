@@ -309,11 +309,11 @@ class LabelOptions:
         object.__setattr__(self, "remove", tuple(names["remove"]))
         object.__setattr__(self, "note", self.note.strip())
         if self.others and not self.family:
-            raise UsageError("the others are those of a family; ask for the family too (--family)")
+            raise UsageError("--others selects members of a group; give --family too")
         if not 0 <= self.threshold <= 1:
             raise UsageError(f"a threshold must lie between 0 and 1, not {self.threshold}")
         if not (self.add or self.remove):
-            raise UsageError("say which labels to add (--label) or to remove (--remove)")
+            raise UsageError("give labels to add (--label) or to remove (--remove)")
         both = sorted(set(self.add) & set(self.remove))
         if both:
             raise UsageError(f"cannot add and remove {', '.join(both)} at once")
@@ -421,7 +421,7 @@ def label(
     carriers = _carriers(store, carrying) if carrying is not None else ()
     distinct = dict.fromkeys([*ids, *carriers])
     if not distinct and carrying is None:
-        raise UsageError("name documents by id, or by a label that they carry")
+        raise UsageError("give documents by id, or by a label that they have")
     if dry_run:
         return _planned(store, recipe, list(distinct), options)
     with (

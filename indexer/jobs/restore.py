@@ -24,7 +24,7 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
     of the store, after the store; so do notes and assignments of reviewers. Raises
     `SourceNotFound`, `UsageError`, `UnsupportedOperation`, `StoreBusy` while a job works on the
     store, and `StoreError` for a file that is not a sound copy of a store, and for the file of
-    another program in its place: then nothing is changed.
+    another program at its path: then nothing is changed.
     """
     journal_file = journal_path(store.address)
     if not isinstance(store.maintenance, Copyable) or journal_file is None:
@@ -36,7 +36,7 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
     store_file = journal_file.with_suffix("")
     if not replace and store_file.exists():
         raise UsageError(
-            f"there is a store at {store.url} already; --replace puts the copy in its place"
+            f"there is a store at {store.url} already; --replace replaces it by the copy"
         )
     copied_journal = Path(f"{path}.jobs")
     if copied_journal.exists():

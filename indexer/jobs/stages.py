@@ -198,7 +198,7 @@ class _Batch:
 
 
 def _stopped() -> StoreStopped:
-    reason = f"no answer was complete for {STALLED_SECONDS:,.0f} s"
+    reason = f"no response was complete for {STALLED_SECONDS:,.0f} s"
     return StoreStopped(reason=reason, remedy="check the store and the way to it")
 
 
@@ -371,7 +371,7 @@ def _read(blob: Blob, job: Job, stored: str | None, failure: Failure | None) -> 
 def _known_outcome(
     blob: Blob, source: str, job: Job, stored: str | None, failure: Failure | None
 ) -> Outcome | None:
-    """Return the outcome of what the store or the journal holds already; None for anything else."""
+    """Return the outcome of a blob that is already indexed or known to fail, else None."""
     if source == stored:
         return SkippedBlob(blob.path, "unchanged")
     if failure and (failure.source, failure.extractor) == (source, job.extractor):

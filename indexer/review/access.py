@@ -38,7 +38,7 @@ PROXY_SECRET = "x-nearfold-proxy"  # the header of a proxy's secret
 _ASK = ("www-authenticate", 'Basic realm="nearfold", charset="UTF-8"')
 _NO_LOGIN = "log in with a name and a password that the server knows"
 _TOO_MANY = "too many passwords are being checked; try again in a second"
-_READ_ONLY = "this login may read, and not label; ask for one with the role reviewer"
+_READ_ONLY = "this login is read-only and cannot label; ask for one with the role reviewer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +228,7 @@ def add_account(path: Path, name: str, role: Role, password: str) -> None:
     if not name or name.startswith("#") or ":" in name or len(name.split()) != 1:
         raise UsageError(f"{name!r} is no name for a login; leave out white space and colons")
     if len(password) < 8:
-        raise UsageError("a password has 8 characters or more; choose a longer one")
+        raise UsageError("a password has at least 8 characters; choose a longer one")
     file = path.resolve()
     lines = []
     mode = 0o600

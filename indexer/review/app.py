@@ -380,7 +380,7 @@ def _token(site: Site) -> Endpoint:
     def endpoint(request: Request) -> Response:
         parse_parameters(NoParameters, query_texts(request))
         if not login_of(request).may_write:
-            raise HTTPException(403, "this login may read, and not label")
+            raise HTTPException(403, "this login is read-only and cannot label")
         return _json({"token": site.token})
 
     return endpoint

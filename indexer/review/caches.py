@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class TimedCache(Generic[T]):
-    """The most recent values, at most `limit`, each for `seconds`; thread-safe."""
+    """The `limit` most recent values, each for `seconds`; thread-safe."""
 
     def __init__(self, limit: int, seconds: float = math.inf) -> None:
         self._seconds = seconds
@@ -48,10 +48,11 @@ K = TypeVar("K", bound=Hashable)
 
 
 class LatestReader(Generic[K, T]):
-    """Results of `read` by key, computed one at a time in the background, the last `limit` kept.
+    """Results of `read` by key, computed one at a time in the background; the last `limit` are
+    kept.
 
-    While one is computed only the last other one that was asked for waits: whoever drags a slider
-    wants none of those before. Thread-safe.
+    Only the newest request is queued while one is computed; earlier slider positions are dropped.
+    Thread-safe.
     """
 
     def __init__(self, read: Callable[[K], T], limit: int) -> None:

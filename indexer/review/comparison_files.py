@@ -479,7 +479,7 @@ def _missing(texts: Iterable[str], known: frozenset[int]) -> list[str]:
 def _formatted(text: str, known: frozenset[int]) -> str:
     """Return a text with a mark instead of each character that no font has.
 
-    What joins or parts letters without a shape of its own stays.
+    Zero-width joiners and non-joiners are kept.
     """
     return "".join(
         char

@@ -112,7 +112,9 @@ async def read_body(request: Request, max_bytes: int = MAX_BYTES) -> bytes:
         message = f"the request was not complete within {TIMEOUT_SECONDS} s; send it again"
         raise HTTPException(408, message) from None
     except ClientDisconnect:
-        raise HTTPException(400, "the client disconnected before the request ended") from None
+        raise HTTPException(
+            400, "the client disconnected before the request was complete"
+        ) from None
     except asyncio.CancelledError:
         # A client that is still sending must not keep the server from stopping.
         raise HTTPException(503, "the server is shutting down; try again later") from None
@@ -288,7 +290,7 @@ def _load(config: uvicorn.Config) -> None:
         config.load()
     except OSError as error:
         raise UsageError(
-            f"{config.ssl_certfile} and {config.ssl_keyfile} are no certificate and its key "
+            f"{config.ssl_certfile} and {config.ssl_keyfile} are not a certificate and its key "
             f"({error.strerror or error}); give both as PEM files"
         ) from error
 

@@ -105,7 +105,7 @@ class ServeOptions:
             ) from error
         if not (secret and secret.isascii() and self.auth_header):
             raise UsageError(
-                "--auth-secret takes a file with a line of ASCII text, beside --auth-header"
+                "--auth-secret takes a file with a line of ASCII text, and needs --auth-header"
             )
         return secret
 
@@ -129,7 +129,7 @@ def serve(
     access = options.access()
     labels = label_names(options.labels)
     if len(labels) > MAX_LABELS:
-        raise UsageError(f"keys choose between {MAX_LABELS} labels at most; give fewer")
+        raise UsageError(f"at most {MAX_LABELS} labels can have keys; give fewer")
     if options.log_queries and options.search_log is None:
         raise UsageError("--log-queries is for --search-log; give both, or neither")
     log = SearchLog(store, options.search_log, options.log_queries) if options.search_log else None

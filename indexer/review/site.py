@@ -163,7 +163,7 @@ def checked_threshold(statistics: ThresholdStatistics, threshold: float) -> floa
     minimum = statistics.min_threshold
     if round(threshold, 6) < minimum:
         raise UsageError(
-            f"groups are made here at {minimum:g} or more; for less, run nearfold group"
+            f"the minimum threshold here is {minimum:g}; for lower ones, run nearfold group"
         )
     return round(threshold, 6)
 

@@ -269,7 +269,7 @@ class TopChunks(Generic[Item]):
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= self.max_chunks:
-            raise UsageError(f"k is from 1 to {self.max_chunks} (most), not {self.k}")
+            raise UsageError(f"k is from 1 to {self.max_chunks}, not {self.k}")
         self.wanted = min(2 * self.k, self.max_chunks)
 
     def take(self, items: Sequence[Item]) -> None:

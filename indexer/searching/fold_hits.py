@@ -62,8 +62,8 @@ def fold_threshold(fold: Fold, threshold: float | None, criteria: Criteria = NO_
     if threshold is not None:
         if fold not in WITH_THRESHOLD:
             raise UsageError(
-                "a threshold belongs to folding by similarity (--fold live) or by type "
-                "(--fold types); stored families have that of `nearfold group`"
+                "a threshold belongs to folding by similarity (--fold live) or by type (--fold "
+                "types); stored groups have the threshold of `nearfold group`"
             )
         return threshold
     return OVERLAP if fold == "types" else policy_threshold(criteria)
@@ -73,8 +73,8 @@ def check_criteria(fold: Fold, criteria: Criteria) -> None:
     """Raise `UsageError` for criteria of a folding that has none."""
     if criteria and fold != "live":
         raise UsageError(
-            "criteria belong to folding by similarity (--fold live); "
-            "families are made by the criteria that `nearfold group` is given"
+            "criteria belong to folding by similarity (--fold live); groups are made by the "
+            "criteria of `nearfold group`"
         )
 
 

@@ -156,11 +156,10 @@ class SearchOptions:
                 raise UsageError("without folding every hit is shown; leave --show out, or fold")
             if self.fold == "types":
                 raise UsageError(
-                    "duplicate types are those to the best hit; "
-                    "leave --show out, or fold another way"
+                    "duplicate types relate to the best hit; leave --show out, or fold another way"
                 )
         if self.after is not None and self.page != 1:
-            raise UsageError("give either a page or a token to go on after, not both")
+            raise UsageError("give either a page or a token to continue after, not both")
 
     @property
     def least(self) -> float:
@@ -197,21 +196,22 @@ _NO_SLOTS = (
     "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
     "folding by family may do"
 )
-_LOWER_CASE = "searched for as words, since operators are in capitals: {}"
-_TOP_ONLY = "by type only the best {} are compared; those after them are not folded (raise `top`)"
+_LOWER_CASE = "searched for as words, because operators are written in capitals: {}"
+_TOP_ONLY = "folding by type compares only the best {}; later hits are not folded (raise `top`)"
 _PASSED_OVER = (
-    "by type texts of {:,} characters together are compared; {} did not fit in and {} not folded"
+    "folding by type compares texts of up to {:,} characters in total; {} did not fit and {} not "
+    "folded"
 )
-_IGNORED = "no operators in a search here, so that their words are searched for: {}"
-_LEFT_OUT = "similarities are of texts without the approved passages of list {}"
-_APART = "not similar enough to the hit that `show` chose, and shown below it: {}"
-_ABSENT = "no hit here has metadata.{}, by which `show` orders; they have: {}"
-FAMILIES_MADE_BY = "families were made by"  # begins the note on stored families
-_FAMILIES = FAMILIES_MADE_BY + " `nearfold group {}`; later documents have provisional ones"
+_IGNORED = "not operators in this search, so searched for as words: {}"
+_LEFT_OUT = "similarities are computed without the approved passages of list {}"
+_APART = "not similar enough to the hit that `show` chose, so listed separately: {}"
+_ABSENT = "no hit has metadata.{}, which `show` orders by; the hits have: {}"
+FAMILIES_MADE_BY = "groups were made by"  # begins the note on stored families
+_FAMILIES = FAMILIES_MADE_BY + " `nearfold group {}`; later documents have provisional groups"
 
 _CHANGED = (
-    "their text was changed since they were put into families, so they are shown by themselves: "
-    "{}; run `nearfold group`"
+    "their text has changed since they were grouped, so they are not folded: {}; run `nearfold "
+    "group`"
 )
 
 

@@ -110,7 +110,7 @@ def list_files(spark: SparkSession, dataset: Dataset) -> Files:
     if not paths:
         raise UsageError(
             f"no rows in files {_ENDINGS[dataset.kind]} at {dataset.path}; check the path, and "
-            "say by --format what the files hold"
+            "give the kind of files by --format"
         )
     base = os.path.commonpath([os.path.dirname(path) for path in paths])  # noqa: PTH120 - of URLs
     names = {path: unquote(path.removeprefix(base).lstrip("/")) for path in paths}
@@ -344,7 +344,7 @@ def check_columns(rows: DataFrame, files: Files) -> None:
             raise UsageError(
                 f"{names[0]} has other columns than {names[1]} "
                 f"({column_difference(columns, first)}), so one table cannot hold the rows of "
-                "both; deduplicate them apart"
+                "both; deduplicate them separately"
             )
 
 

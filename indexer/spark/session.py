@@ -109,7 +109,7 @@ class Work:
         except Py4JJavaError as error:
             reason = error.java_exception.getMessage()
             raise UsageError(
-                f"cannot write {self._folder} ({reason}); give --out another place"
+                f"cannot write {self._folder} ({reason}); choose another path for --out"
             ) from error
 
     def stage(

@@ -236,8 +236,8 @@ def _node(url: str, node: str) -> tuple[str, int]:
             f"{without_login(url)} has no valid port; write a number up to 65535 after the host"
         ) from None
     raise UsageError(
-        f"{without_login(url)} names no host; "
-        f"write host:{PORT}, several of one cluster with commas between"
+        f"{without_login(url)} names no host; write host:{PORT}, separate several hosts of one "
+        "cluster by commas"
     )
 
 
@@ -250,8 +250,8 @@ def _api_key(environment: Mapping[str, str]) -> str | None:
     key = secret("NEARFOLD_API_KEY", environment)
     if key is not None and not (key.isascii() and key.isprintable()):
         raise UsageError(
-            "NEARFOLD_API_KEY holds characters that no key has; "
-            "set it as the engine gave it (base64)"
+            "NEARFOLD_API_KEY contains characters that are invalid in a key; set it as the engine "
+            "returned it (base64)"
         )
     return key
 
@@ -265,7 +265,7 @@ def _aws(kind: Kind, environment: Mapping[str, str]) -> tuple[str, str] | None:
     if service not in _AWS_SERVICES or not region or kind != "opensearch":
         raise UsageError(
             "NEARFOLD_AWS_SERVICE is `es` (OpenSearch Service) or `aoss` (Serverless), needs "
-            "AWS_REGION, and signs for an opensearch:// store; set both, or unset it"
+            "AWS_REGION and an opensearch:// store; set both, or unset it"
         )
     return service, region
 

@@ -518,7 +518,7 @@ class _Parser:
             return None
         node = self._sequence("")
         if self._kind == "close":
-            raise self._fault("no parenthesis is open here; delete this one, or open one before it")
+            raise self._fault("unmatched closing parenthesis; delete it, or open one before it")
         return node
 
     def _read(self) -> Iterator[_Token]:
@@ -664,7 +664,7 @@ class _Parser:
             return _condition(self._text, token.column, field, text, is_quoted)
         if not is_quoted and re.search(r"\*\w|\*.*\*", token.text):
             column = token.column + token.text.index("*")
-            raise QueryError(self._text, column, "a star stands behind the beginning of a word")
+            raise QueryError(self._text, column, "a star follows the beginning of a word")
         term = _term(token.text, None) if is_quoted else _term(None, token.text)
         return term or Term(token.text)
 

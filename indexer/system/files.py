@@ -129,7 +129,7 @@ def folder_at(out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"cannot make {out}: {error.strerror or error}; give --out another place"
+            f"cannot make {out}: {error.strerror or error}; choose another path for --out"
         ) from error
     return out
 

@@ -94,7 +94,7 @@ def test_file_without_attachments_is_read_as_ever(store, tmp_path) -> None:
 
 
 def test_an_empty_id_is_refused(store, tmp_path) -> None:
-    with pytest.raises(UsageError, match="an id has a character"):
+    with pytest.raises(UsageError, match="the id is empty"):
         check_mail(store, mail(tmp_path / "a.eml"), id="")
 
 

@@ -130,7 +130,7 @@ def test_only_so_much_text_is_compared(contracts):
     none = search(contracts, "", SearchOptions(**how, most_chars=1))
     assert none.passed_over == len(lengths) == len(none.hits)
     [note] = [note for note in none.notes if "did not fit" in note]
-    assert note.endswith(f"; {len(lengths)} hits did not fit in and are not folded")
+    assert note.endswith(f"; {len(lengths)} hits did not fit and are not folded")
     first = [hit.id for hit in none.hits][:3]
     some = search(contracts, "", SearchOptions(**how, most_chars=sum(lengths[id] for id in first)))
     assert some.passed_over == len(lengths) - 3

@@ -269,7 +269,7 @@ def test_metadata_that_no_hit_has_is_named(store):
     store.refresh()
     assert search(store, "", SearchOptions(show="metadata.author")).notes == ()
     [note] = search(store, "", SearchOptions(show="metadata.nope:desc")).notes
-    assert "no hit here has metadata.nope" in note and note.endswith("they have: metadata.author")
+    assert "no hit has metadata.nope" in note and note.endswith("the hits have: metadata.author")
 
 
 def test_hits_are_folded_by_the_measure_that_is_named(store):
@@ -316,7 +316,7 @@ def test_what_is_not_similar_to_the_shown_hit_is_not_folded_under_it(store):
         ("d", ["c", "a"]),
         ("b", []),
     ]
-    assert any(note.endswith("shown below it: 1 hit") for note in page.notes)
+    assert any(note.endswith("listed separately: 1 hit") for note in page.notes)
     after = search(store, "", SearchOptions(**how, limit=1, show="path:desc", after=page.next))
     assert [hit.id for hit in after.hits] == ["e"]
     assert after.next is None

@@ -95,7 +95,7 @@ def test_the_others_of_a_family_are_labelled_alone(grouped_store):
     assert [change.id for change in label(grouped_store, ["c"], only).changes] == ["a", "b"]
     assert labels_of(grouped_store)["a"] == ("known", "junk")
     assert "c" not in labels_of(grouped_store)
-    with pytest.raises(UsageError, match="ask for the family too"):
+    with pytest.raises(UsageError, match="selects members of a group"):
         LabelOptions(add=["junk"], others=True)
 
 

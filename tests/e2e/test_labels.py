@@ -104,8 +104,8 @@ def test_mistakes_get_a_sentence(store: str) -> None:
         (["label", "--undo", "7"], "no labelling 7"),
         (["label", "a", "--label", "  "], "blank"),
         (["label", "a", "--label", "hot;later"], "semicolon"),
-        (["label", "a", "--label", "two\nlines"], "cannot be seen"),
-        (["label", "a", "--label", "left\u202eright"], "cannot be seen"),
+        (["label", "a", "--label", "two\nlines"], "an invisible character"),
+        (["label", "a", "--label", "left\u202eright"], "an invisible character"),
         (["index", str(EXAMPLES), "--family-threshold", "0"], "threshold"),
         (["search", "x", "--filter", "label_conflict=perhaps"], "true or false"),
     ):

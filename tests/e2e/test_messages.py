@@ -42,8 +42,8 @@ def test_a_file_that_is_no_input_is_described(complaint: Complaint) -> None:
 
 def test_a_backup_that_cannot_be_written_is_refused(complaint: Complaint) -> None:
     assert complaint("backup", "absent/copy.db") == (
-        "nearfold: cannot write absent/copy.db: No such file or directory; "
-        "give FILE another place\n"
+        "nearfold: cannot write absent/copy.db: No such file or directory; choose another path "
+        "for FILE\n"
     )
 
 

@@ -192,7 +192,7 @@ def verify_evaluation(folder: Path, outputs: list[str]) -> None:
     by_gold, _, by_queries, by_sheets, audit, _ = outputs
     assert "7 judged pairs" in by_gold
     assert re.search(r"default_v3 at 0.97 .*missed: \d.*nearfold compare", by_gold, re.DOTALL)
-    assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(
+    assert "Quality of near-duplicate detection" in (folder / "evaluation.html").read_text(
         encoding="utf-8"
     )
     results = json.loads((folder / "evaluation.json").read_text())

@@ -139,7 +139,7 @@ def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
 
 def test_export_from_python_is_refused_first(tmp_path: Path) -> None:
     store = open_store("sqlite://:memory:")
-    with pytest.raises(UsageError, match="give --out another place"):
+    with pytest.raises(UsageError, match="choose another path for --out"):
         export(store, tmp_path / "absent" / "x.csv")
     store.close()
 

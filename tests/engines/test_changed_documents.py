@@ -260,7 +260,7 @@ def test_a_text_that_was_changed_without_its_keys_is_no_member_of_its_family(lib
     page = search(store, "+the", by_family)
     folded = {hit.id: [copy.id for copy in hit.folded] for hit in page.hits}
     assert folded[changed] == folded["c"] == [] and sorted(map(len, folded.values())) == [0, 0, 1]
-    assert any("shown by themselves: 1 hit" in note for note in page.notes)
+    assert any("not folded: 1 hit" in note for note in page.notes)
     ids = [row.id for row in store.scan()]
     (alone,) = (hit for hit in fold_hits(store, ids, fold="family") if hit.id == changed)
     assert not alone.folded

@@ -67,7 +67,7 @@ def test_another_name_of_a_field_holds_no_texts(theirs):
     make({"properties": {"body": {"type": "text"}, "text": alias}}, [{"body": FERRY}])
     before = good("GET", f"{server}/{name}")
     for refused in (lambda: sign(store), lambda: install(store)):
-        with pytest.raises(UsageError, match=r"another name of its field body.*--text-field body"):
+        with pytest.raises(UsageError, match=r"an alias of its field body.*--text-field body"):
             refused()
     assert good("GET", f"{server}/{name}") == before
     assert sign(store, "body").indexed == 1

@@ -298,7 +298,7 @@ def test_server_that_does_not_come_back_stops_the_run(
         cut_off(handler, body)
 
     server.behaviour = die
-    with pytest.raises(ExtractorUnavailable, match="did not answer again"):
+    with pytest.raises(ExtractorUnavailable, match="did not respond again"):
         extract(server)
 
 

@@ -249,7 +249,7 @@ def test_a_job_that_gets_no_answer_ends(
     monkeypatch.setattr(stages, "_CLOSING_SECONDS", 0.1)
     engine.script = [trickle]
     started = time.monotonic()
-    with pytest.raises(StoreStopped, match="no answer was complete"), Writer(store) as writer:
+    with pytest.raises(StoreStopped, match="no response was complete"), Writer(store) as writer:
         list(writer.write([row("a")]))
         list(writer.finish())
     assert time.monotonic() - started < 2

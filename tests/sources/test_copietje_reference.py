@@ -96,7 +96,7 @@ def test_the_pairs_of_a_database_as_json(capsys) -> None:
         lines = [copietje_line(*document) for document in by_document.items()]
         assert "".join(lines) == EXPECTED[USUAL]
     assert run(["match", "--minhashes", database, "--format", "csv"]) == 2
-    assert "JSON with --format jsonl" in capsys.readouterr().err
+    assert "or --format jsonl" in capsys.readouterr().err
 
 
 def test_another_weight_takes_other_bands(case, capsys) -> None:

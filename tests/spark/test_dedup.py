@@ -146,7 +146,7 @@ def test_rows_are_whole_where_several_tasks_read_a_file(
             marks=pytest.mark.slow,
         ),
         pytest.param(b"\n", "b.csv: it has no row of column names", marks=pytest.mark.slow),
-        ("\ufeffn,text\n1,a".encode("utf-16-be") + b"x", "b.csv: it cannot be read to its end"),
+        ("\ufeffn,text\n1,a".encode("utf-16-be") + b"x", "b.csv: it cannot be read completely"),
     ],
 )
 def test_csv_that_one_table_cannot_hold_is_refused(

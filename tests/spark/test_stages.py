@@ -60,7 +60,7 @@ def test_wrong_options_are_refused_before_anything_is_computed(
         '{"id": "1", "text": "The harbour ferry leaves at eight in the morning.",'
         ' "labels": ["known"]}\n'
     )
-    with pytest.raises(UsageError, match="give --out another place"):
+    with pytest.raises(UsageError, match="choose another path for --out"):
         run(spark, Job(Input(str(records), "json"), str(tmp_path / "file" / "out")))
     with pytest.raises(UsageError, match="choose one of: known"):
         run(

@@ -217,7 +217,9 @@ def test_a_torn_journal_of_a_copy_leaves_the_store_as_it_was(
 
 def test_a_place_that_cannot_be_written_is_named(store: SqliteStore, tmp_path: Path) -> None:
     for place in (tmp_path / "absent" / "copy.db", tmp_path / "store.db" / "copy.db"):
-        with pytest.raises(UsageError, match=f"cannot write {place}: .*; give FILE another place"):
+        with pytest.raises(
+            UsageError, match=f"cannot write {place}: .*; choose another path for FILE"
+        ):
             backup(store, str(place))
 
 

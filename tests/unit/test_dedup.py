@@ -406,7 +406,7 @@ def test_texts_of_numbers_alone(folder: Path) -> None:
         (["in/notes.txt"], "clean", "no file of rows"),
         (["in/bad.parquet"], "clean.parquet", "cannot be read as Parquet"),
         (["in/no.csv"], "clean.csv", "has no column 'text'"),
-        (["in/cut.jsonl.gz"], "clean.jsonl", "cannot be read to its end"),
+        (["in/cut.jsonl.gz"], "clean.jsonl", "cannot be read completely"),
     ],
 )
 def test_wrong_requests_write_nothing(folder: Path, paths, out, problem) -> None:

@@ -292,7 +292,7 @@ def test_an_index_changes() -> None:
     with pytest.raises(KeyError):
         index.delete("a")
     for id in ("", 7):
-        with pytest.raises(UsageError, match="an id is a string"):
+        with pytest.raises(UsageError, match="an id is a non-empty string"):
             index.add(id, FERRY)  # type: ignore[arg-type]
 
 

@@ -97,7 +97,7 @@ def test_any_text_is_a_query_and_its_canonical_spelling_is_the_same_query(text):
 
 def test_a_search_says_what_syntax_it_ignores():
     with closing(library(rows({"a": "the ferry to the harbour"}))) as store:
-        note = "no operators in a search here, so that their words are searched for: "
+        note = "not operators in this search, so searched for as words: "
         for query, ignored in (
             ('"ferry harbour"~3', "~3"),
             ("*bour ferry", "*bour"),
@@ -142,7 +142,7 @@ def test_words_that_must_all_match():
     [
         ("a AND b OR c", 8, "need parentheses"),
         ("a (b", 2, "not closed"),
-        ("a) b", 1, "no parenthesis is open"),
+        ("a) b", 1, "unmatched closing parenthesis"),
         ('a "b', 2, "quote is not closed"),
         ("a AND", 5, "ends too early"),
         ("OR a", 0, "not OR"),
@@ -156,7 +156,7 @@ def test_words_that_must_all_match():
         ("type:film", 5, "'film' is no type"),
         ("sent:2020-02-30", 5, "sent: is a day such as 2020-01-31"),
         ("date:..", 5, "date: is a day"),
-        ("*bour", 0, "a star stands behind"),
+        ("*bour", 0, "a star follows"),
         ("(" * 51 + "a" + ")" * 51, 50, "more than 50 parentheses"),
         ("a OR " + "(a AND (a OR " * 6 + "a" + "))" * 6, 12, "more than 10 conditions"),
         ("a w/" + "9" * 5_000 + " b", 2, "1 to 1000"),

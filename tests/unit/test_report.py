@@ -128,7 +128,7 @@ def test_numbers() -> None:
     assert "Of 5 documents, 2 (40%) repeat another one" in seen
     assert "no text was found" in seen
     assert "cut at a limit" in seen
-    assert "Every file could be read" in seen
+    assert "All files could be read" in seen
 
 
 def test_a_store_without_duplicates_and_one_without_documents(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_figures_are_plotted_and_their_numbers_are_in_tables() -> None:
     assert images == [
         "Group sizes",
         "Similarity to the principal, in per cent",
-        "Share of documents in a group, by threshold",
+        "Fraction of documents in a group, by threshold",
         "Number of groups, by threshold",
     ]
     assert sum(tag == "details" for tag, _ in seen.tags) == 3

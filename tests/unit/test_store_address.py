@@ -149,7 +149,7 @@ def test_a_secret_that_no_header_can_hold_is_refused_and_not_repeated(name, valu
 
 
 def test_a_key_is_in_ascii_and_a_password_in_any_script():
-    with pytest.raises(UsageError, match="as the engine gave it"):
+    with pytest.raises(UsageError, match="as the engine returned it"):
         parse_address("opensearch://host/docs", {"NEARFOLD_API_KEY": "schlüssel…"})
     where = parse_address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD": "schlüssel…"})
     link = OpenSearchLink(where)

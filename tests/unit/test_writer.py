@@ -61,7 +61,7 @@ def test_settling_ends_with_an_error_where_nothing_is_written(
     store = SlowStore()
     with Writer(store) as rows_writer:
         list(rows_writer.write([row("a")]))
-        with pytest.raises(StoreStopped, match="no answer was complete"):
+        with pytest.raises(StoreStopped, match="no response was complete"):
             rows_writer.settle()
         store.may_write.set()
 

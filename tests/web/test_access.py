@@ -353,7 +353,7 @@ def test_half_a_certificate_is_refused(small_store: str, logins: Path) -> None:
 
 def test_files_that_are_no_certificate_are_refused(small_store: str, logins: Path) -> None:
     words = ["--store", small_store, "--port", "0", "--tls-cert", str(logins)]
-    with pytest.raises(UsageError, match="no certificate and its key"):
+    with pytest.raises(UsageError, match="not a certificate and its key"):
         CliRunner().invoke(
             commands,
             ["serve", *words, "--tls-key", str(logins)],

@@ -311,7 +311,7 @@ def test_a_conflict_shows_both_values_and_the_reviewer_chooses(forms: Forms, sto
     plan = forms.plan(place)
     label(store, ["m1"], LabelOptions(add=["privileged"]), reviewer="carl")
     changed_again = forms.send("/label/confirm", plan=plan, next="/jobs").headers["location"]
-    assert "Somebody labelled this" in forms.page(changed_again)
+    assert "Somebody has changed these labels" in forms.page(changed_again)
     plan = re.findall(
         r'name="plan" value="(\d+)"', request(forms.site, changed_again).body.decode()
     )[0]

@@ -104,7 +104,7 @@ def test_decisions_that_leave_members_out_wait_until_these_are_known(
     monkeypatch.setattr(Site, "differences", lambda *_: None)
     id = principal_of(store)
     page = client.get(f"/family?id={id}&leave=yes").text
-    assert "Decisions that leave members out wait for it" in plain(page)
+    assert "decisions that exclude members must wait" in plain(page)
     assert 'action="/label"' not in page
     assert 'action="/label"' in client.get(f"/family?id={id}").text
 

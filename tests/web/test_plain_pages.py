@@ -83,5 +83,5 @@ def test_without_labels_there_are_no_choices(client: Any) -> None:
 def test_notes_name_no_options_of_the_command_line(client: Any) -> None:
     client.get("/api/search?fold=types&top=2&q=&wait=30")  # a page does not wait as long
     html = client.get("/?fold=types&top=2&q=").text
-    assert "by type only the best 2 hits are compared" in html
+    assert "folding by type compares only the best 2 hits" in html
     assert " --" not in re.sub(r"<[^>]+>", "", html)

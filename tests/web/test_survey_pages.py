@@ -55,7 +55,7 @@ def test_overview_says_that_the_store_is_being_read(
     monkeypatch.setattr("indexer.review.site.threshold_statistics", held_back(threshold_statistics))
     client = TestClient(review_application(store, frozenset({"testserver"})))
     shown = client.get("/threshold").text
-    assert "a minute or more, and 700 MB of memory, for each 100,000" in shown
+    assert "for each 100,000, a minute or more and 700 MB of memory" in shown
     shown = client.get("/overview").text
     assert 'data-reading="/api/figures"' in shown
     assert "Reading the store" in shown
@@ -148,7 +148,7 @@ def figure(text: str, name: str) -> int:
 @pytest.mark.long
 def test_the_pages_agree_with_the_last_group(store: Any) -> None:
     with run_site(store.url) as address:
-        assert f"goes by the default measure {MEASURE}" in text_of(address, "/threshold")
+        assert f"uses the default measure {MEASURE}" in text_of(address, "/threshold")
         for threshold in (0.7, 0.95):
             group(store, GroupOptions(threshold, "lcs"))
             text = text_of(address, "/overview")

@@ -166,7 +166,7 @@ def test_families_that_take_long_are_made_beside_the_page(
     go_on.set()
     assert ask(site, "preview", threshold="0.93").families == dated.statistics.at(0.93).families
     assert ask(site, "regroup", threshold="0.93").stage == "done"
-    with pytest.raises(UsageError, match=r"groups are made here at 0\.5 or more"):
+    with pytest.raises(UsageError, match=r"the minimum threshold here is 0\.5"):
         ask(site, "preview", threshold="0.3")
 
 
@@ -224,7 +224,7 @@ def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_pa
             expect(page.locator("#threshold")).to_have_value("0.95")
             ready_answer(address, "regroup", threshold=0.95)
             page.goto("/regroup?threshold=0.95")
-            expect(page.get_by_text("The stored groups are those")).to_be_visible()
+            expect(page.get_by_text("The stored groups have this threshold")).to_be_visible()
         record.check()
     logins = tmp_path / "logins"
     logins.write_text("ben reader -\n")
@@ -243,7 +243,7 @@ def test_a_threshold_below_those_of_a_survey_is_refused(store: Any) -> None:
     site = Site(store)
     ask(site, "survey")
     for question in ("preview", "regroup", "group"):
-        with pytest.raises(UsageError, match=r"at 0\.5 or more; for less, run nearfold group"):
+        with pytest.raises(UsageError, match=r"is 0\.5; for lower ones, run nearfold group"):
             ask(site, question, threshold="0.4")
     assert ask(site, "preview", threshold="0.5").threshold == 0.5
     group(store, GroupOptions(0.4, "lcs"))

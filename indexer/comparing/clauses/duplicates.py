@@ -672,8 +672,8 @@ class _ResultSet:
     ) -> None:
         if not 0 < overlap <= 1:
             raise UsageError(
-                "the threshold of duplicate types, the terminology that fuzzy duplicates share, "
-                f"lies above 0 and up to 1, such as {OVERLAP}, not {overlap:g}"
+                "the threshold of duplicate types, the minimum `terminology` of fuzzy "
+                f"duplicates, is above 0 and at most 1, such as {OVERLAP}, not {overlap:g}"
             )
         self._overlap = overlap
         self._words = lexicon_with(synonyms)
@@ -683,7 +683,7 @@ class _ResultSet:
             self.ids.append(id)
             self._clauses.append(read(text, heading[0] if heading else "", self._words))
         if len(set(self.ids)) < len(self.ids):
-            raise UsageError("two clauses have the same id; give each clause one of its own")
+            raise UsageError("two clauses have the same id; give each clause its own")
         self._signatures = signatures(self._clauses, overlap, statistics)
         self._exact: dict[tuple[str, ...], list[int]] = {}
         self._keys: dict[int, list[int]] = {}

@@ -358,8 +358,8 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
         )
         if earlier.type != labelled.type:
             raise UsageError(
-                f"{labelled.location} says {labelled.type}, {earlier.location} says {earlier.type} "
-                "of the same two documents; correct one of them"
+                f"{labelled.location} says {labelled.type}, {earlier.location} says "
+                f"{earlier.type} for the same two documents; correct one of them"
             )
     sets: dict[str, list[GoldSet]] = {}
     for gold_set in gold_sets(gold):

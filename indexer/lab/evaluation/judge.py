@@ -157,7 +157,7 @@ class JudgingSession:
         """
         task = self.task(key)
         if type not in QUESTIONS:
-            raise UsageError(f"{type!r} is not an answer; choose one of: {', '.join(QUESTIONS)}")
+            raise UsageError(f"{type!r} is not a judgement; choose one of: {', '.join(QUESTIONS)}")
         if len(note) > MAX_NOTE:
             raise UsageError(f"a note has at most {MAX_NOTE:,} characters; shorten it")
         with self._lock:

@@ -112,7 +112,7 @@ class SheetWriter:
             self._end = self._whole()
         except OSError as error:
             raise UsageError(
-                f"cannot write {path}: {error.strerror or error}; give --out another place"
+                f"cannot write {path}: {error.strerror or error}; choose another path for --out"
             ) from error
         if self._end:
             self._check(assessor, role)
@@ -149,7 +149,9 @@ class SheetWriter:
         data = self._path.read_bytes()
         end = data.rfind(b"\n") + 1
         if data and not end:
-            raise UsageError(f"{self._path} exists and is not a sheet; give --out another place")
+            raise UsageError(
+                f"{self._path} exists and is not a sheet; choose another path for --out"
+            )
         if end < len(data):
             os.truncate(self._path, end)
         return end
@@ -162,12 +164,12 @@ class SheetWriter:
             named, as_what = header["assessor"], header["role"]
         except (ValueError, TypeError, KeyError, LookupError) as error:
             raise UsageError(
-                f"{self._path} exists and is not a sheet of `nearfold judge`; "
-                "give --out another place"
+                f"{self._path} exists and is not a sheet of `nearfold judge`; choose another path "
+                "for --out"
             ) from error
         if (named, as_what) != (assessor, role):
             raise UsageError(
-                f"{self._path} is the sheet of {named} ({as_what}); give --out another place"
+                f"{self._path} is the sheet of {named} ({as_what}); choose another path for --out"
             )
 
     def _append(self, fields: Mapping[str, object]) -> None:
@@ -187,7 +189,7 @@ class SheetWriter:
             os.truncate(self._file, self._end)
             raise UsageError(
                 f"the judgement was not saved: {self._path} cannot be written ({error.strerror}); "
-                "make it writable, then answer again"
+                "make it writable, then judge again"
             ) from error
         self._end += len(line)
 
@@ -220,7 +222,7 @@ def resolve(sheets: Sequence[Sheet]) -> Resolution:
     assessors = [sheet for sheet in sheets if sheet.role == "assessor"]
     arbiters = [sheet for sheet in sheets if sheet.role == "arbiter"]
     if not assessors or len(arbiters) > 1:
-        raise UsageError("give the sheets of one assessor or more, and of one arbiter at the most")
+        raise UsageError("give the sheets of one assessor or more, and of at most one arbiter")
     pairs: dict[tuple[str, str], dict[str, Judgement]] = {}
     for sheet in assessors:
         for pair, judgement in sheet.answers.items():
@@ -286,7 +288,7 @@ def read_truth(paths: Sequence[str], closed: bool | None = None) -> GroundTruth:
     if not paths or not all(kinds):
         raise UsageError("give one gold set, or the sheets of assessors and nothing else")
     if closed:
-        raise UsageError("sheets say nothing of pairs that nobody judged; leave --unlisted out")
+        raise UsageError("sheets contain only judged pairs; leave --unlisted out")
     sheets = [sheet for path in paths for sheet in read_sheets(path)]
     _check_distinct_assessors(sheets)
     resolution = resolve(sheets)

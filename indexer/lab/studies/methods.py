@@ -71,7 +71,9 @@ def lengths(bits: Sequence[int]) -> tuple[int, ...]:
     """
     for length in bits:
         if length % 8 or not 16 <= length <= 1024:
-            raise UsageError(f"signatures have a multiple of 8 bits from 16 to 1024, not {length}")
+            raise UsageError(
+                f"fingerprints have a multiple of 8 bits from 16 to 1024, not {length}"
+            )
     if not bits:
         raise UsageError("give at least one number of bits")
     return tuple(sorted(set(bits)))

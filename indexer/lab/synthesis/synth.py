@@ -332,7 +332,7 @@ def _write(folder: Path, files: Iterable[File]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"cannot make {folder}: {error.strerror or error}; give --out another place"
+            f"cannot make {folder}: {error.strerror or error}; choose another path for --out"
         ) from error
     for file in files:
         (folder / file.name).write_bytes(file.data)

@@ -253,7 +253,9 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixResponse:
 def _chosen_versions(documents: Sequence[Row], ids: Sequence[str]) -> list[Row]:
     """Return the documents with these ids, without any the first ones whose texts differ."""
     if len(ids) > MAX_VERSIONS:
-        raise UsageError(f"at most {MAX_VERSIONS} versions stand side by side; choose fewer")
+        raise UsageError(
+            f"at most {MAX_VERSIONS} versions can be compared side by side; choose fewer"
+        )
     by_id = {row.id: row for row in documents}
     for id in ids:
         if id not in by_id:

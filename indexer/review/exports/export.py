@@ -326,7 +326,7 @@ def export(
     check_output_path(out, replace=replace)
     require_recipe(store)
     if options.batch_size < 1:
-        raise UsageError(f"a batch must hold 1 document or more, not {options.batch_size}")
+        raise UsageError(f"a batch has at least 1 document, not {options.batch_size}")
     if form == "html":
         return _write_report(store, out, options, progress)
     findings = Findings()

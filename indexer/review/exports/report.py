@@ -108,9 +108,7 @@ _CHARTS = ("sizes", "similarities", "gathered", "families")
 def _charts(statistics: ThresholdStatistics) -> dict[str, str]:
     """Draw the charts by name; those of thresholds where the store has sketches to group by."""
     chart_by_name = {
-        "sizes": charts.columns(
-            "How many documents a group has", statistics.sizes, "documents", root=True
-        ),
+        "sizes": charts.columns("Group sizes", statistics.sizes, "documents", root=True),
         "similarities": charts.columns(
             "Similarity to the principal, in per cent", _similarities(statistics), "per cent"
         ),
@@ -120,7 +118,9 @@ def _charts(statistics: ThresholdStatistics) -> dict[str, str]:
         fractions = [(step.threshold, step.gathered / documents) for step in statistics.steps]
         numbers = [(step.threshold, step.families) for step in statistics.steps]
         chart_by_name["gathered"] = charts.lines(
-            "Share of documents in a group, by threshold", [charts.Line("", fractions)], "threshold"
+            "Fraction of documents in a group, by threshold",
+            [charts.Line("", fractions)],
+            "threshold",
         )
         chart_by_name["families"] = charts.lines(
             "Number of groups, by threshold",

@@ -248,7 +248,7 @@ class Sender:
         _raise_if_final(response)
         failure = next((item for _, item in _items(response) if item.status >= 400), response)
         if failure.status == 200:
-            return response, "the answer does not report the documents"
+            return response, "the response does not report the documents"
         return response, f"{failure.status} {failure.reason}"
 
     def _refuse(
@@ -332,7 +332,7 @@ def _give_up(
             reason=f"the cluster accepts no more requests ({problem})",
             remedy="wait until it has recovered",
         )
-    refusal = Reply(0, f"the cluster never answers it, while others are stored ({problem})")
+    refusal = Reply(0, f"the cluster never responds to it, while others are stored ({problem})")
     return dict.fromkeys(batch, refusal)
 
 

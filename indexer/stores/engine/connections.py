@@ -106,7 +106,7 @@ class _ResponseBytes(io.RawIOBase):
         if self._timeout is not None:
             seconds = self._deadline - time.monotonic()
             if seconds <= 0:
-                raise TimeoutError("the answer was not complete in time")
+                raise TimeoutError("the response was not complete in time")
             self._sock.settimeout(min(self._timeout, seconds))
         return self._file.readinto(buffer)
 

@@ -93,7 +93,8 @@ class EngineFamilies:
             }
             if reason := first_refusal(final):
                 raise StoreError(
-                    f"{self._index.address.url} refused a family: {reason}; run `nearfold doctor`"
+                    f"{self._index.address.url} refused a group assignment: {reason}; run "
+                    "`nearfold doctor`"
                 )
             if not waiting:
                 break

@@ -161,7 +161,7 @@ def _infinite(value: Any, path: str) -> Iterator[str]:
 _FIELD = "labels"
 # types of fields that take any text
 _TEXTS = ("keyword", "text", "wildcard", "match_only_text", "annotated_text", "search_as_you_type")
-_NEW_FIELDS = 2  # that an engine adds for texts without a mapping: a text, and a keyword in it
+_NEW_FIELDS = 2  # dynamic mapping adds a text field and its `.keyword`
 
 
 def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:

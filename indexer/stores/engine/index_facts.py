@@ -200,7 +200,7 @@ def require_whole_index(address: IndexAddress, index: tuple[str, Mapping[str, An
     if limits:
         part = f"a part of {name} ({', '.join(sorted(limits))})"
         raise UsageError(
-            f"{address.index} is an alias that shows {part}, and the rest would be taken for "
+            f"{address.index} is an alias that shows {part}, so the rest would seem to be "
             f"missing; give --store the index {name} itself"
         )
 

@@ -209,8 +209,8 @@ def _check_field(assets: Assets, index: Index, field: str) -> None:
     definition = dict(leaf_fields(mapping)).get(field, {})
     if definition.get("type") == "alias":
         raise UsageError(
-            f"{field} of index {index[0]} is another name of its field {definition.get('path')}, "
-            f"which documents have in its place; pass --text-field {definition.get('path')}"
+            f"{field} of index {index[0]} is an alias of its field {definition.get('path')}, "
+            f"which holds the values; pass --text-field {definition.get('path')}"
         )
     stored = text_field(mapping)
     if stored is None or stored == field:
@@ -536,7 +536,7 @@ def _check_caller(
     if assets.calls(name, pipelines) and layout == "plugin":
         raise UsageError(
             f"the default pipeline {name} of {address.index} calls {pipelines[1]}, which an index "
-            f"of the layout plugin does without; let {name} call it no more, and run again"
+            f"with the layout plugin does not use; remove that call from {name}, and run again"
         )
     if assets.calls(name, pipelines):
         raise UsageError(

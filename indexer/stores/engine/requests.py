@@ -371,7 +371,7 @@ class Requests:
             except StoreUnreachable as error:
                 if self.retry_policy is None:
                     raise
-                problem = f"no answer ({error.reason})"
+                problem = f"no response ({error.reason})"
             if response.status and not is_passing(response):
                 return response
             policy = self._policy(response)
@@ -415,7 +415,7 @@ class Requests:
             raise error_of(self.url, response, f"{method} {path}")
         if not isinstance(response.body, dict):
             raise StoreError(
-                f"{self.url} did not answer with JSON; check that a search engine listens there"
+                f"{self.url} did not respond with JSON; check that a search engine listens there"
             )
         return response.body
 
@@ -427,7 +427,7 @@ class Requests:
         if name not in indices:
             raise StoreStopped(
                 reason=f"another client made {name} an alias of {', '.join(sorted(indices))}",
-                remedy="see that nobody replaces the index meanwhile",
+                remedy="make sure that nobody replaces the index meanwhile",
             )
         index: search_bodies.Body = indices[name]
         return index

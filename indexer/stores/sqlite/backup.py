@@ -79,7 +79,7 @@ def _check_target(target: Path, *, replace: bool) -> None:
             f"{target} exists, and is not a copy of a store; name another file, or remove it"
         )
     if not replace:
-        raise UsageError(f"{target} is a store already; --replace puts the copy in its place")
+        raise UsageError(f"{target} is a store already; --replace replaces it by the copy")
     log = Path(f"{target}-wal")
     if log.exists() and log.stat().st_size:
         raise UsageError(f"{target} is in use; name another file, or end what uses it")
