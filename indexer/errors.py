@@ -285,7 +285,7 @@ class UnsupportedEngine(StoreError):
 
 
 class StoreUnreachable(StoreError):
-    """The store does not answer."""
+    """The store does not respond."""
 
     def __init__(
         self,

@@ -357,7 +357,7 @@ class Query:
 
     `filters` are (field, value) pairs that must all hold. `facets` are fields whose values are
     counted over all matches; `families`: count the families of the matches. `expected`: the hits
-    that will probably be read, which a store may fetch at once; it changes no answer. `first`: if
+    that will probably be read, which a store may fetch at once; it changes no result. `first`: if
     not 0, the hits that are needed with id and path; of the others sketches may do.
     `max_ranked`: a store that ranks slowly may rank only about so many of the matches, those
     written last, and give the others after them. None: it ranks all. `join`: any of the words may

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
         Evaluation,
         Interval,
         Mistake,
+        Proportion,
         Result,
-        Share,
         TypeAssignment,
         TypeScores,
     )
@@ -77,8 +77,8 @@ def kappa_cells(agreement: MeasuredAgreement) -> list[str]:
     ]
 
 
-def fraction_cells(measured: Share) -> list[str]:
-    """Return a share, the counts it was made of, and its three intervals."""
+def fraction_cells(measured: Proportion) -> list[str]:
+    """Return a ratio, the counts it was made of, and its three intervals."""
     return [
         percentage(measured.value),
         f"{measured.part:,}/{measured.whole:,}",
@@ -89,7 +89,7 @@ def fraction_cells(measured: Share) -> list[str]:
 
 
 def percentage(value: float | None) -> str:
-    """Return a share in per cent, with one decimal."""
+    """Return a ratio in per cent, with one decimal."""
     return "–" if value is None else percent(value, 1)
 
 

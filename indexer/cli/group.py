@@ -124,12 +124,12 @@ def group_command(
         recipe = require_recipe(store)
     settings = settings.for_recipe(recipe)
     if as_json:
-        answer = _group_json(result)
-        counts = {name: answer[name] for name in _COUNTS}
+        response = _group_json(result)
+        counts = {name: response[name] for name in _COUNTS}
         layout = settings.band_plan(recipe) if recipe.minhash else None
         left_out = left_out_json(result.left_out)
         manifest = run_manifest("group", recipe, settings, counts | left_out, layout)
-        print_json({**answer, **left_out, "manifest": manifest})
+        print_json({**response, **left_out, "manifest": manifest})
         return 0
     _print_groups(result, store_url, consistency, settings.of, dry_run)
     return 0

@@ -580,7 +580,7 @@ def _write_account(
 
 
 def _print_notes(result: MatchResult, of: Literal["documents", "parts"]) -> None:
-    """Print on stderr how many pairs there are, and what limits the answer."""
+    """Print on stderr how many pairs there are, and what limits the result."""
     from rich.text import Text
 
     notes = _notes()

@@ -99,14 +99,14 @@ def _print_study(result: StudyResult, out: Path, as_json: bool) -> None:
     if as_json:
         print_json({**read_results(result), "report": str(out / REPORT)})
         return
-    screen = console()
-    screen.print(_document_counts(result))
-    screen.print("documents a signature, itself included")
-    screen.print(_collision_table(result))
-    screen.print()
+    terminal = console()
+    terminal.print(_document_counts(result))
+    terminal.print("documents a signature, itself included")
+    terminal.print(_collision_table(result))
+    terminal.print()
     for sentence in sentences(result):
-        screen.print(sentence)
-    screen.print(f"\nthe report: {visible(str(out / REPORT))}")
+        terminal.print(sentence)
+    terminal.print(f"\nthe report: {visible(str(out / REPORT))}")
 
 
 def _document_counts(result: StudyResult) -> str:

@@ -101,21 +101,23 @@ def _print_tuning(result: TuneResult, out: Path, as_json: bool) -> None:
     if as_json:
         print_json({**report.as_json(result), "report": str(out / report.REPORT)})
         return
-    screen = console()
+    terminal = console()
     choice = result.choice
     recall = "" if choice.recall is None else f", planned recall {choice.recall:g}"
-    screen.print(f"use {choice.recipe} with {choice.measure} {choice.threshold:g} or more{recall}")
-    screen.print(f"  {choice.reason}")
-    screen.print(f"  caution: {result.caution}\n" if result.caution else "")
-    screen.print(_score_table(result))
+    terminal.print(
+        f"use {choice.recipe} with {choice.measure} {choice.threshold:g} or more{recall}"
+    )
+    terminal.print(f"  {choice.reason}")
+    terminal.print(f"  caution: {result.caution}\n" if result.caution else "")
+    terminal.print(_score_table(result))
     recipes = count_of(len(result.results), "recipe")
     pairs = count_of(result.pairs, "pair")
     earlier = f"; {result.kept} of them from an earlier run" if result.kept else ""
     documents = count_of(result.documents, "document")
-    screen.print(f"\n{recipes} on {pairs} of {documents}{earlier}")
+    terminal.print(f"\n{recipes} on {pairs} of {documents}{earlier}")
     for name, reason in result.left_out.items():
-        screen.print(f"not tried: {name}: {visible(reason)}")
-    screen.print(f"the report: {visible(str(out / report.REPORT))}")
+        terminal.print(f"not tried: {name}: {visible(reason)}")
+    terminal.print(f"the report: {visible(str(out / report.REPORT))}")
 
 
 def _score_table(result: TuneResult) -> Table:

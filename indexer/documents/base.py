@@ -232,7 +232,7 @@ class ExtractorFactory(Protocol):
     @property
     def extra_seconds(self) -> float:
         """Seconds that a document may take beyond the limit because the extractor waits for a
-        server to answer again.
+        server to respond again.
         """
         ...
 

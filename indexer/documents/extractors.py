@@ -72,7 +72,7 @@ def extractor_named(name: str, headings: bool = False) -> ExtractorFactory:
 
     With `headings` the extractor `native` marks headings too. The environment variable
     NEARFOLD_TIKA names the server's URL; the default is Tika's usual one on this machine. The
-    server's version is requested here: raises `ExtractorUnavailable` when it does not answer,
+    server's version is requested here: raises `ExtractorUnavailable` when it does not respond,
     `MissingExtra` without the client library, `UnknownName` for another name.
     """
     match name:

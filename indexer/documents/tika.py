@@ -292,7 +292,7 @@ def _without_media_names(text: str, data: bytes) -> str:
 def document(
     text: str, metadata: Mapping[str, Sequence[str]], data: bytes, chars: int, extractor: str
 ) -> Document:
-    """Return the document of Tika's answer for `data`; the text is cut at `chars` code points.
+    """Return the document of Tika's response for `data`; the text is cut at `chars` code points.
 
     Everything that Tika could not read makes the document `truncated`, with a warning: a cut at a
     limit, a damaged or encrypted part of an archive, or the missing end of a PDF, RTF or zip

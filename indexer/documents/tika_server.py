@@ -2,7 +2,7 @@
 
 By default that library fetches a jar and starts a server, logs to a file in the temporary folder,
 trusts any certificate, follows redirects, uses a proxy to reach this very machine, and reads an
-answer of any size. None of it happens here.
+response of any size. None of it happens here.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def tika_server(url: str) -> TikaServer:
 
 
 def version_of(url: str) -> str:
-    """Return the server's version. Raises `ExtractorUnavailable` when it does not answer as a Tika
+    """Return the server's version. Raises `ExtractorUnavailable` when it does not respond as a Tika
     server does.
     """
     reasons = []
@@ -131,7 +131,7 @@ class ServerExtractor:
 
 
 class _Disconnection(Exception):
-    """Raised without a whole answer; this document may be the cause, or another one."""
+    """Raised without a whole response; this document may be the cause, or another one."""
 
 
 @dataclass(slots=True)
@@ -178,7 +178,7 @@ def _metadata(parts: Sequence[Mapping[str, list[str]]]) -> dict[str, list[str]]:
 
 
 def _await_return(url: str) -> None:
-    """Wait until the server answers again. Raises `ExtractorUnavailable` after 40 seconds."""
+    """Wait until the server responds again. Raises `ExtractorUnavailable` after 40 seconds."""
     deadline = time.monotonic() + _RETURN_SECONDS
     while not _is_available(url):
         if time.monotonic() > deadline:

@@ -33,7 +33,7 @@ _CALLS = {
 def main(parent: int) -> None:
     """Serve the process `parent` until the input ends.
 
-    It sends (factory, limits), then (bytes, name) for each document. The answers are the
+    It sends (factory, limits), then (bytes, name) for each document. The responses are the
     extractor's identity, then for each document a `Document`, an `ExtractionError` or `TryAlone`; a
     `NearfoldError` instead of the identity when the extractor cannot be made.
     """

@@ -123,7 +123,7 @@ class Worker:
                 self._process.kill()
 
     def kill(self) -> None:
-        """End the process; the thread that waits for its answer gets `WorkerLost`."""
+        """End the process; the thread that waits for its response gets `WorkerLost`."""
         self._process.kill()
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ class Worker:
                 pipe.close()
 
     def _exchange(self, message: object, seconds: float) -> object:
-        """Send a message and return the answer, within so many seconds."""
+        """Send a message and return the response, within so many seconds."""
         inbox, outbox = self._pipes()
         with self._lock:
             self._left = seconds

@@ -599,14 +599,14 @@ class RunIndex:
         self._may_have = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
         self._may_have[runs & _TABLE] = True
 
-    def contained_shares(self, other: NDArray[np.uint64]) -> tuple[float, float]:
+    def contained_fractions(self, other: NDArray[np.uint64]) -> tuple[float, float]:
         """Return `contained_fraction` of this text in another, and of the other in this one.
 
         A table by some bits of a run rules out most runs that only the other text has.
 
         >>> a = passage_runs("we say: the quick brown fox jumps over the lazy dog")
         >>> b = passage_runs("the quick brown fox jumps over the lazy dog")
-        >>> [round(share, 3) for share in RunIndex(a).contained_shares(b)]
+        >>> [round(value, 3) for value in RunIndex(a).contained_fractions(b)]
         [0.875, 1.0]
         """
         positions = np.flatnonzero(self._may_have[other & _TABLE])

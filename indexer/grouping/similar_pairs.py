@@ -627,7 +627,7 @@ def _within(
             a, b = map(verifier.text, texts)
             if texts[0] != indexed:
                 index, indexed = RunIndex(a.runs), texts[0]
-            fractions = index.contained_shares(b.runs)
+            fractions = index.contained_fractions(b.runs)
             is_near = (
                 max(fractions) >= threshold
                 and verifier.allows(*texts)

@@ -622,12 +622,12 @@ def _run(
 
 @contextmanager
 def _stop_when_unreachable() -> Iterator[None]:
-    """Raise `StoreStopped` for a store that answers no more in the middle of a job."""
+    """Raise `StoreStopped` for a store that responds no more in the middle of a job."""
     try:
         yield
     except StoreUnreachable as error:
         raise StoreStopped(
-            reason=f"no response ({error.reason})", remedy="wait until it answers again"
+            reason=f"no response ({error.reason})", remedy="wait until it responds again"
         ) from error
 
 

@@ -32,7 +32,7 @@ class Statistics:
         )
         self._seconds = Histogram(
             "nearfold_request_seconds",
-            "Seconds to answer a request.",
+            "Seconds to handle a request.",
             ("route",),
             registry=self._registry,
             buckets=_SECONDS,

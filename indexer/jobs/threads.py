@@ -289,7 +289,7 @@ MAX_CHARS = 2_000_000  # of the mails of a thread that are judged by their texts
 class StoredThread:
     """The mails of a thread in the order of its tree, with their rows, which have no texts.
 
-    `id` is the id of the thread, as `Thread` has it. `is_complete`: answers to every mail were
+    `id` is the id of the thread, as `Thread` has it. `is_complete`: replies to every mail were
     looked for; else there may be more. `is_judged`: the texts say which mails are inclusive, and
     which are `near` duplicates by what their senders wrote, by id.
     """
@@ -305,7 +305,7 @@ def stored_thread(store: Store, row: Row) -> StoredThread | None:
     """Return the thread of a stored mail; None for a document without a Message-ID and references.
 
     The mails are those with the same first Message-ID (`thread` of their metadata), those that they
-    answer, and those that answer them, looked up by at most 20 searches; at most 500 mails. The
+    reply, and the replies to them, looked up by at most 20 searches; at most 500 mails. The
     tree and what is inclusive are as `build_threads` has them, by the stored texts; by the fields
     alone where the texts have more than two million characters together.
     """
@@ -353,7 +353,7 @@ class _Search:
         return next((item for item in self._filters() if item not in self.asked), None)
 
     def _filters(self) -> Iterator[tuple[str, str]]:
-        """Yield the threads that mails name, the mails that are answered, and the answers to each
+        """Yield the threads that mails name, the mails that are answered, and the replies to each
         mail that name no other one.
         """
         rows = list(self.rows.values())

@@ -140,7 +140,7 @@ class Access:
 
 
 class RequireLogin:
-    """The layer that answers only requests with a login, and changes only for reviewers.
+    """The layer that passes on only requests with a login, and changes only for reviewers.
 
     Passwords are checked one at a time in a thread of their own: wrong ones, however many, stop
     nobody who is logged in, and only so many can be tried.

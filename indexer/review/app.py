@@ -239,7 +239,7 @@ class _Pages:
         return endpoint
 
     async def refresh(self, request: Request) -> Response:
-        """Read the store again, and lead back to the page that asked, else to the overview."""
+        """Read the store again, and redirect to the page that asked, else to the overview."""
         fields = dict(await read_fields(request, self.site.token))
         address = local_address("".join(fields.pop("next", ())))
         endpoint = self._api.writes["refresh"]
@@ -248,14 +248,14 @@ class _Pages:
         return RedirectResponse(address or "/overview", 303)
 
     async def regroup(self, request: Request) -> Response:
-        """Start `group` and lead to the jobs, or to what it would change by now."""
+        """Start `group` and redirect to the jobs, or to what it would change by now."""
         result = await run_write(self.site, self._api.writes["group"], request)
         if result.started:
             return RedirectResponse("/jobs", 303)
         return RedirectResponse(link("/regroup", threshold=result.threshold, changed="yes"), 303)
 
     def form(self, name: str) -> AsyncEndpoint:
-        """Return the endpoint of a form that leads back to its page."""
+        """Return the endpoint of a form that redirects to its page."""
         write = self._api.writes[name]
 
         async def endpoint(request: Request) -> Response:
@@ -268,7 +268,7 @@ class _Pages:
         return endpoint
 
     def reference(self, request: Request) -> Response:
-        """Answer with the description of the API for people."""
+        """Respond with the description of the API for people."""
         values = {
             "reads": self._api.reads.values(),
             "writes": self._api.writes.values(),
@@ -278,7 +278,7 @@ class _Pages:
         return self.html(request, "api.html", values)
 
     def redline_pdf(self, request: Request) -> Response:
-        """Answer with the changes from one document to another as a PDF; while a long one is
+        """Respond with the changes from one document to another as a PDF; while a long one is
         written, with a page that says how far it is and requests it again.
         """
         comparison = _comparison(self.site, request)
@@ -291,8 +291,8 @@ class _Pages:
         return response
 
     def problem(self, request: Request, error: Exception) -> Response:
-        """Answer with an error: as JSON below `/api/`, else as a page; the address of a document by
-        a former id leads to that of its id.
+        """Respond with an error: as JSON below `/api/`, else as a page; the address of a document
+        by a former id redirects to the current one.
         """
         if isinstance(error, DocumentNotFound) and request.method == "GET" and error.id.isalnum():
             with suppress(NearfoldError):
@@ -320,7 +320,7 @@ class _Pages:
     def html(
         self, request: Request, template: str, values: Mapping[str, Any], status: int = 200
     ) -> Response:
-        """Answer with a page."""
+        """Respond with a page."""
         login = login_of(request)
         shared = {
             "labels": self.site.labels,

@@ -53,10 +53,10 @@ _HEADINGS = {
     403: "Not allowed",
     404: "Not found",
     405: "Not allowed",
-    409: "The store cannot answer",
+    409: "The store cannot respond",
     500: "Internal error",
     502: "The store refused the request",
-    503: "The store does not answer",
+    503: "The store does not respond",
 }
 
 
@@ -200,7 +200,7 @@ def listen(
     """Serve an application until Ctrl-C or SIGTERM.
 
     `app_at` makes the application for the port that was bound; `ready` receives an address that is
-    answered, when the server answers. `tls`: the files of a certificate and of its key. Raises
+    answered, when the server responds. `tls`: the files of a certificate and of its key. Raises
     `UsageError` for an address that cannot be bound, and for files that are none of the two.
     """
     certificate, key = tls or (None, None)
@@ -250,14 +250,14 @@ class FirstRequestTimeout(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """A server that reports when it answers."""
+    """A server that reports when it responds."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to answer, then report it."""
+        """Start to respond, then report it."""
         await super().startup(sockets)
         self._ready()
 

@@ -24,7 +24,7 @@ from indexer.system.logs import event
 from indexer.wording import count_of
 
 PATIENCE_SECONDS = 2.0  # for which a request waits until it is written
-_RETRY_SECONDS = 0.1  # while a job holds the store, or it does not answer
+_RETRY_SECONDS = 0.1  # while a job holds the store, or it does not respond
 _REMEMBERED = 5000  # outcomes
 Outcome: TypeAlias = "LabelResult | UndoResult | NearfoldError"
 

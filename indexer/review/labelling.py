@@ -1,7 +1,8 @@
-"""The forms that label: each leads to another address, so that Back and Reload send nothing again.
+"""The forms that label: each redirects to another address, so that Back and Reload send nothing
+again.
 
-A dry run is remembered under a number, and confirmed by it. A decision leads to `next`, the page
-that the reviewer reads on with, unless there is something to say about it.
+A dry run is remembered under a number, and confirmed by it. A decision redirects to `next`, the
+page that the reviewer reads on with, unless there is something to say about it.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ Html = Callable[..., Response]
 
 
 def labelling_routes(site: Site, html: Html) -> list[BaseRoute]:
-    """Return the routes of the forms. `html` answers with a page of a template and its values."""
+    """Return the routes of the forms. `html` responds with a page of a template and its values."""
     pages = _LabellingPages(site, html)
     return [
         Route("/label", pages.label, methods=["POST"]),
@@ -117,7 +118,7 @@ class _LabellingPages:
         self._html = html
 
     async def label(self, request: Request) -> Response:
-        """Label as a form says, or plan it and lead to the plan."""
+        """Label as a form says, or plan it and redirect to the plan."""
         values = await self._values(request, _LabelForm)
         return await run_in_threadpool(self._label, values, login_of(request))
 
@@ -323,7 +324,7 @@ class _WorkListPages:
         self._site = site
 
     async def next(self, request: Request) -> Response:
-        """Give the next group of a list to the reviewer, and lead to it, or back to the list."""
+        """Give the next group of a list to the reviewer; redirect to it, or back to the list."""
         fields = await read_fields(request, self._site.token)
         values = parse_parameters(_NextForm, fields)
         names = ListParameters.__struct_fields__
@@ -353,7 +354,7 @@ class _WorkListPages:
         return redirect_to(f"{link('/document', id=row.id)}#notes")
 
     def history(self, request: Request) -> Response:
-        """Answer with every change of a document's labels, the last one first, as csv."""
+        """Respond with every change of a document's labels, the last one first, as csv."""
         parse_parameters(NoParameters, {name: [""] for name in request.query_params})
         table = Table(_COLUMNS, label_events_of(self._site.store))
         return csv_download(table, "label-history.csv")

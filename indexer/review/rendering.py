@@ -148,7 +148,7 @@ def environment() -> Environment:
         "number": number,
         "percent": percent,
         "percent_below": percent_below,
-        "share_of": fraction_of,
+        "fraction_of": fraction_of,
         "bytes": size,
         "day": day,
         "utc": utc,

@@ -1,4 +1,4 @@
-"""The checks on every request and the security headers of every answer.
+"""The checks on every request and the security headers of every response.
 
 Documents may be hostile, other sites may be hostile, and any of them may be open in the reviewer's
 browser. So only known names are allowed in `Host` (against DNS rebinding), writes come only from
@@ -113,7 +113,7 @@ class Safety:
         self._policies = frozenset(policy.encode() for policy in policies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; of other connections only `lifespan` is passed on."""
+        """Handle one request; of other connections only `lifespan` is passed on."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -131,7 +131,7 @@ class Safety:
             await self._app(scope, receive, send_safely)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Return the status and the reason for refusing a request, None to answer it."""
+        """Return the status and the reason for refusing a request, None to accept it."""
         headers = decode_headers(scope)
         host = headers.get("host", [])
         hosts = self._hosts | _names_of(scope.get("server"))
@@ -178,7 +178,7 @@ def _safe_headers(
 ) -> list[tuple[bytes, bytes]]:
     """Return headers with the security headers instead of theirs, and `no-store` by default.
 
-    One of `policies` stays; where it lets this site frame the answer, so does `X-Frame-Options`.
+    One of `policies` stays; where it lets this site frame the response, so does `X-Frame-Options`.
     """
     security = dict(HEADERS)
     for name, value in headers:
@@ -201,7 +201,7 @@ def decode_headers(scope: Scope) -> Mapping[str, list[str]]:
 
 
 async def refuse(send: Send, status: int, reason: str, *more: tuple[str, str]) -> None:
-    """Answer a request with a status and a reason in plain text; `more` are headers."""
+    """Respond with a status and a reason in plain text; `more` are headers."""
     body = f"{reason}\n".encode()
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"),

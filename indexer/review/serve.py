@@ -120,7 +120,7 @@ def serve(
 ) -> None:
     """Serve the review pages of a store until Ctrl-C or SIGTERM.
 
-    `ready` receives the address when the server answers, and the password for any name, empty
+    `ready` receives the address when the server responds, and the password for any name, empty
     without one. Raises `StoreError` when nothing was indexed yet, and `UsageError` for an address
     that cannot be bound, logins that cannot be read, or a folder of originals that does not exist,
     `UnsupportedOperation` for a log of searches of a store without an engine.

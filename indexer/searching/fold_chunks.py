@@ -87,7 +87,7 @@ def fold_chunks(
     A text is folded under the first shown one to which it is similar, or with which it shares a
     passage; so no two shown ones are. Equal texts are similar even without words. `limit`: texts
     that are shown at most, 0 for any number; of the others those are left out that fold under none.
-    An empty list gives an empty answer. By `lcs`, `jaccard`, `jaccard_words` and `overlap` the time
+    An empty list gives an empty result. By `lcs`, `jaccard`, `jaccard_words` and `overlap` the time
     grows with the number of texts, not with its square.
 
     >>> texts = ["One two three four.", "Five six seven.", "one TWO three, four"]

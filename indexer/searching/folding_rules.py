@@ -362,7 +362,7 @@ class ByThread:
     """Folds mails under the first hit of their thread.
 
     Two mails are of one thread if they name a common Message-ID, as their own or in References:
-    answers name the whole line up to the first mail. The ids are in the metadata `message_id` and
+    replies name the whole line up to the first mail. The ids are in the metadata `message_id` and
     `references` of a document; one without any is shown. `rows` reads documents by id.
     """
 

@@ -307,7 +307,7 @@ class SimilarOptions:
 
 @dataclass(frozen=True, slots=True)
 class SimilarResult:
-    """The answer to a look-up. `query` names what was looked up: a path, `-`, or an id.
+    """The result of a look-up. `query` names what was looked up: a path, `-`, or an id.
 
     `status` is the query's own: anything but `complete` and `truncated` has no keys and so copies
     as its only matches. `notes` says what may be missing, in sentences. Passages point into `text`,

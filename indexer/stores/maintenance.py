@@ -171,7 +171,7 @@ class Shareable(Protocol):
         """Raise `PartialSource` where a change of a document would lose a part of it, and
         `LimitedView` where a part of the documents is hidden from this user.
 
-        A job that goes on waits for a store that does not answer.
+        A job that goes on waits for a store that does not respond.
         """
         ...
 

@@ -106,7 +106,7 @@ FIELDS = {
     "id": "of a document, in the store",
     "route": "of the review pages and their API, without what was asked",
     "method": "of a request",
-    "status": "of an answer, by number",
+    "status": "of a response, by number",
     "attempt": "how many times a request was sent",
     "operations": "writes in a request that the store did not acknowledge",
     "seconds": "wall-clock time",

@@ -205,4 +205,4 @@ def test_one_text_beside_many_has_the_shares_of_each_pair(contents):
     index = RunIndex(every[0])
     for runs in [*every, np.concatenate([*every, every[0]])]:
         shares = contained_fraction(every[0], runs), contained_fraction(runs, every[0])
-        assert index.contained_shares(runs) == shares
+        assert index.contained_fractions(runs) == shares

@@ -119,10 +119,10 @@ def test_a_sheet_for_a_spreadsheet_is_blind_and_read_once_it_is_filled_in(tmp_pa
     assert [row["judgement"] for row in rows] == ["", ""] and "similarity" not in rows[0]
     shown = {row[column] for row in rows for column in ("left", "right")}
     assert shown == {"'=1+1 of the ferry", "y" * 32_000, "the bread"}
-    assert [judged.answers for judged in read_sheets(str(sheet))] == [{}]
+    assert [judged.verdicts for judged in read_sheets(str(sheet))] == [{}]
     sheet.write_bytes(sheet.read_bytes().replace(b"\n,", b"\nfuzzy,", 1))
     [judged] = read_sheets(str(sheet))
-    assert judged.assessor == "anna" and [answer.type for answer in judged.answers.values()] == [
+    assert judged.assessor == "anna" and [answer.type for answer in judged.verdicts.values()] == [
         "fuzzy"
     ]
     with pytest.raises(UsageError, match="exists"):

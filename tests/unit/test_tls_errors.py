@@ -93,7 +93,7 @@ def test_a_certificate_of_another_host(serve, scheme, monkeypatch):
 def test_a_server_without_tls(serve, scheme):
     port, _ = serve(None)
     plain = scheme.partition("+")[0]
-    assert f"answers without TLS there: begin the URL with {plain}://" in message(scheme, port)
+    assert f"responds without TLS there: begin the URL with {plain}://" in message(scheme, port)
 
 
 @SCHEMES

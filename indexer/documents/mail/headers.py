@@ -17,7 +17,7 @@ def message_ids(field: str) -> tuple[str, ...]:
     order.
 
     A field without brackets is one Message-ID, several where each word has an `@`; they get
-    brackets, for answers name them so.
+    brackets, for replies name them so.
 
     >>> message_ids(" <a@x>\\n <b@\\n y> (Ann) <a@x>"), message_ids("c@z"), message_ids("")
     (('<a@x>', '<b@y>'), ('<c@z>',), ())

@@ -207,7 +207,7 @@ class Segment:
     number of messages between, 0 for the sender's own text. `signature`: a name, address or line of
     a telephone below a text. `disclaimer`: a legal notice or the footer of a mailing list below it.
     `attribution`: the lines above a quoted message that say whose it is. `region` is the message
-    that a segment is of: the parts of a quote that answers interrupt have the same one.
+    that a segment is of: the parts of a quote that replies interrupt have the same one.
     """
 
     kind: SegmentKind
@@ -475,7 +475,7 @@ def base_subject(subject: str) -> str:
 
 
 def subject_parts(subject: str) -> list[str]:
-    """Return the parts of a subject that answers keep: marks such as `[list]`, and the text below
+    """Return the parts of a subject that replies keep: marks such as `[list]`, and the text below
     these and `Re:`.
 
     >>> subject_parts("AW: [list] Re[2]: The  ferry")
@@ -524,7 +524,7 @@ def is_same(message: Quote, quote: Quote) -> bool:
 def is_same_with_names(message: Quote, quote: Quote) -> bool:
     """Return whether a quote has the words of a message and, where there is one, its attribution.
 
-    Of two attributions that follow each other, an answer may have the second one alone.
+    Of two attributions that follow each other, a reply may have the second one alone.
     """
     if not message.attribution or not is_same(message, quote):
         return is_same(message, quote)

@@ -3,7 +3,7 @@
 Fields are Message-ID, In-Reply-To and References. The first step of the algorithm REFERENCES (RFC
 5256, section 3; by Jamie Zawinski, who described it in "message threading"): every mail links the
 Message-IDs that it refers to, oldest first. Messages are not gathered by their subjects: equal
-subjects are no evidence that one answers another.
+subjects are no evidence that one is a reply to another.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ Reason: TypeAlias = Literal[
 ]
 """Why a mail is inclusive.
 
-`own_text`: no later mail quotes what its sender wrote. `changed`: an answer to it quotes that, but
+`own_text`: no later mail quotes what its sender wrote. `changed`: a reply to it quotes that, but
 not as it is. `quoted_text`: a later mail has the sender's text, but not all that is quoted below.
 `attachment`: a later mail has the text, but not all attachments. `subject`, `attribution` (the
 lines above a quote), `signature` and `disclaimer`: no other inclusive mail has these, or a later
@@ -212,7 +212,7 @@ there is nothing in it that another mail could have.
 """
 REASONS: Mapping[Reason, str] = {
     "own_text": "its text is in no later mail",
-    "changed": "an answer quotes it with changes",
+    "changed": "a reply quotes it with changes",
     "quoted_text": "a later mail has its text, but not what it quotes",
     "attachment": "a later mail has its text, but not its attachments",
     "subject": "its subject is in no other inclusive mail",
@@ -277,11 +277,11 @@ def inclusive(
 ) -> list[Verdict]:
     """Return the verdict on each mail of a thread.
 
-    `mails` are in an order in which every mail comes after what it answers. `distance(a, b)` is 1
-    where a answers b, 2 where it answers an answer to b, and so on; 0 where it does not.
+    `mails` are in an order in which every mail comes after the mail it replies to. `distance(a, b)`
+    is 1 where a replies to b, 2 where it replies to a reply to b, and so on; 0 where it does not.
 
-    An answer, also an indirect one, holds a mail if it quotes each message in it with all its words
-    and no others (one that answers interrupt is one message), in the same order and under the same
+    A reply, also an indirect one, holds a mail if it quotes each message in it with all its words
+    and no others (one that replies interrupt is one message), in the same order and under the same
     attributions, and has all its attachments. The quote of the mail itself is as deep as the
     distance and nobody else is named above it, or its sender is: others may have written the same.
     Of equal mails of one sender, as many are held as there are such quotes. A copy with the same
@@ -384,7 +384,7 @@ def _has_attachments(later: ReadMail, mail: ReadMail) -> bool:
 
 
 def _is_changed(thread: _Thread, position: int) -> bool:
-    """Return whether an answer to a mail quotes at least 80 % of its words in order."""
+    """Return whether a reply to a mail quotes at least 80 % of its words in order."""
     mail = thread.mails[position]
     own = " ".join(mail.own)
     if len(mail.own) < _MIN_CHANGED:
@@ -472,7 +472,7 @@ def _all_runs(words: Sequence[str]) -> set[InclusiveRun]:
     return {run for width in range(1, RUN + 1) for run in runs(words, width)}
 
 
-# The threads themselves: who answers whom, and which mails must be read.
+# The threads themselves: who replies to whom, and which mails must be read.
 
 Link: TypeAlias = Literal["reference", "quote", ""]
 
@@ -481,8 +481,8 @@ Link: TypeAlias = Literal["reference", "quote", ""]
 class ThreadMail:
     """A mail in its thread.
 
-    `parent`: the id of the mail that it answers or forwards, None for the first one and where that
-    mail is missing; `link` says by what it was found. `depth`: the number of mails above it.
+    `parent`: the id of the mail that it replies to or forwards, None for the first one and where
+    that mail is missing; `link` says by what it was found. `depth`: the number of mails above it.
     `copy_of`: the id of the first mail with the same Message-ID, None for that one. `held_by`: the
     id of a later mail that holds it, None for an inclusive one; `reasons` say why it is inclusive.
     """
@@ -511,9 +511,9 @@ class ThreadMail:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """Mails that answer or forward each other, in the order of the tree, answers by date.
+    """Mails that reply to or forward each other, in the order of the tree, replies by date.
 
-    `id` is the MIH of the first mail's Message-ID, also where only answers to it are there; the id
+    `id` is the MIH of the first mail's Message-ID, also where only replies to it are there; the id
     of the first mail where that has none.
     """
 
@@ -620,10 +620,10 @@ def _positions(root: _Node) -> list[int]:
 
 
 def _members(root: _Node) -> list[_Node]:
-    """Return the nodes of a tree in its order: each before its answers, these by date, then key.
+    """Return the nodes of a tree in its order: each before its replies, these by date, then key.
 
-    An answer is never earlier than what it answers, whatever its date says. Numbers the nodes, so
-    that those below one have the numbers from `first` to `last`.
+    A reply is never earlier than the mail it replies to, whatever its date says. Numbers the nodes,
+    so that those below one have the numbers from `first` to `last`.
     """
     members: list[_Node] = []
     stack: list[tuple[_Node, bool]] = [(root, False)]

@@ -1,4 +1,4 @@
-"""The pages of `nearfold judge`: one pair at a time, side by side, with a button per answer.
+"""The pages of `nearfold judge`: one pair at a time, side by side, with a button per type.
 
 They have the same security checks as the review pages.
 """
@@ -71,7 +71,7 @@ QUESTIONS: Mapping[str, str] = {
     UNSURE: "Leave it to the arbiter, or look at it again at the end.",
 }
 MAX_NOTE = 2000  # characters
-AGREEMENT_STEP = 10  # pairs: so no answer changes what is shown of another assessor's one
+AGREEMENT_STEP = 10  # pairs: so no judgement changes what is displayed of another assessor's one
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +105,17 @@ class JudgingSession:
     @property
     def judged(self) -> int:
         """Return how many of the tasks have a judgement, unsure ones included."""
-        return sum(self.answer(task) is not None for task in self._tasks.values())
+        return sum(self.judgement(task) is not None for task in self._tasks.values())
 
     @property
     def unsure(self) -> list[Task]:
         """Return the tasks that the assessor is unsure of."""
-        judged = ((task, self.answer(task)) for task in self._tasks.values())
+        judged = ((task, self.judgement(task)) for task in self._tasks.values())
         return [task for task, judgement in judged if judgement and judgement.type == UNSURE]
 
     def next(self) -> Task | None:
         """Return the first task without a judgement; None when all have one."""
-        return next((task for task in self._tasks.values() if self.answer(task) is None), None)
+        return next((task for task in self._tasks.values() if self.judgement(task) is None), None)
 
     def task(self, key: str) -> Task:
         """Return a task by its key. Raises `UsageError` for an unknown key."""
@@ -123,9 +123,9 @@ class JudgingSession:
             raise UsageError("there is no such pair in this sheet; load the page again")
         return self._tasks[key]
 
-    def answer(self, task: Task) -> Judgement | None:
+    def judgement(self, task: Task) -> Judgement | None:
         """Return the judgement of a task; None without one."""
-        return self._writer.sheet.answers.get(ordered_pair(task.a, task.b))
+        return self._writer.sheet.verdicts.get(ordered_pair(task.a, task.b))
 
     @property
     def has_others(self) -> bool:
@@ -170,7 +170,7 @@ class JudgingSession:
         with self._lock:
             pairs = {ordered_pair(task.a, task.b): task for task in self._tasks.values()}
             last = next(
-                (pairs[pair] for pair in reversed(self._writer.sheet.answers) if pair in pairs),
+                (pairs[pair] for pair in reversed(self._writer.sheet.verdicts) if pair in pairs),
                 None,
             )
             if last:
@@ -380,8 +380,8 @@ class _Pages:
         """Store a judgement; the next pair is shown once it is on the disk."""
         fields = await self._read_form(request)
         key = _first(fields, "key")
-        answer, note = _first(fields, "answer"), _first(fields, "note")
-        await run_in_threadpool(self._session.judge, key, answer, note)
+        type, note = _first(fields, "answer"), _first(fields, "note")
+        await run_in_threadpool(self._session.judge, key, type, note)
         return RedirectResponse("/", 303)
 
     async def undo(self, request: Request) -> Response:
@@ -426,7 +426,7 @@ class _Pages:
             "task": task,
             "texts": texts,
             "words": list(map(count_words, texts)),
-            "answer": self._session.answer(task),
+            "answer": self._session.judgement(task),
         }
         return self._html(values)
 

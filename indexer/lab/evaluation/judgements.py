@@ -251,26 +251,26 @@ class Judgement:
 class Sheet:
     """The judgements of one assessor, by pair. An arbiter judges where others disagree.
 
-    `answers`: the judgements and the pairs that the assessor is unsure of, the last one last.
+    `verdicts`: the judgements and the pairs that the assessor is unsure of, the last one last.
     """
 
     assessor: str
     role: Role
     folder: str
     judgements: dict[tuple[str, str], Judgement] = field(default_factory=dict)
-    answers: dict[tuple[str, str], Judgement] = field(default_factory=dict)
+    verdicts: dict[tuple[str, str], Judgement] = field(default_factory=dict)
 
     def put(self, judgement: Judgement) -> None:
         """Set the judgement for a pair instead of an earlier one."""
         pair = ordered_pair(judgement.a, judgement.b)
         self.withdraw(pair)
-        self.answers[pair] = judgement
+        self.verdicts[pair] = judgement
         if judgement.type != UNSURE:
             self.judgements[pair] = judgement
 
     def withdraw(self, pair: tuple[str, str]) -> None:
         """Remove the judgement for a pair, if there is one."""
-        self.answers.pop(pair, None)
+        self.verdicts.pop(pair, None)
         self.judgements.pop(pair, None)
 
 
@@ -317,7 +317,7 @@ class GoldDocument:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredAgreement:
-    """Agreement on one question.
+    """Agreement on one distinction.
 
     `pooled` is the kappa of one table of all pairs, which the paper calls macro-averaged;
     `by_group` is the mean of the kappas of the groups, which it calls micro-averaged. `corrected`

@@ -20,7 +20,8 @@ Units = NDArray[np.float64]
 
 
 def z_value(confidence: float = 0.95) -> float:
-    """Return the standard deviations about the mean that hold this share of a normal distribution.
+    """Return the standard deviations about the mean that hold this fraction of a normal
+    distribution.
 
     >>> round(z_value(0.95), 2), round(z_value(0.6827), 2)
     (1.96, 1.0)
@@ -31,7 +32,7 @@ def z_value(confidence: float = 0.95) -> float:
 def mitchell(part: float, whole: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of a fraction by the normal distribution, within [0, 1].
 
-    It is share -+ z * sqrt(share * (1 - share) / whole): Mitchell, Machine Learning (1997), chapter
+    It is ratio -+ z * sqrt(ratio * (1 - ratio) / whole): Mitchell, Machine Learning (1997), chapter
     5, for error rates. It is too narrow for few trials, and a point where the fraction is 0 or 1.
     No trials: (0, 1).
 
@@ -93,12 +94,12 @@ class Counts:
     @property
     def precision(self) -> float | None:
         """The fraction of the found pairs that are duplicates; None when nothing was found."""
-        return share(self.right, self.right + self.wrong)
+        return ratio(self.right, self.right + self.wrong)
 
     @property
     def recall(self) -> float | None:
         """The fraction of the duplicate pairs that were found; None when there are none."""
-        return share(self.right, self.right + self.missed)
+        return ratio(self.right, self.right + self.missed)
 
     @property
     def f1(self) -> float | None:
@@ -109,10 +110,10 @@ class Counts:
         >>> round(Counts(94, 15, 9).f1, 4)
         0.8868
         """
-        return share(2 * self.right, 2 * self.right + self.wrong + self.missed)
+        return ratio(2 * self.right, 2 * self.right + self.wrong + self.missed)
 
 
-def share(part: float, whole: float) -> float | None:
+def ratio(part: float, whole: float) -> float | None:
     """Return part / whole, None when the whole is 0."""
     return part / whole if whole else None
 
@@ -164,12 +165,12 @@ class SetCounts:
     @property
     def recall(self) -> float | None:
         """The fraction of the true sets that were captured."""
-        return share(self.captured, self.sets)
+        return ratio(self.captured, self.sets)
 
     @property
     def precision(self) -> float | None:
         """The fraction of the found sets that are right."""
-        return share(self.right, self.found)
+        return ratio(self.right, self.found)
 
     @property
     def f1(self) -> float | None:

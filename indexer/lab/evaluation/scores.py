@@ -31,14 +31,14 @@ from indexer.lab.evaluation.precision_recall import (
     is_captured,
     linked_sets,
     mitchell,
-    share,
+    ratio,
 )
 
 Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Proportion:
     """`part` of `whole` with its 95 % intervals; `value` is None when `whole` is 0.
 
     `wilson` and `mitchell` assume independent pairs; `bootstrap` resamples whole groups or linked
@@ -53,10 +53,10 @@ class Share:
     bootstrap: Interval | None
 
 
-def share_of(part: int, whole: int, bootstrap: Interval | None) -> Share:
+def proportion_of(part: int, whole: int, bootstrap: Interval | None) -> Proportion:
     """Return a fraction with all its intervals."""
-    return Share(
-        part, whole, share(part, whole), wilson(part, whole), mitchell(part, whole), bootstrap
+    return Proportion(
+        part, whole, ratio(part, whole), wilson(part, whole), mitchell(part, whole), bootstrap
     )
 
 
@@ -69,8 +69,8 @@ class Scores:
     right: int
     wrong: int
     missed: int
-    precision: Share
-    recall: Share
+    precision: Proportion
+    recall: Proportion
     f1: float | None
     f1_bootstrap: Interval | None
 
@@ -80,8 +80,8 @@ class CaptureScores:
     """Scores of sets, under a rule of `indexer.lab.evaluation.precision_recall.RULES`."""
 
     counts: SetCounts
-    recall: Share
-    precision: Share
+    recall: Proportion
+    precision: Proportion
     f1: float | None
 
 
@@ -245,13 +245,13 @@ def pair_scores(
     ]
     units = np.concatenate(rows) if len(rows) == 1 else np.array([row.sum(axis=0) for row in rows])
     counts = Counts(*(int(number) for number in units.sum(axis=0)))
-    precision, recall, f1 = bootstrap(units, _shares, seed)
+    precision, recall, f1 = bootstrap(units, _ratios, seed)
     return Scores(
         counts.right,
         counts.wrong,
         counts.missed,
-        share_of(counts.right, counts.right + counts.wrong, precision),
-        share_of(counts.right, counts.right + counts.missed, recall),
+        proportion_of(counts.right, counts.right + counts.wrong, precision),
+        proportion_of(counts.right, counts.right + counts.missed, recall),
         counts.f1,
         f1,
     )
@@ -280,7 +280,7 @@ def _column(pair: Pair, true: set[Pair], found_pairs: set[Pair]) -> int:
     return _RIGHT if pair in true else _WRONG
 
 
-def _shares(sums: Units) -> tuple[Units, Units, Units]:
+def _ratios(sums: Units) -> tuple[Units, Units, Units]:
     """Return precision, recall and F1 of right, wrong and missed pairs."""
     right, wrong, missed = sums.T
     return (
@@ -312,8 +312,8 @@ def set_scores(
     )
     return CaptureScores(
         total,
-        share_of(total.captured, total.sets, recall),
-        share_of(total.right, total.found, precision),
+        proportion_of(total.captured, total.sets, recall),
+        proportion_of(total.right, total.found, precision),
         total.f1,
     )
 

@@ -206,7 +206,7 @@ def disagreements(sheets: Sequence[Sheet]) -> list[tuple[str, str]]:
     types: dict[tuple[str, str], set[str]] = {}
     for sheet in sheets:
         if sheet.role == "assessor":
-            for pair, judgement in sheet.answers.items():
+            for pair, judgement in sheet.verdicts.items():
                 types.setdefault(pair, set()).add(judgement.type)
     return sorted(pair for pair, pair_types in types.items() if _differ(pair_types))
 
@@ -225,7 +225,7 @@ def resolve(sheets: Sequence[Sheet]) -> Resolution:
         raise UsageError("give the sheets of one assessor or more, and of at most one arbiter")
     pairs: dict[tuple[str, str], dict[str, Judgement]] = {}
     for sheet in assessors:
-        for pair, judgement in sheet.answers.items():
+        for pair, judgement in sheet.verdicts.items():
             pairs.setdefault(pair, {})[sheet.assessor] = judgement
     labelled, disagreements_found = [], []
     for pair, judgements in sorted(pairs.items()):

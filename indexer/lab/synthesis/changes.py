@@ -240,12 +240,12 @@ def excerpt(text: str, minimum: float, limit: float, chance: RandomSource) -> st
     return text[spans[first][0] : spans[first + count - 1][1]]
 
 
-def reply(text: str, answer: str, chance: RandomSource) -> str:
-    """Return an answer above the quoted lines of the text."""
+def reply(text: str, message: str, chance: RandomSource) -> str:
+    """Return a reply above the quoted lines of the text."""
     day = f"{chance.between(1, 28)} {chance.choice(_MONTHS)} {chance.between(2001, 2025)}"
     quoted = "\n".join(f"> {line}" for line in wrap_lines(text, 70))
     time = f"{chance.between(8, 19)}:{chance.between(10, 59)}"
-    return f"{answer}\n\nOn {day}, {time}, office@example.org wrote:\n{quoted}\n"
+    return f"{message}\n\nOn {day}, {time}, office@example.org wrote:\n{quoted}\n"
 
 
 def wrap_lines(text: str, width: int) -> list[str]:

@@ -151,8 +151,8 @@ def _excerpt(material: Material, chance: RandomSource) -> str | None:
 def _reply(material: Material, chance: RandomSource) -> str | None:
     if not material.sentences:
         return None
-    answer = " ".join(chance.choice(material.sentences) for _ in range(chance.between(2, 6)))
-    return changes.reply(material.file.text, answer, chance)
+    reply = " ".join(chance.choice(material.sentences) for _ in range(chance.between(2, 6)))
+    return changes.reply(material.file.text, reply, chance)
 
 
 def _edit(percent: int, material: Material, chance: RandomSource) -> str | None:
@@ -237,7 +237,7 @@ _TABLE = (
     _kind("scan", FUZZY, "read from a picture by Tesseract", _scan, formats.tesseract),
     ("short", Kind(FUZZY, "8 to 25 words, one changed", partial(_make_short, "short"))),
     _kind("excerpt", CONTAINED, "30 to 60 % of the text", _excerpt),
-    _kind("reply", CONTAINED, "the text quoted under an answer", _reply),
+    _kind("reply", CONTAINED, "the text quoted under a reply", _reply),
     ("framed", Kind(CONTAINED, "the text under boilerplate", _make_nothing)),
     (
         "boilerplate",

@@ -62,7 +62,7 @@ class Source:
 class ChosenTexts:
     """The texts chosen for a corpus.
 
-    `reserve` provides words, answers and forms for the others; `passed` counts texts that were not
+    `reserve` provides words, replies and forms for the others; `passed` counts texts that were not
     taken, by reason.
     """
 
@@ -233,7 +233,7 @@ COLUMNS = (
     "terminology",
 )
 _DONORS = 8
-_REPLY = (6, 30)  # words of a sentence in an answer
+_REPLY = (6, 30)  # words of a sentence in a reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ FAMILIES = (
     ),
     Column(
         "similarity",
-        "share",
+        "fraction",
         lambda record: None if record.is_principal else record.row.similarity,
         "NearDupSimilarity",
         lambda record: record.similarity,
@@ -196,10 +196,10 @@ CUSTODY = (
 PAIRS = (
     Column("a", "text", lambda record: record.a, "DOCID"),
     Column("b", "text", lambda record: record.b, "NearDupDOCID"),
-    Column("similarity", "share", lambda record: record.similarity, "NearDupSimilarity"),
+    Column("similarity", "fraction", lambda record: record.similarity, "NearDupSimilarity"),
     Column("measure", "text", lambda record: record.measure, "NearDupMeasure"),
-    Column("low", "share", lambda record: record.low, "NearDupSimilarityLow"),
-    Column("high", "share", lambda record: record.high, "NearDupSimilarityHigh"),
+    Column("low", "fraction", lambda record: record.low, "NearDupSimilarityLow"),
+    Column("high", "fraction", lambda record: record.high, "NearDupSimilarityHigh"),
     Column("a_path", "text", lambda record: record.a_path, "FilePath"),
     Column("b_path", "text", lambda record: record.b_path, "NearDupFilePath"),
 )
@@ -312,13 +312,13 @@ THREADS = (
     ),
     Column(
         "own_similarity",
-        "share",
+        "fraction",
         lambda record: record.near and record.near.similarity,
         "OwnTextSimilarity",
     ),
     Column(
         "quotes_contained",
-        "share",
+        "fraction",
         lambda record: record.near and record.near.quotes_contained,
         "QuotesContained",
     ),

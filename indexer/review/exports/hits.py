@@ -76,7 +76,7 @@ _COLUMNS = (
     ),
     Column("HitRank", "whole", attrgetter("line.rank")),
     Column("FoldedUnder", "text", attrgetter("line.under")),
-    Column("FoldedSimilarity", "share", attrgetter("line.similarity")),
+    Column("FoldedSimilarity", "fraction", attrgetter("line.similarity")),
     Column("TextPath", "text", attrgetter("text_path")),
     Column("NativePath", "text", attrgetter("file_path")),
 )
@@ -173,7 +173,7 @@ _HIT_COLUMNS = (
     Column("labels", "list", attrgetter("row.labels")),
     Column("family", "text", attrgetter("row.family")),
     Column("folded_under", "text", attrgetter("under")),
-    Column("similarity", "share", attrgetter("similarity")),
+    Column("similarity", "fraction", attrgetter("similarity")),
 )
 
 

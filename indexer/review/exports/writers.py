@@ -21,7 +21,7 @@ from indexer.errors import MissingExtra
 from indexer.grouping.match import MatchResult
 from indexer.wording import escape_formula
 
-Kind: TypeAlias = Literal["text", "whole", "share", "flag", "time", "list"]
+Kind: TypeAlias = Literal["text", "whole", "fraction", "flag", "time", "list"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -29,9 +29,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 class Column:
     """One column: its name, what its values are, and how to find the value in a record.
 
-    `whole`: int; `share`: float in [0, 1]; `time`: milliseconds since 1970 UTC; `list`: str several
-    times. Any but `flag` and `list` may be None. `load_file`: its name in a load file, empty where
-    it is not in one; `load_value`: the value there, None for the same.
+    `whole`: int; `fraction`: float in [0, 1]; `time`: milliseconds since 1970 UTC; `list`: str
+    several times. Any but `flag` and `list` may be None. `load_file`: its name in a load file,
+    empty where it is not in one; `load_value`: the value there, None for the same.
     """
 
     name: str
@@ -103,7 +103,7 @@ def _cell(kind: Kind, value: Any) -> str:
         return "true" if value else "false"
     if kind == "time":
         return iso_time(value)
-    if kind in ("whole", "share"):
+    if kind in ("whole", "fraction"):
         return repr(value)
     text = ";".join(value) if kind == "list" else str(value)
     return escape_formula(text.replace("\0", "\ufffd"))
@@ -120,8 +120,8 @@ def write_dat(table: Table, file: BinaryIO) -> tuple[int, int]:
     """Write a header and one record a line; returns how many records, and how many fields had signs
     that were replaced.
 
-    Shares are written as per cent with two decimals, flags as `Y` and `N`, times to the second in
-    ISO 8601 and UTC, the values of a list are parted by `;`.
+    Fractions are written as per cent with two decimals, flags as `Y` and `N`, times to the second
+    in ISO 8601 and UTC, the values of a list are parted by `;`.
     """
     file.write(b"\xef\xbb\xbf" + _line([column.name for column in table.columns]))
     row_count = altered = 0
@@ -149,7 +149,7 @@ def field(text: str) -> str:
 def _text(kind: Kind, value: Any) -> str:
     if value is None:
         return ""
-    if kind == "share":
+    if kind == "fraction":
         return f"{100 * value:.2f}"
     if kind == "flag":
         return "Y" if value else "N"
@@ -218,7 +218,7 @@ TABLE_ROWS_AT_ONCE = 50_000
 
 
 def write_parquet(table: Table, out: Path) -> int:
-    """Write a table; returns how many records. Shares are doubles, times are timestamps in UTC,
+    """Write a table; returns how many records. Fractions are doubles, times are timestamps in UTC,
     lists are lists of text.
 
     Raises `MissingExtra` without pyarrow.
@@ -230,7 +230,7 @@ def write_parquet(table: Table, out: Path) -> int:
     kinds = {
         "text": pyarrow.string(),
         "whole": pyarrow.int64(),
-        "share": pyarrow.float64(),
+        "fraction": pyarrow.float64(),
         "flag": pyarrow.bool_(),
         "time": pyarrow.timestamp("ms", tz="UTC"),
         "list": pyarrow.list_(pyarrow.string()),

@@ -72,7 +72,7 @@ _VIEWER = (
 )
 _BYTES = "default-src 'none'; sandbox; frame-ancestors 'none'"
 POLICIES = frozenset({_SHEET, _PICTURE, _VIEWER, _BYTES})
-"""The policies of this module's answers, which `Safety` leaves in place."""
+"""The policies of this module's responses, which `Safety` leaves in place."""
 _PIECE = 1 << 20
 _MAX_SEARCHED = 200_000  # documents of a store in which those with the bytes of a part are found
 
@@ -150,7 +150,7 @@ class _Frames:
         self._templates = environment()
 
     def save(self, request: Request) -> Response:
-        """Answer with a file to save, never to show."""
+        """Respond with a file to save, never to show."""
         values = parse_parameters(_FileParameters, query_texts(request))
         row = self._site.document_row(values.id)
         headers = {"content-security-policy": _BYTES}
@@ -165,7 +165,7 @@ class _Frames:
         )
 
     def page(self, request: Request) -> Response:
-        """Answer with the page of a frame that shows a file, or says why it cannot."""
+        """Respond with the page of a frame that shows a file, or says why it cannot."""
         values = parse_parameters(_FrameParameters, query_texts(request))
         row = self._site.document_row(values.id)
         try:
@@ -177,7 +177,7 @@ class _Frames:
             return self._html("original_sheet.html", view, _SHEET, 404)
 
     def picture(self, request: Request) -> Response:
-        """Answer with a picture; one in TIFF as PNG."""
+        """Respond with a picture; one in TIFF as PNG."""
         values = parse_parameters(_PictureParameters, query_texts(request))
         row = self._site.document_row(values.id)
         file = _part(self._site, _whole(self._site, row), values.attachment)

@@ -394,7 +394,7 @@ def _with_digest(body: Body, recipe: Recipe) -> Body:
 
 
 def body_in(asset: Asset, response: Mapping[str, Any]) -> Body | None:
-    """Return the body of an asset in an engine's answer; None when the asset is not in it."""
+    """Return the body of an asset in an engine's response; None when the asset is not in it."""
     if asset.kind == "stored script":
         return {"script": response["script"]} if response.get("_id") == asset.name else None
     if "template" not in asset.kind:

@@ -348,7 +348,7 @@ class Assets:
         return int(self.requests.call("POST", f"{index}/_search", body)["hits"]["total"]["value"])
 
     def read(self, path: str, params: Mapping[str, str] | None = None) -> search_bodies.Body | None:
-        """Return the answer at a path; None where there is nothing."""
+        """Return the response at a path; None where there is nothing."""
         response = self.requests.send("GET", path, params=params or {})
         if response.status == 404:
             return None
@@ -359,10 +359,10 @@ class Assets:
     def _send(self, method: str, path: str, body: search_bodies.Body | None = None) -> None:
         self.check(method, path, self.requests.send(method, path, body))
 
-    def check(self, method: str, path: str, answer: Response) -> None:
-        """Raise the error of a response that is not a success, with the request that it answers."""
-        if not 200 <= answer.status < 300:
-            raise error_of(self.requests.url, answer, f"{method} {path}")
+    def check(self, method: str, path: str, response: Response) -> None:
+        """Raise the error of a response that is not a success, with its request."""
+        if not 200 <= response.status < 300:
+            raise error_of(self.requests.url, response, f"{method} {path}")
 
 
 def _to_be_written(index: str) -> str:

@@ -1,8 +1,8 @@
 """Bulk writes to a search engine, with a state for every operation.
 
-An operation is done only when an answer names its id and says so. The others are sent again without
-those that are done, after a pause that grows, with jitter, and for a bounded time. A request that
-is too large or stays unanswered is halved.
+An operation is done only when a response names its id and says so. The others are sent again
+without those that are done, after a pause that grows, with jitter, and for a bounded time. A
+request that is too large or stays unanswered is halved.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ class Sender:
         attempts.pause(response.retry_after)
 
     def _request(self, batch: dict[str, bytes]) -> tuple[Response, str]:
-        """Send one request; return its answer, status 0 when none came, and its problem."""
+        """Send one request; return its response, status 0 when none came, and its problem."""
         try:
             reached("before_send", _unreachable)
             response = self.post(b"".join(batch.values()))

@@ -39,7 +39,7 @@ RESPONSE_TIMEOUTS = 2.0  # one timeout for a response to begin, and one for the 
 
 
 def deadline_pool(scheme: str, host: str, port: int, **settings: Any) -> HTTPConnectionPool:
-    """Return a pool whose answers are whole, head and body, within `RESPONSE_TIMEOUTS` timeouts.
+    """Return a pool whose responses are whole, head and body, within `RESPONSE_TIMEOUTS` timeouts.
 
     The timeout is the request's. A later response ends with urllib3's `ReadTimeoutError`, like
     one that never begins. `scheme` is http or https, `settings` are as for urllib3's pools.
@@ -49,7 +49,7 @@ def deadline_pool(scheme: str, host: str, port: int, **settings: Any) -> HTTPCon
 
 
 class _Connection(HTTPConnection):
-    """A connection that reads each answer through a socket with a deadline."""
+    """A connection that reads each response through a socket with a deadline."""
 
     def __str__(self) -> str:
         """Return the host and port, as messages of urllib3 name a connection."""
@@ -62,7 +62,7 @@ class _Connection(HTTPConnection):
         try:
             return super().getresponse()
         finally:
-            if self.sock is view:  # None when the answer closed the connection
+            if self.sock is view:  # None when the response closed the connection
                 self.sock = sock
 
 
@@ -79,7 +79,7 @@ class _TlsPool(HTTPSConnectionPool):
 
 
 class _ResponseSocket:
-    """A connected socket during one answer: what its file reads must arrive before the deadline."""
+    """A connected socket during one response, which must arrive before the deadline."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -115,7 +115,7 @@ class _ResponseBytes(io.RawIOBase):
         super().close()
 
 
-# The versions of the engines that nearfold supports, checked at the first answer of a server.
+# The versions of the engines that nearfold supports, checked at the first response of a server.
 
 OPENSEARCH, ELASTICSEARCH = "OpenSearch", "Elasticsearch"
 _PRODUCTS = {"opensearch": OPENSEARCH, "elasticsearch": ELASTICSEARCH}
@@ -149,10 +149,10 @@ SUPPORTED = {
 
 class ClientLink(ABC):
     """A connection by the client of an engine, which asks the server for its version once, after
-    its first answer.
+    its first response.
 
     The client chooses the node of each request, and sends it to the next one when a node does not
-    answer. A server that does not say its version, or to this user, is taken for a supported one.
+    response. A server that does not say its version, or to this user, is taken for a supported one.
     """
 
     def __init__(self, address: StoreAddress) -> None:
@@ -167,7 +167,7 @@ class ClientLink(ABC):
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Response:
-        """Send one request, once to each node until one answers.
+        """Send one request, once to each node until one responds.
 
         The next node may repeat what the lost one has done: every request may be repeated. Raises
         `UnsupportedEngine` for another engine, or a version that is too old or too new, and
@@ -201,7 +201,7 @@ class ClientLink(ABC):
     def _send(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Response:
-        """Return the answer, of any status; raise `StoreUnreachable` when no node answers."""
+        """Return the response, of any status; raise `StoreUnreachable` when no node responds."""
 
     @abstractmethod
     def close(self) -> None:
@@ -266,7 +266,7 @@ def _tls_remedy(address: StoreAddress, reason: str) -> str:
         )
     if address.tls and "wrong_version_number" in lowered.replace(" ", "_"):
         plain = f"{address.kind}://"
-        return f"{hosts} answers without TLS there: begin the URL with {plain}, or check the port"
+        return f"{hosts} responds without TLS there: begin the URL with {plain}, or check the port"
     return ""
 
 

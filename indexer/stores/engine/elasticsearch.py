@@ -38,12 +38,12 @@ DIALECT = Dialect(
 )
 _UNKNOWN_CONTENT_TYPE = 406  # the status with which other engines refuse this client's content type
 _PRODUCT = "x-elastic-product"  # the header by which a server says what it is
-_NEWEST, _OLDEST = 9, 8  # versions whose form of requests and answers nearfold understands
+_NEWEST, _OLDEST = 9, 8  # versions whose form of requests and responses nearfold understands
 _OTHER_VERSION = "media_type_header_exception"  # how a server refuses the form of a later version
 
 
 class _Node(Urllib3HttpNode):
-    """The client's node, on a pool whose answers have a deadline.
+    """The client's node, on a pool whose responses have a deadline.
 
     It trusts the certificates of the system, and of the configured file or else of certifi.
     """

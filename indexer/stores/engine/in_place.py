@@ -260,7 +260,7 @@ def index_of(store: Store) -> OpenIndex:
     """Return the index of a store in an engine. Raises `UsageError` for another store."""
     if not isinstance(store, EngineStore):
         raise UsageError(
-            f"{store.url} is in no search engine; give a URL of OpenSearch or Elasticsearch"
+            f"{store.url} is not in a search engine; give a URL of OpenSearch or Elasticsearch"
         )
     return store.index
 

@@ -253,7 +253,7 @@ def _cluster_blocks(requests: Requests) -> list[str]:
 
 _FREE_ALIAS = "remove or rename it there, or use an index of another name"
 _IDENTITY = "*.settings.index.uuid,*.settings.index.history.uuid"
-_NAMES_AND_ALIASES = {"filter_path": f"{_IDENTITY},*.aliases"}  # of an index's answer
+_NAMES_AND_ALIASES = {"filter_path": f"{_IDENTITY},*.aliases"}  # of an index's response
 
 
 def require_own_alias(requests: Requests, alias: str, index: str) -> None:

@@ -416,7 +416,7 @@ def given_aliases(name: str, index: Mapping[str, Any]) -> dict[str, Any]:
     """Return the aliases of an index, with their settings, but for the one that nearfold itself
     gave to it for writes.
 
-    `index`: its aliases and its mapping, as an engine answers.
+    `index`: its aliases and its mapping, as an engine returns them.
     """
     own_alias = own_write_alias(name, index["mappings"])
     return {alias: body for alias, body in index.get("aliases", {}).items() if alias != own_alias}

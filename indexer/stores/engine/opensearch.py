@@ -34,7 +34,7 @@ _NO_PIPELINE = {"search_pipeline": "_none"}
 
 
 class _Connection(Urllib3HttpConnection):
-    """The client's connection to a node, on a pool whose answers have a deadline."""
+    """The client's connection to a node, on a pool whose responses have a deadline."""
 
     def __init__(self, *, ca_certs: str | None, **settings: Any) -> None:
         super().__init__(ca_certs=ca_certs, **settings)
@@ -58,7 +58,7 @@ class _Connection(Urllib3HttpConnection):
 
 
 class _Passthrough:
-    """The client's serializer: it leaves requests and answers as they are."""
+    """The client's serializer: it leaves requests and responses as they are."""
 
     mimetype = "application/json"
 
@@ -72,7 +72,7 @@ class _Passthrough:
 class OpenSearchLink(ClientLink):
     """Requests through the client's transport.
 
-    A node that does not answer is skipped for a minute, longer after each further failure.
+    A node that does not respond is skipped for a minute, longer after each further failure.
     """
 
     def __init__(self, address: StoreAddress) -> None:

@@ -27,7 +27,7 @@ def last_operations(requests: Requests, index: str) -> dict[str, int]:
             return operations
         _PATIENCE.pause(attempt)
     raise StoreStopped(
-        reason=f"{len(operations)} of {settings['number_of_shards']} shards of {index} answer",
+        reason=f"{len(operations)} of {settings['number_of_shards']} shards of {index} respond",
         remedy="wait until every shard has a primary",
     )
 
@@ -73,7 +73,7 @@ def read_feed(
 def _whole_source(requests: Requests, index: str) -> bool | search_bodies.Body:
     """Return what a request has to say to get the whole `_source`.
 
-    From 9.2 on, Elasticsearch leaves vectors out of answers, although a document that is sent
+    From 9.2 on, Elasticsearch leaves vectors out of responses, although a document that is sent
     without them loses them.
     """
     name = "index.mapping.exclude_source_vectors"

@@ -207,7 +207,7 @@ class IndexQueries:
         return {**self._fit(body), "pit": {"id": snapshot, "keep_alive": _KEEP_ALIVE}}
 
     def release(self, snapshot: str) -> None:
-        """Close a snapshot, if the engine answers: it closes by itself after a few minutes.
+        """Close a snapshot, if the engine responds: it closes by itself after a few minutes.
 
         One that is closed already is not an error.
         """

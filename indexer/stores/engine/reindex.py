@@ -362,7 +362,7 @@ class Successor:
         try:
             self.requests.call("POST", "_aliases", {"actions": actions})
         except StoreError:
-            # done by a request whose answer was lost, if the name is of the new index
+            # done by a request whose response was lost, if the name is of the new index
             now = current_index(self.requests, self.location)
             if now is None or now[0] != self.name:
                 raise

@@ -24,7 +24,7 @@ PASSING = frozenset({429, 502, 503, 504})  # statuses of a request that is worth
 _NO_INDEX = frozenset({"index_not_found_exception", "alias_not_found_exception"})
 _CLOSED = frozenset({"index_closed_exception"})
 _RECOVERING = frozenset({"no_shard_available_action_exception"})
-# What the other nodes answer while they have not noticed yet that one is gone, or its shards have
+# What the other nodes respond while they have not noticed yet that one is gone, or its shards have
 # not started elsewhere; with any status: 404 for a part of a response, 500 or 503 for the whole.
 _LOST_NODE = frozenset(
     {
@@ -182,7 +182,7 @@ def _names_lost_node(error: object) -> bool:
 def block_error(response: Response) -> StoreStopped | None:
     """Return the error when an index refuses writes, None when it does not.
 
-    Only the kind of the answer's error decides: a full disk may come as 403 or as 429.
+    Only the kind of the response's error decides: a full disk may come as 403 or as 429.
     """
     if response.kind in _BLOCKED:
         return StoreStopped(
@@ -405,7 +405,7 @@ class Requests:
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
     ) -> search_bodies.Body:
-        """Return the JSON object of a successful answer; raise the error of any other."""
+        """Return the JSON object of a successful response; raise the error of any other."""
         response = self.send(method, path, body, params, seconds)
         if method == "POST" and is_missing(response):
             # another index may be taking over the name

@@ -130,7 +130,7 @@ def _stored_role(name: str, response: Response) -> Mapping[str, Any] | None:
 
 
 def _ask(requests: Requests, method: str, path: str, body: Body | None = None) -> Response:
-    """Return a successful answer, a 404, or the 400 of an engine that lacks this; raise others."""
+    """Return a successful response, a 404, or the 400 of an engine without roles; raise others."""
     response = requests.send(method, path, body)
     expected = {"GET": (400, 404), "PUT": (400,), "DELETE": (404,)}[method]
     if 200 <= response.status < 300 or response.status in expected:

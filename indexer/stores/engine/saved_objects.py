@@ -205,7 +205,7 @@ class _Server:
         kind: str = "",
         absent: bool = False,
     ) -> Any:
-        """Return the JSON answer to one request, or None for what is not there if `absent`."""
+        """Return the JSON response to one request, or None for what is not there if `absent`."""
         parts = parts_of(self.url)
         base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
         request = urllib.request.Request(base + path, body, self._headers(kind), method=method)
@@ -227,7 +227,7 @@ class _Server:
     ) -> StoreError | UsageError:
         """Return the error that an HTTP error means.
 
-        A search engine, which has no such path, answers 400.
+        A search engine, which has no such path, responds with 400.
         """
         if error.code in (401, 403):
             reason = f"{request}: {error.reason}"
