@@ -62,7 +62,7 @@ _HEADINGS = {
 
 _PAGE_MESSAGES: Mapping[type[NearfoldError], str] = {
     DocumentNotFound: (
-        "This document is not in the store: it was deleted, or indexed again from another place. "
+        "This document is not in the store: it was deleted, or indexed again from another path. "
         "A search finds what is there now."
     ),
 }

@@ -147,4 +147,4 @@ def is_special(out: Path) -> bool:
 def write_error(out: Path, option: str, error: OSError | ValueError) -> UsageError:
     """Return the error for a file that cannot be written, which the user named by `option`."""
     reason = error.strerror if isinstance(error, OSError) else None
-    return UsageError(f"cannot write {out}: {reason or error}; give {option} another place")
+    return UsageError(f"cannot write {out}: {reason or error}; choose another path for {option}")

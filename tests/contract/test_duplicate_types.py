@@ -96,7 +96,7 @@ def test_pages_by_token_do_not_show_again_what_folds(contracts):
 def test_only_the_best_are_compared_and_others_are_shown(contracts):
     page = search(contracts, "quarter", SearchOptions(fold="types", of="parts", sort="path", top=1))
     assert paths(page) == [("a1", []), ("b1", []), ("c1", [])]
-    assert "only the best 1 hit are compared" in page.notes[0]
+    assert "compares only the best 1 hit" in page.notes[0]
 
 
 def test_hits_of_another_query_fold_by_type(contracts):

@@ -310,7 +310,7 @@ def test_what_makes_no_sense(grouped_store, wrong):
 
 
 def test_nobody_is_named(grouped_store):
-    with pytest.raises(UsageError, match="name documents"):
+    with pytest.raises(UsageError, match="give documents"):
         label(grouped_store, (), LabelOptions(add=["x"]))
 
 

@@ -298,7 +298,7 @@ def test_pairs_of_a_file_of_fingerprints_are_json_lines(tmp_path: Path) -> None:
     lines = run("match", "--fingerprints", file, "--format", "jsonl").splitlines()
     assert [json.loads(line) for line in lines] == [pair]
     refused = outcome("match", "--fingerprints", file, "--format", "csv")
-    assert refused.returncode == 2 and "or --format jsonl" in refused.stderr
+    assert refused.returncode == 2 and "or with --format jsonl" in refused.stderr
     refused = outcome("match", "--fingerprints", file, "--threshold", "0.5")
     assert refused.returncode == 2 and "--complete" not in refused.stderr
     file.write_text("ff a\n", encoding="utf-16")

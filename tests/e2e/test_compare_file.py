@@ -55,7 +55,7 @@ def test_an_unwritable_path_is_refused(tmp_path: Path) -> None:
     for option in ("--html", "--docx", "--pdf"):
         process = outcome("compare", ONE, OTHER, option, tmp_path / "absent" / "file")
         assert (process.returncode, process.stdout) == (2, "")
-        assert f"give {option} another place" in process.stderr
+        assert f"choose another path for {option}" in process.stderr
 
 
 def test_the_core_install_writes_the_page(tmp_path: Path) -> None:

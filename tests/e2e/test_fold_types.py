@@ -65,7 +65,7 @@ def test_pages_continue_and_hits_beyond_the_top_are_noted(folder: Path) -> None:
     assert len({*ids, *folded_ids}) == 4
     few = run_json("search", "successors", "--fold", "types", "--top", "1", store=store)
     assert len(few["hits"]) == 4
-    assert "only the best 1 hit are compared" in few["notes"][0]
+    assert "compares only the best 1 hit" in few["notes"][0]
 
 
 def test_a_file_that_is_no_list_of_words(folder: Path) -> None:

@@ -97,8 +97,8 @@ def test_labels_that_come_back(store: str, tmp_path: Path) -> None:
 
 def test_mistakes_get_a_sentence(store: str) -> None:
     for words, sentence in (
-        (["label"], "name documents"),
-        (["label", "a"], "which labels"),
+        (["label"], "give documents"),
+        (["label", "a"], "give labels"),
         (["label", "a", "--label", "x", "--undo", "1"], "only one"),
         (["label", "a", "--label", "x", "--review", "y"], "--family"),
         (["label", "--undo", "7"], "no labelling 7"),

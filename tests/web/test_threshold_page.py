@@ -194,7 +194,7 @@ def test_families_that_split_or_merge_are_named_and_come_by_a_group(store: Any) 
     assert (back.changes.split, back.changes.merged) == (0, len(split))
     assert {change.family.id for change in back.changes.merges} == set(split)
     assert not ask(site, "group", threshold="0.6", seen=answer.seen).started
-    with pytest.raises(UsageError, match=r"at 0\.5 or more"):
+    with pytest.raises(UsageError, match=r"is 0\.5"):
         ask(site, "group", threshold="0.2")
     with Journal(journal_path(store.address)), pytest.raises(StoreBusy):
         site.regrouping.start(GroupOptions(0.6, "lcs"))
@@ -232,7 +232,7 @@ def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_pa
         headers = {"X_Remote_User": "ben"}
         ready_answer(address, "regroup", headers, threshold=0.7)
         shown = request(address, REGROUP, **headers).body
-        assert b"may read, and not group" in shown
+        assert b"read-only and cannot start a grouping" in shown
         assert b"/regroup/apply" not in shown
         assert request(address, "/regroup/apply", "POST", b"threshold=0.6", **headers).status == 403
         assert request(address, "/api/group", "POST", b"threshold=0.6", **headers).status == 403
