@@ -13,7 +13,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -114,9 +114,7 @@ class ServerExtractor:
         except _Disconnection as error:
             _await_return(self._url)
             raise TryAlone from error
-        contents = ["".join(part.get("X-TIKA:content", ())) for part in parts]
-        text = "\n".join(filter(None, contents))
-        return document(text, _metadata(parts), data, self._limits.chars, self.identity)
+        return document(_text(parts), _metadata(parts), data, self._limits.chars, self.identity)
 
     def _send(self, data: bytes) -> tuple[int, bytes]:
         """Send a document without its name, since `.txt` would make Tika read anything as text."""
@@ -165,6 +163,44 @@ def _parts(status: int, body: bytes) -> list[dict[str, list[str]]]:
 def _with_lists(part: Mapping[str, object]) -> dict[str, list[str]]:
     values = {key: value if isinstance(value, list) else [value] for key, value in part.items()}
     return {key: list(map(str, items)) for key, items in values.items()}
+
+
+def _text(parts: Sequence[Mapping[str, list[str]]]) -> str:
+    """Return the text of a document and of what is in it; of an archive, whose own text lists what
+    is in it, each text follows its name, as the native extractor has it.
+
+    >>> path = "X-TIKA:embedded_resource_path"
+    >>> parts = [{"X-TIKA:content": ["\\na.txt\\n\\nb.txt"]}]
+    >>> for name in ("b.txt", "a.txt"):
+    ...     parts.append({path: [f"/{name}"], "X-TIKA:content": [f"Text of {name}"]})
+    >>> _text(parts).split("\\n")
+    ['a.txt', 'Text of a.txt', 'b.txt', 'Text of b.txt']
+    """
+    contents: dict[str, str] = {}
+    inner: dict[str, list[str]] = {}
+    for number, part in enumerate(parts):
+        path = "".join(part.get("X-TIKA:embedded_resource_path", ())) if number else ""
+        path = path if number == 0 or path not in contents else f"{path}/{number}"
+        contents[path] = "".join(part.get("X-TIKA:content", ()))
+        if number:
+            inner.setdefault(path.rpartition("/")[0], []).append(path)
+    return "\n".join(filter(None, _texts("", contents, inner)))
+
+
+def _texts(path: str, contents: dict[str, str], inner: dict[str, list[str]]) -> Iterator[str]:
+    """Yield the text of a part, and of the parts in it, each once."""
+    content = contents.pop(path, "")
+    names = {found.rpartition("/")[2]: found for found in inner.pop(path, ())}
+    lines = [line.strip() for line in content.splitlines() if line.strip()]
+    is_list = names.keys() >= set(lines)
+    for line in lines if is_list else [content]:
+        yield line
+        if is_list and line in names:
+            yield from _texts(names.pop(line), contents, inner)
+    for found in names.values():
+        yield from _texts(found, contents, inner)
+    if not path:  # parts of which the one around them is missing
+        yield from list(contents.values())
 
 
 def _metadata(parts: Sequence[Mapping[str, list[str]]]) -> dict[str, list[str]]:

@@ -26,6 +26,14 @@ def test_every_format_has_the_words_the_native_extractor_finds(name: str, tika_u
     assert theirs.extractor.startswith("tika-server/") and not theirs.truncated
 
 
+def test_an_archive_has_the_text_that_the_native_extractor_finds(tika_url: str) -> None:
+    inner = samples.zipped({"c.txt": b"The pilot boards.", "d.docx": samples.docx()})
+    data = samples.zipped({"a.txt": b"The ferry leaves.", "b.zip": inner, "e.eml": samples.eml()})
+    ours = samples.native_reader().extract(data, "a.zip")
+    theirs = tika_server(tika_url)(DEFAULT_LIMITS).extract(data, "a.zip")
+    assert theirs.text.split() == ours.text.split()
+
+
 def test_text_beyond_the_limit_is_cut_and_said_so(tika_url: str) -> None:
     document = tika_server(tika_url)(Limits(chars=100)).extract(samples.docx(), "a.docx")
     assert document.truncated and 0 < len(document.text) <= 100
