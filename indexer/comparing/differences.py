@@ -24,6 +24,7 @@ from indexer.comparing.facts import ADDRESSES, RUN, Fact, FactSource, FactText
 from indexer.comparing.quantities import MODAL_HINT, MODALS, OF_TIME, date_span, other_modals
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import ATTACHED
+from indexer.fingerprinting.normalise import without_accents
 from indexer.model import Difference, DifferenceKind
 
 # Facts that both texts state in different positions: moved with their surroundings, or exchanged.
@@ -228,10 +229,19 @@ def has_differences(a: FactSource, b: FactSource) -> bool:
 def differing_facts(
     a: FactSource, b: FactSource, runs: Sequence[Tile] | None = None
 ) -> Iterator[Difference]:
-    """Yield the facts in which two texts differ, in no order. `runs`: the `common_runs`."""
-    if a.words.has_accents != b.words.has_accents:
-        runs = common_runs(a.words.plain, b.words.plain)
-    aligned = common_runs(a.words, b.words) if runs is None else runs
+    """Yield the facts in which two texts differ, in no order; where one has no accents, none that
+    differ in these alone ("V5-Schlüssel"). `runs`: the `common_runs`.
+    """
+    if a.words.has_accents == b.words.has_accents:
+        yield from _of_runs(a, b, common_runs(a.words, b.words) if runs is None else runs)
+        return
+    for made in _of_runs(a, b, common_runs(a.words.plain, b.words.plain)):
+        sides = made.a or "", made.b or ""
+        if made.a == made.b or len(set(map(without_accents, sides))) > 1:
+            yield made
+
+
+def _of_runs(a: FactSource, b: FactSource, aligned: Sequence[Tile]) -> Iterator[Difference]:
     yield from changed_quantities(a, b, aligned)
     known = a.words.vocabulary
     if not MODALS.keys().isdisjoint(known) or MODAL_HINT.search(" ".join(known)):

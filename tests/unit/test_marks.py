@@ -58,7 +58,9 @@ def test_a_change_has_its_mark(old: str, new: str, kind: str) -> None:
     assert kind in kinds(LEASE.replace(old, new), LEASE)
 
 
-@pytest.mark.parametrize(("word", "plain"), [("résumé", "resume"), ("pêche", "péché")])
+@pytest.mark.parametrize(
+    ("word", "plain"), [("résumé", "resume"), ("pêche", "péché"), ("clé5", "cle5")]
+)
 def test_other_accents_have_a_mark_and_are_not_folded_by_strict(word: str, plain: str) -> None:
     a, b = (f"{LEASE} The tenant reads the {each} to both of them." for each in (word, plain))
     [mark] = explain(text(a), text(b)).marks
