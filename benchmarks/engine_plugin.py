@@ -9,11 +9,11 @@ theirs. Printed for each way of signing:
 
 * bytes a document: the size of the index of one shard, merged to one segment, less that of the same
   index without signing;
-* milliseconds a document: processor time of the engine's process, less that without signing;
-  medians of the runs, which are interleaved.
+* milliseconds a document: processor time of the engine, less that without; medians of the runs.
 
-Then, in milliseconds at the client, p50 and p99: look-ups by text, and searches of three words of a
-document, plain and folded. Maven and a JDK 21 or later are needed.
+Then p50 and p99 of look-ups by text, and of searches of three words of a document, plain and
+folded, in turns: milliseconds at the client, and of processor time of the engine without its
+compilers (on Linux), which other programs disturb less. Maven and a JDK 21 or later are needed.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import html
 import json
 import random
 import re
-import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from corpora import files_under, read_text
@@ -37,7 +37,7 @@ from servers.process import Server
 from servers.with_plugin import engine
 
 import indexer
-from indexer.recipe import DEFAULT, DEFAULT_V2, Recipe
+from indexer.recipe import DEFAULT, Recipe
 
 sys.path.insert(0, str(ROOT / "tests/plugin"))
 from rest import Rest
@@ -103,7 +103,6 @@ WAYS = (
     plugin_way("plugin, default_v2", recipe="default_v2"),
     plugin_way("plugin, default_v1", recipe="default_v1"),
     pipeline_way("pipeline, default_v3"),
-    pipeline_way("pipeline, default_v2", DEFAULT_V2),
     min_hash_way("min_hash 128"),
     min_hash_way("min_hash 128, truncate", "near_short"),
 )
@@ -175,19 +174,24 @@ def indexing(rest: Rest, texts: Sequence[str], runs: int) -> None:
     for way in WAYS:
         without, with_it = costs[way.name, False], costs[way.name, True]
         size = with_it[-1].size - without[-1].size
-        cpu = _median(with_it) - _median(without)
+        cpu = median(cost.cpu for cost in with_it) - median(cost.cpu for cost in without)
         print(f"{way.name:<30}{size:>8.0f}{cpu:>8.2f}")
 
 
-def _median(costs: Sequence[Cost]) -> float:
-    return statistics.median(cost.cpu for cost in costs)
+def _threads_time(pid: int) -> float:
+    """Return the milliseconds of all threads of a process and its children but compilers."""
+    total = 0.0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(OSError):  # a thread may end
+            total += sum(map(_threads_time, map(int, (task / "children").read_text().split())))
+            if not (task / "comm").read_text().startswith(("C1 ", "C2 ")):
+                total += int((task / "schedstat").read_text().split()[0]) / 1e6
+    return total
 
 
-def searching(rest: Rest, texts: Sequence[str], count: int) -> None:
+def searching(rest: Rest, texts: Sequence[str], count: int, pid: int) -> None:
     """Print the latencies of look-ups and of folded searches."""
-    chance = random.Random(5)
-    likes = chance.sample(texts, min(count, len(texts)))
-    near = "bench-0-true"
+    likes = random.Random(5).sample(texts, min(count, len(texts)))
     near_query = {"field": "text.near", "minimum_similarity": 0.8}
     similar = {"fields": ["text"], "max_query_terms": 100, "minimum_should_match": "80%"}
     kinds: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -209,17 +213,20 @@ def searching(rest: Rest, texts: Sequence[str], count: int) -> None:
     for window in (100, 300, 1000):
         for measure in ("slots", "lcs"):
             kinds[f"folded, {measure}, window {window}"] = _folded(window, measure)
-    print(f"\n{'request':<34}{'p50 ms':>8}{'p99 ms':>8}   of {len(likes)}, page of {PAGE}")
-    taken: dict[str, list[float]] = {kind: [] for kind in kinds}
+    print(f"\n{'request':<34}{'p50 ms':>8}{'p99':>8}{'processor':>12}{'p99':>8}   of {len(likes)}")
+    taken: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
     for number, like in enumerate([*likes[:50], *likes]):
         for kind, body in kinds.items():
             request = {**body(like), "size": PAGE, "_source": False}
-            started = time.perf_counter()
-            rest.request("POST", f"{near}/_search", request)
+            before, started = _threads_time(pid), time.perf_counter()
+            rest.request("POST", "bench-0-true/_search", request)
+            wall = 1000 * (time.perf_counter() - started)
             if number >= 50:
-                taken[kind].append(1000 * (time.perf_counter() - started))
+                taken[kind].append((wall, _threads_time(pid) - before))
     for kind, times in taken.items():
-        print(f"{kind:<34}{quantile(times, 0.5):>8.1f}{quantile(times, 0.99):>8.1f}")
+        wall, spent = zip(*times, strict=True)
+        print(f"{kind:<34}{quantile(wall, 0.5):>8.1f}{quantile(wall, 0.99):>8.1f}", end="")
+        print(f"{quantile(spent, 0.5):>12.1f}{quantile(spent, 0.99):>8.1f}")
 
 
 def _search(text: str) -> dict[str, Any]:
@@ -259,7 +266,7 @@ def main() -> None:
         server.start()
         rest = Rest(server.url)
         indexing(rest, texts, options.runs)
-        searching(rest, texts, options.lookups)
+        searching(rest, texts, options.lookups, server.pid)
     finally:
         server.close()
 

@@ -18,8 +18,8 @@ import java.util.TreeSet;
 /** Reads the texts that a field of type {@code near_duplicate} is made of from {@code _source}. */
 final class SourceTexts implements TextReader {
 
-    /** The words of all indices of the node, in a 32nd of its heap. */
-    private static final WordsCache WORDS = new WordsCache(Runtime.getRuntime().maxMemory() / 32);
+    /** The words of all indices of the node, in a twentieth of its heap. */
+    private static final WordsCache WORDS = new WordsCache(Runtime.getRuntime().maxMemory() / 20);
 
     private final Set<String> paths;
     private final SourceProvider sources;
