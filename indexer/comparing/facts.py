@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from typing import Literal, NamedTuple, TypeAlias
@@ -204,12 +203,11 @@ class FactSource:
         return result
 
     @cached_property
-    def _by_word(self) -> Mapping[str, list[int]]:
-        """The positions of each folded word."""
-        by_word: dict[str, list[int]] = defaultdict(list)
-        for position, word in enumerate(self.words.folded):
-            by_word[word].append(position)
-        return by_word
+    def _by_word(self) -> tuple[list[int], list[int]]:
+        """The positions in order of the vocabulary, and where those of each of its words begin."""
+        counts = np.bincount(self.words.numbers, minlength=len(self.words.vocabulary))
+        order: list[int] = np.argsort(self.words.numbers, kind="stable").tolist()
+        return order, [0, *np.cumsum(counts).tolist()]
 
     def between(self, position: int) -> str | None:
         """Return what stands between a word and the next one; None at either end of the text."""
@@ -418,7 +416,11 @@ class FactSource:
 
     def positions(self, word: str) -> list[int]:
         """Return the positions of a folded word, `MAX_POSITIONS` of them."""
-        return self._by_word.get(word, [])[:MAX_POSITIONS]
+        return self._all_positions(word)[:MAX_POSITIONS]
+
+    def _all_positions(self, word: str) -> list[int]:
+        number, (order, begins) = self.words.numbering.get(word), self._by_word
+        return [] if number is None else order[begins[number] : begins[number + 1]]
 
     def standing(self, word: str) -> Standing:
         """Return whether a folded word begins with a small letter somewhere, or is as a name is."""
@@ -427,7 +429,7 @@ class FactSource:
         return self._standings[word]
 
     def _find_standing(self, word: str) -> Standing:
-        starts = (self.starts[position] for position in self._by_word.get(word, ()))
+        starts = (self.starts[position] for position in self._all_positions(word))
         if any(self.text[start].islower() for start in starts):
             return "small"
         return "name" if any(map(self._stands_as_name, self.positions(word))) else "unknown"
