@@ -184,7 +184,7 @@ def print_comparison(
 ) -> None:
     """Print two documents side by side, as JSON, or one measure alone.
 
-    For JSON and for one measure extraction warnings go to stderr. `discounts` is printed beside
+    For JSON and for one measure extraction warnings go to stderr. `discounts` is printed with
     the measures; `page` is the path of the HTML file that was written.
     """
     from indexer.comparing.compare import as_json

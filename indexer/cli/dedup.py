@@ -166,7 +166,7 @@ def _write_to_stdout(write: Callable[[Path], DedupResult], paths: Sequence[str])
 def _write_manifest(
     out: Path, settings: DedupOptions, result: DedupResult, spans: ApprovedPassages
 ) -> None:
-    """Write the manifest of a run beside its output."""
+    """Write the manifest of a run next to its output."""
     from indexer.recipe import DEFAULT
 
     counts = {name: getattr(result, name) for name in _COUNTS}
@@ -189,8 +189,8 @@ def _print_result(result: DedupResult, to_stderr: bool) -> None:
         f"{result.near:,} near duplicates removed, {result.failed:,} failed"
     )
     if result.out:
-        places = f"kept in {visible(result.out)}, the others listed in {visible(result.report)}"
-        out.print(Text(places))
+        summary = f"kept in {visible(result.out)}, the others listed in {visible(result.report)}"
+        out.print(Text(summary))
     if result.spans:
         spans = f"{count_of(result.spans, 'copy')} of approved passages"
         out.print(f"{spans} ({count_of(result.span_words, 'word')}) removed from rows that stay")

@@ -125,7 +125,7 @@ def _user() -> str:
 
 
 def _sheet(pairs: Path, name: str, suffix: str = ".jsonl") -> Path:
-    """Return the default path of a sheet: beside the pairs, named after its assessor."""
+    """Return the default path of a sheet: next to the pairs, named after its assessor."""
     if Path(name).name != name:
         raise UsageError(f"{name!r} cannot be part of a file name; give --out")
     return pairs.parent / f"{pairs.stem}.{name}{suffix}"

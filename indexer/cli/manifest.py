@@ -70,7 +70,7 @@ def check_output(out: Path, *, replace: bool) -> None:
 
 
 def write_manifest(out: Path, manifest: Mapping[str, object]) -> None:
-    """Write a manifest beside `out`, as NAME.manifest.json; none beside a device, pipe or link."""
+    """Write a manifest next to `out`, as NAME.manifest.json; none next to a device, pipe, link."""
     from indexer.system.files import is_special, write_whole
 
     if is_special(out):

@@ -530,9 +530,9 @@ def _settings(
         (form != "copietje", ["false_negative_weight"], "without --format copietje"),
         (form in ("copietje", "parquet"), ["limit"], f"with --format {form}"),
     )
-    for applies, names, beside in refusals:
+    for applies, names, clause in refusals:
         if applies:
-            refuse_options(names, beside)
+            refuse_options(names, clause)
     reads_texts = options["all_pairs"] or options["contained"]
     if form == "copietje" and not reads_texts:
         options |= {name: _COPIETJE[name] for name in unset_options(_COPIETJE)}
@@ -565,7 +565,7 @@ def _notes() -> Console:
 def _write_account(
     result: MatchResult, settings: MatchOptions, recipe: Recipe, out: Path | None, as_json: bool
 ) -> None:
-    """Write the manifest beside the file of pairs, and the summary to stderr."""
+    """Write the manifest next to the file of pairs, and the summary to stderr."""
     from indexer.system.approved_passages import left_out_json
 
     summary = _summary(result)

@@ -385,8 +385,8 @@ index_recipe_option = click.option(
 )
 
 
-def refuse_options(names: Sequence[str], beside: str) -> None:
-    """Raise `UsageError` if any of these parameters is given, which mean nothing beside an option.
+def refuse_options(names: Sequence[str], clause: str) -> None:
+    """Raise `UsageError` if any of these parameters is given, which mean nothing with an option.
 
     Defaults do not count.
     """
@@ -395,12 +395,12 @@ def refuse_options(names: Sequence[str], beside: str) -> None:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name in names and source is not ParameterSource.DEFAULT:
             option = parameter.opts[0]
-            raise UsageError(f"{option} changes nothing {beside}; leave one of them out")
+            raise UsageError(f"{option} changes nothing {clause}; leave one of them out")
 
 
-def refuse_all_but(names: Set[str], beside: str) -> None:
-    """Raise `UsageError` if any parameter but these is given, beside an option that excludes it."""
-    refuse_options(sorted(click.get_current_context().params.keys() - names), beside)
+def refuse_all_but(names: Set[str], clause: str) -> None:
+    """Raise `UsageError` if any parameter but these is given, with an option that excludes it."""
+    refuse_options(sorted(click.get_current_context().params.keys() - names), clause)
 
 
 def unset_options(names: Iterable[str]) -> list[str]:

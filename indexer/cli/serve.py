@@ -158,7 +158,7 @@ def serve_command(
 
 
 def _exit(code: int) -> NoReturn:
-    """End the process at once: threads may still read the store beside the requests.
+    """End the process at once: threads may still read the store during requests.
 
     The interpreter would end them in the middle of compiled code, which aborts the process.
     """

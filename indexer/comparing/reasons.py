@@ -584,7 +584,7 @@ def _first_numbers(text: str) -> list[str]:
     return _VERSION.findall("\n".join(lines[:FIRST_LINES]))
 
 
-# The differences between near duplicates, beside their similarity, and their sentences.
+# The differences between near duplicates, in addition to their similarity, and their sentences.
 
 
 class PairDifferences(Protocol):

@@ -105,7 +105,7 @@ def _encoding_name(encoding: str) -> str:
 
 
 class Source(Protocol):
-    """Documents of one kind of place."""
+    """Documents of one kind of source location."""
 
     def blobs(self) -> Iterator[SourceItem]:
         """Yield each item once, with stable ids, in an order that depends only on content.

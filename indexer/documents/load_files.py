@@ -195,8 +195,8 @@ def concordance_documents(
 
 
 def read_table(stream: BinaryIO, read_options: ReadOptions) -> tuple[list[str], Records] | None:
-    """Return the names of the fields, and the place and fields of each row; None if it is no load
-    file.
+    """Return the names of the fields, and the position and fields of each row; None if it is no
+    load file.
 
     Raises `DamagedRecord` for a file in an unknown encoding, or without a row of names.
     """

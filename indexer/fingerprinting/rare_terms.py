@@ -248,7 +248,7 @@ def rare_terms(
     an empty vector, which is not reliable. Raises `UsageError` for a size below 10.
     """
     if size < MIN_TERMS:
-        raise UsageError(f"a rare-term vector has at least {MIN_TERMS} places, not {size}")
+        raise UsageError(f"a rare-term vector has at least {MIN_TERMS} entries, not {size}")
     ranked = by_rarity(tokens, statistics)
     terms = tuple(ranked[:size])
     return RareTerms(len(tokens), len(ranked), size, terms, _pad(terms, size))
@@ -273,7 +273,7 @@ def overlap(left: RareTerms, right: RareTerms, way: str = "padded") -> float:
     Raises `UnknownName` for another way, `UsageError` for vectors of different sizes.
     """
     if left.size != right.size:
-        raise UsageError(f"vectors of {left.size} and {right.size} places do not compare")
+        raise UsageError(f"vectors of {left.size} and {right.size} entries do not compare")
     if way == "padded":
         a, b = left.entries, right.entries
     elif way == "shorter":

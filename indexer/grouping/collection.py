@@ -70,8 +70,8 @@ class Records:
 
     def __iter__(self) -> Iterator[bytes]:
         for ends, data in self._pages:
-            whole, places = data.tobytes(), ends.tolist()
-            yield from (whole[start:end] for start, end in pairwise(places))
+            whole, offsets = data.tobytes(), ends.tolist()
+            yield from (whole[start:end] for start, end in pairwise(offsets))
         yield from self._pending
 
 
@@ -88,9 +88,9 @@ class Names(StringSequence):
     def __len__(self) -> int:
         return len(self._records)
 
-    def at(self, place: int) -> str:
+    def at(self, index: int) -> str:
         """Return one string."""
-        return self._records[place].decode("utf-8", "surrogatepass")
+        return self._records[index].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
         return (record.decode("utf-8", "surrogatepass") for record in self._records)
@@ -421,7 +421,7 @@ class Collection:
 
 
 class _SketchColumns:
-    """Place and digest of the text of documents, and the sketches of those that have keys."""
+    """Position and digest of the text of documents, and the sketches of those that have keys."""
 
     def __init__(
         self,

@@ -262,7 +262,7 @@ class MatchResult(PairColumns):
                 yield document, [(other, value) for _, other, value in matches]
 
     def _sorted_codes(self) -> Codes:
-        """Return document << POSITION_BITS | place of the pair, ascending."""
+        """Return document << POSITION_BITS | index of the pair, ascending."""
         sorter = Sorter(self.budget)
         sides = [self.left, self.right] if self.against is None else [self.left]
         for part in parts(len(self), self.budget.block):
@@ -329,9 +329,9 @@ class _FirstNames(StringSequence):
     def __len__(self) -> int:
         return len(self._first)
 
-    def at(self, place: int) -> str:
+    def at(self, index: int) -> str:
         """Return one of both strings."""
-        return self._first[place] or self._second[place]
+        return self._first[index] or self._second[index]
 
 
 def describe_missed(missed: MissedEstimate) -> str:

@@ -461,9 +461,9 @@ class ParityMaps:
         self.bits = min(MAX_BITS, max(MIN_BITS, 1 << (3 * median - 1).bit_length()))
         self._maps: NDArray[np.uint64] = budget.array((len(sizes), self.bits // 64), np.uint64)
 
-    def put(self, place: int, hashes: NDArray[np.uint64]) -> None:
-        """Store the map of the set at `place`, given the distinct hashes of its features, (n,)."""
-        self._maps[place] = parity_map(hashes, self.bits)
+    def put(self, index: int, hashes: NDArray[np.uint64]) -> None:
+        """Store the map of the set at `index`, given the distinct hashes of its features, (n,)."""
+        self._maps[index] = parity_map(hashes, self.bits)
 
     def may_reach(
         self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float

@@ -652,7 +652,7 @@ class SequenceCache:
     def _bounded(
         self, pairs: Sequence[tuple[int, int]], minimum: float
     ) -> Iterator[tuple[int, WordSequence, WordSequence, bool]]:
-        """Yield place and sequences of the pairs that have both, and whether they may reach it."""
+        """Yield index and sequences of the pairs that have both, and whether they may reach it."""
         self.read(dict.fromkeys(text for pair in pairs for text in pair))
         known = []
         for index, (a, b) in enumerate(pairs):

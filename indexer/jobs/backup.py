@@ -39,7 +39,7 @@ def backup(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy:
     store at `path` is replaced once the copy is whole. The copies have the permissions of the
     originals. Raises `UnsupportedOperation` for a store that is not a file, `UsageError` for the
     store's own files, for a store that may not be replaced or is in use, for any other file and for
-    a place that cannot be written, and `StoreError` when nothing was indexed yet.
+    a path that cannot be written, and `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
     journal = journal_path(store.address)

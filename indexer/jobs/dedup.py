@@ -294,8 +294,8 @@ class DedupRun:
             self._write()
         spans, span_words = self._span_counts()
         self.output.publish()
-        places = {"out": str(self.output.out), "report": str(self.output.report)}
-        return {**places, "spans": spans, "span_words": span_words}
+        paths = {"out": str(self.output.out), "report": str(self.output.report)}
+        return {**paths, "spans": spans, "span_words": span_words}
 
     def _span_counts(self) -> tuple[int, int]:
         for part, position in self.output.parts[2:]:

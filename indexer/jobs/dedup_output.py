@@ -67,14 +67,14 @@ class Output:
     @property
     def parts(self) -> tuple[tuple[Path, Path], ...]:
         """The report, the rows, and the list of spans if there is one, in the folder of the run,
-        each with the place it goes to.
+        each with the path it goes to.
         """
         spans = (self.work / "spans", self.spans)
         rows = (self.work / "rows" / self.out.name, self.out)
         return (self.work / "report", self.report), rows, *([spans] if self.has_spans else [])
 
     def check_new(self) -> None:
-        """Raise `UsageError` when the place of the output or of the report is taken."""
+        """Raise `UsageError` when the path of the output or of the report is taken."""
         for _, position in self.parts:
             self._check_path(position)
 
@@ -91,9 +91,9 @@ class Output:
             check_new(path)
 
     def publish(self) -> None:
-        """Put everything that is written in its place.
+        """Put everything that was written at its final path.
 
-        Raises `UsageError` when that fails, or a place was taken meanwhile.
+        Raises `UsageError` when that fails, or a path was taken meanwhile.
         """
         for part, position in self.parts:
             if not part.exists():
@@ -114,7 +114,7 @@ def plan_output(
 ) -> Output:
     """Return where the rows of these files go.
 
-    `paths` are those that the caller gave. Raises `UsageError` for a place that cannot be written,
+    `paths` are those that the caller gave. Raises `UsageError` for a path that cannot be written,
     that is part of the input, or whose kind differs from the files.
     """
     kind = kind_of_rows(out.name)

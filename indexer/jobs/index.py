@@ -103,7 +103,7 @@ def open_sources(
 
 
 def blobs_of(sources: Sequence[Source], read_options: ReadOptions) -> Iterator[SourceItem]:
-    """Yield the items of all sources; where two places may have the same ids, the second blob with
+    """Yield the items of all sources; where two sources may have the same ids, the second blob with
     an id fails.
     """
     items = (item for source in sources for item in source.blobs())

@@ -178,8 +178,8 @@ _WAIT_SECONDS = 1.0  # pages wait for labels that were requested less than this 
 class OfferedLabels:
     """The labels of a store by name, read in the background; thread-safe.
 
-    `exclusive`: the labels that keys choose between, at most nine: a document gets one of them in
-    place of the others. Without them keys add labels of the store.
+    `exclusive`: the labels that keys choose between, at most nine: a document gets one of them
+    instead of the others. Without them keys add labels of the store.
     """
 
     def __init__(self, store: FullStore, exclusive: Sequence[str] = ()) -> None:

@@ -236,7 +236,7 @@ class Failure:
 def journal_path(address: StoreAddress) -> Path | None:
     """Return where the journal of a store lies.
 
-    Beside the embedded store's file, else in the user's state folder. None for a store in memory:
+    Next to the embedded store's file, else in the user's state folder. None for a store in memory:
     its journal dies with it.
     """
     if address.file is None:

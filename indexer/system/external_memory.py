@@ -200,7 +200,7 @@ def _first_above(run: Codes, end: int) -> int:
 # Runs of equal values in sorted arrays, and the pairs of positions inside them.
 
 Positions: TypeAlias = NDArray[np.int32]
-"""Places in an array: of documents, of texts, of sets."""
+"""Indices in an array: of documents, of texts, of sets."""
 
 
 def slices_of_runs(codes: Codes, low: np.uint64, size: int) -> Iterator[slice]:

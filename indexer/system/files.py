@@ -47,7 +47,7 @@ def rename_durably(half: str, target: str) -> None:
     """
     with Path(half).open("rb+") as file:
         os.fsync(file.fileno())
-    os.replace(half, target)  # noqa: PTH105 - as everywhere beside SQLite, paths are text
+    os.replace(half, target)  # noqa: PTH105 - as in all code around SQLite, paths are text
     if os.name == "posix":  # elsewhere a folder cannot be synced
         folder = os.open(Path(target).absolute().parent, os.O_RDONLY)
         try:
@@ -135,7 +135,7 @@ def folder_at(out: Path) -> Path:
 
 
 def _part(out: Path) -> Path:
-    """Return a name beside it that no other process uses, short enough where the file's own is."""
+    """Return a name next to it that no other process uses, short enough where the file's own is."""
     return out.with_name(f".{out.name[:200]}.{os.getpid()}.part")
 
 

@@ -105,7 +105,7 @@ class Decider:
         return [by_text[text] for text in self._texts]
 
     @cached_property
-    def _sides(self) -> list[ComparedText]:
+    def _compared(self) -> list[ComparedText]:
         by_text: dict[str, ComparedText] = {}
         for text, fingerprinted in zip(self._texts, self.fingerprinted, strict=True):
             by_text.setdefault(text, fingerprinted_text(text, self.recipe, fingerprinted))
@@ -130,7 +130,7 @@ class Decider:
             return 1.0
         if not (_is_compared(left) and _is_compared(right)):
             return 0.0
-        return measure_pair(self.measure, self._sides[a], self._sides[b]).similarity
+        return measure_pair(self.measure, self._compared[a], self._compared[b]).similarity
 
     def decide(self, threshold: float) -> Decision:
         """Return the pairs at the threshold or above, among the candidates that share keys there.

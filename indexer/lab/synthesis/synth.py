@@ -418,11 +418,11 @@ def _gold_csv(pairs: Sequence[tuple[SyntheticPair, str]], progress: Progress) ->
     sheet = StringIO()
     writer = csv.writer(sheet, lineterminator="\n")
     writer.writerow(COLUMNS)
-    sides: dict[str, ComparedText] = {}
+    compared: dict[str, ComparedText] = {}
     for index, (pair, group) in enumerate(pairs, 1):
         progress("measuring pairs", index, len(pairs))
         a, b = (
-            sides.setdefault(file.name, ComparedText(file.text, DEFAULT))
+            compared.setdefault(file.name, ComparedText(file.text, DEFAULT))
             for file in (pair.a, pair.b)
         )
         aligned = align(a.words, b.words)

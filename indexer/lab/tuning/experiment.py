@@ -80,8 +80,8 @@ def experiment(cases: Cases, recipe: Recipe) -> Experiment:
     features = None
     if recipe.minhash and recipe.minhash != "icws_v1":
         measure = cases.measure or usual_measure(recipe)
-        sides = [ComparedText(text, plain) for text in texts]
-        features = tuple(_by_texts(prints, sides, pair, measure) for pair in pairs)
+        compared = [ComparedText(text, plain) for text in texts]
+        features = tuple(_by_texts(prints, compared, pair, measure) for pair in pairs)
     sketch = [_by_sketch(prints[a], prints[b], recipe) for a, b in pairs]
     return Experiment(
         recipe=recipe.name,
@@ -107,7 +107,7 @@ def _normalise(cases: Cases, normaliser: str) -> tuple[tuple[str, ...], float]:
 
 def _by_texts(
     prints: Sequence[Fingerprint],
-    sides: Sequence[ComparedText],
+    compared: Sequence[ComparedText],
     pair: tuple[int, int],
     measure: str,
 ) -> float:
@@ -115,7 +115,7 @@ def _by_texts(
     a, b = pair
     if not prints[a].status == prints[b].status == "complete":
         return 0.0
-    return round(measure_pair(measure, sides[a], sides[b]).similarity, _DIGITS)
+    return round(measure_pair(measure, compared[a], compared[b]).similarity, _DIGITS)
 
 
 def _by_sketch(a: Fingerprint, b: Fingerprint, recipe: Recipe) -> float:

@@ -102,7 +102,7 @@ Id: TypeAlias = Annotated[str, text_meta("a document's id")]
 Part: TypeAlias = Annotated[int, number_meta("part of a long text, from 1", 1, 1_000_000)]
 Wait: TypeAlias = Annotated[float, number_meta("seconds to wait for it", 0, 30)]
 WAIT_SECONDS = 1.5
-Original: TypeAlias = Annotated[YesNo, Meta(description="show the file beside the text")]
+Original: TypeAlias = Annotated[YesNo, Meta(description="show the file next to the text")]
 Attachment: TypeAlias = Annotated[
     int, number_meta("the number of an attachment; 0: the file itself", 0, 9999)
 ]

@@ -227,7 +227,7 @@ def prepare(requests: Requests, address: IndexAddress, dialect: Dialect, recipe:
 
 
 def record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> None:
-    """Record later numbered statistics of an online recipe; what `_meta` says beside stays."""
+    """Record later numbered statistics of an online recipe; other values of `_meta` stay."""
     if recipe.statistics_number <= facts.recipe.statistics_number:
         return
     changes = {"recipe_id": recipe.id, "recipe": recipe.settings}
