@@ -6,7 +6,6 @@ documents may carry one text and are then similar to 1.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import Value
-from indexer.grouping.group_options import FieldOrder, Principal
+from indexer.grouping.group_options import FieldOrder, Principal, rounded_sum
 from indexer.system.external_memory import MemoryBudget, Sorter, encode_pair
 
 SimilarityFunction: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
@@ -197,14 +196,14 @@ def principal_order(
 def sum_similarities(pairs: Iterable[tuple[int, int, float]], copies: Sequence[int]) -> list[float]:
     """Return for each text the sum of the similarities of one of its documents to all others.
 
-    `copies[i]` documents carry text i, and are similar to 1 among themselves. Sums are exactly
-    rounded, so they do not depend on the order of the pairs.
+    `copies[i]` documents carry text i, and are similar to 1 among themselves. Sums are
+    those of `rounded_sum`.
     """
     terms: list[list[float]] = [[float(number - 1)] for number in copies]
     for a, b, similarity in pairs:
         terms[a].append(similarity * copies[b])
         terms[b].append(similarity * copies[a])
-    return [math.fsum(values) for values in terms]
+    return list(map(rounded_sum, terms))
 
 
 def sum_equal_slots(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -15,7 +14,13 @@ from pyspark.sql import functions as sf
 
 from indexer.comparing.criteria import COMPARED, Criteria, missing_field
 from indexer.fingerprinting.fingerprint import SYMBOL_IN_NUMBER, rows_with_symbols
-from indexer.grouping.group_options import FieldOrder, Principal, missing_order, quoted_words
+from indexer.grouping.group_options import (
+    FieldOrder,
+    Principal,
+    missing_order,
+    quoted_words,
+    rounded_sum,
+)
 from indexer.model import DIGITS
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import (
@@ -295,9 +300,9 @@ def sum_similarities(
 
 
 def add_exactly(parts: Batches) -> Batches:
-    """Yield the sum of each list, exactly rounded, so that it does not depend on the order."""
+    """Yield the `rounded_sum` of each list."""
     for part in parts:
-        totals = [math.fsum(values) for values in part.column("parts").to_pylist()]
+        totals = list(map(rounded_sum, part.column("parts").to_pylist()))
         yield batch(_SUMS, [part.column("text"), totals])
 
 
