@@ -328,7 +328,7 @@ class MeasureValues:
     `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe
     makes none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi
     that `hamming` estimates. `shingle_width`: words of a shingle in `resemblance`. `others`: the
-    values of variants of measures.
+    values of measures without a field here.
     """
 
     jaccard: float
@@ -392,7 +392,11 @@ def measure_all(
         lcs_misread=lcs_misread(a.words, b.words, aligned=in_order),
         hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
         shingle_width=shingle_width,
-        others={name: measure_pair(name, a, b, matching).similarity for name in variants},
+        others={
+            name: measure_pair(name, a, b, matching).similarity
+            for name in (*MEASURES, *variants)
+            if not hasattr(MeasureValues, name)
+        },
     )
 
 

@@ -197,7 +197,7 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
     elsewhere = f"sqlite:///{tmp_path}/rows.db"
     apart = outcome("index", store.url, "--text-field", "body", store=elsewhere)
     assert (
-        f"read into {elsewhere}; to sign the documents of {store.url} where they are: "
+        f"read into {elsewhere}; to fingerprint the documents of {store.url} where they are: "
         f"--store {store.url}" in apart.stderr
     )
     run("install", store=store.url)

@@ -28,7 +28,7 @@ def broken(*values, **more):
     except KeyError as error:
         raise ValueError("{TEXT}") from error
 indexer.searching.similar.similar = indexer.grouping.group.gather = broken
-indexer.review.api.store.store_status.status = broken
+indexer.review.api.store.status = broken
 """
 
 

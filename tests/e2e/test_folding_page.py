@@ -164,7 +164,7 @@ def test_filters_decide_before_folding(place):
 
 
 def test_the_newest_of_a_family_is_shown(place):
-    (output,) = run_blocks(place, "The hit that is shown")
+    (output,) = run_blocks(place, "The hit that is displayed")
     lines = [line for line in output.splitlines() if line.startswith("/library/")]
     assert [line.split()[1] for line in lines] == ["d", "c"]
     assert "100%" not in output

@@ -386,7 +386,7 @@ def test_wrong_questions_get_an_error_in_json(site: str, path: str, status: int)
         ("label", {"id": ["m1", "nowhere"], "add": "hot", "dry_run": False}, 404, "nowhere"),
         ("label", {"id": "m1", "add": "a;b", "dry_run": False}, 400, "semicolon"),
         ("label", {"id": "m1", "add": "  ", "dry_run": False}, 400, "blank"),
-        ("label", {"id": "m1", "add": "two\nlines", "dry_run": False}, 400, "cannot be seen"),
+        ("label", {"id": "m1", "add": "two\nlines", "dry_run": False}, 400, "invisible"),
         ("label/undo", {"job": 4711}, 404, "4711"),
         ("label/undo", {"job": 1, "dry_run": True}, 400, "dry_run"),
         ("survey/refresh", {"wait": 1}, 400, "wait"),
