@@ -296,9 +296,9 @@ def _print_consistency(result: GroupResult, is_listed: bool) -> None:
             documents = count_of(family.documents, "document")
             out.print(f"labels differ  {family.family}  {documents}: {', '.join(counts)}")
     if result.inconsistent or is_listed:
-        families = count_of(len(result.inconsistent), "family")
+        groups = count_of(len(result.inconsistent), "near-duplicate group")
         more = "" if is_listed else "; --consistency lists them"
-        out.print(f"{families} whose members carry different labels{more}")
+        out.print(f"{groups} whose members carry different labels{more}")
 
 
 def _group_json(result: GroupResult) -> dict[str, object]:

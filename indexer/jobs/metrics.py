@@ -67,7 +67,7 @@ class _StoreStatistics(Collector):
         yield GaugeMetricFamily("nearfold_parts", "Parts of documents.", overview.counts.parts)
         yield GaugeMetricFamily(
             "nearfold_families",
-            "Families, including documents on their own; in engines within 1 % beyond 10,000.",
+            "Groups, including documents on their own; in engines within 1 % beyond 10,000.",
             overview.counts.families,
         )
         yield GaugeMetricFamily(

@@ -356,7 +356,7 @@ def _repair_references(
     if not dry_run and (headless or references.left):
         repair_strays(store, recipe, sorted({*headless, *references.left}), families)
     if headless:
-        problem = f"{count_of(len(headless), 'family')} without a principal"
+        problem = f"{count_of(len(headless), 'group')} without a principal"
         yield Repair("families", problem, not dry_run)
     misnamed = references.misnamed()
     if misnamed:

@@ -308,4 +308,4 @@ def _notes(ordered: Sequence[Version], dates: bool, left_out: int) -> Iterator[s
             "an order by the texts alone may be the better one"
         )
     if left_out > 0:
-        yield f"{count_of(left_out, 'more text')} of the family not ordered"
+        yield f"{count_of(left_out, 'more text')} of the group not ordered"

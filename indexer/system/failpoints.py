@@ -27,7 +27,7 @@ POINTS = {
     "after_extract": "its text is there",
     "before_fingerprint": "a batch of texts is about to be fingerprinted",
     "after_fingerprint": "its fingerprints are there",
-    "before_repair": "families of changed documents are about to be repaired",
+    "before_repair": "groups of changed documents are about to be repaired",
     "after_repair": "they are repaired, and the changed documents not yet written",
     "before_write": "a batch of rows is about to be handed to the store",
     "before_commit": "a transaction of the embedded store is complete but not committed",
