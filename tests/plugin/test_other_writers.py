@@ -22,7 +22,7 @@ from indexer.stores.maintenance import Layout
 pytestmark = pytest.mark.engines
 
 SEED = os.environ.get("NEARFOLD_CLIENTS_SEED") or "7"
-STEPS = 50
+STEPS = 25
 
 
 @pytest.mark.parametrize(

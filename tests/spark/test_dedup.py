@@ -122,6 +122,7 @@ def test_rows_of_csv_are_those_of_one_machine(
     assert counts == {name: getattr(own, name) for name in counts} and own.near and own.failed
 
 
+@pytest.mark.slow
 def test_rows_are_whole_where_several_tasks_read_a_file(
     spark: SparkSession, tmp_path: Path
 ) -> None:
