@@ -102,7 +102,7 @@ _WORD_MARKERS = (
     *(b'<w:sz w:val="1"', b'<w:sz w:val="2"'),  # half a point, or one
 )
 _COLOUR_MARKERS = (b"<w:shd", b'"FFFFFF"', b'"ffffff"')  # of styles
-_WORD_TEXT = re.compile(rb"<w:t(?:\s[^>]*)?>([^<]*)")
+_WORD_TEXT = re.compile(rb"<w:t(?:\s[^<>]*)?>([^<]+)")
 _DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
 _END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
 _WORD_STYLE = re.compile(rb"<w:style\b[^>]*\bw:styleId=\"([^\"]+)\".*?</w:style>", re.DOTALL)
@@ -519,7 +519,6 @@ _MIN_OF_PAGES = 6_000  # characters of three pages: on fewer a header may be of 
 _REFERENCE = re.compile(rb"<w:(?:header|footer)Reference\s[^<>]*>")
 _RELATIONSHIP = re.compile(rb"<Relationship\s[^<>]*>")
 _ID, _TARGET = re.compile(rb'\s(?:r:id|Id)="([^"]*)"'), re.compile(rb'\sTarget="/?([^"]*)"')
-_WORD_TEXT = re.compile(rb"<w:t(?:\s[^<>]*)?>([^<]+)")
 _ODF_HEADER = re.compile(
     rb"<(?:style:master-page\b(?P<page>[^<>]*)"
     rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^<>]*)?)(?<!/)>"

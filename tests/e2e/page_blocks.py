@@ -1,5 +1,6 @@
 """The blocks of code on the pages of the documentation, and a runner for those with commands."""
 
+import mailbox
 import re
 import shutil
 import subprocess
@@ -10,6 +11,39 @@ from pathlib import Path
 
 from command import ROOT, page_environment, shell
 
+CLAUSES = {
+    "indenture-sponsor": "Section 14.06 Successors and Assignors. "
+    "All covenants and agreements in this Agreement by the Sponsor shall bind its "
+    "successors and assigns, whether so expressed or not.",
+    "indenture-issuer": "Section 11.09. Successors and Assignors. "
+    "All covenants and agreements in this Indenture by the Issuer shall bind its "
+    "successors and assigns, whether so expressed or not.",
+    "plain-old": "3.1 Successors and Assigns. This agreement enures to the benefit of and "
+    "is binding on the parties hereto and their respective successors and assigns.",
+    "plain-new": "32. Successors and Assigns. This agreement shall be binding upon, and enure "
+    "to the benefit of, the parties, their legal representatives, successors and assigns.",
+}
+FIRST = """Return-Path: <ann@x.org>
+From: Ann <ann@x.org>
+Subject: Ferry
+Message-ID: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
+Date: Mon, 5 Feb 2024 10:00:00 +0100
+
+We do not sell the ferry to Peter this year, says Mary.
+"""
+ANSWER = """From: Bo <bo@x.org>
+Subject: Re: Ferry
+Message-ID: <2@x>
+In-Reply-To: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
+Date: Mon, 5 Feb 2024 11:00:00 +0100
+
+Fine.
+
+On Mon, Feb 5, 2024 at 10:00 AM Ann <ann@x.org> wrote:
+
+> We do not sell the ferry to Peter
+> this year, says Mary.
+"""
 PROVIDED = ("pip install", "docker compose")  # what these lines install is there already
 
 
@@ -43,6 +77,24 @@ def copy_examples(folder: Path) -> None:
 def group_examples(folder: Path) -> None:
     """Index and group the example folder in the store of the commands."""
     shell(f"nearfold index '{ROOT}/examples'\nnearfold group", folder)
+
+
+def clauses_of_types(folder: Path) -> None:
+    """Write the published pairs of clauses, and the list of words of docs/duplicate-types.md."""
+    (folder / "clauses").mkdir()
+    for name, text in CLAUSES.items():
+        (folder / "clauses" / f"{name}.txt").write_text(text)
+    (folder / "our-words.txt").write_text(blocks("docs/duplicate-types.md", "text")[0])
+
+
+def mails(folder: Path) -> None:
+    """Mails in a Maildir, a mailbox without an ending, and a file that is no mail."""
+    (folder / "mails" / "box" / "cur").mkdir(parents=True)
+    (folder / "mails" / "box" / "cur" / "1707123600.M1P2.host:2,S").write_text(FIRST)
+    inbox = mailbox.mbox(folder / "mails" / "Inbox")
+    inbox.add(ANSWER)
+    inbox.close()
+    (folder / "mails" / "notes.txt").write_text("no mail")
 
 
 def run_python(program: str, folder: Path) -> str:

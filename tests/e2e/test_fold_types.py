@@ -4,29 +4,13 @@ from pathlib import Path
 
 import pytest
 from command import outcome, run, run_json
-from page_blocks import blocks
-
-CLAUSES = {
-    "indenture-sponsor": "Section 14.06 Successors and Assignors. "
-    "All covenants and agreements in this Agreement by the Sponsor shall bind its "
-    "successors and assigns, whether so expressed or not.",
-    "indenture-issuer": "Section 11.09. Successors and Assignors. "
-    "All covenants and agreements in this Indenture by the Issuer shall bind its "
-    "successors and assigns, whether so expressed or not.",
-    "plain-old": "3.1 Successors and Assigns. This agreement enures to the benefit of and "
-    "is binding on the parties hereto and their respective successors and assigns.",
-    "plain-new": "32. Successors and Assigns. This agreement shall be binding upon, and enure "
-    "to the benefit of, the parties, their legal representatives, successors and assigns.",
-}
+from page_blocks import clauses_of_types
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "clauses").mkdir()
-    for name, text in CLAUSES.items():
-        (tmp_path / "clauses" / f"{name}.txt").write_text(text)
-    (tmp_path / "our-words.txt").write_text(blocks("docs/duplicate-types.md", "text")[0])
+    clauses_of_types(tmp_path)
     return tmp_path
 
 

@@ -6,7 +6,6 @@ Each page is a row of `PAGES`; a page of which one command takes what another pr
 import contextlib
 import csv
 import json
-import mailbox
 import re
 import shlex
 import shutil
@@ -22,8 +21,10 @@ from command import ROOT, outcome, page_environment, run, run_json, shell
 from page_blocks import (
     Page,
     blocks,
+    clauses_of_types,
     copy_examples,
     group_examples,
+    mails,
     page_text,
     prompts,
     run_python,
@@ -38,39 +39,6 @@ CLAUSE = (
     "use it for the purposes of this Agreement alone, and return or destroy it within thirty days "
     "of a written request. This clause survives termination for five years."
 )
-CLAUSES = {
-    "indenture-sponsor": "Section 14.06 Successors and Assignors. "
-    "All covenants and agreements in this Agreement by the Sponsor shall bind its "
-    "successors and assigns, whether so expressed or not.",
-    "indenture-issuer": "Section 11.09. Successors and Assignors. "
-    "All covenants and agreements in this Indenture by the Issuer shall bind its "
-    "successors and assigns, whether so expressed or not.",
-    "plain-old": "3.1 Successors and Assigns. This agreement enures to the benefit of and "
-    "is binding on the parties hereto and their respective successors and assigns.",
-    "plain-new": "32. Successors and Assigns. This agreement shall be binding upon, and enure "
-    "to the benefit of, the parties, their legal representatives, successors and assigns.",
-}
-FIRST = """Return-Path: <ann@x.org>
-From: Ann <ann@x.org>
-Subject: Ferry
-Message-ID: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
-Date: Mon, 5 Feb 2024 10:00:00 +0100
-
-We do not sell the ferry to Peter this year, says Mary.
-"""
-ANSWER = """From: Bo <bo@x.org>
-Subject: Re: Ferry
-Message-ID: <2@x>
-In-Reply-To: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
-Date: Mon, 5 Feb 2024 11:00:00 +0100
-
-Fine.
-
-On Mon, Feb 5, 2024 at 10:00 AM Ann <ann@x.org> wrote:
-
-> We do not sell the ferry to Peter
-> this year, says Mary.
-"""
 MIH = "1de319c276884bd0c9e2f1621ada26cc"
 CHECKED = """https://example.org/ferry new None
 https://example.org/ferry?print=1 duplicate https://example.org/ferry
@@ -83,11 +51,8 @@ def files_of_parts(folder: Path) -> None:
     (folder / "clause.txt").write_text(CLAUSE)
 
 
-def files_of_types(folder: Path) -> None:
-    (folder / "clauses").mkdir()
-    for name, text in CLAUSES.items():
-        (folder / "clauses" / f"{name}.txt").write_text(text)
-    (folder / "our-words.txt").write_text(blocks("docs/duplicate-types.md", "text")[0])
+def index_clauses(folder: Path) -> None:
+    clauses_of_types(folder)
     shell("nearfold index clauses", folder)
 
 
@@ -114,16 +79,6 @@ def files_of_check(folder: Path) -> None:
 
 def nothing(_folder: Path) -> None:
     """Leave the folder empty."""
-
-
-def mails(folder: Path) -> None:
-    """Mails in a Maildir, a mailbox without an ending, and a file that is no mail."""
-    (folder / "mails" / "box" / "cur").mkdir(parents=True)
-    (folder / "mails" / "box" / "cur" / "1707123600.M1P2.host:2,S").write_text(FIRST)
-    inbox = mailbox.mbox(folder / "mails" / "Inbox")
-    inbox.add(ANSWER)
-    inbox.close()
-    (folder / "mails" / "notes.txt").write_text("no mail")
 
 
 def verify_check(_folder: Path, outputs: list[str]) -> None:
@@ -240,7 +195,7 @@ PAGES = [
         ("near identical",),
         consoles=True,
         python="a [('b', 'near_identical')]\n",
-        set_up=files_of_types,
+        set_up=index_clauses,
     ),
     Page(
         "docs/check.md",

@@ -1,50 +1,19 @@
 """docs/threads.md: its commands; and the outcomes of `threads`."""
 
-import mailbox
 import shlex
 from pathlib import Path
 
 import pytest
 from command import outcome, run, run_json
-from page_blocks import blocks
+from page_blocks import FIRST, blocks, mails
 
 from indexer import threads
-
-FIRST = """Return-Path: <ann@x.org>
-From: Ann <ann@x.org>
-Subject: Ferry
-Message-ID: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
-Date: Mon, 5 Feb 2024 10:00:00 +0100
-
-We do not sell the ferry to Peter this year, says Mary.
-"""
-ANSWER = """From: Bo <bo@x.org>
-Subject: Re: Ferry
-Message-ID: <2@x>
-In-Reply-To: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
-Date: Mon, 5 Feb 2024 11:00:00 +0100
-
-Fine.
-
-On Mon, Feb 5, 2024 at 10:00 AM Ann <ann@x.org> wrote:
-
-> We do not sell the ferry to Peter
-> this year, says Mary.
-"""
-MIH = "1de319c276884bd0c9e2f1621ada26cc"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with mails in a Maildir, a mailbox without an ending, and a file that is no mail."""
-    mails = tmp_path / "mails"
-    (mails / "box" / "cur").mkdir(parents=True)
-    (mails / "box" / "cur" / "1707123600.M1P2.host:2,S").write_text(FIRST)
-    inbox = mailbox.mbox(mails / "Inbox")
-    inbox.add(ANSWER)
-    inbox.close()
-    (mails / "notes.txt").write_text("no mail")
-    return mails
+    mails(tmp_path)
+    return tmp_path / "mails"
 
 
 def test_search_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

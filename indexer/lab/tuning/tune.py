@@ -47,7 +47,7 @@ from indexer.wording import count_of
 
 STEPS = 200  # thresholds that are tried: 0.005, 0.01, ... 1
 BINS = 40
-RESAMPLES = 1000
+RESAMPLES = 4000
 ORDER = (*TYPES, UNRELATED)
 CLOSE_BITS = 3  # of the 64 bits of a SimHash, for recipes that name no similarity
 
@@ -395,8 +395,6 @@ def _digest(texts: Sequence[str], pairs: Sequence[Case]) -> str:
 
 
 # The recipe, threshold and planned recall to use, with the reason.
-
-RESAMPLES = 4000
 
 
 def choice(
