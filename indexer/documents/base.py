@@ -5,14 +5,16 @@ from __future__ import annotations
 import codecs
 import hashlib
 import mimetypes
+import posixpath
 import re
+import zipfile
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 from itertools import accumulate
 from types import TracebackType
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from indexer.defaults import (
     ENCODING,
@@ -506,3 +508,38 @@ def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:
     """Return what was found at anchors, in order, as one file."""
     lines = [anchor.encode() + b" " + content for anchor, content in found]
     return EmbeddedFile("object", name, sha256(b"\n".join(lines)))
+
+
+_RELATIONSHIP = re.compile(rb"<(?:\w+:)?Relationship\s[^>]*>")
+_ATTRIBUTE = re.compile(rb"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+class Relationship(NamedTuple):
+    """The kind of a reference of an Office document, and the path of a part in it, or a target
+    outside of the file.
+    """
+
+    kind: str
+    target: str
+    is_external: bool
+
+
+def relationships_of(archive: zipfile.ZipFile, path: str) -> dict[str, Relationship]:
+    """Return what a part of an Office document may refer to, by ids; none without a list of it."""
+    folder, name = posixpath.split(path)
+    found: dict[str, Relationship] = {}
+    try:
+        listed = archive.read(posixpath.join(folder, "_rels", f"{name}.rels"))
+    except KeyError:
+        return found
+    for match in _RELATIONSHIP.finditer(listed):
+        values = {
+            key.decode(): unescape((double or single).decode("utf-8", "replace"))
+            for key, double, single in _ATTRIBUTE.findall(match[0])
+        }
+        target = values.get("Target", "")
+        is_external = values.get("TargetMode") == "External"
+        if not is_external:
+            target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+        found[values.get("Id", "")] = Relationship(values.get("Type", ""), target, is_external)
+    return found

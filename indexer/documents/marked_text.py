@@ -8,11 +8,12 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from html import unescape
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from indexer.documents.base import Anchors
+from indexer.documents.base import Anchors, relationships_of
 from indexer.wording import END_OF_HEADER
 
 # Marked text, however many runs a program splits it into.
@@ -517,8 +518,7 @@ def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str
 
 _MIN_OF_PAGES = 6_000  # characters of three pages: on fewer a header may be of the text
 _REFERENCE = re.compile(rb"<w:(?:header|footer)Reference\s[^<>]*>")
-_RELATIONSHIP = re.compile(rb"<Relationship\s[^<>]*>")
-_ID, _TARGET = re.compile(rb'\s(?:r:id|Id)="([^"]*)"'), re.compile(rb'\sTarget="/?([^"]*)"')
+_ID = re.compile(rb"\s\w+:id=[\"']([^\"']*)")
 _ODF_HEADER = re.compile(
     rb"<(?:style:master-page\b(?P<page>[^<>]*)"
     rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^<>]*)?)(?<!/)>"
@@ -579,11 +579,11 @@ def _page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
         if "styles.xml" in names:
             yield from _odf_headers(archive.read("styles.xml"))
         elif any(name.startswith(("word/header", "word/footer")) for name in names):
-            listed = _RELATIONSHIP.findall(archive.read("word/_rels/document.xml.rels"))
-            targets = {_value(_ID, element): _value(_TARGET, element) for element in listed}
+            parts = relationships_of(archive, "word/document.xml")
+            text = cache(lambda path: _plain(b"".join(_WORD_TEXT.findall(archive.read(path)))))
             for element in _REFERENCE.findall(archive.read("word/document.xml")):
-                part = archive.read(f"word/{targets[_value(_ID, element)].removeprefix('word/')}")
-                yield _plain(b"".join(_WORD_TEXT.findall(part))), b'"first"' in element
+                if found := _ID.search(element):
+                    yield text(parts[found[1].decode()].target), b'"first"' in element
 
 
 def _odf_headers(styles: bytes) -> Iterator[tuple[str, bool]]:
@@ -636,8 +636,3 @@ def _rich_characters(token: re.Match[bytes]) -> str:
 
 def _plain(markup: bytes) -> str:
     return unescape(markup.decode())
-
-
-def _value(pattern: re.Pattern[bytes], element: bytes) -> str:
-    found = pattern.search(element)
-    return found[1].decode() if found else ""

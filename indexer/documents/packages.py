@@ -28,6 +28,7 @@ from indexer.documents.base import (
     all_of,
     anchored,
     embedded_kind,
+    relationships_of,
     searchable,
     sha256,
 )
@@ -409,21 +410,11 @@ _ANCHOR = re.compile(
 )
 _PICTURE, _OFFSET = re.compile(rb"<a:blip\b"), re.compile(rb"<a:off x=\"(-?\d+)\" y=\"(-?\d+)\"")
 _TAG = re.compile(rb"<[^>]*>")
-_RELATIONSHIP = re.compile(rb"<(?:\w+:)?Relationship\s[^>]*>")
-_ATTRIBUTE = re.compile(rb"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _REFERENCE = re.compile(rb":(?:id|embed|link|pict|dm|href|relid)=\"([^\"]+)\"")
 _FILE_OF_ODF = re.compile(rb"\bxlink:href=\"(?:\./)?([^\"#:]+)\"")
 _CHAPTERS = re.compile(rb"\bhref\s*=\s*[\"']([^\"']+)")
 _DIGITS = re.compile(r"\d")
 _PACKAGES = (".docx", ".xlsx", ".pptx", ".xlsm", ".docm", ".pptm", ".xlsb")
-
-
-class _Relationship(NamedTuple):
-    """The kind of a reference, and the path of a part or a target outside of the file."""
-
-    kind: str
-    target: str
-    is_external: bool
 
 
 class _Reference(NamedTuple):
@@ -555,7 +546,7 @@ class Package:
     def _is_paper(self, slide: str) -> bool:
         """Return whether nothing in a slide, its layout and its master has a colour."""
         for kind in ("", "slideLayout", "slideMaster"):
-            following = self._relationships(slide).values()
+            following = relationships_of(self._archive, slide).values()
             slide = next((to for of, to, _ in following if of.endswith(f"/{kind}")), slide)
             if slide in self._members and not is_slide_paper(searchable(self._read(slide))):
                 return False
@@ -591,7 +582,7 @@ class Package:
                 for match in _FILE_OF_ODF.finditer(content)
             ]
             return content, [_Reference(start, self._of_odf(file), False) for start, file in files]
-        relationships = self._relationships(path)
+        relationships = relationships_of(self._archive, path)
         if not relationships:
             return b"", []
         content = searchable(self._read(path)) if path else b""
@@ -610,24 +601,6 @@ class Package:
 
     def _of_odf(self, path: str) -> str:
         return f"{path}/content.xml" if f"{path}/content.xml" in self._members else path
-
-    def _relationships(self, path: str) -> Mapping[str, _Relationship]:
-        folder, name = posixpath.split(path)
-        listed = posixpath.join(folder, "_rels", f"{name}.rels")
-        if listed not in self._members:
-            return {}
-        found: dict[str, _Relationship] = {}
-        for match in _RELATIONSHIP.finditer(self._read(listed)):
-            values = {
-                key.decode(): unescape((double or single).decode("utf-8", "replace"))
-                for key, double, single in _ATTRIBUTE.findall(match[0])
-            }
-            target = values.get("Target", "")
-            is_external = values.get("TargetMode") == "External"
-            if not is_external:
-                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-            found[values.get("Id", "")] = _Relationship(values.get("Type", ""), target, is_external)
-        return found
 
 
 def _name(path: str) -> str:
