@@ -6,7 +6,7 @@
 Synthetic corpora are made from documentation, English manual pages, and manual pages in many
 languages; real ones are samples of the same files, the pages of the largest product apart. Each is
 indexed, matched, grouped and searched with the recipe, measure and thresholds of either release.
-Names of what was wrongly paired, put into a family or hidden go to wrong.txt in FOLDER.
+Names of what was wrongly paired, put into a group or hidden go to wrong.txt in FOLDER.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def tables(results: Results) -> Iterator[tuple[str, Rows]]:
     yield title, of_match([name for name in judged if name in real], listed_cell)
     yield "Recall by kind", recall_rows(results, synthetic, 0)
     yield "Recall by language", recall_rows(results, synthetic[-1:], 1)
-    yield "Families / members / largest", of_versions(list(results), families_cell)
+    yield "Groups / members / largest", of_versions(list(results), families_cell)
     title = "Members that are another document"
     yield title, of_versions(judged, lambda measured: f"{len(measured.strangers):,}")
     title = f"Hits of {QUERIES} searches / after folding"
@@ -313,7 +313,7 @@ def names_of_wrong(results: Results) -> Iterator[str]:
     for name, versions in results.items():
         for version, measured in versions.items():
             corpus = measured.corpus
-            yield f"# {name}, {version}: largest family {measured.largest}"
+            yield f"# {name}, {version}: largest group {measured.largest}"
             yield f"queries: {' '.join(queries(corpus))}"
             yield from (f"family\t{a}\t{b}" for a, b in sorted(measured.strangers))
             yield from (f"hidden\t{by}\t{name}" for name, by in sorted(measured.hidden.items()))

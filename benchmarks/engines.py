@@ -314,7 +314,7 @@ def time_folding(lab: Lab, rng: np.random.Generator, searches: int) -> None:
     started = time.perf_counter()
     changed = group(lab.store).changed
     again = time.perf_counter() - started
-    print(f"\nfolding   {result.families:,} families made and written in {took:.0f} s;", end=" ")
+    print(f"\nfolding   {result.families:,} groups made and written in {took:.0f} s;", end=" ")
     print(f"then {size:,.0f} bytes a document")
     print(f"{'':<10}group again: {again:.0f} s, {changed:,} changed")
     chosen = rng.integers(0, len(lab.texts), searches + WARMING)

@@ -110,7 +110,7 @@ def print_families(documents: int, runs: int, urls: list[str]) -> None:
             texts = random_texts(half, 325, np.random.default_rng(seed), alone=0.87)
             for number, text in enumerate(texts):
                 (folder / f"{number:06}.txt").write_text(text, encoding="utf-8")
-        print(*head(["store", "documents", "without", "with families", "ratio"]), sep="\n")
+        print(*head(["store", "documents", "without", "with groups", "ratio"]), sep="\n")
         for url in ["sqlite", *urls]:
             times: dict[float | None, list[list[float]]] = {None: [], 0.8: []}
             for number in range(runs):

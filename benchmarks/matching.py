@@ -242,7 +242,7 @@ def print_ways(documents: int, layout: Plan, options: Namespace) -> dict[str, Ru
     if options.template:
         print(f"{options.template:.0%} of the documents carry one template")
     if options.alike:
-        print(f"two documents of different families are {options.alike:.0%} alike")
+        print(f"two documents of different groups are {options.alike:.0%} alike")
     print(f"\n{'':12}{'seconds':>9}{'CPU s':>9}{'MB':>8}{'own MB':>8}{'pairs':>12}", end="")
     print(f"{'precision':>11}{'recall':>9}", flush=True)
     runs: dict[str, Run] = {}
@@ -343,7 +343,7 @@ def measure_texts(options: Namespace) -> None:
         for name in options.jobs.split(","):
             with Watch() as watch:
                 done = jobs[name](store)
-            outcome = f"{done.families:,} families" if name == "group" else f"{len(done):,} pairs"
+            outcome = f"{done.families:,} groups" if name == "group" else f"{len(done):,} pairs"
             print(f"{name:10}{watch.seconds:9.1f}{watch.busy:9.1f}{watch.own:9.0f}", end="")
             print(f"{watch.resident:13.0f}  {outcome}", flush=True)
             if name in ("exact", "complete"):

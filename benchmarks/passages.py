@@ -196,7 +196,7 @@ def measure_templates(folder: str) -> None:
         group(store)
         approved = ApprovedPassages(tuple(passage.text for passage in passages(store)))
         print(f"{store.counts().documents} pages, {len(approved.passages)} approved passages")
-        print(*head(["list", "families", "largest", "pages in families"]), sep="\n")
+        print(*head(["list", "groups", "largest", "pages in groups"]), sep="\n")
 
         def print_families(name: str, left_out: ApprovedPassages) -> None:
             result = group(store, options, write=False, leave_out=left_out)
