@@ -165,8 +165,8 @@ class Payload:
     """The contents of a blob as they were read.
 
     `modified` is in nanoseconds since 1970 UTC. `raw` is the SHA-256 of the bytes, `source` the
-    digest that changes when the blob changes; both 64 hexadecimal digits. `document`: for a source
-    of texts instead of files, the document, or the error why there is none.
+    digest that changes when the blob changes; both 64 hexadecimal digits. `document`: the document
+    of a source of texts instead of files, or the error why there is none.
     """
 
     data: bytes
@@ -379,7 +379,7 @@ class Query:
 class Facet:
     """A value of a field, with the numbers of matching documents and families that have it.
 
-    `relation`: of `families` to their number.
+    `relation` is that of `families` to their number.
     """
 
     value: str
@@ -393,8 +393,8 @@ class RankedRow:
     """One hit in the order of the store; `score` is None when that is not by relevance.
 
     `digest`: that of the normalised text or, where nothing is left of it, of the bytes; copies have
-    the same. `words`: as the recipe counts them; None where that is not known. `similarity`: of a
-    member of a group to its principal, as `group` stored it; None where a hit does not have it.
+    the same. `words` are counted by the recipe; None where that is not known. `similarity` is that
+    of a member of a group to its principal, as `group` stored it; else None.
     """
 
     id: str
@@ -514,9 +514,9 @@ class Difference:
 class Sameness:
     """A common trait of copies: the bytes of their files, their texts, or the words of these.
 
-    `ignored`: in what their texts differ all the same. `as_read`: a text was cut, so that the rest
-    is not known. `extracted`: their files differ, and not in their texts alone, from which the
-    extractor leaves out markup and the like.
+    `ignored`: the differences of their texts that do not count. `as_read`: a text was cut, so that
+    the rest is not known. `extracted`: their files differ, and not in their texts alone, from which
+    the extractor leaves out markup and the like.
     """
 
     kind: Literal["bytes", "text", "words"]
@@ -564,12 +564,12 @@ class Match:
 
     `low` and `high` equal `similarity` if the measure is exact. `containment`: the fraction of the
     query's features that the match has, and of the match's that the query has; None if one has
-    none. `in_order`: the words that both have in the same order. `rearranged`: at least nine tenths
+    none. `in_order`: the words that both have in the same order. `rearranged`: nine tenths or more
     of the words of both stand in shared passages, but in an order that leaves `lcs` below the
     threshold. `marks`: the kinds of differences that a reader must know, the most serious first.
     `differences`: the facts that differ. `same`: what a copy has in common with the
     query, None for others. `new_words`: the words of the query (left) and of the match (right) that
-    the other lacks. `rank`: by which matches are ordered, the similarity less what new words cost.
+    the other lacks. `rank` orders matches: the similarity less what new words cost.
     """
 
     id: str

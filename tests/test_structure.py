@@ -82,7 +82,7 @@ def test_the_store_interface_is_narrow(package: structure.Package) -> None:
         (structure.long_lines, f"break lines over {structure.COLUMNS} columns"),
         (structure.nested, "name the inner comprehension of"),
         (structure.participles, "name classes by nouns"),
-        (structure.questions, "begin docstrings with a verb or a noun, not What, Whether or How"),
+        (structure.fragments, "begin docstrings and their notes with a verb or a noun"),
         (structure.long_signatures, "make options that travel together a dataclass"),
     ],
 )

@@ -32,6 +32,10 @@ PRIVATE_WORDS = (
     "sides", "spell", "spells", "spelled", "screen", "hot", "survey", "figures", "letters", "signs",
     "beside", "sign", "signed", "signature", "told", "likeness",
 )  # fmt: skip
+PREPOSITIONS = "as|at|by|for|from|in|of|on|to|when|where|with"
+FRAGMENTS = re.compile(
+    rf"\A(?:what|whether|how|{PREPOSITIONS})\b|`[^`\n]+`:\s+(?:{PREPOSITIONS})\b", re.IGNORECASE
+)
 CODE_AND_ADDRESSES = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)\n]*\)|https?://\S+", re.DOTALL)
 GENERATED_PAGES = {"api.md", "cli.md", "json.md"}
 TOKEN = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
@@ -238,11 +242,11 @@ def participles(package: Package) -> Iterator[str]:
             yield f"{place(package, path, node.lineno)} {node.name}"
 
 
-def questions(package: Package) -> Iterator[str]:
-    """Docstrings that begin with What, Whether or How, as FILE:LINE."""
+def fragments(package: Package) -> Iterator[str]:
+    """Yield docstrings that are no sentences by how they begin, or a note in them, as FILE:LINE."""
     for path, node in package.nodes():
         text = ast.get_docstring(node) if isinstance(node, DOCUMENTED) else None
-        if re.match(r"(What|Whether|How)\b", text or ""):
+        if FRAGMENTS.search(text or ""):
             yield place(package, path, getattr(node, "lineno", 1))
 
 
@@ -332,7 +336,7 @@ def report(package: Package, details: bool) -> Iterator[str]:
         (f"lines over {COLUMNS} columns", long_lines(package)),
         ("nested comprehensions", nested(package)),
         ("classes named as participles", participles(package)),
-        ("docstrings with What / Whether / How", questions(package)),
+        ("docstrings that are fragments", fragments(package)),
     )
     for title, places in sections:
         listing = list(places)

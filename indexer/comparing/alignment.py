@@ -77,7 +77,7 @@ def words_in_order(a: Words, b: Words, minimum: int = 0, length: int | None = No
     """Return the words of the LCS, and those that are in the LCS of the words without accents, too,
     if only one of the texts has accents; none where they are fewer than `minimum` together.
 
-    `length`: of the LCS, if that is known.
+    `length` is that of the LCS, if it is known.
 
     >>> from indexer.comparing.words import words
     >>> words_in_order(words("die Fähre nach Århus"), words("die Fahre nach Arhus"))
@@ -99,7 +99,7 @@ def grown(a: Words, b: Words, minimum: float = 0.0, length: int | None = None) -
     one where these are more; 0 when neither has any.
 
     1 for a text that is in a text up to twice as long, in order. May be 0 for a pair below
-    `minimum`, which is found out sooner. `length`: of the LCS, if that is known.
+    `minimum`, which is found out sooner. `length` is that of the LCS, if it is known.
 
     >>> from indexer.comparing.words import words
     >>> grown(words("to be or not"), words("to be today or not"))

@@ -259,10 +259,10 @@ def few_bands(measure: str, threshold: float, recipe: Recipe) -> tuple[int, int]
     """Return how many of the first stored bands find the pairs exactly at a threshold, and how many
     of these a pair shares at least.
 
-    Expected as by `plan`: with the slots of `min_equal`, `RECALL` of the pairs or more. As many
-    shared bands as the recipe asks for, where any number of bands finds as many pairs then: so
-    hardly any row shares them by chance. All bands and one of them where no fewer are enough, or
-    where that is not known.
+    With the slots of `min_equal`, `RECALL` of the pairs or more are expected, as by `plan`. As many
+    bands are shared as the recipe asks for, where any number of bands finds as many pairs then: so
+    hardly any row shares them by chance. All bands are taken, and one is shared, where no fewer are
+    enough, or where that is not known.
 
     >>> few_bands("lcs", 0.9, DEFAULT), few_bands("lcs", 0.8, DEFAULT)
     ((19, 2), (42, 1))

@@ -91,7 +91,7 @@ class _Surroundings:
 
 
 class _Occurrences:
-    """Where a text states one fact, looked up by what surrounds it there.
+    """The occurrences of one fact in a text, looked up by what surrounds them.
 
     A look-up takes the same time however often the fact is stated. Runs of words are hashed on
     first use: surroundings alone usually decide.
@@ -282,8 +282,8 @@ def _offsets(positions_a: list[int], positions_b: list[int], run: Tile) -> set[i
 
 
 def _unequal_numbers(a: FactSource, b: FactSource, run: Tile) -> list[int]:
-    """Return positions of the numbers of a run in `a` that may be written in another way in `b`:
-    of a run that is written alike, those near its ends.
+    """Return positions of the numbers of a run in `a` that may be written in another way in `b`;
+    only those near its ends if the run is written alike.
     """
     numbers = _within(a.numbers, run.a, run.words)
     if not numbers:

@@ -76,8 +76,8 @@ from indexer.model import Difference, DifferenceKind
 class Fact(NamedTuple):
     """A fact of a text: the value that is compared, and as it is written.
 
-    [`start`, `end`): its words, none of a sign before `start`. `unit`: of a number; `whole`: as it
-    is written with its unit, empty where there can be none.
+    [`start`, `end`) are its words, none of a sign before `start`. `unit` is that of a number;
+    `whole` is how it is written with its unit, empty where there can be none.
     """
 
     kind: DifferenceKind
@@ -101,7 +101,8 @@ class Fact(NamedTuple):
 
 @lru_cache(maxsize=1 << 15)
 def is_negation(word: str, language: str = "") -> bool:
-    """Return whether a folded word says no, or yes; `language`: of the text, as `Words` has it.
+    """Return whether a folded word says no, or yes; `language` is that of the text, as `Words` has
+    it.
 
     >>> is_negation("not"), is_negation("en"), is_negation("en", "fi"), is_negation("olmaz", "tr")
     (True, False, True, True)
@@ -521,7 +522,7 @@ class FactText:
         """Return the words before (-1) or after (1) a fact in its sentence, the next one first;
         empty for none but facts of its class, None in a list of these.
 
-        `above`: of the line above instead, if it has no more words than these.
+        `above` reads the line above instead, if it has no more words than these.
         """
         source, kind = self.source, fact.key[0]
         words: list[str] = []

@@ -451,8 +451,8 @@ def _whole_date() -> re.Pattern[str]:
 class Quantity(NamedTuple):
     """A number with its sign and its unit.
 
-    `number`: as it is written, with its sign. [`start`, `end`): where all of it but the sign is, in
-    characters.
+    `number` is written as in the text, with its sign. [`start`, `end`) are the offsets of all of it
+    but the sign, in characters.
     """
 
     sign: str

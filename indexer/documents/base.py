@@ -45,16 +45,15 @@ class ReadOptions:
     archives, mailboxes and tables are opened: those that are PATHs (`given`), those in folders too
     (`all`), or none. `namespace`: what ids are relative to. `query`: selects documents of a source
     that can be queried. `delimiter`: separates the fields of CSV; None detects it in the first row.
-    `encoding`: of text without a byte order mark in tables and load files, and of text files that
-    are not UTF-8. `text_files`: the folder in which the paths of text files begin that records hold
-    instead of texts; None: records of tables hold texts, and the paths of a load file begin in its
-    own folder. `attachments`: attachments of mails are documents of their own; None: as the store
-    has them, which a new one does, and never without a store. `metadata`: the other fields of
-    records are of interest. `raw_markup`: HTML that Hansken made of a document is
-    its text as it is, for a recipe that removes markup itself.
-    `max_bytes` and `max_chars` bound one document. Raises `UsageError` for a delimiter that is not
-    one character, or one that CSV has another use for, and for an encoding that Python does not
-    know.
+    `encoding` is that of text without a byte order mark in tables and load files, and of text files
+    that are not UTF-8. `text_files`: the folder in which the paths of text files begin that records
+    hold instead of texts; None: records of tables hold texts, and the paths of a load file begin in
+    its own folder. `attachments`: attachments of mails are documents of their own; None: as the
+    store has them, which a new one does, and never without a store. `metadata`: the other fields of
+    records are of interest. `raw_markup`: HTML that Hansken made of a document is its text as it
+    is, for a recipe that removes markup itself. `max_bytes` and `max_chars` bound one document.
+    Raises `UsageError` for a delimiter that is not one character, or one that CSV has another use
+    for, and for an encoding that Python does not know.
     """
 
     text_field: str = TEXT_FIELD

@@ -418,7 +418,7 @@ _PACKAGES = (".docx", ".xlsx", ".pptx", ".xlsm", ".docm", ".pptm", ".xlsb")
 
 
 class _Reference(NamedTuple):
-    """Where a part refers to another one, or out of the file, and its path or address."""
+    """A reference of a part to another one, or out of the file, by its path or address."""
 
     position: int
     target: str
@@ -664,8 +664,8 @@ def unread_xml(
 ) -> Iterator[EmbeddedFile]:
     """Yield what is not read of a part of an Office document: drawings, formulas, links.
 
-    `styles`: the common ones that hide, raise or strike out text; `targets`: of links, by
-    positions.
+    `styles` are the common ones that hide, raise or strike out text; `targets` are those of links,
+    by positions.
     """
     found: dict[str, list[tuple[int, bytes]]] = {"links and fields": list(targets)}
     found["values"] = list(values_behind_texts(content))

@@ -465,8 +465,8 @@ class TextPairs:
 
     `exact`: measured on the texts, else estimated from the slots. `candidates`: how many pairs were
     looked at. `within`, of contained texts: (pairs, 2) how much of the left text is in the right
-    one, and of the right in the left. `rank`: by which pairs are ordered, the similarity less what
-    new words cost. `passed_over`: how many of the candidates by `lcs` are rearranged or grown.
+    one, and of the right in the left. `rank` orders pairs: the similarity less what new words cost.
+    `passed_over`: how many of the candidates by `lcs` are rearranged or grown.
     """
 
     left: Positions

@@ -145,8 +145,8 @@ class Carriers(Sequence[list[int]]):
 class PairFilter:
     """A filter for the requested pairs of documents.
 
-    With `marked`: one document is marked and the other is not. With `new`: at least one is new.
-    Both are (documents,) bool. With `scans`, (texts,) bool: at least one text is a scan, or none
+    With `marked`, one document is marked and the other is not. With `new`, at least one is new.
+    Both are (documents,) bool. With `scans`, (texts,) bool, at least one text is a scan, or none
     unless `of_scans`.
     """
 

@@ -92,8 +92,8 @@ def match_database(path: Path, threshold: float, weight: float) -> Iterator[Labe
     """Yield the documents without a label that have matches, in the order of the database.
 
     Those share a band and have at least `threshold` of their slots in common, above 0 and at most
-    1. `weight`: of missed pairs, by which bands are planned as by datasketch. Memory holds the
-    sketches of labelled documents. Raises `UsageError` for a file that is no such database, and
+    1. `weight` is that of missed pairs, by which bands are planned as by datasketch. Memory holds
+    the sketches of labelled documents. Raises `UsageError` for a file that is no such database, and
     for sketches of different sizes or schemes.
     """
     check_threshold(threshold)

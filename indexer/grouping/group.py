@@ -156,7 +156,7 @@ class Grouping:
     def order(self, kind: Principal | FieldOrder, sums: list[float] | None = None) -> list[int]:
         """Return the documents in principal order, complete ones before all others.
 
-        `sums`: of each text, for `central` and `original`.
+        `sums` has one of each text, for `central` and `original`.
         """
         entries = self.collection.entries
         texts = self.collection.documents.texts
@@ -358,8 +358,8 @@ class Copies:
 class FamilyMove:
     """Documents that were in the family `before` and are in `after` now, by id.
 
-    Both families are named by their principals. `paths`: where the documents lie; `before_path`
-    and `after_path`: where the principals do, empty for one that is not in the store.
+    Both families are named by their principals. `paths` are those of the documents; `before_path`
+    and `after_path` are those of the principals, empty for one that is not in the store.
     """
 
     before: str
@@ -498,8 +498,8 @@ def _copies(digested: Sequence[tuple[str, Entry]]) -> tuple[Copies, ...]:
 def _label_conflicts(
     pairs: list[tuple[Entry, Assignment]], sizes: Counter[str]
 ) -> Iterator[LabelConflict]:
-    """Yield the families whose members carry different sets of labels, by family; `sizes`: of all
-    families.
+    """Yield the families whose members carry different sets of labels, by family; `sizes` are those
+    of all families.
     """
     members: dict[str, list[frozenset[str]]] = defaultdict(list)
     for entry, after in pairs:

@@ -239,8 +239,8 @@ class GroupOptions:
     `modified:desc`; ties by id.
     `cluster_threshold`: the minimum similarity of a pair in a cluster; above 0, at most 1; None
     means `threshold`.
-    `cap`: of a band that more distinct texts share, all are compared with the first in principal
-    order only; at least 2.
+    `cap`: the maximum number of distinct texts of a band that are all compared with each other; of
+    more, all are compared with the first in principal order only; at least 2.
     `within`: `labels` keeps families and clusters inside each set of labels, as if its documents
     were alone in the store, so that who may see one member may see all; None sets no bounds.
     `of`: `documents`, or `parts` for families and clusters of clauses, across documents and

@@ -104,8 +104,8 @@ class Pair:
     `match` with `contained`: how much of a lies in b, and of b in a. `as_read`: a text was cut, and
     the rest of it is not known. `left_out`: what approved passages took out of both texts; None
     without such a list. `is_copy`: the texts are the same after normalisation; a measure of words
-    may be 1 for others, whose signs or symbols differ ("500", "-500"). `rank`: by which pairs are
-    ordered, the similarity less what new words cost.
+    may be 1 for others, whose signs or symbols differ ("500", "-500"). `rank` orders pairs: the
+    similarity less what new words cost.
     """
 
     a: str
@@ -377,7 +377,7 @@ class MatchOptions:
     them only; copies of a text that make more pairs, likewise.
     `audit`: verify so many pairs, 20 or more, to estimate how many were missed; takes longer than
     matching itself. 0: no audit.
-    `seed`: of the random sample of the audit.
+    `seed`: the seed of the random sample of the audit.
     `of`: `documents`, or `parts` for the pairs of clauses, those within one document included.
     `criteria`: what a pair meets in addition to the threshold.
 

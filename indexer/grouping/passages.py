@@ -260,8 +260,8 @@ class _Candidate:
 class PassageFinder:
     """Finds the repeated passages of texts, whose frequent runs are known.
 
-    `least_words`: of a passage, `RUN_WORDS` or more. Memory: about 16 bytes for each word that
-    stands in a frequent run.
+    A passage has `least_words` or more, which are at least `RUN_WORDS`. Memory: about 16 bytes for
+    each word that stands in a frequent run.
     """
 
     def __init__(self, frequent: FrequentRuns, minimum: int, min_words: int) -> None:

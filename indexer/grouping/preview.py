@@ -277,7 +277,8 @@ class CollectionPreview:
         return SimilarPairs(texts, pairs, similarity, order)
 
     def _sums_of_slots(self, left: Numbers32, right: Numbers32, threshold: float) -> list[float]:
-        """Return the sums of `original`: of the pairs that share a band planned for a threshold."""
+        """Return the sums of `original` over the pairs that share a band planned for a
+        threshold."""
         options, collection = self._options, self._collection
         if threshold != options.threshold:
             options = replace(options, threshold=threshold, cluster_threshold=None)

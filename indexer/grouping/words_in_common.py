@@ -241,7 +241,7 @@ class InCommon(NamedTuple):
     `in_order`: the length of the longest common subsequence; 0 if it is not requested. `shared`:
     the words that both have, each counted as often as both have it, or more. `words`: those of
     either text. `excess`: how much oftener a word comes in the first text than in the other, at
-    most; each counted as often as in `shared`. `accents`: as `WordsInOrder` has them.
+    most; each counted as often as in `shared`. `accents` are those of `WordsInOrder`.
     """
 
     in_order: int

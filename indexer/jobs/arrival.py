@@ -460,8 +460,8 @@ class Arrivals:
         self._known.add(ids, slots)
 
     def _forget_if_full(self, count: int) -> None:
-        """If so many more could not be remembered, begin anew with those that the store does not
-        have yet, and look up the others from then on.
+        """Begin anew with the documents that the store does not have yet if so many more could not
+        be remembered; the others are looked up from then on.
         """
         if len(self._known.ids) + count > REMEMBERED:
             self._known = self._no_principals()
@@ -525,8 +525,8 @@ class FollowPass:
     """Counts of one pass: documents that were placed, those of them that joined a group, and those
     that still wait.
 
-    `engine_processor_seconds`: of all nodes meanwhile, work for others included; None where nothing
-    was placed or the statistics of the nodes cannot be read.
+    `engine_processor_seconds`: the time that all nodes took meanwhile, work for others included;
+    None where nothing was placed or the statistics of the nodes cannot be read.
     """
 
     placed: int = 0

@@ -439,8 +439,8 @@ def check(
     own; with `drop_duplicates`, a mail that is a duplicate is dropped with its attachments.
 
     `text`: None reads the file at `path`, or stdin for `-`; else `path` is where the text came
-    from, such as a URL, and nothing is read. `id`: by default that which `index` gives a file, and
-    a digest of a text. `labels` belong to the document if it is stored.
+    from, such as a URL, and nothing is read. `id` defaults to the id that `index` gives a file, and
+    to a digest of a text. `labels` belong to the document if it is stored.
 
     With `store_it` it is stored, whatever the verdict; with `drop_duplicates` as well, a duplicate
     is not. Of similar documents that are checked so at the same time by any number of processes one

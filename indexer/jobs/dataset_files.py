@@ -55,8 +55,8 @@ class DatasetFile:
     """A file of rows.
 
     `name`: the absolute path under which it was found, whose end says what it holds; a file that
-    was given may be a link. `folder`: the folder that was given, or that holds the file. `version`:
-    as it was listed.
+    was given may be a link. `folder`: the folder that was given, or that holds the file. `version`
+    is the one that was listed.
     """
 
     blob: Blob

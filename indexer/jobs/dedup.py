@@ -65,8 +65,8 @@ class DedupOptions:
     `text_field`: the column of the texts; a dot leads into a nested field.
     `id_field`: the column whose values name rows in the report; None for none.
     `delimiter`: separates the fields of CSV; None detects it.
-    `cap`: of a band that more distinct texts share, all are compared with the first only; at
-    least 2.
+    `cap`: the maximum number of distinct texts of a band that are all compared with each other; of
+    more, all are compared with the first only; at least 2.
     `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations, names, addresses
     or signs differ; `changed` those in which one stands for another; `ignore` none, and
     compares texts of numbers alone too. None is `changed` of `standard`.

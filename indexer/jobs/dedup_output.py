@@ -37,10 +37,10 @@ _OWN = {
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where the rows of a run go: one file, or a folder with a file for each input file.
+    """The output of a run: one file, or a folder with a file for each input file.
 
-    `names`: of each input file, its path below the folder that holds all of them. `replace`: files
-    that are there already are replaced; a folder never is.
+    `names` has the path of each input file below the folder that holds all of them. `replace`:
+    files that are there already are replaced; a folder never is.
     """
 
     out: Path

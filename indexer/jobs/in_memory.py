@@ -176,7 +176,7 @@ class RemovedText(Generic[Key]):
 
     `outcome`: `exact` where both are equal after normalisation, which ignores case, blanks and
     punctuation, else `near`.
-    `similarity`: by the measure of the options, 1 for exact copies.
+    `similarity`: the value of the measure of the options, 1 for exact copies.
     """
 
     id: Key
@@ -237,9 +237,9 @@ def dedupe(
     `options.text_field`) and perhaps `id`. Ids are hashable and distinct; without them a text is
     named by its position from 0, in a Series of pandas by its label.
     `threshold`: minimum similarity of a removed text to the kept one, above 0 and at most 1; None:
-    as in `options`. Options and result are the same as for `dedup`: of similar texts the longest
-    one stays, the earlier one among equals, and a text is only removed for a text that
-    stays. Blank texts and missing ones (None, NaN) are kept.
+    as in `options`. Options and result are the same as for `dedup`; the longest of similar texts
+    stays, the earlier one among equals, and a text is only removed for a text that stays. Blank
+    texts and missing ones (None, NaN) are kept.
     `progress`: called with the name of a step, the number done, and the total.
 
     Nothing gives nothing. Raises `UsageError` for anything that is not a text, for an id that comes
@@ -445,7 +445,7 @@ class TextSimilarity:
     `differences`: the facts that differ, each as either text writes it: numbers, dates, amounts,
     negations, names, addresses, signs.
     `only_a`, `only_b`: the words that only one of the texts has, in its order.
-    `ignored`: in what texts of the same words differ nevertheless: case, blanks, signs.
+    `ignored`: the differences of texts of the same words: case, blanks, signs.
     """
 
     similarity: float

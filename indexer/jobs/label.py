@@ -87,8 +87,9 @@ _HISTORY = (
 class LabelJob:
     """One labelling.
 
-    `at`: when it began, ISO 8601 in UTC. `documents`: how many it changed; `restored`: how many of
-    these have their labels back by an undo. `reviewer`: who made it, empty where that is not known.
+    `at`: the time when it began, ISO 8601 in UTC. `documents`: how many it changed; `restored`: how
+    many of these have their labels back by an undo. `reviewer`: who made it, empty where that is
+    not known.
     `undone_by`: who undid it or a part of it, in the order of the undos, as far as that is known.
     """
 
@@ -280,11 +281,11 @@ class LabelOptions:
     repetitions. What an added label may hold is stated by `label_names`; any label may be removed.
     `family`: do the same to the other members of the documents' families; with `others` to these
     members alone, so that the documents keep their labels.
-    `review`: with `family`, leave all others of a family for review in which a document carries,
-    or gets, one of these labels; a document that carries it itself was judged, and is not listed.
-    `threshold`: with `family`, leave members for review whose similarity to every document named in
+    `review`: leave all others of a family for review if a document in it carries, or gets, one of
+    these labels; a document that carries it itself was judged, and is not listed.
+    `threshold`: leave members of families for review whose similarity to every document named in
     their family is below it, by the default measure; from 0 (none) to 1.
-    `leave`: with `family`, ids of members that are left for review.
+    `leave`: ids of members that `family` leaves for review.
     `attachments`: a mail and its attachments are one unit: what is done to one of them is done to
     all, but not to those that are left for review, nor with `others` to documents that were named.
     `note`: a note on each document that changes, such as the reason.

@@ -33,8 +33,8 @@ class LabelFileOptions:
     `replace`: documents get the labels of the file and lose all others; without it, labels are
     added only. `id_field`, `label_field`: the fields with the id of a document and its labels,
     separated by `;`; None for those of usual names, such as `DOCID` and `Labels`. Fields of the
-    file that have the name of a field of the coding hold its values. `encoding`: of a file without
-    a byte order mark.
+    file that have the name of a field of the coding hold its values. `encoding`: the encoding of a
+    file without a byte order mark.
     """
 
     replace: bool = False

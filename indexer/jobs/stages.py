@@ -228,9 +228,9 @@ class Pending:
 @dataclass(frozen=True)
 class Job:
     """Context that the stages of one job share. Once `stopping` returns True nothing more is read;
-    what was read is finished. `families`: by what they are kept; `joins`: documents join them on
-    arrival; `provisional`: they wait for `group`. `divide` adds parts to rows; None for documents
-    without parts.
+    what was read is finished. `families` keeps them; `joins`: documents join them on arrival;
+    `provisional`: they wait for `group`. `divide` adds parts to rows; None for documents without
+    parts.
     """
 
     store: FullStore
@@ -250,7 +250,7 @@ class Job:
 
     @cached_property
     def arrivals(self) -> Arrivals:
-        """Where rows get their families; one for the whole job."""
+        """The object that gives rows their families; one for the whole job."""
         return Arrivals(
             self.store,
             self.recipe,

@@ -58,10 +58,10 @@ from indexer.stores.fields import rows_of
 class NearMail:
     """A mail in a group of mails whose senders wrote nearly the same.
 
-    `principal`: the id of the principal mail of the group. `similarity`: of the own text to the
-    text of the principal, in [0, 1]; 1 of the principal itself. `quotes_contained`: the fraction of
-    the words quoted or forwarded in the mail that stand in the principal, in [0, 1]; None of the
-    principal and of a mail that quotes nothing.
+    `principal`: the id of the principal mail of the group. `similarity`: the similarity of the own
+    text to the text of the principal, in [0, 1]; 1 of the principal itself. `quotes_contained`: the
+    fraction of the words quoted or forwarded in the mail that stand in the principal, in [0, 1];
+    None of the principal and of a mail that quotes nothing.
     """
 
     principal: str

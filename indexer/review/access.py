@@ -67,10 +67,10 @@ class Account:
 class Access:
     """The logins of a site.
 
-    `accounts` by name. `header`: where a proxy on this machine passes the name of a user; a name
-    without an account is then a reviewer. `secret`: what the proxy sends in `x-nearfold-proxy`;
-    without one, any process of this machine may name a user. `token`: a password for any name.
-    Without any of them nobody logs in, and everybody is `nobody`.
+    `accounts` are found by name. `header`: the header by which a proxy on this machine passes the
+    name of a user; a name without an account is then a reviewer. `secret`: what the proxy sends in
+    `x-nearfold-proxy`; without one, any process of this machine may name a user. `token`: a
+    password for any name. Without any of them nobody logs in, and everybody is `nobody`.
     """
 
     accounts: Mapping[str, Account] = field(default_factory=dict)

@@ -122,8 +122,8 @@ class ReadProgress:
 class BackgroundReader(Generic[T]):
     """The shared result of reading a store once; thread-safe.
 
-    `read` receives a callback for its progress, and returns the result. `began`: when the last
-    reading began, in seconds since 1970 UTC; `seconds`: how long it took.
+    `read` receives a callback for its progress, and returns the result. `began`: the time when the
+    last computation began, in seconds since 1970 UTC; `seconds`: how long it took.
     """
 
     def __init__(self, read: Callable[[Progress], T]) -> None:

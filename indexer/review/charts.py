@@ -85,7 +85,7 @@ class Line:
 class Scale:
     """An upright scale from 0 to `maximum`, None for the greatest value.
 
-    `log`: by the logarithm of one more than the value, so that 0 and 1 are seen. `is_fraction`:
+    `log` takes the logarithm of one more than the value, so that 0 and 1 are seen. `is_fraction`:
     values in [0, 1], labelled in per cent.
     """
 

@@ -33,7 +33,7 @@ Outcome: TypeAlias = "LabelResult | UndoResult | NearfoldError"
 class LabelRequest:
     """A request of a reviewer to change labels, or to undo a labelling.
 
-    `seen`: as for `label`. `undo`: the number of the labelling to undo; None to label.
+    `seen` is that of `label`. `undo`: the number of the labelling to undo; None to label.
     """
 
     reviewer: str

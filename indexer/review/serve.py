@@ -48,7 +48,7 @@ REVIEW_API = Api(
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """Where pages are served, and to whom.
+    """The address at which pages are served, and those who may see them.
 
     `port` 0 takes any free one. `originals`: the folder whose files may be fetched, None for none.
     `allow_hosts`: further names in `Host`. `auth`: the file of logins, `auth_header` the header by

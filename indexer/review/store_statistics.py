@@ -180,8 +180,8 @@ class StoreStatistics:
     `sizes`: how many groups are of each range of sizes, as (name, number).
     `similarities`: documents by similarity to their principal, in 20 steps of .05.
     `largest`: the ten largest groups.
-    `less_similar`: for some thresholds above `threshold`, up to 1, how many documents are less
-    similar to their principal: those would leave it.
+    `less_similar`: how many documents are less similar to their principal, and would leave it, by
+    some thresholds above `threshold`, up to 1.
     `measure`, `threshold`: those of the last `group`, or the default ones where `is_grouped` is
     False.
     """

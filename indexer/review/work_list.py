@@ -32,9 +32,9 @@ Positions: TypeAlias = NDArray[np.int64]
 class WorkItem:
     """A group: its documents, and how many of them are reviewed.
 
-    `path` is the path of its principal, or the group's name where that is gone. `similarity`: of
-    the member that is least similar to the principal, None for a single document. `conflict`: two
-    documents that have labels of a field have different ones.
+    `path` is the path of its principal, or the group's name where that is gone. `similarity` is
+    that of the member that is least similar to the principal, None for a single document.
+    `conflict`: two documents that have labels of a field have different ones.
     """
 
     family: str
@@ -65,9 +65,9 @@ class WorkList:
     """The groups of a store.
 
     A document is reviewed if it lacks no field of the `coding` that it needs; in the list of one
-    field, if it has a label of that. `moved`: of the groups `followed`, those that have another
-    principal now, each with the group in which its former principal is. Groups have positions from
-    0 on, by id.
+    field, if it has a label of that. `moved`: the groups of `followed` that have another principal
+    now, each with the group in which its former principal is. Groups have positions from 0 on, by
+    id.
     """
 
     def __init__(

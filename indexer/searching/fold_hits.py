@@ -167,10 +167,10 @@ _UNTYPED = (
 class ByType:
     """Folds hits under the representative that they duplicate; others stay representatives.
 
-    `representatives`: the hit that each duplicate folds under, by id; `duplicates`: of which type
-    each is. `passed_over`: hits whose texts did not fit into what may be compared; `untyped`: those
-    in languages in which clauses are identical or have no type; `exchanged`: pairs of
-    representatives that exchange parties, by their names.
+    `representatives`: the hit that each duplicate folds under, by id; `duplicates`: the type of
+    each. `passed_over`: hits whose texts did not fit into what may be compared; `untyped`: those in
+    languages in which clauses are identical or have no type; `exchanged`: pairs of representatives
+    that exchange parties, by their names.
     """
 
     representatives: Mapping[str, str]

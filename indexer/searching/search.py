@@ -79,14 +79,14 @@ class SearchOptions:
     `fold`: `live` folds hits at `threshold` of `measure` (`jaccard` as far as slots decide, until
     they turn out to mislead; else by texts alone), `family` by the stored family, `threads` mails
     of one thread, `types` the best hits by duplicate type, `none` not at all.
-    `threshold`: with `live` the least similarity of folded hits, 0 to 1; with `types` the least
-    terminology that fuzzy duplicates share, above 0. None: `FOLD` of `indexer.defaults`
-    and `OVERLAP` there.
+    `threshold`: the minimum similarity of hits that `live` folds, 0 to 1, or the minimum
+    terminology that fuzzy duplicates of `types` have in common, above 0. None: `FOLD` of
+    `indexer.defaults` and `OVERLAP` there.
     `measure`: name of the similarity by which `live` folds, and which is shown. None: with `family`
     that of the `group` that made the families, as far as the journal knows it, else the default.
     `filters`: (field, value) pairs that must all hold.
-    `join`: by `any`, words rank documents that have one of them; by `all`, a document has all of
-    them, and the query has operators (docs/search.md).
+    `join`: `any` finds and ranks documents that have one of the words; `all` documents that have
+    all of them, and the query has operators (docs/search.md).
     `sort`: `relevance`, `path`, `newest` or `oldest` by the dates of documents, or `modified`, the
     newest file first.
     `limit`: hits a page, 1 or more.
@@ -94,9 +94,9 @@ class SearchOptions:
     `after`: the `next` of the page before, to go on instead: what resembles a hit shown before is
     folded under it and not shown, whatever arrives in between, and nothing is left out. None:
     search from the beginning.
-    `keep_alive`: on the first page, make a search engine keep a snapshot of the index, so that all
-    pages show the same documents; it expires five minutes after the last page. Without it, and in
-    an embedded store, each page shows the documents as they are when it is read.
+    `keep_alive`: makes a search engine keep a snapshot of the index from the first page on, so that
+    all pages show the same documents; it expires five minutes after the last page. Without it, and
+    in an embedded store, each page shows the documents as they are when it is read.
     `facets`: fields whose most frequent values are counted, in documents and in stored families.
     `of`: `documents`; `parts` finds clauses, and folds clauses that are near duplicates of each
     other; `both` finds clauses and documents.
@@ -104,14 +104,15 @@ class SearchOptions:
     `indexer.comparing.criteria` writes it, such as `modified:desc`; the group stays at its
     rank. Hits less similar to it than the threshold follow it as hits of their own, beyond the
     limit. None: the best hit by rank is shown.
-    `top`: with `types`, how many of the best hits are compared.
-    `most_chars`: with `types`, how many characters the compared texts have together at most; texts
+    `top`: how many of the best hits `types` compares.
+    `most_chars`: how many characters the texts that `types` compares have together at most; texts
     that do not fit are shown, and not compared. None: any number.
-    `synonyms`: with `types`, lines as `duplicate_sets` takes them.
-    `criteria`: with `live`, what folded hits meet with the shown one in addition to the threshold.
-    `most_ranked`: of many matches, how many a store ranks at least where ranking all takes it long,
-    those written last; the others follow. None: all are ranked.
-    `facts`: of how many folded hits of each hit the facts are compared with those of the hit.
+    `synonyms`: lines for `types` as `duplicate_sets` takes them.
+    `criteria`: what hits that `live` folds meet with the representative in addition to the
+    threshold.
+    `most_ranked`: how many matches a store ranks at least where ranking all takes it long, those
+    written last; the others follow. None: all are ranked.
+    `facts`: the number of folded hits of each hit whose facts are compared with its own.
     `snippets`: each hit has the text around the first words of the query that it matches.
 
     Raises `UsageError` for an unknown order, `show` with `types` or `none`, a measure with
@@ -530,16 +531,17 @@ _SNAPSHOT_EXPIRED = (
 class Page:
     """One page of folded hits.
 
-    `total`: documents that match. `families`: by fold `family` the stored families of all of them;
-    by `live` the groups among the hits that were read: the relation is `eq` when all were read. A
-    search engine estimates more than 1,000 stored families: the relation is `approximate`, and the
-    number within `FAMILIES_ERROR`. Else it is `gte`, and of hits that may be near duplicates only
-    those count on which the page depends. `more`: there is a next page, and `next` is the token
-    that `search` takes to go on after this one. `notes` say what may be missing. `measure`: what
-    the similarity of folded hits to the shown one is, computed on the texts. `threshold`: the
-    minimum value of it by which hits were folded; by fold `family` the minimum of a member to its
-    principal. None without folding, and for families of which that is not known here.
-    `passed_over`: by fold `types`, hits whose texts exceeded the limit of comparison. `unranked`:
+    `total`: documents that match. `families`: the stored families of all of them with fold
+    `family`; with `live` the groups among the hits that were read: the relation is `eq` when all
+    were read. A search engine estimates more than 1,000 stored families: the relation is
+    `approximate`, and the number within `FAMILIES_ERROR`. Else it is `gte`, and of hits that may be
+    near duplicates only those count on which the page depends. `more`: there is a next page, and
+    `next` is the token that `search` takes to go on after this one. `notes` say what may be
+    missing. `measure`: what the similarity of folded hits to the shown one is, computed on the
+    texts. `threshold`: the minimum value of it by which hits were folded; by fold `family` the
+    minimum of a member to its principal. None without folding, and for families of which that is
+    not known here.
+    `passed_over`: hits whose texts exceeded the limit of comparison of fold `types`. `unranked`:
     matches that were not ranked yet, and come last. `policy`: the policy by which hits were folded,
     or families were made; None without one.
     """

@@ -88,10 +88,10 @@ class Heading(NamedTuple):
 class StoredTexts:
     """Reads documents of a store, or of a snapshot of it.
 
-    Titles, texts and features of the last few hundred documents are remembered. `parts`: where the
-    parts lie that were read, by id. `metadata`: the names of metadata of what was read. `criteria`:
-    what texts meet whose similarity, by `measure`, is `threshold` or more. `stored_measure`: of the
-    similarities that hits have; empty for an unknown one.
+    Titles, texts and features of the last few hundred documents are remembered. `parts`: the
+    offsets of the parts that were read, by id. `metadata`: the names of metadata of what was read.
+    `criteria`: what texts meet whose similarity, by `measure`, is `threshold` or more.
+    `stored_measure`: the measure of the similarities that hits have; empty for an unknown one.
     """
 
     store: FullStore

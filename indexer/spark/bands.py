@@ -130,8 +130,8 @@ class Sharing:
     """The bands or blocks of which similar texts share one, and how much of both must be equal.
 
     `shape`: its settings, by which stages are distinguished. `min_equal`: so many slots or bits are
-    equal in a pair that may be similar. `sketch_bytes`: the size of a sketch. `masks`: of the
-    tables of blocks, for sketches of `bits`.
+    equal in a pair that may be similar. `sketch_bytes`: the size of a sketch. `masks`: the masks of
+    the tables of blocks, for sketches of `bits`.
     """
 
     shape: Mapping[str, int]
@@ -205,8 +205,8 @@ def block_sharing(recipe: Recipe, threshold: float) -> Sharing:
 class FrequentKeys:
     """Keys that more texts share than the cap allows, by band and key.
 
-    `starts`: of each band in the other arrays; `centres`: the text that is paired with all others,
-    `sketches` and `keys` (n, bands) of the centre.
+    `starts`: the first position of each band in the other arrays; `centres`: the text that is
+    paired with all others, `sketches` and `keys` (n, bands) of the centre.
     """
 
     values: Keys

@@ -1,4 +1,4 @@
-"""Where a store is: its URL, parsed once, with the credentials that the environment gives."""
+"""The address of a store: its URL, parsed once, with the credentials that the environment gives."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Ranking:
     id.
 
     `families` of all matches, if the query asks for them; a document without a family counts as one
-    of its own. `facets`: for each requested field its `FACET_VALUES` most frequent values, ties by
+    of its own. `facets`: the `FACET_VALUES` most frequent values of each requested field, ties by
     value. `families_relation`: `approximate` in a search engine beyond 1,000 families.
     `unranked`: how many matches were not ranked, as `Query.max_ranked` allows.
     `snapshot` names the point in time of a search at a snapshot; None for other searches, and in a
@@ -97,8 +97,8 @@ class Counts:
     """The contents of a store in figures: documents by status, by content type and by recipe id,
     distinct families, parts, and bytes on disk where known.
 
-    `families_relation`: of `families` to their number; `approximate` in a search engine beyond
-    10,000 of them.
+    `families_relation` is that of `families` to their number; `approximate` in a search engine
+    beyond 10,000 of them.
     """
 
     documents: int
@@ -216,7 +216,7 @@ class Store(Protocol):
         not all carry the same labels, `near_duplicates` for those that share their family; both are
         computed at the time of the search.
 
-        `relevance`: best first; `path`: ascending; `newest` and `oldest`: by `date`, `modified`:
+        `relevance` orders best first, `path` ascending, `newest` and `oldest` by `date`, `modified`
         newest file first, rows without a time last. Ties, and an empty query by relevance, go by
         path and then id.
         """

@@ -443,10 +443,10 @@ _SELECT_GROUPED = f"{_COLUMNS} WHERE {_GROUPED} ORDER BY number DESC"
 class JobSummary:
     """One job: its command, when it ran, how it ended, and what it counted.
 
-    `began`: in seconds since 1970 UTC. `seconds`: how long it took. `outcome` is `done`, `stopped`
-    (it was interrupted), `failed: KIND` with the class of the error, or `cut short`, without
-    `seconds`, for a job whose process ended in the middle. `settings`: the options that decided its
-    result, by their names on the command line, where the command records them.
+    `began` is in seconds since 1970 UTC. `seconds`: how long it took. `outcome` is `done`,
+    `stopped` (it was interrupted), `failed: KIND` with the class of the error, or `cut short`,
+    without `seconds`, for a job whose process ended in the middle. `settings`: the options that
+    decided its result, by their names on the command line, where the command records them.
     """
 
     id: str

@@ -389,8 +389,8 @@ def are_in(codes: Codes, others: Codes) -> NDArray[np.bool_]:
 class LruCache(Generic[K, V]):
     """The entries that were used last, as many as weigh `max_weight` together.
 
-    There are at most `max_entries`. `weight`: of all entries; one weighs 1, or what `weigh` returns
-    for its value. Not safe to share by threads.
+    There are at most `max_entries`. `weight` is that of all entries; one weighs 1, or what `weigh`
+    returns for its value. Not safe to share by threads.
 
     >>> cache = LruCache[str, str](5, weigh=len)
     >>> cache.put("a", "one"); cache.put("b", "two"); "a" in cache, cache.get("b")

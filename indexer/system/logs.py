@@ -170,8 +170,8 @@ def configure(setting: str, stream: IO[str] | None = None) -> None:
 
 
 class _RateLimit(logging.Filter):
-    """At most one event a second of each logger and level of other programs: a flood of them could
-    fill a disk.
+    """A limit of one event a second of each logger and level of other programs: a flood of them
+    could fill a disk.
     """
 
     def __init__(self) -> None:

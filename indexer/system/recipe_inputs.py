@@ -29,7 +29,8 @@ T = TypeVar("T", bound=_HasId)
 class KeptFiles(Generic[T]):
     """Values kept in a folder of the user's state, each in a file named by its id.
 
-    `folder`: in that for user state. `variable`: the environment variable that names another file.
+    `folder` lies in that for user state. `variable`: the environment variable that names another
+    file.
     `what`: the values, in messages. `read`: returns the value of a file's bytes.
     """
 

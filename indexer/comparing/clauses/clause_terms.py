@@ -36,9 +36,9 @@ NAME = "name"
 class Unit(NamedTuple):
     """A word or a slot.
 
-    `kind` is empty for a word; `form` is canonical; `words` are its folded words. `spelling`: the
-    words of a name by which it is the same as another, empty for other units. `capital`: where a
-    word that is no slot has one, "inside" or "opening" a sentence; empty in small letters.
+    `kind` is empty for a word; `form` is canonical; `words` are its folded words. `spelling` holds
+    the words of a name by which it is the same as another, empty for other units. `capital` says
+    where a word that is no slot has one, "inside" or "opening" a sentence; empty in small letters.
     """
 
     kind: str

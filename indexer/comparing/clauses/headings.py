@@ -310,7 +310,7 @@ def _is_capitalised(word: str) -> bool:
 def is_whole_title(rest: str, strict: bool = False) -> bool:
     """Return whether all that follows a line's number is a title: short, no sentence.
 
-    `strict`: with capitals as in `is_titled`.
+    `strict` requires capitals as in `is_titled`.
     """
     bare = rest.removesuffix(".").removesuffix(":")
     if len(rest) > _LONGEST_TITLE or rest.endswith(_ENDS_OPEN[:2]):

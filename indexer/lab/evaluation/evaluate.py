@@ -44,8 +44,8 @@ class EvaluateOptions:
     """Options of `evaluate`.
 
     `recipes`: the recipes to measure; the store's own, or the default, when empty. `measure`: that
-    of the recipe when None. `rule`: when a set counts as captured, one of
-    `indexer.lab.evaluation.precision_recall.RULES`. `closed`: whether pairs that are not listed are
+    of the recipe when None. `rule`: the rule by which a set counts as captured, one of
+    `indexer.lab.evaluation.precision_recall.RULES`. `closed`: pairs that are not listed are
     different; see `read_gold`. `seed`: the seed of the bootstrap. `types`: also measure the
     detector of duplicate types, its overlap being the threshold, and count the types of found
     pairs. `baselines`: also measure two published signatures.

@@ -334,7 +334,8 @@ class MeasuredAgreement:
 class Agreement:
     """Agreement of assessors on the pairs that all of them judged; `left_out` counts the others.
 
-    `duplicate`: on whether a pair is a duplicate, which the paper reports; `types`: on its type.
+    `duplicate`: the agreement on whether a pair is a duplicate, which the paper reports; `types`:
+    the agreement on its type.
     """
 
     assessors: tuple[str, ...]

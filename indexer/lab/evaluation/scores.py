@@ -177,7 +177,8 @@ class Evaluation:
     are two or more.
 
     `closed`: pairs that the gold set does not list count as different. `types`: number of true
-    pairs by type. `rule`: when a set is captured. `resampled`: the units of the bootstrap.
+    pairs by type. `rule`: the rule by which a set is captured. `resampled`: the units of the
+    bootstrap.
     `alone`: number of pairs that only one assessor judged; they count. `queries`: the groups of the
     gold set, which are queries where pairs were made from some, and `sets` theirs.
     """

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 class Account:
     """The number of documents that were read, and of each outcome; `studied` have signatures.
 
-    `failed`: could not be read; `empty`: without any text; `copies`: of the text of an earlier
+    `failed`: could not be read; `empty`: without any text; `copies`: have the text of an earlier
     document; `numbers_only` and `too_short` (under four characters) have no signature by any
     method. A study that keeps duplicates signs texts of numbers alone too: they are `studied`.
-    `octets`: of the studied texts.
+    `octets` are counted in the studied texts.
     """
 
     documents: int
@@ -29,7 +29,7 @@ class Account:
 class CollisionSimilarity:
     """The similarity of documents with one signature: the first two of at most 100 signatures.
 
-    `mean`: of the Jaccard similarity of their features; `unlike`: the fraction of pairs that have
+    `mean`: the mean Jaccard similarity of their features; `unlike`: the fraction of pairs that have
     less than half in common. Both are None where no signature is shared.
     """
 

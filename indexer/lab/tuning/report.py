@@ -35,7 +35,8 @@ _RECIPE_HEADER = (
 
 @dataclass(frozen=True, slots=True)
 class _Charts:
-    """The charts as SVG. `separations`: of the chosen recipe, then of the best ones in order."""
+    """The charts as SVG. `separations` begin with the chosen recipe; the best ones follow in
+    order."""
 
     separations: Sequence[str]
     f1: str

@@ -44,8 +44,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Texts and the pairs among them; `digest` identifies them to a later run. `measure`: by which
-    pairs are scored, that of each recipe when None.
+    """Texts and the pairs among them; `digest` identifies them to a later run. `measure` scores
+    pairs; None stands for the measure of each recipe.
     """
 
     texts: tuple[str, ...]
@@ -63,11 +63,11 @@ class Cases:
 class Experiment:
     """The measurements of one recipe on all pairs.
 
-    `sketch`: the similarity of each pair by its sketches, in [0, 1]; `features`: by the features
-    themselves, None for recipes that are not scored so. `together`: for each layout `BANDSxROWS`
-    the pairs that share a band, as bits in hexadecimal, first pair first. `unsigned` texts have no
-    sketch. `seconds`: to fingerprint all texts on one processor, corpus statistics not counted;
-    `bits`: of the sketches of a document, None for keys alone.
+    `sketch`: the similarity of each pair by its sketches, in [0, 1]; `features`: the similarity by
+    the features themselves, None for recipes that are not scored so. `together`: the pairs that
+    share a band by each layout `BANDSxROWS`, as bits in hexadecimal, first pair first. `unsigned`
+    texts have no sketch. `seconds`: the time to fingerprint all texts on one processor, corpus
+    statistics not counted; `bits`: the size of the sketches of a document, None for keys alone.
     """
 
     recipe: str
@@ -200,9 +200,9 @@ class Choice:
     """The recipe, measure, threshold and planned recall to use.
 
     `as_good`: recipes that these pairs do not distinguish from it; `thresholds`: the range that is
-    as good. `better`: recipes that are better and cannot be kept in an index. `layouts`: for the
-    threshold, one a planned recall; `recall`: the lowest plan that loses few; None where the recipe
-    has no bands.
+    as good. `better`: recipes that are better and cannot be kept in an index. `layouts` are planned
+    for the threshold, one a recall; `recall` is the lowest plan that loses few; both are None where
+    the recipe has no bands.
     """
 
     recipe: str
@@ -220,9 +220,9 @@ class Choice:
 class TuneResult:
     """The scores of all recipes that were tried, and the choice.
 
-    `groups`: of related documents that have duplicates; intervals are a bootstrap over these, and
-    mean little when they are few. `kept` experiments come from an earlier run; `left_out` recipes
-    lack a library, which the text names.
+    `groups`: the number of groups of related documents that have duplicates; intervals are a
+    bootstrap over these, and mean little when they are few. `kept` experiments come from an earlier
+    run; `left_out` recipes lack a library, which the text names.
     """
 
     documents: int

@@ -530,8 +530,8 @@ class TuneOptions:
     `recipes`: the recipes to try; the whole `grid` when empty. `workers`: processes that share the
     recipes; one a processor when None. `strict`: a pair of which one text contains the other is
     different; else it counts for neither side. `seed`: the seed of the random sample of unrelated
-    pairs. `measure`: by which the recipes with MinHash are scored on the texts, that of each recipe
-    when None; layouts of bands are by their own.
+    pairs. `measure` scores the recipes with MinHash on the texts; None stands for the measure of
+    each recipe, by which layouts of bands are planned in any case.
     """
 
     recipes: Sequence[Recipe] = ()

@@ -110,10 +110,10 @@ class Results:
 
     `families` is exact if `relation` is `eq`, within 1 % if it is `approximate`, else a lower
     bound. `measure` names the similarity of folded hits, `threshold` is the least by which they
-    were folded, None where that is not known, `policy` what they may differ in. `passed_over`: by
-    fold `types`, hits whose texts did not fit into what is compared; if not `ready`, `done` of
-    `to_compare` texts are read, and there are no hits yet. `unranked`: matches that are not ranked
-    yet, and come last. `fold`: how hits are folded.
+    were folded, None where that is not known, `policy` what they may differ in. `passed_over`: hits
+    whose texts did not fit into what fold `types` compares; if not `ready`, `done` of `to_compare`
+    texts are read, and there are no hits yet. `unranked`: matches that are not ranked yet, and come
+    last. `fold`: how hits are folded.
     """
 
     query: str
@@ -163,8 +163,8 @@ class DocumentResponse:
     they are documents of their own; `unread_attachments`: the names of those that nothing was read
     of; `mail`: the one that this document is attached to.
     `grouped`: other documents are in its near-duplicate group.
-    `custodians`: of this group, the most frequent first. `copies`: for each other
-    custodian the ids of up to 100 exact copies, with the same text and files, in all.
+    `custodians`: the custodians of this group, the most frequent first. `copies`: the ids of exact
+    copies, with the same text and files, by other custodian; up to 100 in all.
     """
 
     document: DocumentFacts
@@ -206,12 +206,12 @@ class Similar:
 class ThreadMailResponse:
     """A mail in its thread.
 
-    `date`: when it was sent, in milliseconds since 1970 UTC; None if that is not known. `parent`:
-    the id of the mail that it answers, None for the first one and where that mail is not in the
-    store; `depth` counts the mails above it. `copy_of`: the id of the first mail with the same
-    Message-ID, None for that one. `inclusive`: no later mail holds it, for these `reasons`; else it
-    is `held_by` one; None where the texts were not compared. `near`: the mail of the thread whose
-    sender wrote nearly the same before, and how similar it is.
+    `date`: the time when it was sent, in milliseconds since 1970 UTC; None if that is not known.
+    `parent`: the id of the mail that it answers, None for the first one and where that mail is not
+    in the store; `depth` counts the mails above it. `copy_of`: the id of the first mail with the
+    same Message-ID, None for that one. `inclusive`: no later mail holds it, for these `reasons`;
+    else it is `held_by` one; None where the texts were not compared. `near`: the mail of the thread
+    whose sender wrote nearly the same before, and how similar it is.
     """
 
     id: str
@@ -307,7 +307,8 @@ class NearCopies:
 class GroupDifferences:
     """The differences of the members of a group from the principal, by id; empty until `ready`.
 
-    `sentences` sum it up; `others`: the members that a reviewer has to read. `leave`: as requested.
+    `sentences` sum it up; `others` are the members that a reviewer has to read. `leave` repeats the
+    request.
     """
 
     members: dict[str, MemberDifferences]
@@ -321,7 +322,7 @@ class GroupDifferences:
 class GroupVariants:
     """The passages of a group's principal, and those in which its documents vary.
 
-    `documents`: their paths by id; `names`: by path, told apart. None until `ready`.
+    `documents`: their paths by id; `names`: distinct short names by path. None until `ready`.
     """
 
     family: str
@@ -450,7 +451,7 @@ class ComparisonResponse:
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
     """A passage of several versions. `readings`: its texts as (change, text) from the first one;
-    `cells`: for each version the position of its reading, None if it lacks the passage.
+    `cells`: the position of the reading of each version, None if it lacks the passage.
     """
 
     number: int

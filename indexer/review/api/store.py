@@ -85,8 +85,8 @@ class GroupStatisticsResponse:
     `redundant`: documents of a group other than its principal. `similarities`: documents by
     similarity to their principal, in twenty steps of .05. `threshold` is that of the last group; if
     it is not known here, `grouped` is False, and measure and threshold are the default ones. `at`:
-    when the store was read, ISO 8601 in UTC; labels that these pages wrote since are in. `stale`:
-    documents or groups have changed since.
+    the time when the store was read, ISO 8601 in UTC; labels that these pages wrote since are in.
+    `stale`: documents or groups have changed since.
     """
 
     ready: bool
@@ -143,8 +143,9 @@ class RegroupResponse:
 
     `survey_ready`: the store is read, of which they are. `before`: the threshold of the stored
     groups, None if it is not recorded. `moved`: documents that would be in another group than
-    now. `estimated`: by sketches; `group` measures texts. `stale`, `asks_first`: as in
-    `ThresholdStatisticsResponse`. `seen`: the state of the store to which all this belongs.
+    now. `estimated`: the number comes from sketches; `group` measures texts. `stale` and
+    `asks_first` are those of `ThresholdStatisticsResponse`. `seen`: the state of the store to which
+    all this belongs.
     """
 
     ready: bool

@@ -46,8 +46,8 @@ class ReviewProgress:
 class WorkFamily:
     """A group of the work list; `reviewer`: whose work it is, empty for nobody's.
 
-    `path` is that of its principal. `similarity`: of the member that is least similar to it, None
-    for a single document. `conflict`: reviewed documents carry different labels.
+    `path` is that of its principal. `similarity` is that of the member that is least similar to it,
+    None for a single document. `conflict`: reviewed documents carry different labels.
     """
 
     family: str

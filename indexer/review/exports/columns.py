@@ -30,7 +30,7 @@ class DocumentRecord:
     `size`: the number of documents in its group. `copies`: the id of the first document with the
     same text, itself included; None if no other document has that text. `custody`: its attachment
     family and custodians, for load files. `group`: the principal, where an export leaves out that
-    of the row. `marks`: of a member next to its principal.
+    of the row. `marks`: the marks of a member next to its principal.
     """
 
     row: Row

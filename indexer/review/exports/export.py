@@ -57,7 +57,7 @@ class ReviewerLoad:
 
 @dataclass(slots=True)
 class Findings:
-    """By-products of reading records: notes in sentences, and for batches each reviewer's load."""
+    """Notes in sentences and the load of each reviewer of batches, found as records are read."""
 
     notes: list[str] = field(default_factory=list)
     loads: list[ReviewerLoad] = field(default_factory=list)

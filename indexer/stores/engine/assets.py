@@ -186,7 +186,7 @@ class Assets:
 
         The alias is the one for writes; the pipeline is added only with `has_pipeline`, the
         sub-field of the texts with the plugin's layout.
-        `sample_size`: as `install_checks.check_index` returns it, for the detail.
+        `sample_size` is what `install_checks.check_index` returns, for the detail.
         """
         name, facts = index
         mapping = facts.get("mappings", {})

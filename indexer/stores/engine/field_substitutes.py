@@ -200,7 +200,7 @@ class PluginColumns:
     `near_exact` precedes the column, which knows the text alone. A document that has no group, or
     whose text changed since it got it, is in the provisional family of its text.
 
-    `field`: of type `near_duplicate`; `text`: the field that it is of; `recipe`: that of the index.
+    `field` is of type `near_duplicate`, and a sub-field of `text`; `recipe` is that of the index.
     """
 
     field: str

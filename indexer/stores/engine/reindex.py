@@ -110,8 +110,8 @@ _REPLACED = (*KEYS, "near_source", "near_raw", "near_file")
 class Successor:
     """The next version of the index `old`, called `name`, with another recipe or layout.
 
-    `columns_of`: the recipe of an old one with the plugin's layout. `identity`: of the index that
-    is copied, as `identity_of` has it.
+    `columns_of`: the recipe of an old one with the plugin's layout. `identity`: the identity of the
+    index that is copied, as `identity_of` has it.
     """
 
     requests: Requests

@@ -313,8 +313,8 @@ def families(
 def counts(response: Mapping[str, Any], exact: int | None, size: int | None, parts: int) -> Counts:
     """Return the counts of a response to `bodies.counts`.
 
-    `exact`: the number of families where they were counted. `size`: of bytes on disk where known.
-    `parts`: of parts.
+    `exact`: the number of families where they were counted. `size`: the bytes on disk where known.
+    `parts`: the number of parts.
     """
     aggregations = response["aggregations"]
     number, relation = families(aggregations, exact)
