@@ -119,7 +119,7 @@ class CodingField:
         return label.removeprefix(f"{self.name}=") if self.name else label
 
     def of(self, labels: Iterable[str]) -> tuple[str, ...]:
-        """Return those of these labels that belong to the field, also with former values of it."""
+        """Return the labels that belong to the field, also with former values of it."""
         if self.name:
             return tuple(label for label in labels if label.startswith(f"{self.name}="))
         return tuple(label for label in labels if not self.values or label in self.values)
@@ -183,7 +183,7 @@ class Coding:
         return next(fields, None)
 
     def without_field(self, labels: Iterable[str]) -> tuple[str, ...]:
-        """Return those of these labels that belong to no named field."""
+        """Return the labels that belong to no named field."""
         return tuple(label for label in labels if self.field_of(label) is None)
 
     def check(self, labels: Iterable[str]) -> None:

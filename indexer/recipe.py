@@ -87,15 +87,15 @@ class Recipe:
     one, as in `4/1,4/1`; `shared` is the minimum number of bands that a candidate shares, 1 when
     None; `key_digits` the base-32 digits of a band's key, which is long when None; `statistics`
     is the digest of the corpus statistics that weights come from, `corpus` while it is open which,
-    `online` where they grow; `numbered_statistics` lists those of an online recipe that rows were
-    fingerprinted with, as in `1:DIGEST,2:DIGEST`, the last is the current one; `terms` is the
-    length of a rare-term vector; `stop_words` the language of a stop list; `packed` the low bits of
-    each slot that are kept; `baseline` a published scheme that is computed for comparison only;
-    `key` the fingerprint of a secret key with which features are hashed; `left_out` the id of the
-    list of approved passages that are left out of texts before they are fingerprinted and compared;
-    `exact` what the digest of a text reads next to its normal form. The `secret` itself is not a
-    setting: it is never stored, shown or compared. Nor are `corpus`, which reads the statistics of
-    that digest, and `approved`, which reads that list.
+    `online` where they grow; `numbered_statistics` lists the statistics of an online recipe that
+    rows were fingerprinted with, as in `1:DIGEST,2:DIGEST`, the last is the current one; `terms` is
+    the length of a rare-term vector; `stop_words` the language of a stop list; `packed` the low
+    bits of each slot that are kept; `baseline` a published scheme that is computed for comparison
+    only; `key` the fingerprint of a secret key with which features are hashed; `left_out` the id of
+    the list of approved passages that are left out of texts before they are fingerprinted and
+    compared; `exact` what the digest of a text reads next to its normal form. The `secret` itself
+    is not a setting: it is never stored, shown or compared. Nor are `corpus`, which reads the
+    statistics of that digest, and `approved`, which reads that list.
     """
 
     name: str

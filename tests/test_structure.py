@@ -10,11 +10,11 @@ import structure
 ROOT = Path(__file__).parent.parent
 FACADE = {"__init__", "__main__"}
 # Ceilings: lower them when a change allows it, and do not raise them.
-MODULES, LINES, DOORS, HIT_CLASSES = 315, 750, 8, 3
+MODULES, LINES, DOORS, HIT_CLASSES = 314, 750, 8, 3
 LINES_OF_BENCHMARKS = 7_000
 # Files and functions that a flow enters.
 FLOWS = {"index": (49, 432), "group": (43, 434), "search": (39, 424), "similar": (42, 404)}
-PRIVATE_WORDS, WORDS_OF_DOCUMENTATION = 2320, 690
+PRIVATE_WORDS, WORDS_OF_DOCUMENTATION = 2240, 703
 
 
 @pytest.fixture(scope="module")

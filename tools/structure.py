@@ -38,6 +38,7 @@ FRAGMENTS = re.compile(
 )
 CODE_AND_ADDRESSES = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)\n]*\)|https?://\S+", re.DOTALL)
 GENERATED_PAGES = {"api.md", "cli.md", "json.md"}
+THOSE_OF = re.compile(r"\bthose\s+of\b", re.IGNORECASE)
 TOKEN = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
 NOT_PACKAGES = {"cli", "__main__", "__init__", "indexer"}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -52,6 +53,7 @@ def _private_words(texts: Iterable[str]) -> Counter[str]:
     for text in texts:
         words = map(str.lower, TOKEN.findall(text))
         counts.update(word for word in words if word in PRIVATE_WORDS)
+        counts["those of"] += len(THOSE_OF.findall(text))
     return counts
 
 

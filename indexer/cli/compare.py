@@ -208,7 +208,7 @@ def print_comparison(
 
 
 def _discounted_line(discounts: DiscountedSimilarity) -> str:
-    """Return the discounted similarity in a line like those of the measures."""
+    """Return the discounted similarity in a line like the lines of the measures."""
     title = f"discounted     {percent(discounts.similarity, 1):18} S_R"
     if not discounts.texts:
         return f"{title}; the store has no other texts to compute weights from"

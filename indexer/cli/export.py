@@ -140,7 +140,7 @@ def export_command(
     if result.what != "pairs":
         manifest["families"] = grouped or None
         for name in () if settings.audit else ("threshold", "measure"):
-            del manifest["settings"][name]  # families are those of the last group
+            del manifest["settings"][name]  # families come from the last group
     write_manifest(out, manifest)
     _print_export(result, as_json)
     return 0

@@ -233,12 +233,12 @@ def _print_exceptions(result: GroupResult, store_url: str) -> None:
     """Print how many documents no group takes, were never fingerprinted, or were left alone."""
     from rich.text import Text
 
-    from indexer.stores.requirements import signing_command
+    from indexer.stores.requirements import fingerprint_command
 
     out = console()
     for status, number in result.excluded.items():
         out.print(f"  {number:,} {status.replace('_', ' ')}: in no group without a copy")
-    command = signing_command(store_url)
+    command = fingerprint_command(store_url)
     if result.never_signed:
         out.print(
             Text(

@@ -290,7 +290,7 @@ def _count_files(paths: Sequence[str]) -> int:
 
 
 def _options(values: dict[str, Any]) -> IndexOptions:
-    """Return the options of `index` from those of the command line."""
+    """Return the options of `index` from the options of the command line."""
     from indexer.documents.base import Limits, ReadOptions
     from indexer.jobs.index import IndexOptions
     from indexer.system.recipe_inputs import recipe_asked

@@ -404,13 +404,13 @@ def refuse_all_but(names: Set[str], clause: str) -> None:
 
 
 def unset_options(names: Iterable[str]) -> list[str]:
-    """Return those of these parameters that have their defaults."""
+    """Return the parameters that have their defaults."""
     source_of = click.get_current_context().get_parameter_source
     return [name for name in names if source_of(name) is ParameterSource.DEFAULT]
 
 
 def drop_defaults(options: dict[str, Any], *names: str) -> None:
-    """Remove those of these options that nobody gave, so that the recipe may set their defaults."""
+    """Remove the options that nobody gave, so that the recipe may set their defaults."""
     for name in unset_options(names):
         del options[name]
 

@@ -68,7 +68,7 @@ def similar_command(
     from indexer.searching.similar import SimilarOptions, similar
     from indexer.stores.requirements import require_recipe, stored_ids
 
-    drop_defaults(options, "threshold", "measure")  # those of the recipe
+    drop_defaults(options, "threshold", "measure")  # the recipe has some
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
     settings = SimilarOptions(criteria=take_criteria(options), **options)

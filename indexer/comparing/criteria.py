@@ -269,7 +269,7 @@ class Criteria:
     `novelty`: the maximum novelty of the words that only one of the texts has, by their
     frequencies in a store.
     `replaced`: how often the same words may stand for the same other words, or words of one
-    language for those of another.
+    language for words of another.
 
     A document without a value for one of the fields meets no such rule: it has no near duplicate.
 
@@ -307,7 +307,8 @@ class Criteria:
                 raise UsageError(f"{name} is 0 or more, and cannot be at most {limit:g}")
 
     def check_sketches(self, recipe: Recipe, measure: str) -> None:
-        """Raise `MissingSketch` if a recipe lacks those of `measure` or of a required one."""
+        """Raise `MissingSketch` if a recipe lacks the sketches of `measure` or of a required
+        one."""
         for name in (measure, *(required for required, _ in self.require)):
             kind = measure_named(name).sketch
             sketch = recipe.simhash if kind == "SimHash" else recipe.minhash or recipe.terms

@@ -4,7 +4,7 @@ first, and the policies by which documents with some of them are not folded.
 The words that only one text has lie in gaps between the words that both have in the same order
 (`indexer.comparing.alignment`). A mark is read from the facts that differ
 (`indexer.comparing.differences`), from these gaps, from first lines and from paths; `explain`
-(`indexer.comparing.reasons`) lists those of a pair:
+(`indexer.comparing.reasons`) lists the marks of a pair:
 
 - `negated`: a sentence is the same but for a negation ("may" / "may not"), or a negation differs.
 - `parties_exchanged`: words stand for each other in both directions ("the tenant pays the
@@ -23,7 +23,7 @@ The words that only one text has lie in gaps between the words that both have in
 - `clause_added`: a whole sentence that the other text lacks.
 - `rearranged`: nearly all passages are shared, in another order.
 - `grown`: one text is in the other, which is longer by a tenth or more.
-- `language`: words of one language stand for those of another.
+- `language`: words of one language stand for words of another.
 - `format`: files of one name but for its ending, the shorter text being nearly all in the longer.
 
 docs/lab/032-policies.md has the trials.

@@ -289,7 +289,7 @@ def _first_positions(runs: NDArray[np.int64], kinds: int) -> NDArray[np.int64]:
 
 
 def _covered(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Flag those of `size` words that lie in at least one of the spans [start, end)."""
+    """Flag which of `size` words lie in one of the spans [start, end)."""
     turns = np.bincount(starts, minlength=size + 1) - np.bincount(ends, minlength=size + 1)
     return np.cumsum(turns)[:size] > 0
 

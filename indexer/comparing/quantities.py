@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from indexer.comparing.words import Words
 
-# Names of products are next to the first, those of parties and people next to the second.
+# Names of products are next to the first, names of parties and people next to the second.
 _PRODUCTS = """
 account accounts api app apps browser client device devices driver library package platform plugin
 product products program server service services site software tool user users version website

@@ -140,7 +140,7 @@ def _marked_headers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_of_pages(text: str, spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether lines have the same numbers, or such that rise as those of pages do."""
+    """Return whether lines have the same numbers, or numbers that rise as page numbers do."""
     numbers = (DIGITS.findall(text, *span) for span in spans)
     for column in zip(*numbers, strict=True):
         steps = {int(after[-9:]) - int(before[-9:]) for before, after in pairwise(column)}

@@ -81,7 +81,7 @@ _Finder: TypeAlias = Callable[[bytes], Iterator[EmbeddedFile]]
 def embedded_files(data: bytes, content_type: str, text_pages: int | None = None) -> str:
     """Return what a document holds besides its text, as rows keep it; empty for nothing.
 
-    `content_type` is that of the document; `text_pages` are those of `pdf_files`. Files that cannot
+    `content_type` is that of the document; `text_pages` is passed to `pdf_files`. Files that cannot
     be read are left out.
     """
     kind = content_type.partition(";")[0].strip().lower()

@@ -529,7 +529,7 @@ _TAG = re.compile(rb"<text:page-(?:number|count)\b[^>]*>[^<]*|<[^<>]*>")  # Tika
 
 def mark_headers(text: str, data: bytes) -> str:
     """Return the text of a document with `END_OF_HEADER` after each line of the headers and footers
-    of its pages; those of a first page, such as a letterhead, are text. Raises what `zipfile` does.
+    of its pages; on a first page they are text, such as a letterhead. Raises what `zipfile` does.
     """
     if len(text) < _MIN_OF_PAGES:
         return text
@@ -548,7 +548,7 @@ def _pressed(text: str) -> str:
 
 
 def _of_headers(keys: Iterable[str], parts: list[tuple[str, bool]]) -> list[int]:
-    """Return which of the first lines are parts, and remove these; none are those of a first page.
+    """Return which of the first lines are parts, and remove these; there are none on a first page.
 
     >>> parts = [("Draftpage1", False), ("Court", True)]
     >>> _of_headers(["", "Court", "Draft", "page1", "Itisagreed"], parts), parts

@@ -664,8 +664,8 @@ def unread_xml(
 ) -> Iterator[EmbeddedFile]:
     """Yield what is not read of a part of an Office document: drawings, formulas, links.
 
-    `styles` are the common ones that hide, raise or strike out text; `targets` are those of links,
-    by positions.
+    `styles` are the common ones that hide, raise or strike out text; `targets` are the targets of
+    links, by positions.
     """
     found: dict[str, list[tuple[int, bytes]]] = {"links and fields": list(targets)}
     found["values"] = list(values_behind_texts(content))

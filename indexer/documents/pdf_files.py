@@ -231,7 +231,7 @@ def _kids(stored: _PdfObject) -> set[int]:
 
 
 def _texts(streams: Iterable[_PdfObject]) -> set[bytes]:
-    """Return those of descriptions that show text."""
+    """Return the descriptions that show text."""
     texts: set[bytes] = set()
     for stream in streams:
         if not (_FILE.search(stream.body) or _FONT.search(stream.body)):

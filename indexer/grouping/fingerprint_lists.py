@@ -92,8 +92,8 @@ def match_fingerprints(
 ) -> Iterator[FingerprintPair]:
     """Yield all pairs within a distance, ordered by the first, then the second.
 
-    Memory holds the pairs of distinct values, and of equal ones those of one fingerprint at a time.
-    Equal fingerprints count as one where a block is shared by more than `cap`. `tables`: most
+    Memory holds the pairs of distinct values, and the pairs of one fingerprint of equal ones at a
+    time. Equal fingerprints count as one where a block is shared by more than `cap`. `tables`: most
     tables of blocks; None takes the usual design. Raises `UsageError` for a distance above 8.
     """
     distinct, values = np.unique(fingerprints.values, return_inverse=True)

@@ -358,8 +358,8 @@ class Copies:
 class FamilyMove:
     """Documents that were in the family `before` and are in `after` now, by id.
 
-    Both families are named by their principals. `paths` are those of the documents; `before_path`
-    and `after_path` are those of the principals, empty for one that is not in the store.
+    Both families are named by their principals. `paths` belong to the documents, `before_path` and
+    `after_path` to the principals; empty for one that is not in the store.
     """
 
     before: str
@@ -498,8 +498,8 @@ def _copies(digested: Sequence[tuple[str, Entry]]) -> tuple[Copies, ...]:
 def _label_conflicts(
     pairs: list[tuple[Entry, Assignment]], sizes: Counter[str]
 ) -> Iterator[LabelConflict]:
-    """Yield the families whose members carry different sets of labels, by family; `sizes` are those
-    of all families.
+    """Yield the families whose members carry different sets of labels, by family; `sizes` has the
+    size of every family.
     """
     members: dict[str, list[frozenset[str]]] = defaultdict(list)
     for entry, after in pairs:

@@ -261,7 +261,8 @@ class GroupOptions:
     of: Literal["documents", "parts"] = "documents"
     criteria: Criteria = NO_CRITERIA
     folding: Criteria = field(init=False, repr=False, compare=False)
-    """The criteria by which families are made: those given, and those of folding by default."""
+    """The criteria by which families are made: those given, and the criteria of folding by
+    default."""
 
     def __post_init__(self) -> None:
         if isinstance(self.threshold, DefaultNumber):

@@ -530,7 +530,7 @@ def match_collection(
     on_estimate: Callable[[str], None] = ignore_text,
     left_out: OmissionLog | None = None,
 ) -> MatchResult:
-    """Find the pairs of documents of a collection, as `match` does those of a store.
+    """Find the pairs of documents of a collection, as `match` does in a store.
 
     `texts` reads them; without `rarity` criteria on novelty are refused.
     """

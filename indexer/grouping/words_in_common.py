@@ -241,7 +241,7 @@ class InCommon(NamedTuple):
     `in_order`: the length of the longest common subsequence; 0 if it is not requested. `shared`:
     the words that both have, each counted as often as both have it, or more. `words`: those of
     either text. `excess`: how much oftener a word comes in the first text than in the other, at
-    most; each counted as often as in `shared`. `accents` are those of `WordsInOrder`.
+    most; each counted as often as in `shared`. `accents` is defined by `WordsInOrder`.
     """
 
     in_order: int
@@ -677,7 +677,7 @@ class SequenceCache:
             yield number_occurrences(string_hashes(plain)[of_text.plain.numbers])
 
     def read(self, texts: Collection[int]) -> None:
-        """Read those of these distinct texts that are not kept; evict the longest unused."""
+        """Read the distinct texts that are not kept; evict the longest unused."""
         self._sequences.use(texts)
         self._evict()
         missing = [text for text in texts if text not in self._sequences]

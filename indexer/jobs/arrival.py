@@ -522,7 +522,7 @@ FOLLOWED_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class FollowPass:
-    """Counts of one pass: documents that were placed, those of them that joined a group, and those
+    """Counts of one pass: documents that were placed, documents that joined a group, and those
     that still wait.
 
     `engine_processor_seconds`: the time that all nodes took meanwhile, work for others included;

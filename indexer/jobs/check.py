@@ -118,8 +118,8 @@ class CheckResult:
     `of`: the stored document that it is a duplicate of or resembles, with its `path` and its
     `similarity` by `measure`; None where there is none. `reasons` are sentences. `id`: that of the
     document itself, the same as `of` if it was stored before. `stored`: this call stored it.
-    `notes`: what may be missing, in sentences. `attachments`: the results for those of a mail by
-    path, if these are checked too.
+    `notes`: what may be missing, in sentences. `attachments`: the results for the attachments of a
+    mail by path, if these are checked too.
     """
 
     verdict: Verdict

@@ -42,7 +42,7 @@ from indexer.jobs.dedup_output import (
     plan_output,
 )
 from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
-from indexer.jobs.dedup_spool import FingerprintRow, Removal, RowSpool, row_id
+from indexer.jobs.dedup_spool import FORMAT, FingerprintRow, Removal, RowSpool, row_id
 from indexer.model import Progress, Status, field_of, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
@@ -285,7 +285,7 @@ class DedupRun:
         """Take the steps that are left until it is decided which rows stay."""
         if not self.spool.step:
             self._fingerprint()
-        if self.spool.step == "signed":
+        if self.spool.step == "fingerprinted":
             self._decide()
 
     def write(self) -> dict[str, Any]:
@@ -310,7 +310,7 @@ class DedupRun:
             self.spool.add(rows)
             self.progress("fingerprinting rows", self.spool.rows_read, 0)
         self._check_texts()
-        self.spool.set_step("signed")
+        self.spool.set_step("fingerprinted")
 
     def _check_texts(self) -> None:
         """Raise `UsageError` where no row has a text, or an id that is asked for, as by the name of
@@ -590,4 +590,4 @@ def _account(run: DedupRun, other_files: int, resumed: int) -> DedupResult:
 def _settings(files: Sequence[DatasetFile], options: DedupOptions, spans: ApprovedPassages) -> str:
     """Return what a run depends on; a run that is continued has the same."""
     inputs = [(file.name, file.path, asdict(file.version)) for file in files]
-    return json.dumps([release(), DEFAULT.id, asdict(options), inputs, spans.id])
+    return json.dumps([FORMAT, release(), DEFAULT.id, asdict(options), inputs, spans.id])

@@ -19,45 +19,48 @@ from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
 from indexer.model import Row, Status
 from indexer.system.failpoints import reached
 
+FORMAT = 2  # a run with files of another format begins anew
 TEXTS = "texts"  # the name of their file
 _SCHEMA = """
 CREATE TABLE run (settings TEXT NOT NULL, step TEXT NOT NULL, visited INTEGER NOT NULL);
 CREATE TABLE row (
-    place INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, status TEXT NOT NULL,
-    exact BLOB NOT NULL, raw BLOB, words INTEGER NOT NULL, chars INTEGER NOT NULL, minhash BLOB,
-    own TEXT, start INTEGER NOT NULL, size INTEGER NOT NULL
+    position INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL,
+    status TEXT NOT NULL, exact BLOB NOT NULL, raw BLOB,
+    words INTEGER NOT NULL, chars INTEGER NOT NULL, minhash BLOB, own TEXT,
+    start INTEGER NOT NULL, size INTEGER NOT NULL
 );
 CREATE TABLE failure (
-    place INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, error TEXT NOT NULL
+    position INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL,
+    error TEXT NOT NULL
 );
 CREATE TABLE removal (
-    place INTEGER PRIMARY KEY, kept INTEGER NOT NULL, similarity REAL NOT NULL,
+    position INTEGER PRIMARY KEY, kept INTEGER NOT NULL, similarity REAL NOT NULL,
     exact INTEGER NOT NULL
 );
 """
 _REPORT = """
 SELECT file, number, exact, kept_file, kept_number, similarity, error, own, kept_own FROM (
-    SELECT removal.place AS place, row.file AS file, row.number AS number, removal.exact AS exact,
-           kept.file AS kept_file, kept.number AS kept_number, similarity, NULL AS error,
-           row.own AS own, kept.own AS kept_own
-    FROM removal JOIN row USING (place) JOIN row AS kept ON kept.place = removal.kept
+    SELECT removal.position AS position, row.file AS file, row.number AS number,
+           removal.exact AS exact, kept.file AS kept_file, kept.number AS kept_number, similarity,
+           NULL AS error, row.own AS own, kept.own AS kept_own
+    FROM removal JOIN row USING (position) JOIN row AS kept ON kept.position = removal.kept
     UNION ALL
-    SELECT place, file, number, NULL, NULL, NULL, NULL, error, NULL, NULL FROM failure
-) ORDER BY place
+    SELECT position, file, number, NULL, NULL, NULL, NULL, error, NULL, NULL FROM failure
+) ORDER BY position
 """
 _LAST = """
-SELECT max(place) FROM (
-    SELECT max(place) AS place FROM row UNION ALL SELECT max(place) FROM failure
+SELECT max(position) FROM (
+    SELECT max(position) AS position FROM row UNION ALL SELECT max(position) FROM failure
 )
 """
 _SHARED = "exact IN (SELECT exact FROM row GROUP BY exact HAVING count(*) > 1)"
-_COLUMNS = "place, status, exact, raw, words, chars, minhash, start, size"
+_COLUMNS = "position, status, exact, raw, words, chars, minhash, start, size"
 AT_ONCE = 500  # rows read by one query
 
 
 @dataclass(frozen=True, slots=True)
 class FingerprintRow:
-    """A row of a dataset: where it stands, and its text with its signature or the error.
+    """A row of a dataset: where it stands, and its text with its fingerprint or the error.
 
     `file` and `number` are as in the input; `raw`, the digest of the text, is needed where
     nothing is left of it when it is normalised. `own`: the JSON of its own id, None without one.
@@ -137,7 +140,7 @@ class RowSpool:
 
     @property
     def step(self) -> str:
-        """The last step that is complete: none (empty), `signed`, `decided`, `written`."""
+        """The last step that is complete: none (empty), `fingerprinted`, `decided`, `written`."""
         [(step,)] = self._connection.execute("SELECT step FROM run")
         return str(step)
 
@@ -182,7 +185,7 @@ class RowSpool:
         of `equal` digests, or of `none`.
         """
         is_read = {"all": "1", "equal": _SHARED, "none": "0"}[texts]
-        query = f"SELECT {is_read}, {_COLUMNS} FROM row ORDER BY place"
+        query = f"SELECT {is_read}, {_COLUMNS} FROM row ORDER BY position"
         for with_text, *columns in self._connection.execute(query):
             yield self._stored_row(columns, with_text)
 
@@ -192,17 +195,17 @@ class RowSpool:
         for start in range(0, len(ids), AT_ONCE):
             positions = [int(id) for id in ids[start : start + AT_ONCE]]
             marks = ",".join("?" * len(positions))
-            query = f"SELECT {_COLUMNS} FROM row WHERE place IN ({marks})"
+            query = f"SELECT {_COLUMNS} FROM row WHERE position IN ({marks})"
             for columns in self._connection.execute(query, positions):
                 row = self._stored_row(columns)
                 by_id[row.id] = row
         return by_id
 
     def _stored_row(self, columns: Sequence[Any], with_text: bool = True) -> Row:
-        place, status, exact, raw, words, chars, minhash, start, size = columns
+        position, status, exact, raw, words, chars, minhash, start, size = columns
         text = self._texts.read(start, size) if with_text else ""
         digests = (raw or b"").hex(), exact.hex()
-        return _row(row_id(place), status, text, *digests, words, chars, minhash)
+        return _row(row_id(position), status, text, *digests, words, chars, minhash)
 
     @property
     def visited(self) -> int:
@@ -219,12 +222,12 @@ class RowSpool:
 
     def removals(self) -> Iterator[tuple[int, int]]:
         """Yield the positions of each removed row and of the row that stays, in any order."""
-        yield from self._connection.execute("SELECT place, kept FROM removal")
+        yield from self._connection.execute("SELECT position, kept FROM removal")
 
     def left_out(self) -> Iterator[int]:
-        """Yield the places of the rows that are not in the output, in any order."""
+        """Yield the positions of the rows that are not in the output, in any order."""
         for table in ("removal", "failure"):
-            for (position,) in self._connection.execute(f"SELECT place FROM {table}"):
+            for (position,) in self._connection.execute(f"SELECT position FROM {table}"):
                 yield position
 
     def rows_of_files(self, files: int) -> list[int]:
@@ -257,14 +260,14 @@ class RowSpool:
             "ORDER BY count(*) DESC, kept LIMIT ?",
             (minimum, limit),
         ).fetchall()
-        removed = "SELECT place FROM removal WHERE kept = ? AND NOT exact ORDER BY place"
+        removed = "SELECT position FROM removal WHERE kept = ? AND NOT exact ORDER BY position"
         for (kept,) in found:
-            yield kept, [place for (place,) in self._connection.execute(removed, (kept,))]
+            yield kept, [position for (position,) in self._connection.execute(removed, (kept,))]
 
     def source_of(self, position: int) -> tuple[int, int]:
         """Return the file of a row, and its number there."""
         [source] = self._connection.execute(
-            "SELECT file, number FROM row WHERE place = ?", (position,)
+            "SELECT file, number FROM row WHERE position = ?", (position,)
         )
         return source[0], source[1]
 

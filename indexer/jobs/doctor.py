@@ -19,7 +19,7 @@ from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.journal import journal_path, stored_failures
 from indexer.stores.maintenance import Installable, Repairable, Shareable, faults_as_damage
-from indexer.stores.requirements import blocks_in_words, signing_command
+from indexer.stores.requirements import blocks_in_words, fingerprint_command
 from indexer.system.release import release, requirement
 from indexer.wording import count_of, visible
 
@@ -125,7 +125,7 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
             yield Check("installation", "bad", detail)
     if counts.not_fingerprinted:
         documents = count_of(counts.not_fingerprinted, "document")
-        detail = f"{documents} never fingerprinted; `{signing_command(url)}` fingerprints them"
+        detail = f"{documents} never fingerprinted; `{fingerprint_command(url)}` fingerprints them"
         engine = store.maintenance
         if isinstance(engine, Installable) and engine.layout() == "plugin":
             name = store.address.index

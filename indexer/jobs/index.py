@@ -263,7 +263,7 @@ def _heirs(store: FullStore, leaving: Sequence[Row], absent: Collection[str]) ->
 def _carry_labels(
     store: FullStore, journal: LabelJournal, leaving: Sequence[Row], heirs: Mapping[str, Row]
 ) -> None:
-    """Add the labels of rows that leave to those of their heirs, as one labelling."""
+    """Add the labels of rows that leave to the labels of their heirs, as one labelling."""
     labels: dict[str, tuple[str, ...]] = {}
     for row in leaving:
         if row.id in heirs:

@@ -378,9 +378,9 @@ class LabelResult:
     `job` is its number for `undo_labels`, None when there is nothing to undo. `unchanged` documents
     had the labels already. `provisional`: members that are in their family on arrival only, not yet
     by `group`. All lists by family, then id. `state`: a digest of the labels that the documents
-    had; `conflict`: they were not those of `seen`, and nothing was written. `waits`: it is
-    written once the job ends that works on the store. `broken`: the rules of the coding that keep
-    a dry run from being written.
+    had; `conflict`: they were not the labels of `seen`, and nothing was written. `waits`: it is
+    written once the job ends that works on the store. `broken`: the rules of the coding that keep a
+    dry run from being written.
     """
 
     job: int | None

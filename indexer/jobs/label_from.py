@@ -32,7 +32,7 @@ class LabelFileOptions:
 
     `replace`: documents get the labels of the file and lose all others; without it, labels are
     added only. `id_field`, `label_field`: the fields with the id of a document and its labels,
-    separated by `;`; None for those of usual names, such as `DOCID` and `Labels`. Fields of the
+    separated by `;`; None for fields of usual names, such as `DOCID` and `Labels`. Fields of the
     file that have the name of a field of the coding hold its values. `encoding`: the encoding of a
     file without a byte order mark.
     """
@@ -92,7 +92,7 @@ class _LabelFields:
 
 @dataclass(frozen=True, slots=True)
 class _LabelFile:
-    """A file of labels: those of each document by id, and the rows that cannot be used."""
+    """A file of labels: the labels of each document by id, and the rows that cannot be used."""
 
     coding: Coding
     fields: _LabelFields

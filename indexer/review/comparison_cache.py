@@ -31,7 +31,7 @@ class SideView:
 
 
 class Comparisons:
-    """Comparisons of documents of a store; those of long texts are computed by `readers`."""
+    """Comparisons of documents of a store; comparisons of long texts are computed by `readers`."""
 
     def __init__(self, store: FullStore, readers: ReaderCache) -> None:
         self._store, self._readers = store, readers

@@ -250,7 +250,7 @@ def kind(content_type: str) -> str:
 
 
 def kinds(content_types: Iterable[str]) -> list[str]:
-    """Return content types by their common names, those of one name with the type behind it.
+    """Return content types by their common names, types of one name with the type behind it.
 
     >>> kinds(["text/markdown", "text/html", "text/x-markdown"])
     ['Markdown (text/markdown)', 'HTML', 'Markdown (text/x-markdown)']
@@ -287,7 +287,7 @@ def folder(path: str) -> str:
 
 
 def names_apart(paths: Iterable[str]) -> list[str]:
-    """Return the last part of each path, after as many folders as tell those of one name apart.
+    """Return the last part of each path, after as many folders as distinguish paths of one name.
 
     Safe to show.
 
@@ -357,7 +357,8 @@ def paragraphs(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class FoundWords:
-    """The words that a page highlights: those of a search, and terms, each in one of `colors`."""
+    """The words that a page highlights: the words of a search, and terms, each in one of
+    `colors`."""
 
     highlighter: Highlighter
     colors: Sequence[int]

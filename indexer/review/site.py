@@ -194,8 +194,8 @@ class OfferedLabels:
     def of_keys(self) -> Sequence[str]:
         """Return the labels that keys choose between, at most nine.
 
-        Without given ones, those of the store: by name, and later ones after them, so that no key
-        changes its meaning while the server runs.
+        Without given ones, the labels of the store: by name, and later ones after them, so that no
+        key changes its meaning while the server runs.
         """
         if self.exclusive or len(self._of_keys) >= MAX_LABELS:
             return tuple(self._of_keys)

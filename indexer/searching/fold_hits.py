@@ -347,9 +347,9 @@ def _trusts_slots(texts: StoredTexts) -> bool:
 
 
 def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> BySketch:
-    recipe, least_equal = texts.recipe, None
+    recipe, min_slots = texts.recipe, None
     if recipe.minhash and texts.measure != "jaccard":
-        least_equal = min_equal(texts.measure, threshold, recipe)
+        min_slots = min_equal(texts.measure, threshold, recipe)
     is_bound = texts.measure == "lcs" and recipe.counts_normal_words
     min_words = threshold if is_bound else 0.0
     short = slots_of_short_pairs(threshold, recipe) if is_bound else None
@@ -360,7 +360,7 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
         similar,
         trusts_slots,
         recipe.slot_bytes,
-        Nearness(least_equal, min_words, short),
+        Nearness(min_slots, min_words, short),
         statuses,
         texts.read_ahead,
     )

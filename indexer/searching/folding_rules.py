@@ -337,8 +337,8 @@ class BySketch:
 class _Neighbours(NamedTuple):
     """The neighbours of the hit at `position` of a batch: their positions, with their equal slots.
 
-    `representatives`: those of the groups that were there before the batch; `before`: hits of the
-    batch that come before it.
+    `representatives`: the representatives of the groups that were there before the batch; `before`:
+    hits of the batch that come before it.
     """
 
     position: int

@@ -218,7 +218,7 @@ def _merge(by_keys: Candidates, by_words: Candidates, is_complete: bool) -> Cand
     return replace(by_keys, found=by_keys.found + new, cut=by_keys.cut or by_words.cut)
 
 
-# Copies that differ in accents, whose keys are those of other words: a text with many accents is
+# Copies that differ in accents, whose keys come from other words: a text with many accents is
 # looked up without them, too, and of one without any its words, whatever accents they have.
 
 MANY_ACCENTS = 0.15  # of the words; where fewer have accents, keys find the copies without them

@@ -50,7 +50,7 @@ class Components:
     def find(
         self, name: str, settings: Mapping[str, Any], sources: list[Stage], edges: DataFrame
     ) -> Stage:
-        """Return each `node` that has an edge, and its `root`, the least node of its component.
+        """Return each `node` that has an edge, and its `root`, the minimum node of its component.
 
         `edges` has two columns of numbers, in either order, and is made of `sources` by `settings`.
         """
@@ -86,7 +86,7 @@ def _both_stars(edges: DataFrame) -> DataFrame:
 
 
 def large_star(edges: DataFrame) -> DataFrame:
-    """Connect every greater neighbour of each node to the least of the node and its neighbours."""
+    """Connect the greater neighbours of each node to the minimum of it and its neighbours."""
     both = edges.union(edges.select("root", "node")).toDF("node", "other")
     minimum = both.groupBy("node").agg(sf.least("node", sf.min("other")).alias("root"))
     return (
@@ -98,13 +98,13 @@ def large_star(edges: DataFrame) -> DataFrame:
 
 
 def small_star(edges: DataFrame) -> DataFrame:
-    """Connect every lesser neighbour of each node, and the node, to the least of them.
+    """Connect every lesser neighbour of each node, and the node, to the minimum of them.
 
-    Edges lead from greater to lesser.
+    Edges go from greater to lesser.
     """
-    minimum = edges.groupBy("node").agg(sf.min("root").alias("least"))
+    minimum = edges.groupBy("node").agg(sf.min("root").alias("minimum"))
     others = edges.join(minimum, "node").select(
-        sf.col("root").alias("node"), sf.col("least").alias("root")
+        sf.col("root").alias("node"), sf.col("minimum").alias("root")
     )
     return others.union(minimum.toDF("node", "root")).where("node != root").distinct()
 
@@ -202,7 +202,7 @@ class _Grouping:
         return band_sharing(layout, self._min_equal(threshold), self.recipe)
 
     @cached_property
-    def placed(self) -> Stage:
+    def ordered(self) -> Stage:
         """Documents in principal order."""
         kind = self.settings.principal_kind
         sums = self._sums() if self.settings.principal in SUMMED else None
@@ -210,7 +210,7 @@ class _Grouping:
 
     @cached_property
     def ranked(self) -> Stage:
-        return rank_texts(self.work, self.placed)
+        return rank_texts(self.work, self.ordered)
 
     @cached_property
     def verifier(self) -> Verifier:
@@ -232,7 +232,7 @@ class _Grouping:
         if edges.facts["edges"] > self.at_once:
             measured = self._measure_rest(limits, lost, measured)
         clusters = self._clusters(measured)
-        sources = [self.rows, self.placed, self.ranked, lost, measured, clusters]
+        sources = [self.rows, self.ordered, self.ranked, lost, measured, clusters]
         return self.work.stage(
             "assigned",
             limits,
@@ -243,11 +243,11 @@ class _Grouping:
     def measure(self, edges: DataFrame) -> DataFrame:
         """Return edges between ranks with their similarity."""
         names = self.ranked.rows.select("rank", "text")
-        for side, name in zip(EDGE, _PAIR, strict=True):
-            edges = edges.join(names.withColumnsRenamed({"rank": side, "text": name}), side)
+        for end, name in zip(EDGE, _PAIR, strict=True):
+            edges = edges.join(names.withColumnsRenamed({"rank": end, "text": name}), end)
         pairs = self.verifier.similarities(edges.select(*_PAIR))
-        for side, name in zip(EDGE, _PAIR, strict=True):
-            pairs = pairs.join(names.withColumnsRenamed({"rank": side, "text": name}), name)
+        for end, name in zip(EDGE, _PAIR, strict=True):
+            pairs = pairs.join(names.withColumnsRenamed({"rank": end, "text": name}), name)
         return pairs.select(*MEASURED)
 
     def _min_equal(self, threshold: float) -> int:
@@ -280,14 +280,14 @@ class _Grouping:
     def _by_rank(self, threshold: float) -> DataFrame:
         """Return pairs that may be similar, as ranks.
 
-        Columns: `earlier`, `later`, and the last place of the earlier one (`last`).
+        Columns: `earlier`, `later`, and the last position of the earlier one (`last`).
         """
         equal = sf.col("equal")
         is_near = (equal >= self._min_equal(threshold)) | (equal == 0)
         pairs = self.candidates.rows.where(is_near).select(*_PAIR)
-        for side in _PAIR:
-            known = sf.struct("rank", "last").alias(f"{side}_known")
-            pairs = pairs.join(self.ranked.rows.select(sf.col("text").alias(side), known), side)
+        for name in _PAIR:
+            known = sf.struct("rank", "last").alias(f"{name}_known")
+            pairs = pairs.join(self.ranked.rows.select(sf.col("text").alias(name), known), name)
         first = sf.least("left_known", "right_known")
         second = sf.greatest("left_known", "right_known")
         return pairs.select(
@@ -353,67 +353,83 @@ class _Grouping:
             .select(*EDGE)
             .join(measured.select(*EDGE), list(EDGE), "left_anti")
         )
-        for side in EDGE:
-            roots = known.withColumnsRenamed({"node": side, "root": f"{side}_root"})
-            pairs = pairs.join(roots, side, "left")
-        apart = sf.coalesce("earlier_root", "earlier") != sf.coalesce("later_root", "later")
-        return pairs.where(apart).select(*EDGE)
+        for end in EDGE:
+            roots = known.withColumnsRenamed({"node": end, "root": f"{end}_root"})
+            pairs = pairs.join(roots, end, "left")
+        are_separate = sf.coalesce("earlier_root", "earlier") != sf.coalesce("later_root", "later")
+        return pairs.where(are_separate).select(*EDGE)
 
     def _families(self, lost: DataFrame, measured: DataFrame, clusters: DataFrame) -> DataFrame:
         text = self.ranked.rows.select("text", "rank")
-        placed = self.placed.rows.join(text, "text").select("id", "place", "rank")
+        ordered = self.ordered.rows.join(text, "text").select("id", "position", "rank")
         follows = lost.select(sf.col("later").alias("rank"), sf.lit(True).alias("lost"))
         joins = _joins(
-            placed, _principals(self.ranked.rows, lost), lost, measured, self.settings.threshold
+            ordered, _principals(self.ranked.rows, lost), lost, measured, self.settings.threshold
         )
-        known = placed.join(follows, "rank", "left").join(joins, "id", "left")
-        led = sf.col("lost").isNull()
+        known = ordered.join(follows, "rank", "left").join(joins, "id", "left")
+        is_principal = sf.col("lost").isNull()
         representative = (
-            sf.when(sf.col("joined").isNotNull(), sf.col("joined.head"))
-            .when(led, sf.col("rank"))
-            .otherwise(sf.col("place"))
+            sf.when(sf.col("joined").isNotNull(), sf.col("joined.principal"))
+            .when(is_principal, sf.col("rank"))
+            .otherwise(sf.col("position"))
         )
-        copy = sf.when(led & (sf.col("rank") != sf.col("place")), sf.lit(1.0))
+        copy = sf.when(is_principal & (sf.col("rank") != sf.col("position")), sf.lit(1.0))
         similarity = sf.coalesce(sf.col("joined.similarity"), copy).alias("similarity")
-        names = self.placed.rows.select(sf.col("place").alias("head"), sf.col("id").alias("family"))
-        families = known.select("id", "rank", representative.alias("head"), similarity).join(
-            names, "head"
+        names = self.ordered.rows.select(
+            sf.col("position").alias("principal"), sf.col("id").alias("family")
         )
-        named = families.join(_clusters(placed, clusters), "rank", "left").drop("rank", "head")
+        families = known.select("id", "rank", representative.alias("principal"), similarity).join(
+            names, "principal"
+        )
+        named = families.join(_clusters(ordered, clusters), "rank", "left").drop(
+            "rank", "principal"
+        )
         return _all_documents(self.rows.rows, named)
 
 
 def _principals(ranked: DataFrame, lost: DataFrame) -> DataFrame:
-    """Return the principals among texts, by rank (`head`)."""
-    return ranked.select(sf.col("rank").alias("head")).join(lost.toDF("head"), "head", "left_anti")
+    """Return the principals among texts, by rank (`principal`)."""
+    return ranked.select(sf.col("rank").alias("principal")).join(
+        lost.toDF("principal"), "principal", "left_anti"
+    )
 
 
 def _joins(
-    placed: DataFrame, leading: DataFrame, lost: DataFrame, measured: DataFrame, threshold: float
+    ordered: DataFrame,
+    principals: DataFrame,
+    lost: DataFrame,
+    measured: DataFrame,
+    threshold: float,
 ) -> DataFrame:
     """Return the most similar earlier principal of each document whose text is not one.
 
-    Columns: `id`, and `joined` with its `head`. Ties go to the earlier one.
+    Columns: `id`, and `joined` with its `principal`. Ties go to the earlier one.
     """
     similar = measured.where(sf.col("similarity") >= threshold)
-    either = similar.toDF("head", "rank", "similarity").union(
+    either = similar.toDF("principal", "rank", "similarity").union(
         similar.select("later", "earlier", "similarity")
     )
-    offers = either.join(leading, "head", "left_semi").join(lost.toDF("rank"), "rank", "left_semi")
-    offered = placed.select("id", "place", "rank").join(offers, "rank").where("head < place")
-    best = sf.max(sf.struct("similarity", (-sf.col("head")).alias("least"), "head")).alias("joined")
+    offers = either.join(principals, "principal", "left_semi").join(
+        lost.toDF("rank"), "rank", "left_semi"
+    )
+    offered = (
+        ordered.select("id", "position", "rank").join(offers, "rank").where("principal < position")
+    )
+    best = sf.max(sf.struct("similarity", (-sf.col("principal")).alias("tie"), "principal")).alias(
+        "joined"
+    )
     return offered.groupBy("id").agg(best)
 
 
-def _clusters(placed: DataFrame, chains: DataFrame) -> DataFrame:
+def _clusters(ordered: DataFrame, chains: DataFrame) -> DataFrame:
     """Return the cluster of each text that is in one, by `rank`.
 
     It is named by the id of its first document in principal order.
     """
-    rooted = placed.join(chains.withColumnsRenamed({"node": "rank"}), "rank", "left")
+    rooted = ordered.join(chains.withColumnsRenamed({"node": "rank"}), "rank", "left")
     named = rooted.select("rank", sf.coalesce("root", "rank").alias("root"))
     several = named.groupBy("root").count().where("count > 1").select("root")
-    first = placed.select(sf.col("place").alias("root"), sf.col("id").alias("cluster"))
+    first = ordered.select(sf.col("position").alias("root"), sf.col("id").alias("cluster"))
     return named.distinct().join(several.join(first, "root"), "root").select("rank", "cluster")
 
 
@@ -425,7 +441,7 @@ def _all_documents(rows: DataFrame, named: DataFrame) -> DataFrame:
     joined = named.where("family != id").select(sf.col("family").alias("id")).distinct()
     joined = joined.withColumn("is_joined", sf.lit(True))
     every = rows.select("id", "status").join(named, "id").join(joined, "id", "left")
-    may_lead = (sf.col("status") == "complete") | sf.col("is_joined").isNotNull()
-    principal: Column = (sf.col("family") == sf.col("id")) & may_lead
+    may_be_principal = (sf.col("status") == "complete") | sf.col("is_joined").isNotNull()
+    principal: Column = (sf.col("family") == sf.col("id")) & may_be_principal
     columns = "id", "family", principal.alias("principal"), "similarity", "cluster"
     return every.select(*columns).orderBy("id")

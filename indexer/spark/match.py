@@ -73,9 +73,9 @@ class Verifier:
             for name, kind in texts.select(*_TEXT_COLUMNS).dtypes
         ]
         both = texts.union(cells.select("cell", "left", "right", *absent))
-        placed = both.repartitionById(_texts_of_grid(pairs) ** 2, sf.col("cell"))
+        divided = both.repartitionById(_texts_of_grid(pairs) ** 2, sf.col("cell"))
         is_pair = sf.col("right").isNotNull()
-        ordered = placed.sortWithinPartitions(is_pair, "left", "right")
+        ordered = divided.sortWithinPartitions(is_pair, "left", "right")
         measurer = PairMeasurer(self.measure, self.recipe, self.criteria, self.threshold)
         return ordered.mapInArrow(measurer.add_similarities, ddl(_MEASURED))
 
@@ -83,7 +83,7 @@ class Verifier:
 def _in_cells(pairs: DataFrame) -> DataFrame:
     """Return the pairs with the number of their `cell`."""
     size = sf.lit(_texts_of_grid(pairs))
-    row, column = (sf.pmod(sf.hash(side), size) for side in ("left", "right"))
+    row, column = (sf.pmod(sf.hash(name), size) for name in ("left", "right"))
     return pairs.select("left", "right", (row * size + column).alias("cell"))
 
 
@@ -110,11 +110,11 @@ class PairMeasurer:
         for part in parts:
             texts.add(part.filter(part.column("right").is_null()))
             pairs = part.filter(part.column("right").is_valid())
-            left, right = (pairs.column(side).to_pylist() for side in ("left", "right"))
+            left, right = (pairs.column(name).to_pylist() for name in ("left", "right"))
             for start in range(0, len(left), BATCH):
-                sides = left[start : start + BATCH], right[start : start + BATCH]
-                values = self._similarities(texts, list(zip(*sides, strict=True)))
-                yield batch(_MEASURED, [*sides, values])
+                texts_of_pairs = left[start : start + BATCH], right[start : start + BATCH]
+                values = self._similarities(texts, list(zip(*texts_of_pairs, strict=True)))
+                yield batch(_MEASURED, [*texts_of_pairs, values])
 
     def _similarities(self, texts: _Texts, pairs: Sequence[tuple[int, int]]) -> list[float]:
         allowed = [pair for pair in pairs if self._allows(texts, *pair)]
@@ -144,12 +144,12 @@ class PairMeasurer:
 
 @dataclass(slots=True)
 class _Texts:
-    """The texts of a cell by number, with a cache of the sides measured last."""
+    """The texts of a cell by number, with a cache of the texts measured last."""
 
     recipe: Recipe
     stored: dict[int, Stored] = field(default_factory=dict)
     compared: LruCache[int, ComparedText] = field(
-        default_factory=lambda: LruCache(MAX_CHARS, lambda side: len(side.text))
+        default_factory=lambda: LruCache(MAX_CHARS, lambda text: len(text.text))
     )
     sequences: SequenceCache = field(init=False)
 
@@ -168,9 +168,11 @@ class _Texts:
             return kept
         content, slots, fingerprinted_bits, _ = self.stored[text]
         bits = None if fingerprinted_bits is None else unsigned64(fingerprinted_bits)
-        side = stored_text(content, self.recipe, slots if self.recipe.sketch_bytes else None, bits)
-        self.compared.put(text, side, min_entries=1)
-        return side
+        compared = stored_text(
+            content, self.recipe, slots if self.recipe.sketch_bytes else None, bits
+        )
+        self.compared.put(text, compared, min_entries=1)
+        return compared
 
     def _contents(self, texts: Sequence[int]) -> list[str]:
         return [self.stored[text][0] for text in texts]
@@ -354,17 +356,17 @@ class _CopyPairs:
     def _with_copies(self, similar: DataFrame) -> DataFrame:
         """Return the pairs with the first document and the number of copies of either text."""
         pairs = similar
-        for side in ("left", "right"):
-            first = sf.col("first").alias(f"{side}_first")
-            copies = sf.col("copies").alias(f"{side}_copies")
-            texts = self.numbered.select(sf.col("text").alias(side), first, copies)
-            pairs = pairs.join(texts, side)
+        for name in ("left", "right"):
+            first = sf.col("first").alias(f"{name}_first")
+            copies = sf.col("copies").alias(f"{name}_copies")
+            texts = self.numbered.select(sf.col("text").alias(name), first, copies)
+            pairs = pairs.join(texts, name)
         return pairs
 
-    def _each_copy(self, pairs: DataFrame, side: str) -> DataFrame:
+    def _each_copy(self, pairs: DataFrame, name: str) -> DataFrame:
         """Return each pair once for every document of one text."""
-        ids = self.members.select(sf.col("text").alias(side), sf.col("id").alias(f"{side}_id"))
-        return pairs.join(ids, side)
+        ids = self.members.select(sf.col("text").alias(name), sf.col("id").alias(f"{name}_id"))
+        return pairs.join(ids, name)
 
     def _pairs_of_one_text(self) -> DataFrame:
         """Return the pairs of documents that have the same text."""
@@ -415,9 +417,9 @@ def _sorted_pairs(
 def _with_cuts(pairs: DataFrame, members: DataFrame) -> DataFrame:
     """Return the pairs with `as_read`: whether the text of either document was cut."""
     cut = members.where("status = 'truncated'")
-    for side in ("a", "b"):
-        is_cut = sf.lit(True).alias(f"{side}_cut")
-        pairs = pairs.join(cut.select(sf.col("id").alias(side), is_cut), side, "left")
+    for end in ("a", "b"):
+        is_cut = sf.lit(True).alias(f"{end}_cut")
+        pairs = pairs.join(cut.select(sf.col("id").alias(end), is_cut), end, "left")
     as_read = sf.coalesce("a_cut", sf.lit(False)) | sf.coalesce("b_cut", sf.lit(False))
     return pairs.withColumn("as_read", as_read)
 
@@ -425,9 +427,9 @@ def _with_cuts(pairs: DataFrame, members: DataFrame) -> DataFrame:
 def _against(pairs: DataFrame, members: DataFrame, label: str) -> DataFrame:
     """Return the pairs of a document without the label (`a`) and one with it (`b`)."""
     marks = members.select("id", sf.array_contains("labels", label).alias("marked"))
-    for side in ("a", "b"):
-        side_marks = marks.withColumnsRenamed({"id": side, "marked": f"{side}_marked"})
-        pairs = pairs.join(side_marks, side)
+    for end in ("a", "b"):
+        end_marks = marks.withColumnsRenamed({"id": end, "marked": f"{end}_marked"})
+        pairs = pairs.join(end_marks, end)
     is_turned = sf.col("a_marked")
     ends = {
         "a": sf.when(is_turned, sf.col("b")).otherwise(sf.col("a")),

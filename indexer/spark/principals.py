@@ -48,9 +48,9 @@ def number_texts(
     """Return distinct texts, as criteria distinguish them. Texts of other `statuses` have no keys.
 
     Columns: `text`, `key`, `first`, `minhash`, `simhash`, `values`, `copies`. `text` numbers them,
-    with gaps, in the order of `first`, the least id of a document that carries it; the sketches are
-    that document's, null for a text without keys. `values`: what the rules of the criteria compare,
-    as JSON. Raises `UsageError` for a field of which no document has a value.
+    with gaps, in the order of `first`, the minimum id of a document that carries it; the sketches
+    are that document's, null for a text without keys. `values`: what the rules of the criteria
+    compare, as JSON. Raises `UsageError` for a field of which no document has a value.
     """
 
     def make() -> DataFrame:
@@ -203,10 +203,11 @@ def order_key(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> Or
 def order_documents(
     work: Work, documents: OrderKey, kind: Principal | FieldOrder, sums: Stage | None = None
 ) -> Stage:
-    """Return documents in principal order: `id`, `text` and `place`.
+    """Return documents in principal order: `id`, `text` and `position`.
 
-    Places are distinct numbers, with gaps. Documents that are not complete come after all others;
-    ties go by id. `central` needs `sums`: `text` and `sum`; they are 0 where `original` has none.
+    Positions are distinct numbers, with gaps. Documents that are not complete come after all
+    others; ties go by id. `central` needs `sums`: `text` and `sum`; they are 0 where `original` has
+    none.
     """
 
     def make() -> DataFrame:
@@ -223,12 +224,12 @@ def order_documents(
             members = members.withColumn("sum", sf.lit(0.0))
         is_complete = sf.col("status") == "complete"
         ordered = members.orderBy(is_complete.desc(), *_directions(kind), "id")
-        return ordered.select("id", "text", sf.monotonically_increasing_id().alias("place"))
+        return ordered.select("id", "text", sf.monotonically_increasing_id().alias("position"))
 
     sources = [documents.members] if sums is None else [documents.members, sums]
     if isinstance(kind, FieldOrder):
-        return work.stage("placed-field", {"order": str(kind)}, sources, make)
-    return work.stage(f"placed-{kind}", {}, sources, make)
+        return work.stage("ordered-field", {"order": str(kind)}, sources, make)
+    return work.stage(f"ordered-{kind}", {}, sources, make)
 
 
 def check_order(rows: DataFrame, kind: Principal | FieldOrder) -> None:
@@ -262,7 +263,7 @@ def count_quoted(parts: Batches) -> Batches:
 
 def rank_texts(work: Work, positions: Stage) -> Stage:
     """Return texts with `rank` and `last`, the first and the last position of their documents."""
-    first, last = sf.min("place").alias("rank"), sf.max("place").alias("last")
+    first, last = sf.min("position").alias("rank"), sf.max("position").alias("last")
     texts = positions.rows.groupBy("text").agg(first, last)
     return work.stage("ranked", {}, [positions], lambda: texts)
 
@@ -340,7 +341,7 @@ class PrincipalSteps:
         while edges.facts["edges"] > self.at_once:
             turn += 1
             principals = self._stage(
-                f"leading-{turn}", [edges], partial(current_principals, edges.rows)
+                f"principals-{turn}", [edges], partial(current_principals, edges.rows)
             )
             measured.append(
                 self._measured(

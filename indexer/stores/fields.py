@@ -290,7 +290,7 @@ def _fits(row: Row) -> bool:
     return is_range and all(field.is_within_bounds(getattr(row, field.name)) for field in _BOUNDED)
 
 
-# The date of a document among those of its file and its metadata.
+# The date of a document among the dates of its file and its metadata.
 
 DateKind: TypeAlias = Literal["sent", "modified", "created", "file"]
 MAILS = ("message/rfc822", "application/vnd.ms-outlook")

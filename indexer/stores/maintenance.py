@@ -194,7 +194,7 @@ class Shareable(Protocol):
         ...
 
     def fingerprint_again(self, rows: Sequence[Row]) -> None:
-        """Replace the keys and family fields of documents by those of these rows, and nothing
+        """Replace the keys and family fields of documents by the fields of these rows, and nothing
         else; a document whose text is another meanwhile is left as it is.
         """
         ...

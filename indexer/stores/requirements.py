@@ -132,6 +132,6 @@ def is_shared(store: MaintainedStore) -> bool:
     return isinstance(store.maintenance, Shareable) and store.maintenance.is_shared()
 
 
-def signing_command(url: str) -> str:
-    """Return the command that signs the documents of other programs in an index, as a text."""
+def fingerprint_command(url: str) -> str:
+    """Return the command that fingerprints the documents of other programs in an index."""
     return f"nearfold index {url} --text-field FIELD --store {url}"

@@ -23,7 +23,7 @@ def assets():
     return [
         asset_bodies.component_template(DEFAULT),
         asset_bodies.attachment_pipeline(DEFAULT),
-        asset_bodies.signing_pipeline(DEFAULT),
+        asset_bodies.fingerprint_pipeline(DEFAULT),
         asset_bodies.fold_pipeline(),
         *asset_bodies.score_scripts(),
         template(),
@@ -66,7 +66,7 @@ def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
     assert body["template"]["aliases"] == {"papers-write": {}}
     settings = body["template"]["settings"]["index"]
     assert (settings["default_pipeline"], settings["number_of_shards"]) == (
-        asset_bodies.signing_pipeline(DEFAULT).name,
+        asset_bodies.fingerprint_pipeline(DEFAULT).name,
         3,
     )
     assert "default_pipeline" not in template(signs=False).body["template"]["settings"]["index"]
@@ -91,7 +91,7 @@ def test_an_asset_is_recognised_in_what_an_engine_answers(asset):
 def test_another_recipe_makes_other_assets_under_other_names():
     for make, name in (
         (asset_bodies.component_template, "nearfold-"),
-        (asset_bodies.signing_pipeline, "nearfold-"),
+        (asset_bodies.fingerprint_pipeline, "nearfold-"),
         (asset_bodies.attachment_pipeline, "nearfold-attachment-"),
     ):
         assert make(OTHER).name == f"{name}other_v1"

@@ -593,7 +593,7 @@ def duplicate_pairs(
     exchanged: bool = False,
 ) -> tuple[DuplicatePair, ...]:
     """Return all duplicate pairs, ascending by the later clause, then the earlier; with `exchanged`
-    also those of type `parties_exchanged`, which are no duplicates.
+    also clauses of type `parties_exchanged`, which are no duplicates.
 
     Arguments and errors are as for `duplicate_sets`.
     """

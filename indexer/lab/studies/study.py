@@ -303,7 +303,7 @@ Hashes: TypeAlias = NDArray[np.uint64]
 def collision_similarity(
     texts: Iterable[str], files: Sequence[Path], bits: Sequence[int], progress: Progress
 ) -> tuple[CollisionSimilarity, ...]:
-    """Return the similarity for every method at those of 16, 32 and 64 bits that are studied."""
+    """Return the similarity for every method at 16, 32 and 64 bits if they are studied."""
     pairs_by_method: dict[tuple[str, int], list[tuple[int, int]]] = {}
     for method, length in pairs_of([length for length in bits if length in QUESTION_BITS]):
         signatures = load_signatures(files, signature_name(method.name, length))

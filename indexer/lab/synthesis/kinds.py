@@ -254,5 +254,5 @@ _TABLE = (
     ),
 )
 KINDS: Mapping[str, Kind] = MappingProxyType(dict(_TABLE))
-# Kinds whose pairs are made together with those of another kind.
+# Kinds whose pairs are made together with the pairs of another kind.
 MADE_WITH: Mapping[str, str] = MappingProxyType({"framed": "boilerplate", "short-other": "short"})

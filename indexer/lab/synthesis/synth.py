@@ -280,8 +280,8 @@ def synth(
     truth to a new folder.
 
     The same folder and seed give the same bytes on every platform, whatever other kinds are made,
-    except for `office` and `scan`, which other programs make. Similarities are those of the texts
-    before they are written in a format, `similarity` being the default measure.
+    except for `office` and `scan`, which other programs make. Similarities are computed from the
+    texts before they are written in a format, `similarity` being the default measure.
 
     Raises `UsageError` for a folder with fewer than three texts, and when `out` is not empty or
     cannot be made; `UnknownName` for a kind.

@@ -139,8 +139,8 @@ class KindScores:
     """Scores on the pairs of one kind.
 
     `found` of them are matches at the best threshold, `found_usually` at the usual one. Of
-    duplicates, `best` and `usual` count those of the kind, with every wrong pair of any kind; of
-    others, a found pair is wrong.
+    duplicates, `best` and `usual` count the duplicates of the kind, with every wrong pair of any
+    kind; of others, a found pair is wrong.
     """
 
     kind: str

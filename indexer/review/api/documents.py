@@ -179,7 +179,7 @@ class DocumentParameters(DocumentId, frozen=True):
 
 
 class FactsParameters(DocumentId, frozen=True):
-    """Documents whose facts are compared with those of one."""
+    """Documents whose facts are compared with the facts of one."""
 
     other: Annotated[
         tuple[Item, ...], about(f"ids of other documents; the first {FACTS} are compared")
@@ -286,7 +286,7 @@ def _default_fold(site: Site, values: SearchParameters) -> Fold:
 
 
 def filter_texts(values: SearchParameters) -> tuple[str, ...]:
-    """Return the filters of a search as `FIELD=VALUE`, with those of their own parameters."""
+    """Return the filters of a search as `FIELD=VALUE`, with the filters of their own parameters."""
     own = (f"{name}={getattr(values, name)}" for name in OWN_FILTERS if getattr(values, name))
     return (*values.filter, *own)
 
@@ -370,7 +370,7 @@ def _custodians(site: Site, row: Row) -> tuple[Facet, ...]:
 
 
 def _copies(site: Site, row: Row) -> Mapping[str, tuple[str, ...]]:
-    """Return exact copies of a document by custodian, those of its own left out."""
+    """Return exact copies of a document by custodian, its own left out."""
     if not row.custodian or not row.words:
         return {}
     members = site.store.families.members("exact", [row.exact])

@@ -94,7 +94,7 @@ def _required(model: type[Parameters]) -> set[str]:
 
 
 def describe_parameters(model: type[Parameters]) -> list[Schema]:
-    """Return the parameters of a model as those of an address."""
+    """Return the parameters of a model as the parameters of an address."""
     required = _required(model)
     return [
         {

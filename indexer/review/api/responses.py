@@ -190,8 +190,8 @@ class DocumentResponse:
 class Similar:
     """The near duplicates of a document by rank, and notes on what may be missing.
 
-    `ready` is False while those of a long document are looked up; there are no matches then.
-    `reasons`: why those of other near-duplicate groups, by id, are not in that of the document.
+    `ready` is False while a long document is looked up; there are no matches then.
+    `reasons`: why matches in other near-duplicate groups, by id, are not in the document's group.
     """
 
     document: DocumentFacts

@@ -144,8 +144,8 @@ class RegroupResponse:
     `survey_ready`: the store is read, of which they are. `before`: the threshold of the stored
     groups, None if it is not recorded. `moved`: documents that would be in another group than
     now. `estimated`: the number comes from sketches; `group` measures texts. `stale` and
-    `asks_first` are those of `ThresholdStatisticsResponse`. `seen`: the state of the store to which
-    all this belongs.
+    `asks_first` are explained by `ThresholdStatisticsResponse`. `seen`: the state of the store to
+    which all this belongs.
     """
 
     ready: bool
@@ -178,8 +178,8 @@ class PreviewResponse:
 
     `moved` counts documents that would be in another group than now. `measure` names what decides,
     `estimated` if it is estimated from sketches. `ready` is False until the store is read.
-    `names` are those of the groups in `moves` and `near_pairs` by path, told apart. `separated`:
-    pairs of texts that are similar enough, and that the rules of `group` keep out of one group;
+    `names` are distinct names of the groups in `moves` and `near_pairs` by path. `separated`: pairs
+    of texts that are similar enough, and that the rules of `group` keep out of one group;
     `near_pairs` are the most similar of them, at any threshold.
     """
 

@@ -106,7 +106,7 @@ _CHARTS = ("sizes", "similarities", "gathered", "families")
 
 
 def _charts(statistics: ThresholdStatistics) -> dict[str, str]:
-    """Draw the charts by name; those of thresholds where the store has sketches to group by."""
+    """Draw the charts by name; charts of thresholds where the store has sketches to group by."""
     chart_by_name = {
         "sizes": charts.columns("Group sizes", statistics.sizes, "documents", root=True),
         "similarities": charts.columns(

@@ -35,10 +35,12 @@ FIELD = "data"
 _READ = "near_attachment"
 
 
-def pipeline(signing: str, recipe: Recipe = DEFAULT, field: str = ingest_pipeline.TEXT) -> Body:
+def pipeline(
+    fingerprinting: str, recipe: Recipe = DEFAULT, field: str = ingest_pipeline.TEXT
+) -> Body:
     """Return the body of the pipeline that extracts the base64 file in `data`.
 
-    It then passes the document to the pipeline `signing`.
+    It then passes the document to the pipeline `fingerprinting`.
 
     The first `MAX_UNITS` UTF-16 units of the text become `field`, and one that is longer
     `truncated`; to know it, one unit more is read. A file that the processor refuses is marked
@@ -65,7 +67,7 @@ def pipeline(signing: str, recipe: Recipe = DEFAULT, field: str = ingest_pipelin
         "processors": [
             {"attachment": read},
             ingest_pipeline.script(take, {"field": field}),
-            {"pipeline": {"name": signing}},
+            {"pipeline": {"name": fingerprinting}},
             clean,
         ],
         "on_failure": [*ingest_pipeline.mark_unsigned(recipe, field), clean],
@@ -205,7 +207,7 @@ def component_template(recipe: Recipe, field: str = TEXT) -> Asset:
     return Asset("component template", shared_name(recipe, field), _with_digest(body, recipe))
 
 
-def signing_pipeline(recipe: Recipe, field: str = TEXT) -> Asset:
+def fingerprint_pipeline(recipe: Recipe, field: str = TEXT) -> Asset:
     """Return the ingest pipeline. Raises `UsageError` for a recipe that no pipeline computes."""
     body = with_digest(ingest_pipeline.pipeline(recipe, field))
     return Asset("ingest pipeline", shared_name(recipe, field), body)
@@ -216,10 +218,8 @@ def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Asset:
 
     The engine needs an attachment processor.
     """
-    name = _attachment_name(recipe, field)
-    signing = shared_name(recipe, field)
-    body = with_digest(pipeline(signing, recipe, field))
-    return Asset("ingest pipeline", name, body)
+    body = with_digest(pipeline(shared_name(recipe, field), recipe, field))
+    return Asset("ingest pipeline", _attachment_name(recipe, field), body)
 
 
 def _attachment_name(recipe: Recipe, field: str) -> str:
@@ -231,7 +231,7 @@ def assets_of(recipe: Recipe, index: str, field: str, search_pipelines: bool) ->
     return [
         component_template(recipe, field),
         attachment_pipeline(recipe, field),
-        signing_pipeline(recipe, field),
+        fingerprint_pipeline(recipe, field),
         *score_scripts(),
         *([fold_pipeline()] if search_pipelines else []),
         index_template_asset(index),

@@ -124,13 +124,13 @@ class Assets:
         self.check("PUT", asset.path, response)
         return Change(asset.kind, asset.name, "created" if stored is None else "updated")
 
-    def put_attachment_pipeline(self, asset: Asset, signing: Change) -> Change:
+    def put_attachment_pipeline(self, asset: Asset, pipeline: Change) -> Change:
         """Put the pipeline for files, which calls the one that fingerprints.
 
         It is left out where the engine has no attachment processor.
         """
-        if signing.action == "impossible":
-            return Change(asset.kind, asset.name, "impossible", signing.detail)
+        if pipeline.action == "impossible":
+            return Change(asset.kind, asset.name, "impossible", pipeline.detail)
         change = self.put_pipeline(asset)
         is_absent = change.action == "impossible" and "[attachment]" in change.detail
         return replace(change, action="left out") if is_absent else change

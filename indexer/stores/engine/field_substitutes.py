@@ -223,7 +223,7 @@ class PluginColumns:
         return f"{self.field}.{name}"
 
     def _columns(self, name: str) -> Iterator[str]:
-        """Yield the doc values from which `restore` makes those of a field."""
+        """Yield the doc values from which `restore` makes the values of a field."""
         if name == "near_minhash" and not self.recipe.slots:
             return  # an engine refuses a field without doc values
         columns = {"near_minhash": self.field}

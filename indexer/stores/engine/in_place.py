@@ -205,7 +205,7 @@ class InPlaceStore(EngineStore):
         waiting = {row.id: row for row in cleaned if refusals[row.id] is None}
         for _ in range(_TRIES):
             states = {id: self._states.pop(id, {}) for id in waiting}
-            operations = [self._signing(row, states[row.id]) for row in waiting.values()]
+            operations = [self._fingerprint_update(row, states[row.id]) for row in waiting.values()]
             replies = self._conditional.send(operations)
             for id, reply in replies.items():
                 refusals[id] = _GONE if reply.status == 404 else reply.refused
@@ -216,7 +216,7 @@ class InPlaceStore(EngineStore):
                 break
         return [refusals[row.id] for row in cleaned]
 
-    def _signing(self, row: Row, state: Mapping[str, Any]) -> Operation:
+    def _fingerprint_update(self, row: Row, state: Mapping[str, Any]) -> Operation:
         """Return the update that fingerprints a document; one without text is no copy of others."""
         if row.status == "empty":
             row = replace(row, raw="")  # the digest of no bytes, which all of them have

@@ -17,18 +17,20 @@ from indexer.errors import (
 from indexer.recipe import Recipe
 from indexer.stores.engine import index_mapping
 from indexer.stores.engine.field_substitutes import PluginColumns
-from indexer.stores.engine.foreign_index import foreign_index_error
 from indexer.stores.engine.index_mapping import (
     WRITE_ALIAS,
     blocks_of,
     changed_meta,
+    fields_of_others,
     is_shared_mapping,
+    mapping_problems,
     near_field,
     write_alias_of,
 )
 from indexer.stores.engine.ingest_pipeline import TEXT
 from indexer.stores.engine.partial_updates import source_gap
 from indexer.stores.engine.requests import IndexMissing, Link, Requests, Response, error_of
+from indexer.stores.requirements import fingerprint_command
 from indexer.system.recipe_inputs import with_key
 
 FIRST_SECONDS = 5.0
@@ -140,7 +142,7 @@ def _facts_of(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Ind
     mapping = index.get("mappings", {})
     metadata = mapping.get("_meta", {}).get("nearfold")
     if metadata is None:
-        raise foreign_index_error(address.url, address.index, name, index)
+        raise _foreign_index_error(address.url, address.index, name, index)
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
         raise MappingMismatch(index=address.index, problems=problems)
@@ -155,6 +157,35 @@ def _facts_of(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Ind
     recipe = with_key(Recipe(**metadata["recipe"]))
     divided = metadata.get("parts"), bool(metadata.get("attachments"))
     return IndexFacts(name, recipe, index, writes, *divided)
+
+
+def _foreign_index_error(
+    url: str, wanted: str, name: str, index: Mapping[str, Any]
+) -> MappingMismatch:
+    """Return the error of an index, or of a data stream's, that another program created."""
+    if "data_stream" in index:
+        problem = (
+            f"{name} is of a data stream whose template is not composed of nearfold's component "
+            "template"
+        )
+        remedy = (
+            "change its template and its indices as docs/index-life.md (Data streams) says, or "
+        )
+        return MappingMismatch(index=wanted, problems=(problem,), remedy=remedy, can_install=False)
+    problems = mapping_problems(index.get("mappings", {}), "")
+    if name != wanted:  # an alias, perhaps of several
+        problems = (f"{name}, which it stands for, was not made by nearfold",)
+        url = f"{url.rpartition('/')[0]}/{name}"
+    gaps = fields_of_others(index.get("mappings", {}))
+    if gap := source_gap(index):
+        gaps = (*gaps, f"it {gap}")
+    if gaps:  # fingerprinting it would be refused
+        problems = (*problems, *gaps)
+        return MappingMismatch(index=wanted, problems=problems, can_install=False)
+    remedy = f"`{fingerprint_command(url)}` fingerprints what another program keeps there; or "
+    if near_field(index.get("mappings", {})):
+        remedy = f"`nearfold install --layout plugin --store {url}` adds what it lacks; or "
+    return MappingMismatch(index=wanted, problems=problems, remedy=remedy)
 
 
 def only_index(address: IndexAddress, response: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:

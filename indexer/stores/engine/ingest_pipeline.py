@@ -72,7 +72,7 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
     """Return the body of the ingest pipeline that fingerprints `field`.
 
     It reads up to `limit` UTF-16 units of the text and of its normal form. A dotted name that no
-    field has is a path into objects. A longer text, or one whose signing fails, is
+    field has is a path into objects. A longer text, or one whose fingerprinting fails, is
     marked `unsigned` and keeps no part of a signature. A document that says it is `truncated` stays
     so. Raises `UsageError` for a recipe that the scripts cannot compute.
     """

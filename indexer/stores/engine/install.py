@@ -254,16 +254,20 @@ def install(
         check_asset(assets, asset)
     sample_size = check_installation(assets, address, recipe, field, index, template)
     component = assets.put(asset_bodies.component_template(recipe, field))
-    signing = assets.put_pipeline(asset_bodies.signing_pipeline(recipe, field))
-    has_pipeline = signing.action != "impossible"
-    if has_pipeline and not dry_run and assets.fails_whole_bulks(address, signing.name):
-        signing = replace(signing, detail=_MALFORMED)
+    fingerprinting = assets.put_pipeline(asset_bodies.fingerprint_pipeline(recipe, field))
+    has_pipeline = fingerprinting.action != "impossible"
+    if has_pipeline and not dry_run and assets.fails_whole_bulks(address, fingerprinting.name):
+        fingerprinting = replace(fingerprinting, detail=_MALFORMED)
     changes = [
         component,
-        signing,
-        assets.put_attachment_pipeline(asset_bodies.attachment_pipeline(recipe, field), signing),
+        fingerprinting,
+        assets.put_attachment_pipeline(
+            asset_bodies.attachment_pipeline(recipe, field), fingerprinting
+        ),
     ]
-    changes += [assets.put_script(script, signing) for script in asset_bodies.score_scripts()]
+    changes += [
+        assets.put_script(script, fingerprinting) for script in asset_bodies.score_scripts()
+    ]
     if dialect.search_pipelines:
         changes.append(assets.put(asset_bodies.fold_pipeline()))
     if reason := _reason_against_template(requests, address, index):
@@ -505,9 +509,13 @@ def put_next_pipeline(
     if is_fingerprinted and name:
         check_asset(assets, asset_bodies.Asset("ingest pipeline", name, {}))
     component = assets.put(asset_bodies.component_template(after, field))
-    signing = assets.put_pipeline(asset_bodies.signing_pipeline(after, field))
+    fingerprinting = assets.put_pipeline(asset_bodies.fingerprint_pipeline(after, field))
     attachment = asset_bodies.attachment_pipeline(after, field)
-    changes = [component, signing, assets.put_attachment_pipeline(attachment, signing)]
+    changes = [
+        component,
+        fingerprinting,
+        assets.put_attachment_pipeline(attachment, fingerprinting),
+    ]
     if not is_fingerprinted:
         return None, changes
     for_files, for_texts = asset_bodies.pipeline_names(after, field)

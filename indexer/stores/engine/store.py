@@ -310,7 +310,8 @@ class EngineParts:
         return self._store.index.parts_kind()
 
     def record(self, kind: str) -> None:
-        """Record the kind in `_meta`, and add the fields that parts have in addition to those of
+        """Record the kind in `_meta`, and add the fields that parts have in addition to the fields
+        of
         documents.
         """
         index = self._store.index

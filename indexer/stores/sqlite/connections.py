@@ -209,7 +209,7 @@ def parse_numbers(joined: str) -> NDArray[np.int64]:
 
 MAX_SCORES = 1 << 21  # rows of words, 12 bytes each
 MAX_ROWS = 1 << 22  # of a file whose columns are cached, 4 bytes each and column
-_ENTRIES_OF_WORD = 50  # cost of a word itself, in cache entries
+_WORD_OVERHEAD = 50  # cost of a word itself, in cache entries
 _BATCH = 10_000
 _FEW = 8  # one in so many rows, up to which columns of these rows alone are read
 Numbers: TypeAlias = NDArray[np.int64]
@@ -242,7 +242,7 @@ class ScoreCache:
 
     def __init__(self) -> None:
         self._words = LruCache[str, tuple[NDArray[np.int32], NDArray[np.float64]]](
-            MAX_SCORES, lambda cached: _ENTRIES_OF_WORD + len(cached[0])
+            MAX_SCORES, lambda cached: _WORD_OVERHEAD + len(cached[0])
         )
 
     def __contains__(self, expression: str) -> bool:

@@ -57,7 +57,7 @@ _PAGES = (
 def posted(bands: Sequence[str], blocks: Sequence[str], is_part: bool = False) -> Entries:
     """Return the numbers of the keys of a row.
 
-    Bands and blocks of the same text are different keys, and so are those of parts.
+    Bands and blocks of the same text are different keys, and so are the keys of parts.
     """
     band = np.uint64(_PART if is_part else 0)
     block = band | np.uint64(_BLOCK)

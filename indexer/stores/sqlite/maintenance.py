@@ -101,7 +101,7 @@ def _count_other_words(db: sqlite3.Connection) -> int:
 
 
 def _has_keys_of_rows(db: sqlite3.Connection, recipe: Recipe) -> bool:
-    """Return whether the keys that are looked up are those of the rows, by a digest of both."""
+    """Return whether the keys that are looked up belong to the rows, by a digest of both."""
     expected = sum(keys.digest_of(entries) for entries in every_key(db, recipe))
     try:
         return keys.stored_digest(db) == expected & ((1 << 64) - 1)

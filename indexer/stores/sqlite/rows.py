@@ -1,6 +1,6 @@
 """Rows in SQLite: the columns of `documents`, the text, the words and the keys.
 
-Digests are stored as bytes, keys only where they differ from those of the row's sketches (`keys`
+Digests are stored as bytes, keys only where they differ from the keys of the row's sketches (`keys`
 holds them anyway), a family only where it is not the document's own id, and a digest that follows
 from another one not at all. What earlier formats stored whole is read as before.
 """
@@ -88,7 +88,7 @@ def _source_of(size: int, raw: str) -> str:
 
 
 def _have_keys_of_slots(rows: Sequence[Row], recipe: Recipe) -> list[bool]:
-    """Return for each row if its band keys are those of its slots; short keys are compared as
+    """Return for each row if its band keys follow from its slots; short keys are compared as
     numbers, without their strings.
     """
     bands, digits = recipe.bands or 0, recipe.key_digits
