@@ -14,6 +14,7 @@ from indexer.comparing.measures import (
     MEASURES,
     ComparedText,
     MeasureValues,
+    align,
     fingerprinted_text,
     measure_all,
     passages,
@@ -195,10 +196,13 @@ def rows(comparison: Comparison) -> list[Row]:
     both texts; the others are `moved` and appear where they stand in each text. Each word of a text
     appears once.
     """
-    fixed = _fixed_passages(comparison.shared)
+    return _rows(comparison.texts, comparison.shared)
+
+
+def _rows(texts: tuple[str, str], shared: Sequence[Passage]) -> list[Row]:
+    fixed = _fixed_passages(shared)
     left, right = (
-        list(_spans(text, side, comparison.shared, fixed))
-        for side, text in zip("ab", comparison.texts, strict=True)
+        list(_spans(text, side, shared, fixed)) for side, text in zip("ab", texts, strict=True)
     )
     fixed &= {span.passage for span in left} & {span.passage for span in right}
     result = []
@@ -432,29 +436,28 @@ class Stretch:
     moved: int = 0
 
 
-def redline(comparison: Comparison) -> Iterator[Stretch]:
-    """Yield the changes from the first text of a comparison to the second; moved text is removed in
-    one position and added in another.
+def redline(before: str, after: str) -> Iterator[Stretch]:
+    """Yield the changes from a text to another one; moved text is removed in one position and added
+    in another. The texts are only aligned: nothing else is measured.
 
     `same` and `added` stretches hold the second text, whole and in order.
 
-    >>> from indexer.comparing.compare import compare
-    >>> compared = compare("we may sell ten ships today", "We may sell two ships today.")
-    >>> [(stretch.change, stretch.text) for stretch in redline(compared)]
+    >>> stretches = redline("we may sell ten ships today", "We may sell two ships today.")
+    >>> [(stretch.change, stretch.text) for stretch in stretches]
     [('same', 'We may sell '), ('removed', 'ten '), ('added', 'two '), ('same', 'ships today.')]
-    >>> compared = compare("for $400 now", "for €400 now")
-    >>> [(stretch.change, stretch.text) for stretch in redline(compared)]
+    >>> [(stretch.change, stretch.text) for stretch in redline("for $400 now", "for €400 now")]
     [('same', 'for '), ('removed', '$400 '), ('added', '€400 '), ('same', 'now')]
     """
-    a, b = (_WordText(text) for text in comparison.texts)
-    for change, position, end in _changes(comparison, a, b):
+    a, b = _WordText(before), _WordText(after)
+    shared = passages(align(a.words, b.words), a.words, b.words)
+    for change, position, end in _changes(shared, a, b):
         text = a if change == "removed" else b
         yield Stretch(change, text.between(position, end), end - position)
 
 
 def redline_in_lines(comparison: Comparison) -> Iterator[Stretch]:
-    """Yield `redline` for a page: blanks and line ends that both texts have are in neither change,
-    no two words are joined, and passages that moved as a whole are stretches of their own.
+    """Yield the redline for a page: blanks and line ends that both texts have are in neither
+    change, no two words are joined, and passages that moved as a whole are stretches of their own.
 
     >>> from indexer.comparing.compare import compare
     >>> ferry, rent = "The harbour ferry leaves at eight.", "The rent is due on the first of May."
@@ -470,7 +473,7 @@ def _with_moves(comparison: Comparison) -> Iterator[Stretch]:
     another one, each as a whole.
     """
     a, b = (_WordText(text) for text in comparison.texts)
-    changes = list(_changes(comparison, a, b))
+    changes = list(_changes(comparison.shared, a, b))
     moves = _moves(comparison, a, b, changes)
     for change, position, end in changes:
         text = a if change == "removed" else b
@@ -568,50 +571,52 @@ class _WordText:
 
     def __init__(self, text: str) -> None:
         self.text, self.words = text, normal_words(text)
-        ends = self.words.ends.tolist()
-        gaps = zip([0, *ends], self.words.starts.tolist(), strict=False)
-        self._starts = [
-            self._start(end, start) if text[start].isdigit() else start for end, start in gaps
-        ]
-        self._ends = ends
+        self._starts: list[int] = self.words.starts.tolist()
+        self._ends: list[int] = self.words.ends.tolist()
 
     def between(self, position: int, end: int) -> str:
         """Return the text of words [start, end) up to the next word; text before the first word of
         all belongs to that word.
         """
-        first = self._starts[position] if position else 0
-        last = self._starts[end] if end < len(self._starts) else len(self.text)
+        first = self._start(position) if position else 0
+        last = self._start(end) if end < len(self._starts) else len(self.text)
         return self.text[first:last]
 
     def written(self, positions: range) -> str:
         """Return the text from the first to the last of these words."""
-        return self.text[int(self.words.starts[positions[0]]) : self._ends[positions[-1]]]
+        return self.text[self._starts[positions[0]] : self._ends[positions[-1]]]
 
     def symbols(self, position: int) -> tuple[str, str]:
         """Return the signs of value before and after a word, without blanks and variants."""
-        start, end = int(self.words.starts[position]), self._ends[position]
-        before = self.text[self._starts[position] : start]
-        after = _AFTER.match(self.text, end)
+        start, end = self._starts[position], self._ends[position]
+        before = self.text[self._start(position) : start]
         rest = self.text[end : end + 2]
+        if not before and rest[:1] in " \n" and rest[1:].isalpha():
+            return "", ""
+        after = _AFTER.match(self.text, end)
         parting = rest[:1] if rest[1:].isdigit() and self.text[end - 1].isdigit() else ""
         texts = before, after.group() if after else parting
         plain_before, plain_after = ("".join(text.translate(_VARIANTS).split()) for text in texts)
         return plain_before, plain_after
 
-    def _start(self, end: int, start: int) -> int:
-        """Return where a number begins with its signs, `end` being where the word before ends."""
+    def _start(self, position: int) -> int:
+        """Return where a word begins, a number with its signs."""
+        start = self._starts[position]
+        if not self.text[start].isdigit():
+            return start
+        end = self._ends[position - 1] if position else 0
         before = _BEFORE.search(self.text, max(end, start - _MAX_SYMBOLS), start)
         return before.start() if before else start
 
 
 def _changes(
-    comparison: Comparison, a: _WordText, b: _WordText
+    shared: Sequence[Passage], a: _WordText, b: _WordText
 ) -> Iterator[tuple[Change, int, int]]:
     """Yield stretches of words as [start, end), of the first text where they are removed, else of
     the second.
     """
     pending: tuple[Change, int, int] | None = None
-    for change, position, end in _pieces(comparison, a, b):
+    for change, position, end in _pieces(shared, a, b):
         if position == end:
             continue
         if pending and pending[0] == change and pending[2] == position:
@@ -625,10 +630,10 @@ def _changes(
 
 
 def _pieces(
-    comparison: Comparison, a: _WordText, b: _WordText
+    shared: Sequence[Passage], a: _WordText, b: _WordText
 ) -> Iterator[tuple[Change, int, int]]:
     folded_a, folded_b = a.words.folded, b.words.folded
-    for row in rows(comparison):
+    for row in _rows((a.text, b.text), shared):
         left, right = _words(row.left, a.words), _words(row.right, b.words)
         x, y = left.start, right.start
         if not row.same:

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.compare import Stretch, compare, redline
-from indexer.comparing.measures import common, feature_set
+from indexer.comparing.compare import Stretch, redline
+from indexer.comparing.measures import ComparedText, common, feature_set, measure_pair
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.model import Query, Row
@@ -188,8 +188,13 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
 
     Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
     """
-    recipe = require_recipe(store)
-    name, rows = _members(store, id)
+    return order_versions(read_members(store, id), require_recipe(store), dates=dates)
+
+
+def order_versions(members: Sequence[Row], recipe: Recipe, *, dates: bool = True) -> Versions:
+    """Order the versions among documents of a family, the first 200 texts as above."""
+    name = members[0].family
+    rows = sorted(members, key=lambda row: (row.id != name, -(row.similarity or 0.0), row.id))
     texts = _texts(list(rows_with_symbols(rows, recipe)))
     left_out, texts = len(texts) - MAX_VERSIONS, texts[:MAX_VERSIONS]
     dated = [_earliest(copies) if dates else (None, None) for copies in texts]
@@ -203,18 +208,15 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     return Versions(name, len(rows), ordered, tuple(_notes(ordered, dates, left_out)))
 
 
-def _members(store: Store, id: str) -> tuple[str, list[Row]]:
-    """Return the name of the family and its documents, the most similar to the principal first."""
+def read_members(store: Store, id: str) -> list[Row]:
+    """Return the documents of the family of one; raise `DocumentNotFound`."""
     document = store.get([id]).get(id)
     if document is None:
         raise DocumentNotFound(id=id)
     hits = store.search(Query("", (("family", document.family),), "path")).hits
     ids = [hit.id for hit in islice(hits, 10 * MAX_VERSIONS)]
     rows = store.get(list(dict.fromkeys([id, *ids])))
-    family = [row for row in rows.values() if row.family == document.family]
-    return document.family, sorted(
-        family, key=lambda row: (row.id != document.family, -(row.similarity or 0.0), row.id)
-    )
+    return [row for row in rows.values() if row.family == document.family]
 
 
 def _texts(rows: Sequence[Row]) -> list[list[Row]]:
@@ -265,9 +267,8 @@ def _ordered_versions(
         row, parent = texts[position][0], parents[position]
         step = None
         if parent is not None:
-            step = _step(
-                texts[parent][0], row, _before(dated[parent][0], dated[position][0]), recipe
-            )
+            is_dated = _before(dated[parent][0], dated[position][0])
+            step = _step(texts[parent][0], row, is_dated, recipe)
         copies = tuple((row_copy.id, row_copy.path) for row_copy in texts[position][1:])
         yield Version(row.id, row.path, row.words, *dated[position], copies, depth, step)
         waiting.extend(
@@ -280,11 +281,12 @@ def _before(earlier: int | None, later: int | None) -> bool:
 
 
 def _step(origin: Row, row: Row, dated: bool, recipe: Recipe) -> Step:
-    compared = compare(origin.text, row.text, recipe)
-    stretches = tuple(redline(compared))
+    stretches = tuple(redline(origin.text, row.text))
+    texts = ComparedText(origin.text, recipe), ComparedText(row.text, recipe)
+    similarity = measure_pair("lcs", *texts).similarity
     added = sum(stretch.words for stretch in stretches if stretch.change == "added")
     removed = sum(stretch.words for stretch in stretches if stretch.change == "removed")
-    return Step(origin.id, dated, compared.measures.lcs, added, removed, stretches)
+    return Step(origin.id, dated, similarity, added, removed, stretches)
 
 
 def _notes(ordered: Sequence[Version], dates: bool, left_out: int) -> Iterator[str]:

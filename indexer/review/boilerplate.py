@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from indexer.comparing.words import Words, normal_words
 from indexer.defaults import SHINGLE_WORDS
+from indexer.fingerprinting import hashing
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.hashing import distinct_values, string_hashes
 from indexer.model import Progress, no_progress
@@ -40,11 +41,8 @@ def shingle_hashes(text: Words, width: int = SHINGLE_WORDS) -> NDArray[np.uint64
 
     A text with fewer words has none.
     """
-    folded = text.folded
-    runs = {
-        " ".join(folded[position : position + width]) for position in range(len(folded) - width + 1)
-    }
-    return distinct_values(string_hashes(sorted(runs)))
+    words = string_hashes(text.vocabulary)[text.numbers]
+    return distinct_values(hashing.shingle_hashes(words, width))
 
 
 class Corpus:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.coding import Coding
-from indexer.comparing.compare import compare, redline
+from indexer.comparing.compare import redline
 from indexer.comparing.measures import ComparedText, estimate
 from indexer.comparing.reasons import (
     Rarity,
@@ -309,7 +309,7 @@ def _by_number(wording: str) -> list[tuple[int, str]]:
 def _changes(text: str, wording: str) -> tuple[tuple[str, str], ...]:
     if not text or not wording:
         return (("added", wording),) if wording else (("removed", text),)
-    return tuple((part.change, part.text) for part in redline(compare(text, wording)))
+    return tuple((part.change, part.text) for part in redline(text, wording))
 
 
 def _kind_of_variants(text: str, wordings: Sequence[str]) -> str:

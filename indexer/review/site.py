@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from indexer.coding import Coding, CodingField
 from indexer.comparing.compare import Comparison
@@ -51,7 +51,7 @@ from indexer.review.originals.files import OriginalFiles
 from indexer.review.store_statistics import FamilyChanges, Preview, store_statistics
 from indexer.review.work_list import WorkList
 from indexer.searching.search import Page, SearchOptions, search
-from indexer.searching.similar import SimilarOptions, SimilarResult, similar
+from indexer.searching.similar import SimilarOptions, SimilarResult, similar, similar_outside
 from indexer.searching.stored_texts import text_cache
 from indexer.stores.abilities import CachesReads, FullStore
 from indexer.stores.journal import journal_path, known_group_settings, last_job, last_jobs
@@ -307,8 +307,8 @@ MAX_AUTOMATIC_DOCUMENTS = 300_000  # larger stores are compared on request only
 _COMPARED_CHARS = 10_000_000  # maximum characters of cached comparisons
 _LOOKUPS = 200  # maximum number of cached look-ups
 _MAX_NEAR = 20  # maximum number of documents of other groups next to a group
-_MAX_MEMBERS = 200  # group size above which some of these may be missed
 _PAGES = 60  # maximum number of cached pages of hits
+_VERSIONS = 20  # maximum number of groups with cached versions
 _FOLDED = 20  # maximum number of cached searches folded by type
 _LEASE_SECONDS = 60.0  # abandon a search folded by type that nobody polled for this long
 _PREVIEWS = 100  # maximum number of cached previews of other thresholds
@@ -408,6 +408,7 @@ class Site:
         self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
         self.comparisons = Comparisons(store, self._readers)
         self._pages: TimedCache[Page] = TimedCache(_PAGES)
+        self.versions: TimedCache[Any] = TimedCache(_VERSIONS)
         self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
@@ -579,7 +580,7 @@ class Site:
         The statistics and the work list stay, and so do running computations.
         """
         of_texts = (self.comparisons, self.rendered, self._readers)
-        for cache in (self.facets, *of_texts, self._pages, self._folded):
+        for cache in (self.facets, *of_texts, self._pages, self.versions, self._folded):
             cache.clear()
         text_cache.clear()
         if isinstance(self.store, CachesReads):
@@ -704,10 +705,8 @@ class Site:
         """
 
         def read(progress: Progress) -> tuple[NearCopy, ...]:
-            size = self.store.search(Query("", (("family", principal.id),), "path")).total
-            limit = min(size, _MAX_MEMBERS) + _MAX_NEAR
-            found = similar(self.store, options=SimilarOptions(limit=limit), id=principal.id)
-            return tuple(near_copies(self.store, principal, found.matches))[:_MAX_NEAR]
+            found = similar_outside(self.store, principal, SimilarOptions(limit=_MAX_NEAR))
+            return tuple(near_copies(self.store, principal, found.matches))
 
         key = ("near", principal.id, principal.text, self._counts(), self._last_job())
         return self._readers.get(key, read, 1, timeout)

@@ -331,6 +331,7 @@ class _Context:
     recipe: Recipe
     options: SimilarOptions
     rarity: Rarity
+    outside: str | None = None  # the family of whose documents none is a match
 
 
 def similar(
@@ -361,6 +362,14 @@ def similar(
     return next(_results(scope_view(store, scope), recipe, [lookup], options))
 
 
+def similar_outside(store: FullStore, row: Row, options: SimilarOptions) -> SimilarResult:
+    """Find the near duplicates of a stored document that are in other families, as `similar`."""
+    recipe = require_recipe(store)
+    view = scope_view(store, "parts" if row.parent is not None else "documents")
+    lookups = [_stored_lookup(row)]
+    return next(_results(view, recipe, lookups, options.for_recipe(recipe), row.family))
+
+
 def similar_many(
     store: FullStore,
     texts: Sequence[str] = (),
@@ -387,7 +396,11 @@ def similar_many(
 
 
 def _results(
-    store: FullStore, recipe: Recipe, lookups: Sequence[Lookup], options: SimilarOptions
+    store: FullStore,
+    recipe: Recipe,
+    lookups: Sequence[Lookup],
+    options: SimilarOptions,
+    outside: str | None = None,
 ) -> Iterator[SimilarResult]:
     """Yield one result each, in order; candidates are read together.
 
@@ -407,7 +420,7 @@ def _results(
         if current.id == recipe.id or not attempts:
             break
         recipe = current
-    context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies))
+    context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies), outside)
     for lookup, own, result in zip(lookups, prints, results, strict=True):
         yield _result(context, lookup, own, result)
 
@@ -638,7 +651,8 @@ def _copies(query: Row, rows: Mapping[str, Row], criteria: Criteria) -> dict[str
 def _rows_to_compare(context: _Context, candidates: list[Candidate]) -> dict[str, Row]:
     """Return the rows of the candidates, by id."""
     rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
-    return comparable_rows(context.store, context.recipe, rows.values())
+    others = [row for row in rows.values() if row.family != context.outside]
+    return comparable_rows(context.store, context.recipe, others)
 
 
 def _embedded(lookup: Lookup, rows: Mapping[str, Row]) -> dict[str, tuple[str, str]]:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from indexer.comparing.compare import compare, redline
+from indexer.comparing.compare import redline
 from indexer.comparing.words import words
 from indexer.jobs.versions import lineage
 
@@ -128,7 +128,7 @@ def test_a_synthetic_history_is_recovered() -> None:
 @given(WORDS, WORDS)
 def test_a_redline_holds_both_texts(a: list[str], b: list[str]) -> None:
     before, after = "“" + ", ".join(a) + ".", "  " + " ".join(b) + "!\n"
-    runs = list(redline(compare(before, after)))
+    runs = list(redline(before, after))
     if b:
         assert "".join(run.text for run in runs if run.change != "removed") == after
     before_words = [
@@ -140,10 +140,6 @@ def test_a_redline_holds_both_texts(a: list[str], b: list[str]) -> None:
 
 
 def test_a_redline_of_the_same_text_has_no_changes() -> None:
-    assert [
-        run.change for run in redline(compare("To be, or not to be", "to be or NOT to be"))
-    ] == ["same"]
-    assert list(redline(compare("", ""))) == []
-    assert [(run.change, run.text) for run in redline(compare("", "new words"))] == [
-        ("added", "new words")
-    ]
+    assert [run.change for run in redline("To be, or not to be", "to be or NOT to be")] == ["same"]
+    assert list(redline("", "")) == []
+    assert [(run.change, run.text) for run in redline("", "new words")] == [("added", "new words")]

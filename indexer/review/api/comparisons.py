@@ -9,7 +9,7 @@ from indexer.errors import DocumentNotFound, UsageError
 from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.grouping import families
 from indexer.grouping.group_options import DEFAULT_OPTIONS
-from indexer.jobs.versions import versions
+from indexer.jobs.versions import Versions, order_versions, own_date, read_members
 from indexer.model import Matching, Row
 from indexer.review import family_view
 from indexer.review.access import Login
@@ -126,7 +126,7 @@ def family(site: Site, values: DocumentId) -> FamilyResponse:
     """Return the group of a document."""
     view = family_view.family(site.store, values.id)
     rows = view.documents
-    tree = versions(site.store, rows[0].id) if _is_quick_to_order(rows) else None
+    tree = _versions(site, rows) if _is_quick_to_order(rows) else None
     joined = site.review.joined()
     return FamilyResponse(
         id=view.id,
@@ -208,9 +208,23 @@ def _is_quick_to_order(rows: Sequence[Row]) -> bool:
     return 1 < len(rows) <= _MAX_ORDERED and words <= _MAX_ORDERED_WORDS
 
 
+def _versions(site: Site, members: Sequence[Row], dates: bool = True) -> Versions:
+    """Return the versions among documents of a group, which are kept while these stay."""
+    texts = tuple(
+        (row.id, row.path, hash(row.text), row.similarity, *own_date(row)) for row in members
+    )
+    key = members[0].family, dates, texts
+    tree: Versions | None = site.versions.get(key)
+    if tree is None:
+        recipe = require_recipe(site.store)
+        tree = site.versions.put(key, order_versions(members, recipe, dates=dates))
+    return tree
+
+
 def version_tree(site: Site, values: VersionsParameters) -> VersionsResponse:
     """Return the versions in the group of a document."""
-    tree = versions(site.store, site.row(values.id).id, dates=values.dates == "yes")
+    members = read_members(site.store, site.row(values.id).id)
+    tree = _versions(site, members, values.dates == "yes")
     return shown_versions(tree, values.redline == "yes")
 
 
@@ -220,7 +234,7 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixResponse:
     documents = list(rows_with_symbols(view.documents, require_recipe(site.store)))
     chosen = _chosen_versions(documents, values.of)
     if _is_quick_to_order(chosen):
-        tree = versions(site.store, chosen[0].id)
+        tree = _versions(site, documents if _is_quick_to_order(documents) else chosen)
         positions = {version.id: index for index, version in enumerate(tree.versions)}
         chosen.sort(key=lambda row: positions.get(row.id, len(positions)))
     passages = [passages_of(row.text[:MAX_CHARS]) for row in chosen]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Literal
 
-from indexer.comparing.compare import Stretch, compare, redline
+from indexer.comparing.compare import Stretch, redline
 from indexer.comparing.measures import MeasureValues, describe_measures
 from indexer.jobs.versions import Version, Versions
 from indexer.model import (
@@ -526,7 +526,7 @@ def _changes(stretches: Iterable[Stretch]) -> tuple[tuple[str, str], ...]:
 def shown_passage(number: int, row: CollationRow) -> MatrixRow:
     """Return a passage, its further readings with the changes from the first one."""
     first = row.variants[0]
-    others = (_changes(redline(compare(first, variant))) for variant in row.variants[1:])
+    others = (_changes(redline(first, variant)) for variant in row.variants[1:])
     return MatrixRow(number, tuple(row.cells), (((_UNCHANGED, first),), *others))
 
 
