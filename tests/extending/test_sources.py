@@ -1,10 +1,11 @@
-"""The examples of CONTRIBUTING for sources: a type of archive, a URL, a format of text."""
+"""The examples of CONTRIBUTING for sources: an archive, rows, a URL, a format of text."""
 
 import json
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cards import CARDS
 from notes import NOTES
 from texts_archive import ARCHIVE
 from verses import VERSES
@@ -17,7 +18,9 @@ from indexer.errors import SourceNotFound
 
 @pytest.fixture(autouse=True)
 def declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(containers, "CONTAINERS", (*containers.CONTAINERS, ARCHIVE))
+    monkeypatch.setattr(
+        containers, "CONTAINERS", (*containers.CONTAINERS, ARCHIVE, CARDS.container())
+    )
     monkeypatch.setattr(sources, "URL_SOURCES", (NOTES, *sources.URL_SOURCES))
 
 
@@ -41,6 +44,14 @@ def test_a_damaged_archive_fails_by_itself(tmp_path: Path) -> None:
     account, texts = indexed(archive)
     assert [failure.path for failure in account.failed] == [str(archive)]
     assert texts == {}
+
+
+def test_a_declared_format_of_rows_is_indexed(tmp_path: Path) -> None:
+    cards = tmp_path / "all.cards"
+    cards.write_text("text: the quay\nwharf: 3\n\nno field\n\ntext: the ferry\n")
+    account, texts = indexed(cards)
+    assert [failure.path for failure in account.failed] == [f"{cards}!/2"]
+    assert texts == {f"{cards}!/1": "the quay", f"{cards}!/3": "the ferry"}
 
 
 def test_a_declared_url_is_indexed(tmp_path: Path) -> None:
