@@ -7,6 +7,7 @@ where more rows share the same number of keys than fit, on the index of paths.
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -240,6 +241,8 @@ def _chosen(numbers: Numbers, is_chosen: NDArray[np.bool_]) -> Numbers:
 _AT_FIRST = 2_000  # rows of a word that are read before it is known how many there are
 _ALL = -1
 _SAMPLE = 8  # words that are read where not all have to be, if so few rows have no more of them
+_MAX_SAMPLED = 500_000  # rows of these words, unless chance alone gives a row all of them
+_CHANCE = 0.01  # number of such rows
 _SIMILAR = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
     "CROSS JOIN documents d ON d.number = j.value "
@@ -262,13 +265,38 @@ def find_by_words(
     frequent.sort(key=last.__getitem__)  # the sooner so many rows are read, the more there are
     min_rows = int(lookup.sampled)  # a word of a sample has rows
     rows_by_word = [rows for rows in first if min_rows <= len(rows) < _AT_FIRST]
-    absent = len(keys) - lookup.shared
-    enough = min(absent + 1, _SAMPLE) if lookup.sampled else absent + 1
+    enough = len(keys) - lookup.shared + 1
+    if lookup.sampled:
+        while frequent and len(rows_by_word) < min(enough, _SAMPLE):
+            if _is_sample(db, rows_by_word, _AT_FIRST / last[frequent[-1]]):
+                break
+            rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
+        return _with_words(db, scope, lookup, _with_highest_counts(lookup, rows_by_word), limit)
     while frequent and len(rows_by_word) < enough:
         rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
-    others = [] if lookup.sampled else frequent
-    found = _with_enough_words(db, lookup, rows_by_word, others, limit)
+    found = _with_enough_words(db, lookup, rows_by_word, frequent, limit)
     return _with_words(db, scope, lookup, found, limit)
+
+
+def _is_sample(
+    db: sqlite3.Connection, rows_by_word: list[NDArray[np.int32]], fraction: float
+) -> bool:
+    """Return whether few rows have all the words that were read, and a word that a fraction of all
+    rows has would be too many more.
+    """
+    count = db.execute("SELECT max(number) FROM documents").fetchone()[0]
+    sizes = [len(rows) for rows in rows_by_word]
+    by_chance = count * math.prod(size / count for size in sizes)
+    return bool(sum(sizes) + fraction * count > _MAX_SAMPLED and by_chance < _CHANCE)
+
+
+def _with_highest_counts(
+    lookup: WordLookup, rows_by_word: list[NDArray[np.int32]]
+) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return rows that have as many as possible of the words that were read, and how many."""
+    numbers, counts = count_shared(rows_by_word, _min_count(lookup, len(rows_by_word)))
+    best = np.argsort(-counts, kind="stable")[:_AT_FIRST]
+    return numbers[best], counts[best]
 
 
 def _with_enough_words(
