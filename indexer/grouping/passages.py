@@ -260,7 +260,7 @@ class _Candidate:
 class PassageFinder:
     """Finds the repeated passages of texts, whose frequent runs are known.
 
-    A passage has `least_words` or more, which are at least `RUN_WORDS`. Memory: about 16 bytes for
+    A passage has `min_words` or more, which are `RUN_WORDS` or more. Memory: about 16 bytes for
     each word that stands in a frequent run.
     """
 

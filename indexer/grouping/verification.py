@@ -297,10 +297,10 @@ class Verifier:
         may_reach: list[bool] = (apart <= max_distance(np.array(sizes, np.int64), minimum)).tolist()
         return may_reach
 
-    def similarity(self, a: int, b: int, least: float = 0.0) -> float:
+    def similarity(self, a: int, b: int, minimum: float = 0.0) -> float:
         """Return the measure of two texts by their numbers, whether they meet the criteria or not.
 
-        It may be 0 for one below `least`.
+        It may be 0 for one below `minimum`.
         """
         if a == b:
             return 1.0
@@ -308,7 +308,7 @@ class Verifier:
         right = self.text(b)
         if self.measure == "jaccard":
             return jaccard(left.features, right.features)
-        return measure_pair(self.measure, left, right, minimum=least).similarity
+        return measure_pair(self.measure, left, right, minimum=minimum).similarity
 
     def allows(self, a: int, b: int) -> bool:
         """Return whether the fields of two texts meet the rules of the criteria."""

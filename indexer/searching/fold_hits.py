@@ -353,7 +353,7 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
     is_bound = texts.measure == "lcs" and recipe.counts_normal_words
     min_words = threshold if is_bound else 0.0
     short = slots_of_short_pairs(threshold, recipe) if is_bound else None
-    similar = partial(texts.similarity, least=threshold)
+    similar = partial(texts.similarity, minimum=threshold)
     statuses = texts.criteria.folded
     return BySketch(
         threshold,

@@ -68,8 +68,8 @@ def _short_pairs(left: SlotTable, right: SlotTable, minimum: NDArray[np.int64]) 
     columns = np.flatnonzero((right.words >= 0) & (right.words < len(minimum)))
     if not len(rows) or not len(columns):
         return np.zeros((0, 3), dtype=np.uint32)
-    least = int(min(minimum[left.words[rows]].min(), minimum[right.words[columns]].min()))
-    near = near_sketches(left.slots[rows], right.slots[columns], least).copy()
+    min_slots = int(min(minimum[left.words[rows]].min(), minimum[right.words[columns]].min()))
+    near = near_sketches(left.slots[rows], right.slots[columns], min_slots).copy()
     near[:, 0], near[:, 1] = rows[near[:, 0]], columns[near[:, 1]]
     longer = np.maximum(left.words[near[:, 0]], right.words[near[:, 1]])
     pairs: NearSketches = near[near[:, 2] >= minimum[longer]]

@@ -269,10 +269,10 @@ USUAL_RECALL = 0.98
 class SimilarOptions:
     """The options of `similar` and `similar_many`.
 
-    `threshold`: least similarity of a match, 0 to 1.
+    `threshold`: minimum similarity of a match, 0 to 1.
     `measure`: name of the similarity. With a recipe of bits alone the defaults are `hamming` and
     the distance of `usual_distance`.
-    `limit`: most matches a document.
+    `limit`: maximum number of matches of a document.
     `of`: which rows are looked up. None: parts for the id of a part, else documents. Among parts, a
     text that is one clause is looked up without its number and heading, as they are stored.
     `criteria`: what a match meets in addition to the threshold.

@@ -148,11 +148,11 @@ class StoredTexts:
         for start in range(0, len(missing), _BATCH):
             self._read(missing[start : start + _BATCH])
 
-    def similarity(self, a: str, b: str, least: float = 0.0) -> float:
+    def similarity(self, a: str, b: str, minimum: float = 0.0) -> float:
         """Return the similarity of the texts of two documents by id.
 
         It is 1 for copies, and 0 if they do not meet the criteria, or one is gone. Below
-        `threshold` it may be less, which is found out sooner.
+        `minimum` it may be less, which is found out sooner.
         """
         if a not in self._known or b not in self._known:
             self.read_ahead([a, b])
@@ -164,7 +164,7 @@ class StoredTexts:
         if left.key == right.key:
             return 1.0
         others = [right.compared]
-        [(value, common)] = measure_in_common(self.measure, left.compared, others, least)
+        [(value, common)] = measure_in_common(self.measure, left.compared, others, minimum)
         if not self.criteria or value < self.threshold:
             return value
         meets = accepts_in_common(self.criteria, left.compared, right.compared, common, self.rarity)

@@ -328,7 +328,7 @@ def frequent_values(
 ) -> Stage:
     """Return the values of more texts than the cap.
 
-    Columns: `band`, `hash`, `size`, `centre` (the text of least rank) and the `minhash` of that
+    Columns: `band`, `hash`, `size`, `centre` (the text of minimum rank) and the `minhash` of that
     text. `ranked` and `short` are as `candidate_pairs` has them. Texts are first counted by the
     remainders of their values (`crowded_buckets`), which needs no row for each value; only values
     of buckets that hold more texts than the cap are counted one by one, in parts that are summed.
@@ -411,7 +411,7 @@ def _frequent_values(
 def value_counter(sharing: Sharing, crowded: Crowded) -> Mapper:
     """Return a mapper that counts the texts of each value in a crowded bucket, some together.
 
-    Rows have `size`, and the `text` of least `rank`.
+    Rows have `size`, and the `text` of minimum `rank`.
     """
     buckets = np.uint64(crowded.shape[1])
 

@@ -49,7 +49,7 @@ def candidate_pairs(
     their words alone, which slots do not rule out. `ranked` has `text`, `rank` (distinct numbers)
     and `minhash`, the sketch, and among its `facts` the number of `texts`; `short` the keys of
     short texts, in the band `BY_WORDS`. A value that more than `cap` texts share is frequent: it
-    pairs the text of least rank with all others. A task has the sketches of the texts that share
+    pairs the text of minimum rank with all others. A task has the sketches of the texts that share
     its other values, and compares them there; they are sent to tasks in rounds, each of which is a
     stage, so that what is sent at a time fits on disk. `facts`: `candidates`, and what caps left
     out.
@@ -73,7 +73,7 @@ def candidate_pairs(
 
     stages = []
     for number in range(rounds):
-        settings = {"least": sharing.min_equal, "parts": parts, "round": [number, rounds]}
+        settings = {"min_equal": sharing.min_equal, "parts": parts, "round": [number, rounds]}
         stages.append(work.stage("sharing", settings, sources, partial(make, number), _count_pairs))
     rows = reduce(DataFrame.union, [stage.rows for stage in stages])
     pairs = rows.where("left IS NOT NULL").drop("candidates")

@@ -122,7 +122,7 @@ class SearchParameters(Parameters, frozen=True):
         Annotated[
             float,
             number_meta(
-                "least similarity of folded hits, from 0 to 1; with fold=types the least "
+                "minimum similarity of folded hits, from 0 to 1; with fold=types the minimum "
                 f"terminology that fuzzy duplicates share; without it {FOLD}, and {OVERLAP} with "
                 "fold=types",
                 0,
@@ -189,7 +189,7 @@ class FactsParameters(DocumentId, frozen=True):
 class SimilarParameters(DocumentId, frozen=True):
     """The near duplicates of a stored document."""
 
-    threshold: Annotated[float, number_meta("least similarity, from 0 to 1", 0, 1)] = REVIEW
+    threshold: Annotated[float, number_meta("minimum similarity, from 0 to 1", 0, 1)] = REVIEW
     limit: Annotated[int, number_meta("most matches", 1, 200)] = 20
     wait: Wait = WAIT_SECONDS
 

@@ -82,12 +82,12 @@ class CheckParameters(Parameters, frozen=True):
     label: Annotated[tuple[Item, ...], about("labels for it if it is stored")] = ()
     store: Annotated[YesNo, about("store it, whatever the answer")] = "no"
     drop_duplicates: Annotated[YesNo, about("with `store`: do not store a duplicate")] = "no"
-    threshold: Annotated[float, number_meta("least similarity of a duplicate", 0.01, 1)] = FOLD
+    threshold: Annotated[float, number_meta("minimum similarity of a duplicate", 0.01, 1)] = FOLD
     review: (
         Annotated[
             float,
             number_meta(
-                "least similarity of what is for review; by default 0.8, or `threshold` where it "
+                "minimum similarity of what is for review; by default 0.8, or `threshold` where it "
                 "is lower",
                 0.01,
                 1,

@@ -201,7 +201,7 @@ class PreviewResponse:
 _MAX_FAILURES = 200  # failed files that one answer holds
 
 
-Threshold: TypeAlias = Annotated[float, number_meta("least similarity, from 0 to 1", 0, 1)]
+Threshold: TypeAlias = Annotated[float, number_meta("minimum similarity, from 0 to 1", 0, 1)]
 
 
 class LabellingsParameters(Parameters, frozen=True):
@@ -217,7 +217,7 @@ class PreviewParameters(Parameters, frozen=True):
         Annotated[
             float,
             number_meta(
-                "least similarity, from 0 to 1; without it that of the stored near-duplicate "
+                "minimum similarity, from 0 to 1; without it that of the stored near-duplicate "
                 "groups",
                 0,
                 1,

@@ -213,7 +213,7 @@ def _settings(overview: Overview, statistics: ThresholdStatistics) -> Sequence[t
     return (
         ("store", overview.store),
         ("recipe", f"{overview.recipe.name} ({overview.recipe.id})"),
-        ("least similarity in a group", minimum),
+        ("minimum similarity in a group", minimum),
         ("provisional documents", f"{statistics.provisional:,}"),
         ("nearfold", release()),
     )
