@@ -340,7 +340,7 @@ class Candidates:
     """Candidates, most keys shared first (ties by path).
 
     `capped_keys` were not searched because too many rows have them. `cut`: the limit left
-    candidates out. `filtered`: how many a screen left out. `complete`: no row that is similar
+    candidates out. `filtered`: how many a prefilter left out. `complete`: no row that is similar
     enough is missing, but for those that the limit left out.
     """
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 END_OF_HEADER = "\f\v"  # in a text, after a line that stands on each page of its file
 
-# Text that is safe to show: control, bidirectional and hidden characters are spelled out.
+# Text that is safe to show: control, bidirectional and hidden characters are written out.
 
 _BIDI = {
     0x061C: "ALM", 0x200E: "LRM", 0x200F: "RLM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF",

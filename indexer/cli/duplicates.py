@@ -1,4 +1,4 @@
-"""`nearfold duplicates`: list groups of duplicate files, and act on redundant ones if told to."""
+"""`nearfold duplicates`: list groups of duplicate files, and act on redundant ones on request."""
 
 from __future__ import annotations
 

@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     )
 
 
-# Tables and figures of an evaluation, as cells for a terminal; a dash for what is undefined.
+# Tables and numbers of an evaluation, as cells for a terminal; a dash for what is undefined.
 
 _WIDE = 1000  # characters, more than any table has
 
 
 def cell_table(*titles: str) -> Table:
-    """Return a table with names on the left and figures on the right."""
+    """Return a table with names on the left and numbers on the right."""
     from rich.table import Table
 
     columns = Table(box=None, padding=(0, 2, 0, 0))
@@ -56,7 +56,7 @@ def cell_table(*titles: str) -> Table:
 
 
 def print_table(columns: Table, out: Console) -> None:
-    """Print a table as wide as its figures are: a cut interval would read as another one."""
+    """Print a table as wide as its numbers are: a cut interval would read as another one."""
     from rich.measure import Measurement
 
     columns.width = Measurement.get(out, out.options.update(max_width=_WIDE), columns).maximum

@@ -395,5 +395,5 @@ def _take_file_options(options: dict[str, Any], label_file: Path | None) -> Labe
         refuse_options(names, "without --from")
     else:
         of_families = ("family", "others", "review", "threshold", "attachments", "note")
-        refuse_options(of_families, "beside --from")
+        refuse_options(of_families, "with --from")
     return LabelFileOptions(**{name: options.pop(name) for name in names})

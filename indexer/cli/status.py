@@ -71,7 +71,7 @@ def status_command(
 
 
 def _statistics(store: MaintainedStore) -> bytes:
-    """Return a store's figures in Prometheus' text format.
+    """Return a store's numbers in Prometheus' text format.
 
     Raises `MissingExtra`, and `StoreError` when nothing was indexed yet.
     """

@@ -343,7 +343,7 @@ def _is_variant(a: str, b: str) -> bool:
         return True
     if a.isdecimal() and b.isdecimal():
         return False
-    forms = (without_accents, _as_misread, _as_spelled)
+    forms = (without_accents, _as_misread, _in_one_spelling)
     return any(form(a) == form(b) for form in forms)
 
 
@@ -354,7 +354,7 @@ def _as_misread(word: str) -> str:
     return word
 
 
-def _as_spelled(word: str) -> str:
+def _in_one_spelling(word: str) -> str:
     if len(word) < _MIN_SPELLED or not word.isalpha():
         return word
     for british, american in _SPELLINGS:

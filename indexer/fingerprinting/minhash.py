@@ -214,7 +214,8 @@ def count_equal(left: NDArray[np.uint8], right: NDArray[np.uint8], minimum: int)
 
 
 def pass_prefilter(prefilter: Prefilter, packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Flag the packed sketches, (sketches, bytes), that have enough slots in common with a screen.
+    """Flag the packed sketches, (sketches, bytes), that have enough slots in common with a
+    prefilter.
 
     >>> pass_prefilter(Prefilter(bytes([1, 2, 3]), 1, 2), np.array([[1, 2, 9], [7, 8, 9]], "u1"))
     array([ True, False])
@@ -229,7 +230,7 @@ def pass_prefilter(prefilter: Prefilter, packed: NDArray[np.uint8]) -> NDArray[n
 
 
 def filter_candidates(candidates: Candidates, prefilter: Prefilter) -> Candidates:
-    """Return the candidates that pass a screen, or have no sketch, whatever their lengths."""
+    """Return the candidates that pass a prefilter, or have no sketch, whatever their lengths."""
     size = len(prefilter.slots)
     every = candidates.found
     sketches = [entry.minhash for entry in every if entry.minhash and len(entry.minhash) == size]

@@ -8,7 +8,7 @@
 4. A random sample of each stratum is verified on the texts.
 
 For measures other than `jaccard` the chances come from `indexer.comparing.band_plan`. They
-decide how far the strata reach and how many pairs of each are sampled, but of the figures only the
+decide how far the strata reach and how many pairs of each are sampled, but of the numbers only the
 share that may lie far apart.
 """
 

@@ -385,7 +385,7 @@ class LabelConflict:
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """The result of `group` in figures.
+    """The result of `group` in numbers.
 
     `families`, `clusters`: those of two documents or more.
     `largest`: documents of the largest family, 0 in an empty store.

@@ -437,7 +437,7 @@ def _comparison(site: Site, request: Request) -> Comparison:
     compared = site.comparisons.side_by_side(site.row(values.a), site.row(values.b), "literal", 30)
     if compared.chars is not None:
         raise StoreBusy(what="the whole of both texts", holder="their comparison")
-    return compared.beside.comparison
+    return compared.side_by_side.comparison
 
 
 def _attachment(body: bytes, kind: str, type: str) -> Response:

@@ -26,7 +26,7 @@ class SideView:
     `chars`: None for the whole, or how many characters of each are compared so far.
     """
 
-    beside: SideBySide
+    side_by_side: SideBySide
     chars: int | None
 
 

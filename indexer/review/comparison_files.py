@@ -372,7 +372,7 @@ _MARKS = {
     ("removed", True): "[1] moved away",
     ("added", True): "[1] moved here",
 }
-_BRACKETS = str.maketrans("\u27e8\u27e9", "<>")  # of characters that are spelled out
+_BRACKETS = str.maketrans("\u27e8\u27e9", "<>")  # of characters that are written out
 _MISSING = "\N{REPLACEMENT CHARACTER}"
 _MAX_LISTED = 12
 _FONT = "text"

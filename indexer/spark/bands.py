@@ -281,7 +281,7 @@ def shares_key(
 
 
 def close_frequent(keys: Keys, is_frequent: Flags, texts: NDArray[np.int64]) -> Keys:
-    """Return keys of which those that are hot are replaced by values that no other text has."""
+    """Return keys, the frequent ones replaced by values that no other text has."""
     own = texts.astype(np.uint64) | _NO_KEY
     return np.where(is_frequent, own[:, None], keys)
 
@@ -341,7 +341,7 @@ def frequent_values(
         crowded = crowded_buckets(ranked, sharing, cap)
         return _frequent_values(ranked.rows, sharing, crowded, cap, short)
 
-    return work.stage("hot", shape, sources, make, _count_capped)
+    return work.stage("frequent", shape, sources, make, _count_capped)
 
 
 def crowded_buckets(ranked: Stage, sharing: Sharing, cap: int) -> Crowded:

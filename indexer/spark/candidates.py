@@ -35,7 +35,7 @@ ROUND_BYTES = 3 << 30  # bytes of sketches that are sent between tasks at a time
 
 _PAIR = {"left": "bigint", "right": "bigint"}
 # Texts of a part: their numbers, sketches and frequent bands, each as the bytes of an array.
-_PART = {"part": "int", "texts": "binary", "sketches": "binary", "hot": "binary"}
+_PART = {"part": "int", "texts": "binary", "sketches": "binary", "frequent": "binary"}
 # A row of a task that counts its candidates has no pair.
 _SHARING = {**_PAIR, "equal": "int", "candidates": "bigint"}
 
@@ -100,7 +100,7 @@ def _count_pairs(pairs: DataFrame) -> dict[str, int]:
 def _near_pairs(
     ranked: DataFrame, sharing: Sharing, frequent: FrequentKeys, parts: int, turn: tuple[int, int]
 ) -> DataFrame:
-    """Return the pairs of the values that are not hot, of the parts of one round.
+    """Return the pairs of the values that are not frequent, of the parts of one round.
 
     `turn`: the number of the round, and of all rounds.
     """
@@ -201,14 +201,15 @@ def _rows_by_part(batches: Batches) -> dict[int, list[tuple[bytes, bytes, bytes]
     rows: dict[int, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)
     for part in batches:
         for row in part.to_pylist():
-            rows[row["part"]].append((row["texts"], row["sketches"], row["hot"]))
+            rows[row["part"]].append((row["texts"], row["sketches"], row["frequent"]))
     return rows
 
 
 def _joined(
     rows: list[tuple[bytes, bytes, bytes]], sharing: Sharing
 ) -> tuple[NDArray[np.int64], Sketches, Flags]:
-    """Return the texts of a part, ascending, their sketches, and which bands of them are hot."""
+    """Return the texts of a part, ascending, their sketches, and which of their bands are
+    frequent."""
     numbers, sketches, frequent = (b"".join(column) for column in zip(*rows, strict=True))
     texts = np.frombuffer(numbers, dtype=np.int64)
     order = np.argsort(texts)

@@ -102,7 +102,7 @@ class Labels(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AssignmentResult:
-    """The result of `Families.assign` in figures.
+    """The result of `Families.assign` in numbers.
 
     `written`: rows that got family fields.
     `left_alone`: documents of other programs that a change would harm.

@@ -48,8 +48,8 @@ class SketchReader(Protocol):
         ...
 
     def rows(self, positions: Sequence[int]) -> list[Row] | None:
-        """Return the rows of hits by their positions in `best`; None where one cannot be told from
-        another.
+        """Return the rows of hits by their positions in `best`; None where two cannot be
+        distinguished.
         """
         ...
 
@@ -94,7 +94,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The contents of a store in figures: documents by status, by content type and by recipe id,
+    """The contents of a store in numbers: documents by status, by content type and by recipe id,
     distinct families, parts, and bytes on disk where known.
 
     `families_relation` is that of `families` to their number; `approximate` in a search engine
@@ -194,11 +194,12 @@ class Store(Protocol):
         """Return for each look-up the rows that share at least `shared` of its keys, by few
         requests.
 
-        Most keys shared first, ties by path and then id, at most `limit` for each look-up. A hot
-        key is not looked up; it is named in `capped_keys`, bands before blocks, in the order given,
-        and counts as shared by every row that shares another key. Where there is a screen of the
-        look-up, rows of other lengths are no candidates, and of the candidates it leaves some out.
-        Raises `SnapshotExpired` if nothing was found since another index has taken the name.
+        Most keys shared first, ties by path and then id, at most `limit` for each look-up. A
+        frequent key is not looked up; it is named in `capped_keys`, bands before blocks, in the
+        order given, and counts as shared by every row that shares another key. Where the look-up
+        has a prefilter, rows of other lengths are no candidates, and of the candidates it leaves
+        some out. Raises `SnapshotExpired` if nothing was found since another index has taken the
+        name.
         """
         ...
 
@@ -229,7 +230,7 @@ class Store(Protocol):
         ...
 
     def counts(self) -> Counts:
-        """Return the contents of the store in figures."""
+        """Return the contents of the store in numbers."""
         ...
 
     def close(self) -> None:

@@ -258,7 +258,7 @@ class TypeDecider:
         return Decision(terminology_of, frozenset(terminology_of), frozenset())
 
     def assigned_type(self, pair: Pair, threshold: float) -> str:
-        """Return the type of two texts as gold sets spell it, or `NO_TYPE`."""
+        """Return the type of two texts as gold sets write it, or `NO_TYPE`."""
         left, right = (read(self._texts[position], "", self._words) for position in pair)
         duplicate_type = verdict(left, right, self._words, threshold)
         return duplicate_type.type.replace("_", "-") if duplicate_type else NO_TYPE

@@ -1,8 +1,8 @@
 """Assessors' sheets: files of judgements, written so that none is lost.
 
-A sheet of `nearfold judge` is a file of JSON lines: a head that names the assessor, then one line
-for each judgement, of which the last of a pair counts; a withdrawn judgement is null, and one whose
-assessor is not sure is `unsure`. Sheets of other programs are csv or JSON Lines with a, b,
+A sheet of `nearfold judge` is a file of JSON lines: a first line that names the assessor, then one
+line for each judgement, of which the last of a pair counts; a withdrawn judgement is null, and one
+whose assessor is not sure is `unsure`. Sheets of other programs are csv or JSON Lines with a, b,
 judgement and, where there are any, note and, where several assessors are in one file, assessor.
 """
 

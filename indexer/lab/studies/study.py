@@ -363,11 +363,11 @@ def study(
     signatures.
 
     With `keep_duplicates` Table 2 and Figures 1 to 3 count copies, empty and numeric texts as the
-    published ones do; else each distinct text once. All other figures are of distinct texts. Texts
+    published ones do; else each distinct text once. All other numbers are of distinct texts. Texts
     and signatures lie in `out`/work until the study is done: after an interruption the same call
     goes on from them. Nothing in `out` is a document, should it lie in the folder. Times are of the
     first `sample` texts, a random choice.
-    The same texts give the same figures, times excepted. Raises `UsageError` for other
+    The same texts give the same numbers, times excepted. Raises `UsageError` for other
     lengths than multiples of 8 from 16 to 1024, for a source without text and for an `out` that is
     the source; `SourceNotFound`.
     """

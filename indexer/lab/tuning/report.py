@@ -131,7 +131,7 @@ def _kind(kind: KindScores) -> tuple[str, ...]:
 
 
 def _recipe(scores: ExperimentScores) -> tuple[str, ...]:
-    """Return the cells of one recipe, in the order of the table's head."""
+    """Return the cells of one recipe, in the order of the table's header."""
     experiment, interval = scores.experiment, scores.interval
     return (
         scores.recipe,
@@ -232,7 +232,7 @@ def _fractions(counts: Counts) -> Fractions:
 
 
 def as_json(result: TuneResult) -> dict[str, Any]:
-    """Return the choice, and every recipe without its curves; figures have five digits."""
+    """Return the choice, and every recipe without its curves; numbers have five digits."""
     choice = result.choice
     ranked = sorted(result.results, key=lambda scores: -(scores.fair.f1 or 0.0))
     return {

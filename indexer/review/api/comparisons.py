@@ -56,10 +56,10 @@ from indexer.review.site import Site
 from indexer.review.store_statistics import last_group_options
 from indexer.stores.requirements import require_recipe
 
-_BLOCKS_A_PART = 120  # of a comparison that one answer holds
+_BLOCKS_A_PART = 120  # of a comparison that one response holds
 MAX_VERSIONS = 8  # side by side
 _MAX_PASSAGES = 400  # of each of them
-_ROWS_A_PART = 60  # of a matrix that one answer holds
+_ROWS_A_PART = 60  # of a matrix that one response holds
 _MAX_OTHERS = 40  # documents that are offered next to those shown
 _DISCOUNT_SECONDS = 0.05  # for which a response waits for the similarity without boilerplate
 _LEAVE_SECONDS = 20  # for which decisions wait for the members that they leave out
@@ -285,7 +285,7 @@ def compare(site: Site, values: CompareParameters) -> ComparisonResponse:
     a = site.row(values.a)
     b = site.row(values.b)
     compared = site.comparisons.side_by_side(a, b, values.matching, values.wait)
-    view = compared.beside
+    view = compared.side_by_side
     comparison = view.comparison
     part = values.part
     parts = count_parts(len(view.blocks), _BLOCKS_A_PART, part)

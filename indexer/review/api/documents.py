@@ -71,7 +71,7 @@ _MAX_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _ATTACHMENTS = 100  # of a mail that its page lists
 _COPIES = 100  # whose custodians its page names
-_CHARS_A_PART = 60_000  # of a text that one answer holds
+_CHARS_A_PART = 60_000  # of a text that one response holds
 
 
 class SearchParameters(Parameters, frozen=True):
@@ -449,7 +449,7 @@ def _thread_mail(mail: ThreadMail, row: Row, tree: StoredThread) -> ThreadMailRe
 
 
 _MANY_MAILS = (
-    "the thread has many mails; answers that name no other mail than the one they answer may be "
+    "the thread has many mails; replies that name no other mail than the one they reply to may be "
     "missing here"
 )
 _LONG_MAILS = (

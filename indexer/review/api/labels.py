@@ -80,7 +80,7 @@ class CheckParameters(Parameters, frozen=True):
     id: Annotated[str, text_meta("its id; by default a digest of its text")] = ""
     path: Annotated[str, text_meta("where it came from, such as a URL")] = ""
     label: Annotated[tuple[Item, ...], about("labels for it if it is stored")] = ()
-    store: Annotated[YesNo, about("store it, whatever the answer")] = "no"
+    store: Annotated[YesNo, about("store it, whatever the result")] = "no"
     drop_duplicates: Annotated[YesNo, about("with `store`: do not store a duplicate")] = "no"
     threshold: Annotated[float, number_meta("minimum similarity of a duplicate", 0.01, 1)] = FOLD
     review: (

@@ -21,7 +21,7 @@ _PROBLEMS = {
     "400": "a parameter is wrong, missing or unknown",
     "404": "no such document, part or labelling",
     "409": "the store does not fit, is busy or empty",
-    "503": "no answer from the store",
+    "503": "no response from the store",
 }
 _WRITE_PROBLEMS = {**_PROBLEMS, "403": "no token, a wrong one, or another site"}
 _DESCRIPTION = (
@@ -164,7 +164,7 @@ def _responses(kind: type, problems: Mapping[str, str]) -> Mapping[str, Any]:
     failures = {
         code: {"description": why, "content": content("Problem")} for code, why in problems.items()
     }
-    return {"200": {"description": "the answer", "content": content(kind.__name__)}, **failures}
+    return {"200": {"description": "the response", "content": content(kind.__name__)}, **failures}
 
 
 def _response_schemas(kinds: Iterable[type]) -> dict[str, Schema]:

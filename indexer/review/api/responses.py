@@ -207,11 +207,11 @@ class ThreadMailResponse:
     """A mail in its thread.
 
     `date`: the time when it was sent, in milliseconds since 1970 UTC; None if that is not known.
-    `parent`: the id of the mail that it answers, None for the first one and where that mail is not
-    in the store; `depth` counts the mails above it. `copy_of`: the id of the first mail with the
-    same Message-ID, None for that one. `inclusive`: no later mail holds it, for these `reasons`;
-    else it is `held_by` one; None where the texts were not compared. `near`: the mail of the thread
-    whose sender wrote nearly the same before, and how similar it is.
+    `parent`: the id of the mail that it replies to, None for the first one and where that mail is
+    not in the store; `depth` counts the mails above it. `copy_of`: the id of the first mail with
+    the same Message-ID, None for that one. `inclusive`: no later mail holds it, for these
+    `reasons`; else it is `held_by` one; None where the texts were not compared. `near`: the mail of
+    the thread whose sender wrote nearly the same before, and how similar it is.
     """
 
     id: str
@@ -418,7 +418,7 @@ class MapLink:
 class ComparisonResponse:
     """Two documents side by side, one part of them.
 
-    In the texts of `cells`, characters that could mislead a reader are spelled out. `part` counts
+    In the texts of `cells`, characters that could mislead a reader are written out. `part` counts
     from 1. `first` is the number of the first difference of this part; `passages` counts shared
     passages; `new_words` are those that only A (left) or B (right) has; `map` shows the whole
     texts. `chars`: how many characters of each long text are compared, while the whole texts are

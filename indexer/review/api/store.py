@@ -1,4 +1,4 @@
-"""Endpoints of a whole store: its state, figures, other thresholds, and a new `group`."""
+"""Endpoints of a whole store: its state, statistics, other thresholds, and a new `group`."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class PreviewResponse:
     names: dict[str, str] = field(default_factory=dict)
 
 
-_MAX_FAILURES = 200  # failed files that one answer holds
+_MAX_FAILURES = 200  # failed files that one response holds
 
 
 Threshold: TypeAlias = Annotated[float, number_meta("minimum similarity, from 0 to 1", 0, 1)]
@@ -242,7 +242,7 @@ class StartGroupParameters(Parameters, frozen=True):
     seen: Annotated[
         str,
         text_meta(
-            "`seen` of the answer of regroup: nothing starts if the store has changed since",
+            "`seen` of the response of regroup: nothing starts if the store has changed since",
         ),
     ] = ""
 
@@ -443,7 +443,7 @@ STORE_READS: Mapping[str, ReadEndpoint] = {
     ),
     "survey": ReadEndpoint(
         "survey",
-        "The figures, and the near-duplicate groups of other thresholds, for which the likely "
+        "The statistics, and the near-duplicate groups of other thresholds, for which the likely "
         "pairs of the "
         "whole store are compared; the first request starts reading it.",
         Waiting,

@@ -44,8 +44,8 @@ def pipeline(
 
     The first `MAX_UNITS` UTF-16 units of the text become `field`, and one that is longer
     `truncated`; to know it, one unit more is read. A file that the processor refuses is marked
-    `unsigned`. `data` is removed last, so that two documents without text and without ids are told
-    apart by it.
+    `unsigned`. `data` is removed last, so that two documents without text and without ids are
+    distinguished by it.
     """
     read = {
         "field": FIELD,

@@ -25,10 +25,10 @@ def candidates(
 ) -> list[Candidates]:
     """Return the candidates of many look-ups by few requests, in order.
 
-    `lookups` holds the keys of each look-up, of which `shared` are shared or hot; one without keys
-    has no candidates. Of `prefilters` the lengths and scans are looked at. `recipes` holds the ids
-    of recipes that rows may have. `cap` returns, for a number of rows, the most of them that may
-    carry a key before it is frequent and no longer searched.
+    `lookups` holds the keys of each look-up, of which `shared` are shared or frequent; one without
+    keys has no candidates. Of `prefilters` the lengths and scans are looked at. `recipes` holds the
+    ids of recipes that rows may have. `cap` returns, for a number of rows, the most of them that
+    may carry a key before it is frequent and no longer searched.
     """
     frequent = _frequent_keys(queries, lookups, cap)
     searches: dict[int, Body] = {}

@@ -124,7 +124,7 @@ def count_shared(
 
 
 def _pass(db: sqlite3.Connection, numbers: Numbers, prefilter: Prefilter) -> NDArray[np.bool_]:
-    """Flag the rows whose sketches pass the screen, or that have none."""
+    """Flag the rows whose sketches pass the prefilter, or that have none."""
     sketches, is_sketched = sketches_of(db, numbers, len(prefilter.slots))
     return pass_prefilter(prefilter, sketches) | ~is_sketched
 
