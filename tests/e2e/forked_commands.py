@@ -12,8 +12,9 @@ import array
 import atexit
 import gc
 import importlib
-import json
+import marshal
 import os
+import pkgutil
 import select
 import shlex
 import signal
@@ -22,29 +23,34 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from functools import cache
 from pathlib import Path
 
+import indexer
+
 ROOT = Path(__file__).parent.parent.parent
 STREAMS = (0, 1, 2)
+# It imports what is part of the interpreter alone: `socket`, `signal` and `json` take longer than
+# all else that it does.
 CLIENT = """
-import array, json, os, signal, socket, sys
-server = socket.socket(socket.AF_UNIX)
+import marshal, posix, sys, _signal, _socket
+server = _socket.socket(_socket.AF_UNIX)
 server.connect(sys.argv[1])
-request = json.dumps([sys.argv[2:], dict(os.environ), os.getcwd()]).encode()
-streams = array.array("i", [0, 1, 2])
+request = marshal.dumps((sys.argv[2:], posix.environ, posix.getcwd()))
+streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
 server.sendmsg(
-    [len(request).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)]
+    [len(request).to_bytes(4, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)]
 )
 server.sendall(request)
 process = int.from_bytes(server.recv(4), "big")
-signal.signal(signal.SIGTERM, lambda number, _: os.kill(process, number))
+_signal.signal(_signal.SIGTERM, lambda number, _: posix.kill(process, number))
 status = int.from_bytes(server.recv(4), "big", signed=True)
 if status < 0:
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    os.kill(os.getpid(), -status)
-os._exit(status)
+    _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
+    posix.kill(posix.getpid(), -status)
+posix._exit(status)
 """
 
 
@@ -98,15 +104,14 @@ def serve() -> None:
 
 
 def _import_commands() -> None:
-    """Import all that commands import, so that forks find it done."""
-    from indexer.cli.main import COMMANDS
-
-    for name in COMMANDS:
-        importlib.import_module(f"indexer.cli.{name}")
-    for name in ("opensearch", "elasticsearch"):
-        importlib.import_module(f"indexer.stores.engine.{name}")
-    for name in ("app", "http", "originals.pages"):
-        importlib.import_module(f"indexer.review.{name}")
+    """Import all modules but those of Spark, and what tables are printed by, so that forks find it
+    done.
+    """
+    for module in pkgutil.walk_packages(indexer.__path__, "indexer."):
+        if not module.name.startswith("indexer.spark") and module.name != "indexer.__main__":
+            importlib.import_module(module.name)
+    for name in ("difflib", "numpy.ma", "numpy.polynomial", "rich.table", "snowballstemmer"):
+        importlib.import_module(name)
     gc.freeze()  # else each fork copies the pages that its garbage collector marks
 
 
@@ -119,7 +124,7 @@ def _answer(client: socket.socket) -> None:
     process = os.fork()
     if process == 0:
         client.close()
-        _run(json.loads(request), list(streams))
+        _run(*marshal.loads(request), list(streams))
         return
     for stream in streams:
         os.close(stream)
@@ -129,19 +134,34 @@ def _answer(client: socket.socket) -> None:
     os._exit(0)
 
 
-def _run(request: tuple[list[str], dict[str, str], str], streams: list[int]) -> None:
-    arguments, environment, folder = request
+def _run(
+    arguments: list[str], environment: dict[bytes, bytes], folder: str, streams: list[int]
+) -> None:
     for stream, number in zip(streams, STREAMS, strict=True):
         os.dup2(stream, number)
         os.close(stream)
     os.chdir(folder)
     os.environ.clear()
-    os.environ.update(environment)
+    os.environb.update(environment)
     time.tzset()
     sys.argv = ["nearfold", *arguments]
     from indexer.cli.main import main
 
-    main()
+    try:
+        main()
+    except SystemExit as end:
+        _exit(end.code)
+
+
+def _exit(status: str | int | None) -> None:
+    """End as Python does, without the tenth of a second in which it takes all modules apart."""
+    if not isinstance(status, int):
+        raise SystemExit(status)
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import jsonschema
 import pytest
+from command import outcome
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
@@ -480,23 +481,12 @@ def test_serve_says_where_and_ends_on_a_signal(
 
 @pytest.mark.long
 def test_serve_fails_before_it_listens(tmp_path: Path, site: str, store_url: str) -> None:
-    def refused(*options: str, store: str = store_url) -> tuple[int, str]:
-        command = [sys.executable, "-m", "indexer", "serve", "--store", store, *options]
-        process = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            timeout=60,
-            check=False,
-        )
-        return process.returncode, process.stderr
-
-    code, stderr = refused(store=f"sqlite:///{tmp_path}/none.db")
-    assert (code, "nearfold index" in stderr) == (3, True)
-    code, stderr = refused("--port", str(urlsplit(site).port))
-    assert (code, "--port" in stderr) == (2, True)
-    assert refused("--originals", str(tmp_path / "nowhere"))[0] == 2
+    absent = outcome("serve", store=f"sqlite:///{tmp_path}/none.db")
+    assert (absent.returncode, "nearfold index" in absent.stderr) == (3, True)
+    taken = outcome("serve", "--port", str(urlsplit(site).port), store=store_url)
+    assert (taken.returncode, "--port" in taken.stderr) == (2, True)
+    nowhere = outcome("serve", "--originals", tmp_path / "nowhere", store=store_url)
+    assert nowhere.returncode == 2
 
 
 def test_the_pages_work_over_a_search_engine(opensearch_url: str) -> None:
