@@ -153,6 +153,7 @@ def test_errors_keep_their_kind_and_facts_from_one_process_to_another() -> None:
     )
 
 
+@pytest.mark.long
 def test_a_single_path_need_not_be_in_a_list(tmp_path) -> None:
     mail = tmp_path / "a.eml"
     mail.write_text(f"From: a@x.org\nMessage-ID: <1@x.org>\n\n{TEXT}\n")

@@ -98,6 +98,7 @@ def test_an_empty_id_is_refused(store, tmp_path) -> None:
         check_mail(store, mail(tmp_path / "a.eml"), id="")
 
 
+@pytest.mark.long
 def test_mail_whose_attachment_was_replaced_is_stored_anew(tmp_path) -> None:
     path = mail(tmp_path / "a.eml", PICTURE + b"1", name="scan.png")
     with closing(open_store(f"sqlite:///{tmp_path}/x.db")) as store:

@@ -163,6 +163,7 @@ def test_the_interval_of_hamming_holds_the_angle() -> None:
     assert 0.9 < np.mean(within) < 0.99
 
 
+@pytest.mark.long
 def test_simhash_distance_falls_as_similarity_rises() -> None:
     similarity, signed = signed_pairs()
     distance = hamming(signed.simhash[::2], signed.simhash[1::2])

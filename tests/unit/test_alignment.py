@@ -53,6 +53,7 @@ def tiles_by_definition(a: list[int], b: list[int], width: int) -> list[Tile]:
         ] * best.words
 
 
+@pytest.mark.long
 @given(SEQUENCES, WIDTHS)
 @example(
     ([1, 2, 3, 9, 4, 5, 1], [4, 5, 1, 2, 3]), 2

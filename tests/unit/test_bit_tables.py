@@ -59,6 +59,7 @@ def sketches(draw: st.DrawFn) -> list[int]:
     return result
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(sketches(), st.integers(0, FARTHEST))
 def test_pairs_are_those_of_brute_force(values: list[int], distance: int) -> None:

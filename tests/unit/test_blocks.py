@@ -130,6 +130,7 @@ def test_one_level_with_one_part_gives_the_stored_block_keys(sketch: int, parts:
     )
 
 
+@pytest.mark.long
 def test_expected_candidates_are_those_met() -> None:
     """Among random sketches a look-up meets as many rows as announced."""
     design, count = choose_design(32, [(4, 1)]), 20_000

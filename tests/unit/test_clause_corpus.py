@@ -40,6 +40,7 @@ def test_the_same_seed_gives_the_same_clauses_and_halves_share_no_base() -> None
     assert len(all_bases()) > 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("half", ["train", pytest.param("test", marks=pytest.mark.slow)])
 def test_types_are_captured(half: str) -> None:
     score = score_detector(results(half, 20, seed=3))

@@ -170,6 +170,7 @@ ABBREVIATIONS = st.text("bcdefghklmnprstvw", min_size=2, max_size=5).filter(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(
     ABBREVIATIONS,

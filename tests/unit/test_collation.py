@@ -1,5 +1,6 @@
 """Versions as a table of passages: who has which passage, in which reading."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,6 +57,7 @@ PASSAGE = st.lists(
 TEXT = st.lists(PASSAGE.map(" ".join), max_size=6).map("\n\n".join)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=150)
 @given(st.lists(TEXT, max_size=4))
 def test_the_rows_hold_every_version_whole_and_in_order(texts: list[str]) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from indexer.jobs.index import index
 from indexer.stores import open_store
 
@@ -17,6 +19,7 @@ main()
 """
 
 
+@pytest.mark.long
 def test_a_look_up_in_json_does_not_load_rich(tmp_path: Path) -> None:
     text = tmp_path / "a.txt"
     text.write_text("a text of a few words that is looked up")

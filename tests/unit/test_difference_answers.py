@@ -56,6 +56,7 @@ def source(text: str) -> FactSource:
     return FactSource(text, words(text))
 
 
+@pytest.mark.long
 def test_answers_stay_those_of_the_first_implementation(monkeypatch: pytest.MonkeyPatch) -> None:
     """The digest was printed by differences of whole texts, without anything kept between pairs.
 

@@ -570,6 +570,7 @@ def test_languages_without_types_have_identical_clauses_alone() -> None:
     assert kind(clause.format("fjorton"), clause.format("trettio")) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unseen", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_pairs_of_nine_languages_are_what_they_were_made(unseen: bool) -> None:
     found = Counter()

@@ -55,6 +55,7 @@ def test_recipes_have_slots_of_their_own(model) -> None:
     assert recipe_named("words-nl:none::").id != recipe_named("words:none::").id
 
 
+@pytest.mark.long
 def test_a_missing_model_is_named_with_the_command_that_installs_it(monkeypatch) -> None:
     pytest.importorskip("spacy")
     with pytest.raises(UsageError, match="spacy download"):

@@ -775,6 +775,7 @@ def test_a_plain_text_that_says_more_than_the_page_next_to_it_counts() -> None:
     assert len(set(mails)) == 4
 
 
+@pytest.mark.long
 def test_a_picture_in_the_page_of_a_mail_counts_beside_attachments(tmp_path: Path) -> None:
     for name, picture in zip("ab", PICTURES, strict=True):
         message = EmailMessage()

@@ -115,6 +115,7 @@ def test_a_lower_threshold_finds_the_fuzzy_ones_and_captures_sets(corpus: Path) 
     )
 
 
+@pytest.mark.long
 def test_pairs_that_are_not_listed_count_when_the_set_is_closed(corpus: Path) -> None:
     path = str(corpus / "gold.csv")
     open_set = evaluate([path], options=EvaluateOptions(thresholds=[0.4])).results[0]
@@ -232,6 +233,7 @@ def test_every_family_of_recipes_decides(name: str) -> None:
     assert evaluation.found.keys() <= evaluation.candidates <= set(combinations(range(5), 2))
 
 
+@pytest.mark.long
 def test_duplicate_types_are_scored_and_reported(tmp_path: Path) -> None:
     fee = (
         "The {} shall pay to the Agent within {} days after the end of each quarter "
@@ -307,6 +309,7 @@ def test_tables_are_by_query_by_size_and_by_set(corpus: Path) -> None:
     assert (sets[0]["query"], sets[0]["documents"], sets[0]["mean_words"]) == ("q0", "3", "80.0")
 
 
+@pytest.mark.long
 def test_published_signatures_are_baselines(tmp_path: Path) -> None:
     original = text()
     texts = {"a": original, "b": original[::-1], "c": change_words(original, 40), "d": text()}

@@ -46,6 +46,7 @@ def test_content_type_has_no_parameters_and_metadata_plain_names() -> None:
     )
 
 
+@pytest.mark.long
 def test_all_who_get_a_copy_of_a_mail_are_in_its_metadata() -> None:
     mail = b"To: bob@example.org\nCc: Carl <carl@example.org>, eve@example.org\n\nHello there.\n"
     metadata = READER.extract(mail, "a.eml").metadata

@@ -149,6 +149,7 @@ def test_document_that_ends_the_process_is_the_only_one_lost(order: str, code: i
     assert all(isinstance(result, Document) for result in results.values())
 
 
+@pytest.mark.long
 def test_document_that_eats_memory_is_stopped_near_the_limit() -> None:
     most = 0
     stop = threading.Event()
@@ -402,6 +403,7 @@ def test_time_in_which_the_program_is_stopped_does_not_count(tmp_path: Path) -> 
         assert program.stdout.readline() == "Document\n"
 
 
+@pytest.mark.long
 def test_native_extractor_reads_every_format_in_a_pool() -> None:
     with Pool(NativeExtractor, 2) as pool:
         results = dict(pool.extract_all(Task(name, data, name) for name, data in formats().items()))

@@ -44,6 +44,7 @@ def stored(rows):
     return store
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(ROWS, st.integers(1, 8), st.integers(2, 40))
 def test_they_are_those_of_the_next_best_hits(rows, first, sorted_at_first):

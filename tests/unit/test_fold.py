@@ -246,6 +246,7 @@ def test_late_pages_compare_hits_in_batches_and_read_no_more_than_before() -> No
     assert len(rule.sizes) < 60
 
 
+@pytest.mark.long
 def test_hits_that_join_groups_are_read_in_batches_while_one_group_is_missing() -> None:
     reads: list[int] = []
     rule = BySketch(

@@ -270,6 +270,7 @@ def test_similarity_names_what_differs() -> None:
         similarity("a", 7)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_an_index_finds_what_similar_finds() -> None:
     texts = corpus(60)
     index = Index()

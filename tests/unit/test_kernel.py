@@ -111,6 +111,7 @@ def test_words_that_are_divided_at_line_ends(texts: list[str]) -> None:
     assert differences_by_both(texts) == []
 
 
+@pytest.mark.long
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from([*"1234 /:-.,a_é", "\u2044", " / ", "12", "\ud800"])).map("".join))
 def test_number_symbols_by_kernel_and_by_hand(text: str) -> None:

@@ -137,6 +137,7 @@ def test_large_texts_are_aligned_by_anchors_to_within_a_thousandth() -> None:
     assert exact - 0.001 <= anchored <= exact
 
 
+@pytest.mark.long
 def test_more_words_than_code_points_are_compared_as_numbers() -> None:
     many = np.arange(word_numbers.MAX_CODES + 2)
     assert isinstance(word_numbers.as_string(many[-2:]), list)

@@ -41,6 +41,7 @@ DECLARED = {
 }
 
 
+@pytest.mark.long
 def test_a_mail_is_read_in_the_character_sets_that_its_parts_declare() -> None:
     parts = []
     for charset, text in DECLARED.items():

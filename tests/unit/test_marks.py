@@ -88,6 +88,7 @@ def test_marks_of_other_languages(a: str, b: str, kind: str) -> None:
     assert kinds(f"{a}.\n{LEASE}", f"{a.replace(old, b)}.\n{LEASE}")[0] == kind
 
 
+@pytest.mark.long
 def test_synthetic_changes_have_their_marks() -> None:
     """Figures by mark: `python benchmarks/policies.py --only marks`."""
     pairs = marked_pairs()

@@ -171,6 +171,7 @@ def test_bands_as_of_copietje_are_refused_without_slots():
         match(store, MatchOptions(threshold=0.95, false_negative_weight=0.75))
 
 
+@pytest.mark.long
 @given(texts)
 @settings(max_examples=30, deadline=None)
 def test_what_the_bands_find_is_true_and_sorted(texts_by_id):

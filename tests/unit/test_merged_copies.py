@@ -143,6 +143,7 @@ def test_an_explicit_namespace_stays_separate(folder: Path, tmp_path: Path) -> N
     opened.close()
 
 
+@pytest.mark.long
 def test_a_mail_and_its_attachment_are_merged(folder: Path, tmp_path: Path) -> None:
     for file in folder.iterdir():
         file.unlink()

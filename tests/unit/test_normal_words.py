@@ -56,6 +56,7 @@ def test_words_alone_are_those_that_have_places(text: str) -> None:
         assert folded_words(text) == normal_words(text).folded
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.sampled_from([*"aB12-'._,:/ %\n\r\té", "-\n", "- \r\n "]), max_size=14).map("".join)

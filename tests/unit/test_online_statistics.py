@@ -149,6 +149,7 @@ NAMES = ["harbour", "ferry", "night", "quay", "bridge", "letter"]
 WORDS = st.lists(st.sampled_from(NAMES), max_size=30)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=15)
 @given(st.lists(WORDS.map(" ".join), min_size=2, max_size=6), st.data())
 def test_rows_of_several_numbers_have_the_pairs_of_rows_of_one(texts, data) -> None:

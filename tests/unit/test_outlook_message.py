@@ -244,6 +244,7 @@ MAIL_TEXT = (
 )
 
 
+@pytest.mark.long
 def test_a_mail_as_text_that_is_named_msg_is_a_mail(tmp_path) -> None:
     (tmp_path / "a.msg").write_bytes(MAIL_TEXT)
     (tmp_path / "catalogue.msg").write_bytes(b'set: 1\n\nFrom: "Od"\n')
@@ -345,6 +346,7 @@ def test_index_and_threads_name_the_same_thread() -> None:
     assert document.metadata["thread"] == message_hash("<1@x.org>")
 
 
+@pytest.mark.long
 def test_attachments_are_indexed_beside_the_message(tmp_path) -> None:
     message = outlook(body="The report about the harbour ferry is attached.", _1035="<1@x.org>")
     message.add_attachment("report.txt", b"The harbour ferry leaves at eight in the morning.")

@@ -69,6 +69,7 @@ def refused_in_error(a: str, b: str) -> list[Criteria]:
     ]
 
 
+@pytest.mark.long
 def test_what_is_accepted_for_its_plain_words_meets_the_conditions():
     accepted = 0
     for seed in range(600):

@@ -57,6 +57,7 @@ def test_the_keys_of_default_v2_find_pairs_by_words_in_order() -> None:
     assert one_key is not None and one_key > (stored_recall(DEFAULT_V2, "lcs", 0.5) or 0)
 
 
+@pytest.mark.long
 @given(st.floats(0.05, 0.95), st.floats(0.5, 0.999), st.integers(32, 256))
 def test_planned_recall_is_reached(similarity: float, recall: float, slots: int) -> None:
     try:

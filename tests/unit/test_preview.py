@@ -114,6 +114,7 @@ def test_another_threshold_is_what_group_makes_there(
     store.close()
 
 
+@pytest.mark.long
 def test_the_progress_of_measuring_goes_on(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexer.grouping.verification.BATCH", 10)
     stages: list[tuple[str, int, int]] = []
@@ -124,6 +125,7 @@ def test_the_progress_of_measuring_goes_on(place: str, monkeypatch: pytest.Monke
     assert measured == [(done, total) for done in [*range(0, total, 10), total]]
 
 
+@pytest.mark.long
 def test_a_store_without_a_group_is_shown_by_the_default() -> None:
     figures = threshold_statistics(library(rows(TEXTS)))
     shown = figures.at()

@@ -136,6 +136,7 @@ def test_every_character_of_a_run_counts(text, width):
     assert len(set(hashes.tolist())) == len(set(runs))
 
 
+@pytest.mark.long
 @given(st.lists(WORDS, max_size=40), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_word_pairs_under_a_key_are_as_documented(words, low, high):
     def sip(first, second):

@@ -139,6 +139,7 @@ def test_a_passage_that_moved_as_a_whole_is_a_move() -> None:
         assert words(text_of(root, "ins")) == words(first)
 
 
+@pytest.mark.long
 def test_the_extractor_of_documents_reads_the_later_text(tmp_path: Path) -> None:
     (tmp_path / "redline.docx").write_bytes(redline_docx(compare(A, B)))
     text = original(str(tmp_path / "redline.docx"), open_store("sqlite://:memory:")).text

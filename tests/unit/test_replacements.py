@@ -55,6 +55,7 @@ def test_a_frequent_word_that_is_misread_at_times_is_no_other_subject() -> None:
     assert most(text, text.replace("the", "tbe", 10)).times == 10
 
 
+@pytest.mark.long
 @given(texts, texts)
 def test_either_order_gives_the_same_number(a: str, b: str) -> None:
     assert most(a, b).times == most(b, a).times

@@ -88,6 +88,7 @@ def test_hidden_characters_are_written_out(text: str, expected: str) -> None:
     assert visible(text) == expected
 
 
+@pytest.mark.long
 @given(ANY_TEXT, ANY_TEXT, st.sampled_from([20, 79, 80, 200]))
 def test_any_two_texts_can_be_shown(a: str, b: str, width: int) -> None:
     printed = SGR.sub("", shown(a, b, width, colour=True))

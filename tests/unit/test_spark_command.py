@@ -62,6 +62,7 @@ def test_parquet_other_places_and_other_formats_are_left_to_spark(
     check_local_files(Input(str(tmp_path), "parquet"))
 
 
+@pytest.mark.long
 def test_without_pyspark_it_says_what_to_install() -> None:
     code = (
         "import runpy, sys; sys.modules['pyspark'] = None; "

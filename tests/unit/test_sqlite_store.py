@@ -113,6 +113,7 @@ def check_indexes(path):
     db.close()
 
 
+@pytest.mark.long
 def test_a_full_disk_stops_and_keeps_what_was_acknowledged(store):
     script = """
 import resource, sys
@@ -261,6 +262,7 @@ def test_a_read_only_file_stops(store, path):
         store.write([row("2")])
 
 
+@pytest.mark.long
 def test_threads_share_a_store(store):
     failures = []
 
@@ -282,6 +284,7 @@ def test_threads_share_a_store(store):
     assert store.counts().documents == 400
 
 
+@pytest.mark.long
 def test_two_processes_may_prepare_at_once(path):
     script = """
 import sys

@@ -290,6 +290,7 @@ def test_tesseract_reads_a_picture_of_the_text() -> None:
     assert formats.recognise("近似重複") is None
 
 
+@pytest.mark.long
 @pytest.mark.skipif(formats.libreoffice() is None, reason="LibreOffice is not installed")
 def test_libreoffice_writes_formats() -> None:
     document = formats.convert(TEXT, "odt")

@@ -292,6 +292,7 @@ def test_a_better_recipe_is_chosen(cases: Cases) -> None:
     assert choice(scores[:1], [DEFAULT, better], truth).recipe == DEFAULT.name
 
 
+@pytest.mark.long
 def test_a_run_goes_on_and_ignores_what_does_not_fit(cases: Cases, tmp_path: Path) -> None:
     recipes = [recipe_named(name) for name in QUICK]
     first = run(cases, recipes[:1], tmp_path, 1, lambda *_: None)
@@ -406,6 +407,7 @@ def test_the_report_needs_nothing_but_itself(tuned: TuneResult, tmp_path: Path) 
     assert float(best["recall"]) > 0.9
 
 
+@pytest.mark.long
 def test_a_small_number_of_groups_is_reported(tuned: TuneResult) -> None:
     assert 1 < tuned.groups < 20
     html = page(tuned)

@@ -1,5 +1,6 @@
 """Words in order by sequences of one vocabulary: the same values as text by text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ sentences = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
 texts = st.lists(sentences, min_size=2, max_size=8)
 
 
+@pytest.mark.long
 @given(texts, st.floats(0, 1), st.integers(1, 10_000))
 def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
     cache = SequenceCache(lambda numbers: [contents[number] for number in numbers], memory)

@@ -84,6 +84,7 @@ def test_no_request_breaks_the_api(label: str, site: str) -> None:
     call()
 
 
+@pytest.mark.long
 def test_every_operation_is_described() -> None:
     assert set(operations()) == set(LABELS)
     assert len(LABELS) == 1 + len(REVIEW_API.reads) + len(REVIEW_API.writes)

@@ -185,6 +185,7 @@ def test_each_bar_of_similarities_leads_to_its_documents(store: Any) -> None:
                 assert json.load(answer)["total"] == int(number)
 
 
+@pytest.mark.long
 def test_estimates_are_marked(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preview, "MAX_VERIFIED", 5)
     group(store, GroupOptions(0.9, "lcs"))

@@ -82,6 +82,7 @@ def test_the_tree_and_the_ways_to_it(library: Any, browser: Browser) -> None:
         ]
 
 
+@pytest.mark.long
 def test_inclusive_and_nearly_equal_mails_are_marked(tmp_path: Path) -> None:
     first = "The ferry to Calais is late, and the port closes at nine, so please wait at the gate."
     quoted = f"On Mon, Jan 6, 2020 at 10:00 AM Ann <ann@x.org> wrote:\n> {first}"
