@@ -675,6 +675,7 @@ _FACT_SIGN = re.compile(
     re.VERBOSE,
 )
 _FIRST = re.compile(r"[<>=!+\#~&|±×÷¬＜＞≦≧⩽⩾\u2200-\u22ff]")  # characters that a sign begins with
+_ASCII_FIRST = "<>=!+#~&|"
 _SAME = {
     "<=": "≤", "=<": "≤", "≦": "≤", "⩽": "≤", ">=": "≥", "≧": "≥", "⩾": "≥", "＜": "<", "＞": ">",
     "!=": "≠", "!==": "≠", "<>": "≠", "+/-": "±", "+-": "±", "~": "≈", "∼": "≈", "≃": "≈",
@@ -712,6 +713,8 @@ def find_symbols(text: str) -> Iterator[tuple[int, str]]:
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of `_SIGN`, which is tried only where a sign may begin."""
+    if text.isascii() and not any(map(text.__contains__, _ASCII_FIRST)):
+        return
     position = 0
     while first := _FIRST.search(text, position):
         match = _FACT_SIGN.match(text, first.start())

@@ -265,12 +265,15 @@ def json_lines(path: str, stream: BinaryIO, read_options: ReadOptions) -> Iterat
             yield line.removeprefix(codecs.BOM_UTF8)
 
 
+_decode_json = json.JSONDecoder().decode
+
+
 def _record(line: bytes) -> Mapping[str, Any] | ExtractionError:
     try:
-        record = json.loads(line.decode("utf-8-sig"))
+        record = _decode_json(line.removeprefix(codecs.BOM_UTF8).decode())
     except (ValueError, RecursionError) as error:
         return ExtractionError(f"the line is not JSON ({error}); repair it, or leave it out")
-    if not isinstance(record, Mapping):
+    if not isinstance(record, dict):
         return ExtractionError("the line is not a JSON object; repair it, or leave it out")
     return record
 

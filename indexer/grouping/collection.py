@@ -10,8 +10,8 @@ import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b, shake_256
-from itertools import combinations, pairwise, product, tee
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from itertools import combinations, product, tee
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,9 @@ from indexer.system.external_memory import (
     Codes,
     Column,
     MemoryBudget,
+    Names,
     Positions,
+    Records,
     Sorter,
     StringSequence,
     decode_pair,
@@ -34,67 +36,6 @@ from indexer.system.external_memory import (
 
 if TYPE_CHECKING:
     from indexer.grouping.candidates import TextPairs
-
-# Many small records within a memory budget: bytes by number, without one object for each.
-
-PAGE = 1 << 12
-
-
-class Records:
-    """Records in the order of adding; they are spilled in pages of `PAGE` records."""
-
-    def __init__(self, budget: MemoryBudget) -> None:
-        self._budget = budget
-        self._pages: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
-        self._pending: list[bytes] = []
-
-    def __len__(self) -> int:
-        return len(self._pages) * PAGE + len(self._pending)
-
-    def add(self, record: bytes) -> None:
-        """Add a record."""
-        self._pending.append(record)
-        if len(self._pending) == PAGE:
-            ends = np.cumsum([0, *map(len, self._pending)])
-            data = np.frombuffer(b"".join(self._pending), dtype=np.uint8)
-            self._pages.append((self._budget.spill(ends), self._budget.spill(data)))
-            self._pending = []
-
-    def __getitem__(self, position: int) -> bytes:
-        """Return one record. Raises `IndexError` beyond the last."""
-        page, within = divmod(position, PAGE)
-        if page >= len(self._pages):
-            return self._pending[position - len(self._pages) * PAGE]
-        ends, data = self._pages[page]
-        return data[ends[within] : ends[within + 1]].tobytes()
-
-    def __iter__(self) -> Iterator[bytes]:
-        for ends, data in self._pages:
-            whole, offsets = data.tobytes(), ends.tolist()
-            yield from (whole[start:end] for start, end in pairwise(offsets))
-        yield from self._pending
-
-
-class Names(StringSequence):
-    """Strings as UTF-8 records; lone surrogates are kept."""
-
-    def __init__(self, budget: MemoryBudget) -> None:
-        self._records = Records(budget)
-
-    def add(self, name: str) -> None:
-        """Add a string."""
-        self._records.add(name.encode("utf-8", "surrogatepass"))
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def at(self, index: int) -> str:
-        """Return one string."""
-        return self._records[index].decode("utf-8", "surrogatepass")
-
-    def __iter__(self) -> Iterator[str]:
-        return (record.decode("utf-8", "surrogatepass") for record in self._records)
-
 
 # From pairs of distinct texts to pairs of the documents that carry them.
 
@@ -295,6 +236,8 @@ class Entry:
 class Entries(Sequence[Entry]):
     """The entries of all documents, unpacked from a few hundred bytes at each access."""
 
+    ids: StringSequence
+
     def __init__(self, ids: Names, paths: Names, rest: Records, texts: NDArray[np.int32]) -> None:
         self.ids = ids
         self.paths = paths
@@ -389,12 +332,13 @@ class Collection:
     has_embedded: bool = False
     scans: frozenset[int] = frozenset()
 
-    def are_copies(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return for each pair of texts whether they are copies, whose fields may differ."""
-        equal: NDArray[np.bool_] = left == right
-        if len(self.contents):
-            equal |= (self.contents[left] == self.contents[right]).all(axis=1)
-        return equal
+    def are_copies(self, left: Any, right: Any) -> Any:
+        """Return for two texts, or each pair of two arrays of texts, whether they are copies, whose
+        fields may differ.
+        """
+        if not len(self.contents):
+            return left == right
+        return (self.contents[left] == self.contents[right]).all(axis=-1)
 
     @property
     def slot_bits(self) -> int:
@@ -420,7 +364,27 @@ class Collection:
         return missing
 
 
-class _SketchColumns:
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumns:
+    """Rows that have a text and no fields, in columns.
+
+    `keys`: (rows, 2) uint64, equal for copies. `statuses`: (rows,) uint8, positions in `STATUSES`.
+    `slots`: (rows, bytes) uint8, of the rows that have them, (rows,) bool, as they are stored.
+    `words` and `chars`: (rows,) int64.
+    """
+
+    keys: NDArray[np.uint64]
+    statuses: NDArray[np.uint8]
+    has_slots: NDArray[np.bool_]
+    slots: NDArray[np.uint8]
+    words: NDArray[np.int64]
+    chars: NDArray[np.int64]
+
+
+class SketchColumns:
     """Position and digest of the text of documents, and the sketches of those that have keys."""
 
     def __init__(
@@ -452,6 +416,7 @@ class _SketchColumns:
         self._others: list[tuple[int, str]] = []
 
     def add(self, row: Row, position: int) -> None:
+        """Add the row at a position."""
         is_whole = len(row.minhash or b"") == self._size if self._size else row.simhash is not None
         if row.status in self._statuses and is_whole:
             self._pending.append((position, row))
@@ -461,6 +426,20 @@ class _SketchColumns:
             self._others.append((position, self._criteria.text_key(row)))
         if len(self._pending) + len(self._others) >= EVERY:
             self._pack()
+
+    def add_columns(self, columns: TextColumns, position: int) -> None:
+        """Add rows without fields, the first of which is at a position."""
+        codes = [STATUSES.index(status) for status in self._statuses]
+        is_compared = columns.has_slots & np.isin(columns.statuses, codes)
+        positions = np.arange(position, position + len(is_compared), dtype=np.int32)
+        self._positions.add(positions[is_compared])
+        self._digests.add(columns.keys[is_compared].reshape(-1))
+        self._slots.add(columns.slots[is_compared].reshape(-1).view(self._stored))
+        self._simhash.add(np.zeros(np.count_nonzero(is_compared), np.uint64))
+        self._chars.add(columns.chars[is_compared])
+        self._words.add(columns.words[is_compared])
+        self._other_positions.add(positions[~is_compared])
+        self._other_digests.add(columns.keys[~is_compared].reshape(-1))
 
     def _copy_slots(self, row: Row) -> bytes:
         """Return slots that a document without keys shares with its copies, and hardly any else."""
@@ -544,7 +523,7 @@ def gather(
     by. `criteria` decide which rows are copies. Rows of other `statuses` match copies only.
     """
     budget = budget or MemoryBudget()
-    sketches = _SketchColumns(recipe, budget, criteria, statuses)
+    sketches = SketchColumns(recipe, budget, criteria, statuses)
     truncated, scans, has_embedded = set[int](), set[int](), False
     ids = Names(budget)
     paths = Names(budget)

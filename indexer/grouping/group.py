@@ -40,6 +40,7 @@ from indexer.grouping.measured_pairs import (
     TextDigests,
 )
 from indexer.grouping.principals import (
+    AHEAD,
     Graph,
     SimilarityFunction,
     Visit,
@@ -63,7 +64,7 @@ from indexer.stores.requirements import (
     scope_view,
 )
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
-from indexer.system.external_memory import MemoryBudget, few_collections
+from indexer.system.external_memory import MemoryBudget, few_collections, parts
 
 # Assignment of families and clusters to a collection of documents; nothing is written.
 
@@ -131,7 +132,7 @@ def grouping_of_rows(
     """
     settings = options.order_value, criteria, criteria.folded
     collection = gather(rows, recipe, total, progress, budget, *settings)
-    return Grouping(collection, Verifier(texts, collection, options.measure), options)
+    return Grouping.of(collection, texts, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,11 @@ class Grouping:
     collection: Collection
     verifier: Verifier
     options: GroupOptions
+
+    @classmethod
+    def of(cls, collection: Collection, texts: TextReader, options: GroupOptions) -> Grouping:
+        """Return the grouping of a collection; `texts` reads its texts again."""
+        return cls(collection, Verifier(texts, collection, options.measure), options)
 
     def first_order(self) -> list[int]:
         """Return the documents in principal order as it is before pairs are known.
@@ -269,9 +275,11 @@ class Grouping:
         return clusters
 
     def _visits(self, order: list[int], progress: Progress) -> Iterator[Visit]:
-        for done, document in enumerate(order):
-            progress("grouping", done, len(order))
-            yield Visit(document, self._text(document))
+        texts = self.collection.documents.texts
+        for part in parts(len(order), AHEAD):
+            progress("grouping", part.start, len(order))
+            documents = order[part]
+            yield from map(Visit, documents, texts[documents].tolist())
 
     def _matches(self, pairs: BandPairs) -> Iterator[tuple[int, int, float]]:
         """Yield the pairs of texts at the threshold or above with their similarity."""

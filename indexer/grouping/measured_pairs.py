@@ -264,7 +264,7 @@ class RememberingVerifier(Verifier):
 
     def _measure_allowed(
         self, pairs: Sequence[tuple[int, int]], minimum: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    ) -> tuple[list[float], list[bool]]:
         if minimum != self._threshold:
             return super()._measure_allowed(pairs, minimum)
         known = self._remembered.values(pairs)
@@ -275,7 +275,7 @@ class RememberingVerifier(Verifier):
         if is_new.any():
             others = list(compress(pairs, is_new.tolist()))
             values[is_new], is_open[is_new] = super()._measure_allowed(others, minimum)
-        return values, is_open
+        return values.tolist(), is_open.tolist()
 
     def _remember(self, pairs: Sequence[tuple[int, int]], values: Sequence[float]) -> None:
         """Remember pairs that the rules allow, of texts that have not changed."""

@@ -7,9 +7,8 @@ documents may carry one text and are then similar to 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +52,7 @@ class Graph:
         return others
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """A document to be assigned to a family."""
 
     document: int
@@ -156,9 +154,9 @@ class _PrincipalTexts:
         if not len(others):
             return -1, 0.0
         others = others[np.argsort(self._turns[others])]
-        values = np.array(similarities(text, others.tolist()))
-        first = int(np.argmax(values))  # ties go to the earlier one
-        return int(self._of_text[others[first]]), float(values[first])
+        values = similarities(text, others.tolist())
+        first = max(range(len(values)), key=values.__getitem__)  # ties go to the earlier one
+        return int(self._of_text[others[first]]), values[first]
 
 
 def principal_order(

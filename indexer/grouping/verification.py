@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
 from typing import Any, Protocol
@@ -30,7 +30,7 @@ from indexer.grouping.words_in_common import (
     SequenceCache,
     count_passed_over,
 )
-from indexer.model import Progress, Row, no_progress
+from indexer.model import Progress, no_progress
 from indexer.system.approved_passages import OmissionLog
 from indexer.system.external_memory import LruCache, MemoryBudget, parts
 
@@ -43,11 +43,20 @@ ACCEPTED = 50  # pairs whose words are looked up together
 UNDECIDED = -3.0  # below the marks `words_in_common.BELOW`
 
 
+class HasText(Protocol):
+    """A row with its text."""
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        ...
+
+
 class TextReader(Protocol):
     """A store of texts, of which verification needs no more."""
 
-    def get(self, ids: Sequence[str]) -> dict[str, Row]:
-        """Return whole rows by id; ids that do not exist are absent."""
+    def get(self, ids: Sequence[str]) -> Mapping[str, HasText]:
+        """Return rows by id; ids that do not exist are absent."""
         ...
 
 
@@ -169,15 +178,15 @@ class Verifier:
         if not self._decides_nearest:
             return self.measure_pairs(pairs, minimum)
         values, is_open = self._measure_allowed(pairs, minimum)
-        order = np.argsort(-values, kind="stable")
-        order = order[values[order] >= minimum]
-        first = self._first_accepted(order.tolist(), pairs, is_open)
-        refused, rest = order[:first], order[first + 1 :]
-        values[refused] = 0.0
-        undecided = rest[is_open[rest]]
-        values[undecided] = UNDECIDED - values[undecided]
-        result: list[float] = values.tolist()
-        return result
+        near = [number for number, value in enumerate(values) if value >= minimum]
+        order = sorted(near, key=values.__getitem__, reverse=True)
+        first = self._first_accepted(order, pairs, is_open)
+        for number in order[:first]:
+            values[number] = 0.0
+        for number in order[first + 1 :]:
+            if is_open[number]:
+                values[number] = UNDECIDED - values[number]
+        return values
 
     @property
     def _decides_nearest(self) -> bool:
@@ -186,7 +195,7 @@ class Verifier:
         return bool(criteria) and criteria.novelty is None
 
     def _first_accepted(
-        self, order: Sequence[int], pairs: Sequence[tuple[int, int]], is_open: NDArray[np.bool_]
+        self, order: Sequence[int], pairs: Sequence[tuple[int, int]], is_open: Sequence[bool]
     ) -> int:
         """Return how many pairs in order are refused before the first that is not open, or meets
         the criteria on texts. Ever more texts are read together.
@@ -194,7 +203,8 @@ class Verifier:
         end = next((each for each, pair in enumerate(order) if not is_open[pair]), len(order))
         start, size = 0, 1
         while batch := [pairs[each] for each in order[start : min(start + size, end)]]:
-            self._contents(list(dict.fromkeys(chain.from_iterable(batch))))
+            if size > 1:
+                self._contents(list(dict.fromkeys(chain.from_iterable(batch))))
             for number, pair in enumerate(batch, start):
                 if self._accept([pair])[0]:
                     return number
@@ -209,29 +219,33 @@ class Verifier:
         if not self._collection.criteria:
             return self._measure(pairs, minimum)
         values, is_open = self._measure_allowed(pairs, minimum)
-        near = np.flatnonzero(is_open).tolist()
+        near = [number for number, may_be_refused in enumerate(is_open) if may_be_refused]
         for start in range(0, len(near), ACCEPTED):
             batch = near[start : start + ACCEPTED]
             accepted = self._accept([pairs[position] for position in batch])
             for position, is_met in zip(batch, accepted, strict=True):
                 if not is_met and self.refused is not None:
-                    self.refused[pairs[position]] = float(values[position])
+                    self.refused[pairs[position]] = values[position]
                 values[position] *= is_met
-        result: list[float] = values.tolist()
-        return result
+        return values
 
     def _measure_allowed(
         self, pairs: Sequence[tuple[int, int]], minimum: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    ) -> tuple[list[float], list[bool]]:
         """Return the measure of each pair, 1 for copies and 0 for those that the rules refuse; and
         whether it is open: at `minimum`, of two texts that may not meet the criteria on texts.
         """
-        is_allowed = np.array([self.allows(a, b) for a, b in pairs], dtype=bool)
-        left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-        is_measured = is_allowed & ~self._collection.are_copies(left, right)
-        values = np.where(is_allowed, 1.0, 0.0)
-        values[is_measured] = self._measure(list(compress(pairs, is_measured.tolist())), minimum)
-        return values, is_measured & (left != right) & (values >= minimum)
+        values = [1.0 if self.allows(a, b) else 0.0 for a, b in pairs]
+        are_copies = self._collection.are_copies
+        measured = [
+            number for number, (a, b) in enumerate(pairs) if values[number] and not are_copies(a, b)
+        ]
+        found = self._measure([pairs[number] for number in measured], minimum)
+        is_open = [False] * len(pairs)
+        for number, value in zip(measured, found, strict=True):
+            values[number] = value
+            is_open[number] = value >= minimum
+        return values, is_open
 
     def _accept(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
         """Return whether each pair meets the criteria on texts; texts are read if they matter."""
@@ -239,6 +253,8 @@ class Verifier:
         texts = list(dict.fromkeys(chain.from_iterable(pairs)))
         contents = dict(zip(texts, map(compared, self._contents(texts)), strict=True))
         accepted = [criteria.accepts_change(contents[a], contents[b]) for a, b in pairs]
+        if all(accepted):
+            return accepted
         is_open = [not is_met for is_met in accepted]
         others = iter(self._accept_facts(list(compress(pairs, is_open))))
         return [is_met or next(others) for is_met in accepted]

@@ -541,6 +541,8 @@ class SequenceCache:
         if hasattr(_kernel, "words_in_common"):
             values = self._measure_few(pairs, minimum)
         is_open = [index for index, value in enumerate(values) if value is None]
+        if not is_open:
+            return values
         bounded = self._bounded([pairs[index] for index in is_open], minimum)
         for position, left, right, is_possible in bounded:
             if not is_possible:

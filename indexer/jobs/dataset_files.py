@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, cast
+from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from indexer.documents.base import ReadOptions, Records, SourceItem
 from indexer.documents.blobs import DamagedRecord
 from indexer.documents.containers import RECORD_FORMATS, RecordFormat, record_format
 from indexer.documents.sources import walk
-from indexer.errors import UnreadableFile, UsageError
+from indexer.errors import ExtractionError, UnreadableFile, UsageError
 from indexer.model import Blob, FailedBlob
 
 Columns: TypeAlias = dict[str, str]
@@ -133,6 +133,22 @@ class DatasetFile:
             raise UsageError(
                 f"{self.blob.path} changed while it was read; run again when nothing writes to it"
             )
+
+
+class RowText(NamedTuple):
+    """The text of a row, None without one, or the error of a row that cannot be read; `own`: the
+    JSON of its own id.
+    """
+
+    file: int
+    number: int
+    text: str | ExtractionError | None
+    own: str | None = None
+
+    @property
+    def chars(self) -> int:
+        """The length of the text, 0 without one."""
+        return len(self.text) if isinstance(self.text, str) else 0
 
 
 KeptRows: TypeAlias = Sequence[tuple[DatasetFile, NDArray[np.bool_]]]

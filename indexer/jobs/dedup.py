@@ -7,7 +7,6 @@ of `match` and `group`, within a memory budget; then the rows that stay are copi
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import os
 import shutil
@@ -28,11 +27,17 @@ from indexer.documents.base import ReadOptions
 from indexer.documents.sources import path_list
 from indexer.documents.tables import is_empty, text_of
 from indexer.errors import ExtractionError, UsageError
-from indexer.fingerprinting.fingerprint import Fingerprints, fingerprints
+from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.fingerprinting.keys import pack_slots
-from indexer.grouping.group import grouping_of_rows
+from indexer.grouping.group import Grouping
 from indexer.grouping.group_options import GroupOptions, memory_budget
-from indexer.jobs.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
+from indexer.jobs.dataset_files import (
+    DatasetFile,
+    KeptRows,
+    RowText,
+    check_columns,
+    dataset_files,
+)
 from indexer.jobs.dedup_output import (
     SPOOL,
     Output,
@@ -42,7 +47,13 @@ from indexer.jobs.dedup_output import (
     plan_output,
 )
 from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
-from indexer.jobs.dedup_spool import FORMAT, FingerprintRow, Removal, RowSpool, row_id
+from indexer.jobs.dedup_spool import (
+    FORMAT,
+    FingerprintedTexts,
+    Removal,
+    RowSpool,
+    row_id,
+)
 from indexer.model import Progress, Status, field_of, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
@@ -132,33 +143,18 @@ BATCH_ROWS = 1000  # that are fingerprinted together
 BATCH_CHARS = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class RowText:
-    """The text of a row, None without one, or the error of a row that cannot be read; `own`: the
-    JSON of its own id.
-    """
-
-    file: int
-    number: int
-    text: str | ExtractionError | None
-    own: str | None = None
-
-    @property
-    def chars(self) -> int:
-        """The length of the text, 0 without one."""
-        return len(self.text) if isinstance(self.text, str) else 0
-
-
 def row_text(
     record: Mapping[str, Any] | ExtractionError, read_options: ReadOptions
 ) -> str | ExtractionError | None:
     """Return the text of a row; None where the field is missing, null or blank."""
     if isinstance(record, ExtractionError):
         return record
-    if is_empty(field_of(record, read_options.text_field)):
-        return None
-    text = text_of(record, read_options)
-    return None if isinstance(text, str) and not text.strip() else text
+    text = record.get(read_options.text_field)
+    if not isinstance(text, str):
+        if is_empty(field_of(record, read_options.text_field)):
+            return None
+        text = text_of(record, read_options)
+    return None if isinstance(text, str) and (not text or text.isspace()) else text
 
 
 def own_id(record: Mapping[str, Any] | ExtractionError, read_options: ReadOptions) -> str | None:
@@ -168,18 +164,25 @@ def own_id(record: Mapping[str, Any] | ExtractionError, read_options: ReadOption
     return json.dumps(field_of(record, read_options.id_field), default=str)
 
 
-def fingerprinted_rows(
-    files: Sequence[DatasetFile], read_options: ReadOptions, recipe: Recipe, known: Sequence[int]
-) -> Iterator[list[FingerprintRow]]:
-    """Yield the rows of files in batches, in order, fingerprinted.
+def row_batches(
+    files: Sequence[DatasetFile], read_options: ReadOptions, known: Sequence[int]
+) -> Iterator[list[RowText]]:
+    """Yield the texts of the rows of files in batches, in order.
 
     `known`: how many rows of each file are fingerprinted already; files before the last that has
     some are not read again. Raises `UsageError` for a file that cannot be read, or changes
     meanwhile.
     """
-    without_keys = dataclasses.replace(recipe, bands=0, rows=0)
-    for batch in _batches(_texts(files, read_options, known)):
-        yield fingerprint_texts(batch, read_options, without_keys)
+    batch: list[RowText] = []
+    chars = 0
+    for text in _texts(files, read_options, known):
+        batch.append(text)
+        chars += text.chars
+        if len(batch) >= BATCH_ROWS or chars >= BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
 
 
 def _texts(
@@ -196,73 +199,33 @@ def _texts(
         file.check_unchanged()
 
 
-def _batches(texts: Iterator[RowText]) -> Iterator[list[RowText]]:
-    batch: list[RowText] = []
-    chars = 0
-    for text in texts:
-        batch.append(text)
-        chars += text.chars
-        if len(batch) >= BATCH_ROWS or chars >= BATCH_CHARS:
-            yield batch
-            batch, chars = [], 0
-    if batch:
-        yield batch
-
-
 def fingerprint_texts(
     batch: Sequence[RowText], read_options: ReadOptions, recipe: Recipe
-) -> list[FingerprintRow]:
-    """Return the rows of these texts, in order; without a text or with an error as they are."""
-    texts = [item.text for item in batch if isinstance(item.text, str)]
-    texts = [text[: read_options.max_chars] for text in texts]
-    fingerprinted = zip(texts, _fingerprint_fields(fingerprints(texts, recipe)), strict=True)
-    rows: list[FingerprintRow] = []
-    for item in batch:
-        if isinstance(item.text, ExtractionError):
-            rows.append(FingerprintRow(item.file, item.number, error=str(item.text)))
-        elif item.text is None:
-            rows.append(FingerprintRow(item.file, item.number, own=item.own))
-        else:
-            text, fields = next(fingerprinted)
-            rows.append(_fingerprinted_row(item, text, *fields))
-    return rows
-
-
-def _fingerprint_fields(
-    prints: Fingerprints,
-) -> Iterator[tuple[Status, str, int, int, bytes | None]]:
-    """Yield status, digest, words, characters and packed slots of each text; no keys are read."""
-    packed = pack_slots(prints.minhash)
-    size = len(packed) // max(1, len(prints))
-    numbers = prints.words.tolist(), prints.chars.tolist()
-    fields = zip(prints.status, prints.exact, *numbers, strict=True)
-    for position, of_text in enumerate(fields):
-        has_slots = prints.is_signed(position) and prints.recipe.minhash
-        slots = packed[position * size : (position + 1) * size]
-        yield *of_text, slots if has_slots else None
-
-
-def _fingerprinted_row(
-    item: RowText,
-    text: str,
-    status: Status,
-    exact: str,
-    words: int,
-    chars: int,
-    slots: bytes | None,
-) -> FingerprintRow:
-    encoded = b"" if chars else text.encode("utf-8", "surrogatepass")
-    return FingerprintRow(
-        file=item.file,
-        number=item.number,
-        text=text,
-        status="truncated" if len(text) < item.chars and status == "complete" else status,
-        exact=exact,
-        raw="" if chars else hashlib.sha256(encoded).hexdigest(),
-        words=words,
-        chars=chars,
-        minhash=slots,
-        own=item.own,
+) -> FingerprintedTexts:
+    """Return the texts of these rows with their fingerprints, in order."""
+    has_text = [isinstance(item.text, str) for item in batch]
+    texts = [
+        item.text[: read_options.max_chars] if isinstance(item.text, str) else "" for item in batch
+    ]
+    prints = fingerprints(texts, recipe)
+    cut = ((len(text) < item.chars) for text, item in zip(texts, batch, strict=True))
+    statuses: list[Status] = [
+        "truncated" if is_cut and status == "complete" else status
+        for status, is_cut in zip(prints.status, cut, strict=True)
+    ]
+    has_slots = [bool(recipe.minhash) and prints.is_signed(index) for index in range(len(batch))]
+    return FingerprintedTexts(
+        texts=texts,
+        statuses=statuses,
+        exact=[
+            exact if is_text else "" for exact, is_text in zip(prints.exact, has_text, strict=True)
+        ],
+        words=prints.words,
+        chars=prints.chars,
+        has_slots=np.array(has_slots, bool),
+        slots=np.frombuffer(pack_slots(prints.minhash), np.uint8).reshape(
+            len(batch), recipe.sketch_bytes
+        ),
     )
 
 
@@ -306,8 +269,11 @@ class DedupRun:
 
     def _fingerprint(self) -> None:
         known = self.spool.rows_of_files(len(self.files))
-        for rows in fingerprinted_rows(self.files, self.options.reading(), DEFAULT, known):
-            self.spool.add(rows)
+        read_options = self.options.reading()
+        without_keys = dataclasses.replace(DEFAULT, bands=0, rows=0)
+        for batch in row_batches(self.files, read_options, known):
+            rows = fingerprint_texts(batch, read_options, without_keys)
+            self.spool.add(batch, rows)
             self.progress("fingerprinting rows", self.spool.rows_read, 0)
         self._check_texts()
         self.spool.set_step("fingerprinted")
@@ -341,17 +307,11 @@ class DedupRun:
 
     def _decide(self) -> None:
         options = self.options.family_options()
-        criteria = options.folding
-        # Criteria separate copies by their texts: rows of equal digests, or any that state facts.
-        read = "all" if criteria.numbers == "distinguish" else "equal"
-        rows = self.spool.rows(read if criteria else "none")
-        settings = options, self.spool.rows_read, criteria, self.budget, self.progress
-        grouping = grouping_of_rows(rows, self.spool, DEFAULT, *settings)
-        collection = grouping.collection
+        collection, positions = self.spool.collection(options.folding, self.progress, self.budget)
+        grouping = Grouping.of(collection, self.spool, options)
         order = grouping.first_order()
         pairs = grouping.pairs(order, self.progress)
-        texts, ids = collection.documents.texts, collection.entries.ids
-        positions = np.fromiter(map(int, ids), np.int64, len(ids))
+        texts = collection.documents.texts
         known = self._known(order, positions)
         removals: list[Removal] = []
         assigned = grouping.assign(pairs, order, self.progress, known)

@@ -22,7 +22,7 @@ from indexer.jobs.dataset_files import (
     kind_of_rows,
 )
 from indexer.jobs.dedup_passages import SpanEdits, with_csv_text, with_json_text
-from indexer.jobs.dedup_spool import TEXTS
+from indexer.jobs.dedup_spool import RECORDS, TEXTS
 from indexer.system.files import check_new, check_output_path, is_special, write_error
 
 SPOOL = "rows.db"
@@ -31,6 +31,7 @@ _OWN = {
     "rows",
     "spans",
     TEXTS,
+    RECORDS,
     *(f"{SPOOL}{ending}" for ending in ("", "-wal", "-shm", "-journal")),
 }
 
@@ -210,8 +211,8 @@ def copy_rows(
         copy_parquet_rows(parts, out, read_options.text_field, edits)
         return
     with _opened(out) as stream:
-        for row in _text_rows(parts, read_options, edits):
-            stream.write(row if row.endswith(b"\n") else row + b"\n")
+        rows = _text_rows(parts, read_options, edits)
+        stream.writelines(row if row.endswith(b"\n") else row + b"\n" for row in rows)
 
 
 def _text_rows(

@@ -1,87 +1,117 @@
 """The rows of a run, in files next to its output, with their fingerprints and decisions.
 
 Each batch is one transaction, so that a run that was killed goes on behind the last one. The texts
-are in a file of their own, one after the other, which is written before the rows that name them.
+are in a file of their own, one after the other, and what is known of each row in another, in
+records of one size; both are written before the transaction counts the rows.
 """
 
 from __future__ import annotations
 
+import heapq
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate
+from hashlib import blake2b, sha256
+from itertools import repeat
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
-from indexer.model import Row, Status
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.criteria import Criteria, Value
+from indexer.errors import ExtractionError, StoreBusy, StoreDamaged, StoreStopped
+from indexer.grouping.collection import (
+    STATUSES,
+    Carriers,
+    Collection,
+    Entries,
+    Entry,
+    SketchColumns,
+    TextColumns,
+)
+from indexer.jobs.dataset_files import RowText
+from indexer.model import Progress, Row, Status
+from indexer.recipe import DEFAULT
+from indexer.system.external_memory import (
+    Codes,
+    Column,
+    MemoryBudget,
+    Sorter,
+    StringSequence,
+    are_in,
+)
 from indexer.system.failpoints import reached
 
-FORMAT = 2  # a run with files of another format begins anew
-TEXTS = "texts"  # the name of their file
+FORMAT = 3  # a run with files of another format begins anew
+TEXTS, RECORDS = "texts", "records"  # the names of their files
 _SCHEMA = """
-CREATE TABLE run (settings TEXT NOT NULL, step TEXT NOT NULL, visited INTEGER NOT NULL);
-CREATE TABLE row (
-    position INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL,
-    status TEXT NOT NULL, exact BLOB NOT NULL, raw BLOB,
-    words INTEGER NOT NULL, chars INTEGER NOT NULL, minhash BLOB, own TEXT,
-    start INTEGER NOT NULL, size INTEGER NOT NULL
-);
-CREATE TABLE failure (
-    position INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL,
-    error TEXT NOT NULL
+CREATE TABLE run (
+    settings TEXT NOT NULL, step TEXT NOT NULL, visited INTEGER NOT NULL, rows INTEGER NOT NULL,
+    size INTEGER NOT NULL
 );
 CREATE TABLE removal (
     position INTEGER PRIMARY KEY, kept INTEGER NOT NULL, similarity REAL NOT NULL,
     exact INTEGER NOT NULL
 );
 """
-_REPORT = """
-SELECT file, number, exact, kept_file, kept_number, similarity, error, own, kept_own FROM (
-    SELECT removal.position AS position, row.file AS file, row.number AS number,
-           removal.exact AS exact, kept.file AS kept_file, kept.number AS kept_number, similarity,
-           NULL AS error, row.own AS own, kept.own AS kept_own
-    FROM removal JOIN row USING (position) JOIN row AS kept ON kept.position = removal.kept
-    UNION ALL
-    SELECT position, file, number, NULL, NULL, NULL, NULL, error, NULL, NULL FROM failure
-) ORDER BY position
-"""
-_LAST = """
-SELECT max(position) FROM (
-    SELECT max(position) AS position FROM row UNION ALL SELECT max(position) FROM failure
+AT_ONCE = 4096  # records read together
+FAILED = len(STATUSES)  # the status of a row that could not be read; its text is the error
+DIGEST = 32  # bytes
+# Of each row: where it stands in the input; its fingerprint, with the digest of the text itself
+# where nothing is left of it when it is normalised; and where its text, of so many bytes, begins,
+# which the JSON of its own id follows (-1 for none).
+RECORD = np.dtype(
+    [
+        *((name, "<i8") for name in ("file", "number", "start", "size", "own", "words", "chars")),
+        ("status", "u1"),
+        ("has_slots", "?"),
+        ("digest", "u1", (DIGEST,)),
+        ("slots", "u1", (DEFAULT.sketch_bytes,)),
+    ]
 )
-"""
-_SHARED = "exact IN (SELECT exact FROM row GROUP BY exact HAVING count(*) > 1)"
-_COLUMNS = "position, status, exact, raw, words, chars, minhash, start, size"
-AT_ONCE = 500  # rows read by one query
 
 
 @dataclass(frozen=True, slots=True)
-class FingerprintRow:
-    """A row of a dataset: where it stands, and its text with its fingerprint or the error.
+class FingerprintedTexts:
+    """Texts of rows with their fingerprints, an item a row; those without a text are empty.
 
-    `file` and `number` are as in the input; `raw`, the digest of the text, is needed where
-    nothing is left of it when it is normalised. `own`: the JSON of its own id, None without one.
+    `exact`: SHA-256 of the normalised text, empty without a text. `words` and `chars`: (rows,)
+    int64. `slots`: (rows, bytes) uint8, of the rows that have them, (rows,) bool.
     """
 
-    file: int
-    number: int
-    text: str = ""
-    status: Status = "empty"
-    exact: str = ""
-    raw: str = ""
-    words: int = 0
-    chars: int = 0
-    minhash: bytes | None = None
-    error: str | None = None
-    own: str | None = None
+    texts: Sequence[str]
+    statuses: Sequence[Status]
+    exact: Sequence[str]
+    words: NDArray[np.int64]
+    chars: NDArray[np.int64]
+    has_slots: NDArray[np.bool_]
+    slots: NDArray[np.uint8]
 
-    def as_row(self, id: str) -> Row:
-        """Return the row as matching and grouping take it."""
-        digests = self.raw, self.exact
-        return _row(id, self.status, self.text, *digests, self.words, self.chars, self.minhash)
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def raw(self, position: int) -> str:
+        """Return the digest of a text of which nothing is left when it is normalised."""
+        if self.chars[position] or not self.exact[position]:
+            return ""
+        return sha256(self.texts[position].encode("utf-8", "surrogatepass")).hexdigest()
+
+    def row(self, position: int, id: str) -> Row:
+        """Return a row as matching and grouping take it."""
+        slots = self.slots[position].tobytes() if self.has_slots[position] else None
+        digests = self.raw(position), self.exact[position]
+        counts = int(self.words[position]), int(self.chars[position])
+        return _row(id, self.statuses[position], self.texts[position], *digests, *counts, slots)
+
+
+class SpooledText(NamedTuple):
+    """The text of a row."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +155,18 @@ class RowSpool:
             self._connection = sqlite3.connect(path, timeout=0.2, isolation_level=None)
             try:
                 self._begin(settings)
-                [(size,)] = self._connection.execute("SELECT max(start + size) FROM row")
-                self._texts = _Texts(path.with_name(TEXTS), size or 0)
+                [(self.rows_read, size)] = self._connection.execute("SELECT rows, size FROM run")
+                self._texts = _File(path.with_name(TEXTS), size)
+                records = path.with_name(RECORDS)
+                self._records = _File(records, self.rows_read * RECORD.itemsize)
             except BaseException:
                 self._connection.close()
                 raise
-        [(position,)] = self._connection.execute(_LAST)
-        self.rows_read = 0 if position is None else int(position) + 1
 
     def close(self) -> None:
         """Close the files."""
         self._texts.close()
+        self._records.close()
         self._connection.close()
 
     @property
@@ -149,63 +180,121 @@ class RowSpool:
         with self._transaction():
             self._connection.execute("UPDATE run SET step = ?", (step,))
 
-    def add(self, rows: Sequence[FingerprintRow]) -> None:
-        """Add the next rows, all or none."""
-        numbered = list(enumerate(rows, self.rows_read))
-        failures = [
-            (position, row.file, row.number, row.error) for position, row in numbered if row.error
+    def add(self, sources: Sequence[RowText], rows: FingerprintedTexts) -> None:
+        """Add the next rows, all or none, with the errors of those that cannot be read."""
+        records = np.zeros(len(rows), RECORD)
+        for name in ("words", "chars", "has_slots", "slots"):
+            records[name] = getattr(rows, name)
+        records["file"] = [source.file for source in sources]
+        records["number"] = [source.number for source in sources]
+        records["status"] = list(map(STATUSES.index, rows.statuses))
+        digests = [rows.raw(index) or rows.exact[index] for index in range(len(rows))]
+        joined = "".join(digest or "0" * 2 * DIGEST for digest in digests)
+        records["digest"] = np.frombuffer(bytes.fromhex(joined), np.uint8).reshape(-1, DIGEST)
+        texts = list(rows.texts)
+        for index, source in enumerate(sources):
+            if isinstance(source.text, ExtractionError):
+                texts[index], records["status"][index] = str(source.text), FAILED
+        own = [source.own for source in sources]
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        ids = [b"" if each is None else each.encode() for each in own]
+        records["size"] = list(map(len, encoded))
+        records["own"] = [
+            -1 if each is None else len(id) for each, id in zip(own, ids, strict=True)
         ]
-        fingerprinted = [(position, row) for position, row in numbered if not row.error]
+        sizes = records["size"] + np.maximum(records["own"], 0)
+        records["start"] = self._texts.size + np.cumsum(sizes) - sizes
         with self._transaction():
-            spans = self._texts.add([row.text for _, row in fingerprinted])
-            self._connection.executemany(
-                "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        position,
-                        row.file,
-                        row.number,
-                        row.status,
-                        bytes.fromhex(row.exact),
-                        bytes.fromhex(row.raw) or None,
-                        row.words,
-                        row.chars,
-                        row.minhash,
-                        row.own,
-                        *span,
-                    )
-                    for (position, row), span in zip(fingerprinted, spans, strict=True)
-                ],
-            )
-            self._connection.executemany("INSERT INTO failure VALUES (?, ?, ?, ?)", failures)
+            self._texts.add(part for both in zip(encoded, ids, strict=True) for part in both)
+            self._records.add([records.tobytes()])
+            counts = self.rows_read + len(rows), self._texts.size
+            self._connection.execute("UPDATE run SET rows = ?, size = ?", counts)
         self.rows_read += len(rows)
 
-    def rows(self, texts: str) -> Iterator[Row]:
-        """Yield the rows that are fingerprinted, ascending, with the texts of `all` rows, of those
-        of `equal` digests, or of `none`.
+    def collection(
+        self, criteria: Criteria, progress: Progress, budget: MemoryBudget
+    ) -> tuple[Collection, NDArray[np.int64]]:
+        """Return the collection of the rows that could be read, and their positions."""
+        sketches = SketchColumns(DEFAULT, budget, criteria, criteria.folded)
+        statuses, words = Column(budget, np.uint8), Column(budget, np.int64)
+        shared = self._shared_digests(budget) if criteria else np.zeros(0, np.uint64)
+        positions: list[NDArray[np.int64]] = []
+        for start, every in self._batches():
+            read = np.flatnonzero(every["status"] != FAILED)
+            records = every[read]
+            keys = self._keys(records, start + read, criteria, shared)
+            names = "status", "has_slots", "slots", "words", "chars"
+            columns = (np.ascontiguousarray(records[name]) for name in names)
+            sketches.add_columns(TextColumns(keys, *columns), len(statuses))
+            statuses.add(records["status"])
+            words.add(records["words"])
+            positions.append(start + read)
+            progress("reading rows", start, self.rows_read)
+        whole = np.concatenate([np.zeros(0, np.int64), *positions])
+        texts, distinct, first = sketches.texts(len(whole))
+        codes = statuses.whole()
+        entries = RowEntries(whole, codes, words.whole(), texts)
+        truncated = frozenset(np.flatnonzero(codes == STATUSES.index("truncated")).tolist())
+        arrays = *sketches.sketches(first), budget, criteria
+        documents = Carriers(texts, distinct)
+        return Collection(DEFAULT, entries, documents, *arrays, truncated=truncated), whole
+
+    def _shared_digests(self, budget: MemoryBudget) -> Codes:
+        """Return the begins of the digests that several rows have, ascending."""
+        sorter = Sorter(budget)
+        for _, records in self._batches():
+            sorter.add(_begins(records))
+        begins = sorter.sorted()
+        shared: Codes = begins[1:][begins[1:] == begins[:-1]]
+        return shared
+
+    def _keys(
+        self,
+        records: NDArray[Any],
+        positions: NDArray[np.int64],
+        criteria: Criteria,
+        shared: Codes,
+    ) -> NDArray[np.uint64]:
+        """Return what copies have in common: the begin of the digest, or a digest of the key.
+
+        Criteria distinguish copies by their texts: rows of equal digests, or any that state facts.
         """
-        is_read = {"all": "1", "equal": _SHARED, "none": "0"}[texts]
-        query = f"SELECT {is_read}, {_COLUMNS} FROM row ORDER BY position"
-        for with_text, *columns in self._connection.execute(query):
-            yield self._stored_row(columns, with_text)
+        keys = np.ascontiguousarray(records["digest"][:, :16]).view(np.uint64)
+        is_open = (records["chars"] == 0) | are_in(_begins(records), shared)
+        if criteria.numbers == "distinguish":
+            is_open[:] = True
+        for index in np.flatnonzero(is_open).tolist():
+            row = self._row(int(positions[index]), records[index], bool(criteria))
+            key = blake2b(criteria.content_key(row).encode(), digest_size=16)
+            keys[index] = np.frombuffer(key.digest(), np.uint64)
+        return keys
 
-    def get(self, ids: Sequence[str]) -> dict[str, Row]:
-        """Return rows with their texts by id, which is the position."""
-        by_id: dict[str, Row] = {}
-        for start in range(0, len(ids), AT_ONCE):
-            positions = [int(id) for id in ids[start : start + AT_ONCE]]
-            marks = ",".join("?" * len(positions))
-            query = f"SELECT {_COLUMNS} FROM row WHERE position IN ({marks})"
-            for columns in self._connection.execute(query, positions):
-                row = self._stored_row(columns)
-                by_id[row.id] = row
-        return by_id
+    def get(self, ids: Sequence[str]) -> dict[str, SpooledText]:
+        """Return the texts of rows by id, which is the position."""
+        records = self._at(list(map(int, ids)))
+        spans = zip(ids, records["start"].tolist(), records["size"].tolist(), strict=True)
+        return {id: SpooledText(self._text(start, size)) for id, start, size in spans}
 
-    def _stored_row(self, columns: Sequence[Any], with_text: bool = True) -> Row:
-        position, status, exact, raw, words, chars, minhash, start, size = columns
-        text = self._texts.read(start, size) if with_text else ""
-        digests = (raw or b"").hex(), exact.hex()
-        return _row(row_id(position), status, text, *digests, words, chars, minhash)
+    def _at(self, positions: Sequence[int]) -> NDArray[Any]:
+        size = RECORD.itemsize
+        parts = [self._records.read(position * size, size) for position in positions]
+        return np.frombuffer(b"".join(parts), RECORD)
+
+    def _batches(self) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield the records, `AT_ONCE` together, each time with the position of the first one."""
+        size = AT_ONCE * RECORD.itemsize
+        for start in range(0, self.rows_read, AT_ONCE):
+            yield start, np.frombuffer(self._records.read(start * RECORD.itemsize, size), RECORD)
+
+    def _text(self, start: int, size: int) -> str:
+        return self._texts.read(start, size).decode("utf-8", "surrogatepass")
+
+    def _row(self, position: int, record: Any, with_text: bool) -> Row:
+        text = self._text(int(record["start"]), int(record["size"])) if with_text else ""
+        digest = record["digest"].tobytes().hex() if record["digest"].any() else ""
+        counts = int(record["words"]), int(record["chars"])
+        raw, exact = ("", digest) if record["chars"] else (digest, "")
+        return _row(row_id(position), STATUSES[record["status"]], text, raw, exact, *counts, None)
 
     @property
     def visited(self) -> int:
@@ -226,30 +315,53 @@ class RowSpool:
 
     def left_out(self) -> Iterator[int]:
         """Yield the positions of the rows that are not in the output, in any order."""
-        for table in ("removal", "failure"):
-            for (position,) in self._connection.execute(f"SELECT position FROM {table}"):
-                yield position
+        for position, _ in self.removals():
+            yield position
+        yield from self._failures()
+
+    def _failures(self) -> Iterator[int]:
+        for start, records in self._batches():
+            yield from (start + np.flatnonzero(records["status"] == FAILED)).tolist()
 
     def rows_of_files(self, files: int) -> list[int]:
         """Return how many rows each of the files has."""
-        counts = [0] * files
-        for table in ("row", "failure"):
-            groups = f"SELECT file, count(*) FROM {table} GROUP BY file"
-            for file, count in self._connection.execute(groups):
-                counts[file] += count
-        return counts
+        counts = np.zeros(files, np.int64)
+        for _, records in self._batches():
+            counts += np.bincount(records["file"], minlength=files)
+        return list(map(int, counts))
 
     def report(self) -> Iterator[ReportLine]:
         """Yield the rows that are not in the output, ascending."""
-        for file, number, exact, *others in self._connection.execute(_REPORT):
-            yield ReportLine(file, number, None if exact is None else bool(exact), *others)
+        removals = self._connection.execute(
+            "SELECT position, kept, similarity, exact FROM removal ORDER BY position"
+        )
+        failures = zip(self._failures(), repeat(None), repeat(None), repeat(None), strict=False)
+        for position, kept, *decision in heapq.merge(removals, failures, key=itemgetter(0)):
+            similarity, exact = decision
+            record, other = self._at([position, position if kept is None else kept])
+            own, other_own = self._own(record), self._own(other)
+            source = int(record["file"]), int(record["number"])
+            if kept is None:
+                error = self._text(int(record["start"]), int(record["size"]))
+                yield ReportLine(*source, None, None, None, None, error, None, None)
+                continue
+            of_kept = int(other["file"]), int(other["number"])
+            yield ReportLine(*source, bool(exact), *of_kept, similarity, None, own, other_own)
+
+    def _own(self, record: Any) -> str | None:
+        """Return the JSON of the id that a row has itself."""
+        size = int(record["own"])
+        start = int(record["start"] + record["size"])
+        return None if size < 0 else self._texts.read(start, size).decode()
 
     @property
     def without_text(self) -> int:
         """The number of rows that have no text."""
-        query = "SELECT count(*) FROM row WHERE chars = 0 AND raw IS NULL"
-        [(count,)] = self._connection.execute(query)
-        return int(count)
+        count = 0
+        for _, records in self._batches():
+            is_read = records["status"] != FAILED
+            count += int(np.count_nonzero(is_read & ~records["digest"].any(axis=1)))
+        return count
 
     def largest_kept(self, minimum: int, limit: int) -> Iterator[tuple[int, list[int]]]:
         """Yield the rows that stay for at least `minimum` near duplicates, most first, by position,
@@ -266,17 +378,15 @@ class RowSpool:
 
     def source_of(self, position: int) -> tuple[int, int]:
         """Return the file of a row, and its number there."""
-        [source] = self._connection.execute(
-            "SELECT file, number FROM row WHERE position = ?", (position,)
-        )
-        return source[0], source[1]
+        [record] = self._at([position])
+        return int(record["file"]), int(record["number"])
 
     def counts(self) -> tuple[int, int, int]:
         """Return how many rows were removed as copies and as near duplicates, how many failed."""
         [(exact, near)] = self._connection.execute(
             "SELECT coalesce(sum(exact), 0), coalesce(sum(NOT exact), 0) FROM removal"
         )
-        return exact, near, self._count("failure")
+        return exact, near, sum(1 for _ in self._failures())
 
     def _begin(self, settings: str) -> None:
         """Lock the file, and empty it unless it is of this run."""
@@ -292,11 +402,7 @@ class RowSpool:
                 self._connection.execute(f"DROP TABLE {name}")
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 self._connection.execute(statement)
-            self._connection.execute("INSERT INTO run VALUES (?, '', 0)", (settings,))
-
-    def _count(self, table: str) -> int:
-        [(count,)] = self._connection.execute(f"SELECT count(*) FROM {table}")
-        return int(count)
+            self._connection.execute("INSERT INTO run VALUES (?, '', 0, 0, 0)", (settings,))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -320,32 +426,75 @@ class RowSpool:
             raise _own_error(error, self._path) from error
 
 
-class _Texts:
-    """The texts of rows, one after the other in a file, of which `size` bytes are known."""
+class _File:
+    """A file that grows, of which `size` bytes are known."""
 
     def __init__(self, path: Path, size: int) -> None:
         self._file = path.open("a+b")
         self._file.truncate(size)
-        self._size = size
+        self.size = size
 
     def close(self) -> None:
         self._file.close()
 
-    def add(self, texts: Sequence[str]) -> list[tuple[int, int]]:
-        """Store texts; return where each begins, and its size."""
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        sizes = list(map(len, encoded))
-        starts = accumulate(sizes, initial=self._size)
-        self._file.writelines(encoded)
+    def add(self, pieces: Iterable[bytes]) -> None:
+        """Store bytes behind the others."""
+        self._file.write(b"".join(pieces))
         self._file.flush()
         os.fsync(self._file.fileno())
-        self._size += sum(sizes)
-        return list(zip(starts, sizes, strict=False))
+        self.size = self._file.tell()
 
-    def read(self, start: int, size: int) -> str:
-        """Return a text."""
-        self._file.seek(start)
-        return self._file.read(size).decode("utf-8", "surrogatepass")
+    def read(self, start: int, size: int) -> bytes:
+        """Return bytes."""
+        return os.pread(self._file.fileno(), size, start)
+
+
+class _RowIds(StringSequence):
+    """The ids of rows at these positions."""
+
+    def __init__(self, positions: NDArray[np.int64]) -> None:
+        self._positions = positions
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def at(self, position: int) -> str:
+        return row_id(self._positions[position])
+
+
+class RowEntries(Entries):
+    """The entries of rows, which have no fields: status and words in columns."""
+
+    def __init__(
+        self,
+        positions: NDArray[np.int64],
+        statuses: NDArray[np.uint8],
+        words: NDArray[np.int64],
+        texts: NDArray[np.int32],
+    ) -> None:
+        self.ids = _RowIds(positions)
+        self._statuses, self._words, self._texts = statuses, words, texts
+
+    def __getitem__(self, position: Any) -> Any:
+        if isinstance(position, slice):
+            return [self[number] for number in range(*position.indices(len(self)))]
+        id, words = self.ids[position], int(self._words[position])
+        fields = id, "", STATUSES[self._statuses[position]], words, None, "", "", (), id
+        family = None, None, None, True, None, None, ()
+        return Entry(*fields, *family, int(self._texts[position]))
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(self.__getitem__, range(len(self)))
+
+    def order_fields(self) -> Iterator[tuple[Status, int, int | None, Value]]:
+        """Yield status and words of each row."""
+        statuses = map(STATUSES.__getitem__, self._statuses.tolist())
+        return zip(statuses, self._words.tolist(), repeat(None), repeat(None), strict=False)
+
+
+def _begins(records: NDArray[Any]) -> Codes:
+    """Return the first eight bytes of the digests."""
+    return np.ascontiguousarray(records["digest"][:, :8]).view(np.uint64).reshape(-1)
 
 
 def _own_error(error: Exception, path: Path) -> Exception:

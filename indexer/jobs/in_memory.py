@@ -28,7 +28,8 @@ from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, memory
 from indexer.grouping.match import MatchOptions, match_collection
 from indexer.jobs.backup import backup
 from indexer.jobs.check import item_of_text
-from indexer.jobs.dedup import BATCH_ROWS, DEFAULTS, DedupOptions, RowText, fingerprint_texts
+from indexer.jobs.dataset_files import RowText
+from indexer.jobs.dedup import BATCH_ROWS, DEFAULTS, DedupOptions, fingerprint_texts
 from indexer.jobs.document_rows import row_of
 from indexer.model import Difference, Match, Progress, Row, no_progress
 from indexer.recipe import DEFAULT
@@ -136,8 +137,8 @@ class _TextRows:
         for start in range(0, len(present), BATCH_ROWS):
             progress("fingerprinting", start, len(present))
             batch = [RowText(0, 0, text) for _, text in present[start : start + BATCH_ROWS]]
-            batch_rows = fingerprint_texts(batch, _OPTIONS, without_keys)
-            self.rows += [row.as_row(f"{n:012}") for n, row in enumerate(batch_rows, start)]
+            rows = fingerprint_texts(batch, _OPTIONS, without_keys)
+            self.rows += [rows.row(n, f"{start + n:012}") for n in range(len(rows))]
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
         """Return rows by id."""

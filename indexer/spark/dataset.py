@@ -22,11 +22,10 @@ from indexer.documents import tables
 from indexer.documents.base import ReadOptions
 from indexer.documents.blobs import DamagedRecord
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
-from indexer.jobs.dataset_files import column_difference
+from indexer.jobs.dataset_files import RowText, column_difference
 from indexer.jobs.dedup import (
     BATCH_CHARS,
     BATCH_ROWS,
-    RowText,
     fingerprint_texts,
     own_id,
     row_text,
@@ -293,14 +292,20 @@ def _batches(texts: Texts) -> Iterator[Texts]:
 
 
 def _outcomes(texts: Texts, options: ReadOptions, recipe: Any) -> Batches:
-    fingerprinted = fingerprint_texts([text for _, text in texts], options, recipe)
-    both = list(zip(texts, fingerprinted, strict=True))
-    read = [(id, row) for (id, _), row in both if row.error is None]
-    own = iter([row.own for _, row in read])
-    for part in pack_row(storable(row.as_row(id)) for id, row in read):
+    sources = [source for _, source in texts]
+    rows = fingerprint_texts(sources, options, recipe)
+    failed = [
+        (id, str(source.text)) for id, source in texts if isinstance(source.text, ExtractionError)
+    ]
+    read = [
+        index
+        for index, source in enumerate(sources)
+        if not isinstance(source.text, ExtractionError)
+    ]
+    own = iter([sources[index].own for index in read])
+    for part in pack_row(storable(rows.row(index, texts[index][0])) for index in read):
         with_error = with_fields(part, ERROR, "string", [None] * part.num_rows)
         yield with_fields(with_error, OWN, "string", list(islice(own, part.num_rows)))
-    failed = [(id, row.error) for (id, _), row in both if row.error is not None]
     if failed:
         columns: dict[str, list[Any]] = dict.fromkeys(_FINGERPRINTED, [None] * len(failed))
         columns["id"], columns[ERROR] = map(list, zip(*failed, strict=True))

@@ -16,6 +16,7 @@ from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -320,6 +321,67 @@ class StringSequence(Sequence[str]):
         if isinstance(position, slice):
             return [self.at(number) for number in range(*position.indices(len(self)))]
         return self.at(range(len(self))[position])
+
+
+# Many small records within a memory budget: bytes by number, without one object for each.
+
+PAGE = 1 << 12
+
+
+class Records:
+    """Records in the order of adding; they are spilled in pages of `PAGE` records."""
+
+    def __init__(self, budget: MemoryBudget) -> None:
+        self._budget = budget
+        self._pages: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
+        self._pending: list[bytes] = []
+
+    def __len__(self) -> int:
+        return len(self._pages) * PAGE + len(self._pending)
+
+    def add(self, record: bytes) -> None:
+        """Add a record."""
+        self._pending.append(record)
+        if len(self._pending) == PAGE:
+            ends = np.cumsum([0, *map(len, self._pending)])
+            data = np.frombuffer(b"".join(self._pending), dtype=np.uint8)
+            self._pages.append((self._budget.spill(ends), self._budget.spill(data)))
+            self._pending = []
+
+    def __getitem__(self, position: int) -> bytes:
+        """Return one record. Raises `IndexError` beyond the last."""
+        page, within = divmod(position, PAGE)
+        if page >= len(self._pages):
+            return self._pending[position - len(self._pages) * PAGE]
+        ends, data = self._pages[page]
+        return data[ends[within] : ends[within + 1]].tobytes()
+
+    def __iter__(self) -> Iterator[bytes]:
+        for ends, data in self._pages:
+            whole, offsets = data.tobytes(), ends.tolist()
+            yield from (whole[start:end] for start, end in pairwise(offsets))
+        yield from self._pending
+
+
+class Names(StringSequence):
+    """Strings as UTF-8 records; lone surrogates are kept."""
+
+    def __init__(self, budget: MemoryBudget) -> None:
+        self._records = Records(budget)
+
+    def add(self, name: str) -> None:
+        """Add a string."""
+        self._records.add(name.encode("utf-8", "surrogatepass"))
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def at(self, index: int) -> str:
+        """Return one string."""
+        return self._records[index].decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        return (record.decode("utf-8", "surrogatepass") for record in self._records)
 
 
 class SpillFiles(MemoryBudget):

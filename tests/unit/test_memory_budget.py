@@ -8,13 +8,13 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
 from indexer.grouping import match as pairs
-from indexer.grouping.collection import PAGE, Names, Records, gather
+from indexer.grouping.collection import gather
 from indexer.grouping.group import Grouping, assign_families, group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.grouping.verification import Verifier
 from indexer.recipe import DEFAULT
-from indexer.system.external_memory import MemoryBudget, SpillFiles
+from indexer.system.external_memory import PAGE, MemoryBudget, Names, Records, SpillFiles
 
 texts = st.dictionaries(
     st.text("abcdefghij", min_size=1, max_size=2),
