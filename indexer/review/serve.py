@@ -157,6 +157,7 @@ def _read_ahead(site: Site) -> None:
     site.store.counts()
     if isinstance(site.store, CachesReads):
         site.store.search(Query("", facets=FACETS, families=True))
+        site.store.search(Query("", sort="newest"))
     if site.is_grouped:
         site.statistics_reader.begin()
         site.work_list_reader.begin()

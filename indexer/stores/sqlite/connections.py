@@ -223,6 +223,10 @@ _BY_VALUES = (
 )
 _SOME = "SELECT d.number, {} FROM documents d WHERE d.number IN (SELECT value FROM json_each(?))"
 _LABELS = "SELECT number, labels FROM documents WHERE {} IN (SELECT value FROM json_each(?))"
+NO_TIME = np.iinfo(np.int64).min + 1  # before all others, and its opposite after them
+_TIMES = (
+    "SELECT group_concat(number, ' '), group_concat({0}, ' ') FROM documents WHERE {0} IS NOT NULL"
+)
 _FAMILIES = (
     "SELECT group_concat(d.number, ' '), group_concat(coalesce(p.number, -1), ' ') "
     "FROM documents d LEFT JOIN documents p ON p.id = d.family WHERE d.family <> ''"
@@ -273,6 +277,17 @@ class ColumnCache:
     def __init__(self) -> None:
         self._columns: dict[str, Column] = {}
         self._families: NDArray[np.int32] | None = None
+        self._times: dict[str, Numbers] = {}
+
+    def times(self, db: sqlite3.Connection, name: str, numbers: Numbers) -> Numbers:
+        """Return a column of times of these rows, `NO_TIME` where one has none."""
+        if name not in self._times:
+            joined = db.execute(_TIMES.format(name)).fetchone()
+            rows, times = (parse_numbers(column or "") for column in joined)
+            column = np.full(_last_number(db) + 1, NO_TIME)
+            column[rows] = times
+            self._times[name] = column
+        return self._times[name][numbers]
 
     def of_rows(self, db: sqlite3.Connection, name: str, numbers: Numbers) -> Column:
         """Return a column of these rows, of documents `d`."""

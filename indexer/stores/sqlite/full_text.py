@@ -34,7 +34,7 @@ from indexer.stores.query_syntax import (
     separate_characters,
 )
 from indexer.stores.sqlite import rows
-from indexer.stores.sqlite.connections import parse_numbers
+from indexer.stores.sqlite.connections import MAX_ROWS, NO_TIME, parse_numbers
 from indexer.stores.sqlite.rows import read_cache
 
 if TYPE_CHECKING:
@@ -393,6 +393,8 @@ _ORDER = {
     "newest": "d.date IS NULL, d.date DESC, ",
     "oldest": "d.date IS NULL, d.date, ",
 }
+_TIMED = {"modified": "modified", "newest": "date", "oldest": "date"}
+_ALL = "SELECT d.number AS number FROM documents d WHERE 1 ORDER BY d.path, d.id"
 _JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
 _SELECTED = "SELECT number, {} FROM documents WHERE number IN (SELECT value FROM json_each(?))"
 _BY_PATH = " ORDER BY path, id"
@@ -578,30 +580,57 @@ def _matches(
     values: Sequence[str | float],
 ) -> NDArray[np.int64]:
     """Return the rows that match, in order if they are not ranked."""
-    if conditions and query.sort == "relevance" and (text := match_expression(words)) is not None:
+    is_sorted = query.sort != "relevance"
+    if (conditions or is_sorted) and (text := match_expression(words)) is not None:
         numbers = read_numbers(db, CARRIERS, [text])
-        rows = rows_under(db, conditions, values, len(numbers))
+        rows = rows_under(db, conditions, values, len(numbers)) if conditions else None
         if rows is not None:
-            return numbers[_among(numbers, rows)]
+            numbers = numbers[_among(numbers, rows)]
+        is_matched = not conditions or rows is not None
+        if is_matched and not is_sorted:
+            return numbers
+        if is_matched and _has_order(db, numbers):
+            return _in_order(db, query.sort, numbers)
     sql, every_value = _statement(query, words, conditions, values)
     if not (every_value or query.filters):  # all rows of a scope
-        return _all_in_order(db, sql)
+        return _all_in_order(db, sql, query.sort)
     return read_numbers(db, sql, every_value)
 
 
-def _among(numbers: NDArray[np.int64], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _among(numbers: NDArray[np.int64], rows: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which of these numbers are numbers of rows."""
     is_row = np.zeros(1 + max(int(numbers.max(initial=0)), int(rows.max(initial=0))), np.bool_)
     is_row[rows] = True
     return is_row[numbers]
 
 
-def _all_in_order(db: sqlite3.Connection, sql: str) -> NDArray[np.int64]:
-    """Return the rows of a statement without values, which are kept."""
+def _all_in_order(db: sqlite3.Connection, sql: str, sort: str = "path") -> NDArray[np.int64]:
+    """Return the rows of a statement without values, in the order of its end, which are kept."""
     cache = read_cache(db).orders
     if sql not in cache:
-        cache[sql] = read_numbers(db, sql, ()).astype(np.int32)
+        rows, _, _order = sql.partition(" ORDER BY ")
+        is_timed = sort in _TIMED and known_rows(db) < MAX_ROWS
+        numbers = read_numbers(db, rows if is_timed else sql, ())
+        cache[sql] = (_in_order(db, sort, numbers) if is_timed else numbers).astype(np.int32)
     return cache[sql].astype(np.int64)
+
+
+def _has_order(db: sqlite3.Connection, numbers: NDArray[np.int64]) -> bool:
+    """Return whether these rows are ordered by an order of all rows, which is kept, or pays."""
+    count = known_rows(db)
+    return count < MAX_ROWS and (_ALL in read_cache(db).orders or len(numbers) * _FEW >= count)
+
+
+def _in_order(db: sqlite3.Connection, sort: str, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return rows in an order, those of the same time by path."""
+    every_row = _all_in_order(db, _ALL)
+    by_path = every_row[_among(every_row, numbers)]
+    if sort == "path":
+        return by_path
+    times = read_cache(db).columns.times(db, _TIMED[sort], by_path)
+    if sort == "oldest":
+        times[times == NO_TIME] = -NO_TIME
+    return by_path[np.argsort(times if sort == "oldest" else -times, kind="stable")]
 
 
 def _statement(
