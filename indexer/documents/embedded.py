@@ -23,6 +23,7 @@ from indexer.documents.base import (
     searchable,
     sha256,
 )
+from indexer.documents.binary_office import slide_files, word_files
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
 from indexer.documents.marked_text import marked_rich_text
 from indexer.documents.packages import (
@@ -48,7 +49,7 @@ _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
 _MAX_DEPTH = 4  # of archives in archives
 _RTF_CODES = re.compile(
     rb"\\levelstartat(?![01]\b)\d+|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^{}]*"
-    rb"|\\ff(?:res|defres)\d+"
+    rb"|\\ff(?:res|defres)\d+|\\sn gtextUNICODE\}\s*\{\\sv [^{}]*"
 )
 _RTF_TEXT = re.compile(rb"(?:\\[a-z]+-?\d* ?|[{}])(?!\s*[0-9a-fA-F\s]{32})([^\\{}]+)")
 _RTF_PIECE = re.compile(
@@ -70,8 +71,10 @@ _PACKED = {
 }  # fmt: skip
 _MEDIA = re.compile(r"(?:audio|video)/|image/(?!svg)")
 _WORKBOOKS = ("Workbook", "Book")
+_WORD_STREAMS, _PRESENTATION = ("WordDocument", "0Table", "1Table"), "PowerPoint Document"
 _OLE_STREAMS = (
-    "Data", "Pictures", "ObjectPool", "Macros", "_VBA_PROJECT_CUR", "MBD", "LNK", *_WORKBOOKS
+    "Data", "Pictures", "ObjectPool", "Macros", "_VBA_PROJECT_CUR", "MBD", "LNK", *_WORKBOOKS,
+    *_WORD_STREAMS, _PRESENTATION,
 )  # fmt: skip
 
 
@@ -229,14 +232,21 @@ def _rtf_pieces(data: bytes) -> Iterator[tuple[int, EmbeddedKind, bytes]]:
 
 def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield the streams of Word, Excel and PowerPoint before 2007 that hold pictures, objects or
-    macros, and of Excel pictures, formulas, and what sheets do not display.
+    macros, and what they do not display, or mark; of Excel pictures and formulas, too.
     """
+    of_word: dict[str, bytes] = {}
     for name, content in compound_streams(data, _OLE_STREAMS):
         if name in _WORKBOOKS:
             yield from workbook_files(content)
+        elif name in _WORD_STREAMS:
+            of_word[name] = content
+        elif name == _PRESENTATION:
+            yield from slide_files(content)
         else:
             kind: EmbeddedKind = "object" if "/" in name else "picture"
             yield EmbeddedFile(kind, name, sha256(content))
+    if of_word:
+        yield from word_files(of_word)
 
 
 def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:

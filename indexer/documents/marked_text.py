@@ -20,20 +20,20 @@ from indexer.wording import END_OF_HEADER
 
 MarkedStyles: TypeAlias = Mapping[bytes, frozenset[str]]
 
-_HIDDEN, _RAISED, _LOWERED, _STRUCK, _DELETED = "hidden", "raised", "lowered", "struck", "deleted"
+HIDDEN, RAISED, LOWERED, STRUCK, DELETED = "hidden", "raised", "lowered", "struck", "deleted"
 _KINDS = {
-    _HIDDEN: "hidden and raised text",
-    _RAISED: "hidden and raised text",
-    _LOWERED: "hidden and raised text",
-    _STRUCK: "struck text",
-    _DELETED: "deleted text",
+    HIDDEN: "hidden and raised text",
+    RAISED: "hidden and raised text",
+    LOWERED: "hidden and raised text",
+    STRUCK: "struck text",
+    DELETED: "deleted text",
 }
 # of styles alone: white text is hidden where it stands on no colour
 _WHITE_TEXT, _SHADED = "white", "shaded"
 _NO_MARKS: frozenset[str] = frozenset()
 
 
-class _Run(NamedTuple):
+class MarkedRun(NamedTuple):
     """A piece of text that is marked, and its position."""
 
     start: int
@@ -54,11 +54,11 @@ def marked_text(
         runs, pattern = list(_of_slide(content, styles)), _OFFICE_TEXT
     else:
         runs, pattern = list(_of_odf(content, styles)), None
-    return _by_kind(runs, Anchors(content, pattern)) if runs else {}
+    return by_kind(runs, Anchors(content, pattern)) if runs else {}
 
 
-def _by_kind(
-    runs: Iterable[_Run], anchors: Callable[[int], int]
+def by_kind(
+    runs: Iterable[MarkedRun], anchors: Callable[[int], int]
 ) -> dict[str, list[tuple[str, bytes]]]:
     """Return runs by the kinds of their marks, with anchors."""
     found: dict[str, list[tuple[str, bytes]]] = {}
@@ -72,7 +72,9 @@ def _by_kind(
 _OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
 
 
-def _joined(runs: Iterable[_Run], anchors: Callable[[int], int]) -> Iterator[tuple[str, bytes]]:
+def _joined(
+    runs: Iterable[MarkedRun], anchors: Callable[[int], int]
+) -> Iterator[tuple[str, bytes]]:
     """Yield anchor and content of runs of one mark, those as one that follow each other."""
     start = end = -1
     pieces: list[str] = []
@@ -116,14 +118,14 @@ def _word_marks(properties: bytes, inherited: frozenset[str] = _NO_MARKS) -> fro
     marks = set(inherited)
     for name, value in _WORD_MARKS.findall(properties):
         if name == b"vertAlign":
-            marks -= {_RAISED, _LOWERED}
-            marks |= {b"superscript": {_RAISED}, b"subscript": {_LOWERED}}.get(value, set())
+            marks -= {RAISED, LOWERED}
+            marks |= {b"superscript": {RAISED}, b"subscript": {LOWERED}}.get(value, set())
         elif name == b"sz":
-            marks.add(_HIDDEN)
+            marks.add(HIDDEN)
         elif value in (b"0", b"false", b"off"):
-            marks.discard(_HIDDEN if name == b"vanish" else _STRUCK)
+            marks.discard(HIDDEN if name == b"vanish" else STRUCK)
         else:
-            marks.add(_HIDDEN if name == b"vanish" else _STRUCK)
+            marks.add(HIDDEN if name == b"vanish" else STRUCK)
     return frozenset(marks)
 
 
@@ -160,7 +162,7 @@ class _Ground(NamedTuple):
     is_white: bool = False
 
 
-def _unseen_of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+def _unseen_of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
     """Yield the text of runs that have the colour of their background, by styles too; boxes, whose
     fill is not looked for, hide nothing.
     """
@@ -183,7 +185,7 @@ def _unseen_of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
         elif match["marks"]:
             is_hidden = _is_unseen(match["marks"], ground, styles)
         elif match["text"] and is_hidden:
-            yield _Run(match.start(), _HIDDEN, match["text"])
+            yield MarkedRun(match.start(), HIDDEN, match["text"])
 
 
 def _shade(properties: bytes, around: bytes) -> bytes:
@@ -220,9 +222,9 @@ def _may_be_unseen(content: bytes, styles: MarkedStyles) -> bool:
     return bool(fills) and any(colour.lower() in fills for colour in _COLOUR.findall(content))
 
 
-def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
     for match in _DELETED_TEXT.finditer(content) if b"<w:delText" in content else ():
-        yield _Run(match.start(), _DELETED, match[1])
+        yield MarkedRun(match.start(), DELETED, match[1])
     if _may_be_unseen(content, styles):
         yield from _unseen_of_word(content, styles)
     styles = {name: marks - {_WHITE_TEXT, _SHADED} for name, marks in styles.items()}
@@ -238,13 +240,13 @@ def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
         if marks:
             end = _END_OF_RUN.search(rest)
             text = b"".join(_WORD_TEXT.findall(rest, 0, end.start() if end else len(rest)))
-            yield from (_Run(position, mark, text) for mark in marks)
+            yield from (MarkedRun(position, mark, text) for mark in marks)
         position += len(piece) + len(b"<w:rPr>")
     names = b"|".join(re.escape(name) for name, marks in styles.items() if marks)
     paragraphs = rb"<w:pStyle w:val=\"(%s)\"/>.*?</w:p>" % names
     for match in re.finditer(paragraphs, content, re.DOTALL) if is_styled else ():
         text = b"".join(_WORD_TEXT.findall(match[0]))
-        yield from (_Run(match.start(), mark, text) for mark in styles[match[1]])
+        yield from (MarkedRun(match.start(), mark, text) for mark in styles[match[1]])
 
 
 # Slides: attributes of the properties of a run.
@@ -282,7 +284,7 @@ def is_slide_paper(content: bytes) -> bool:
     return not _SLIDE_FILL.search(content) and b'bg1="dk' not in content
 
 
-def _of_slide(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+def _of_slide(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
     if not any(marker in content for marker in _SLIDE_MARKERS):
         return
     is_on_paper = b"" in styles
@@ -292,12 +294,12 @@ def _of_slide(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
         attributes, _, rest = piece.partition(b">")
         text = rest.partition(b"</a:t>")[0].rpartition(b"<a:t")[2].partition(b">")[2]
         if level := _BASELINE.search(attributes):
-            yield _Run(position, _LOWERED if level[1] else _RAISED, text)
+            yield MarkedRun(position, LOWERED if level[1] else RAISED, text)
         if _STRIKE.search(attributes):
-            yield _Run(position, _STRUCK, text)
+            yield MarkedRun(position, STRUCK, text)
         ink = None if attributes.endswith(b"/") else _INK.match(rest)
         if _TINY.search(attributes) or (ink and (ink["none"] or is_on_paper)):
-            yield _Run(position, _HIDDEN, text)
+            yield MarkedRun(position, HIDDEN, text)
         position += len(piece) + len(b"<a:rPr")
 
 
@@ -308,7 +310,7 @@ _ODF_STYLE = re.compile(
 )
 _PARENT_STYLE = re.compile(rb"style:parent-style-name=\"([^\"]+)")
 _ODF_MARKS = re.compile(
-    rb"(text-line-through-style=\"(?!none))|style:text-position=\"((?:super|sub)\b|-?[1-9])"
+    rb"(text-line-through-(?:style|type)=\"(?!none))|style:text-position=\"((?:super|sub)\b|-?[1-9])"
     rb"|(text:display=\"none|presentation:visibility=\"hidden|fo:font-size=\"[01](?:\.0*)?pt)"
 )
 _ODF_WHITE = re.compile(rb"fo:color=\"#f{6}\"", re.IGNORECASE)
@@ -324,7 +326,7 @@ _ODF_MARKERS = (
 )
 
 
-def _of_odf(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
+def _of_odf(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
     written = _odf_styles(content, styles)
     marked = {name: marks for name, marks in written.items() if name and marks}
     if not marked:
@@ -332,9 +334,9 @@ def _of_odf(content: bytes, styles: MarkedStyles) -> Iterator[_Run]:
     names = b"|".join(map(re.escape, marked))
     texts = rb"\b(?:text|table):style-name=\"(%s)\"[^>]*(?<!/)>(?:<[^/<>][^<>]*>){0,2}([^<]+)"
     for match in re.finditer(texts % names, content):
-        yield from (_Run(match.start(), mark, match[2]) for mark in marked[match[1]])
+        yield from (MarkedRun(match.start(), mark, match[2]) for mark in marked[match[1]])
     for match in re.finditer(rb"<draw:page\b[^>]*draw:style-name=\"(?:%s)\"" % names, content):
-        yield _Run(match.start(), _HIDDEN, b"page")
+        yield MarkedRun(match.start(), HIDDEN, b"page")
 
 
 def _odf_styles(content: bytes, common: MarkedStyles) -> MarkedStyles:
@@ -349,15 +351,15 @@ def _odf_styles(content: bytes, common: MarkedStyles) -> MarkedStyles:
         parent = _PARENT_STYLE.search(attributes)
         marks = set(found.get(parent[1], _NO_MARKS)) if parent else set()
         for struck, level, hidden in _ODF_MARKS.findall(properties):
-            marks |= {_STRUCK} if struck else {_HIDDEN} if hidden else {_level(level)}
+            marks |= {STRUCK} if struck else {HIDDEN} if hidden else {_level(level)}
         if is_on_paper and _ODF_WHITE.search(properties):
-            marks.add(_HIDDEN)
+            marks.add(HIDDEN)
         found[name] = frozenset(marks)
     return found
 
 
 def _level(position: bytes) -> str:
-    return _LOWERED if position.startswith((b"sub", b"-")) else _RAISED
+    return LOWERED if position.startswith((b"sub", b"-")) else RAISED
 
 
 def marked_styles(content: bytes) -> MarkedStyles:
@@ -395,14 +397,14 @@ RTF_TOKEN = re.compile(
 )
 _RTF_MARK = re.compile(rb"\\(?:(?:strike|deleted|v|super|sub)(?:d?1)?|(?:up|dn)\d*)(?![0-9a-z])")
 _RTF_MARKS = {
-    b"strike": _STRUCK,
-    b"striked": _STRUCK,
-    b"deleted": _DELETED,
-    b"v": _HIDDEN,
-    b"super": _RAISED,
-    b"sub": _LOWERED,
-    b"up": _RAISED,
-    b"dn": _LOWERED,
+    b"strike": STRUCK,
+    b"striked": STRUCK,
+    b"deleted": DELETED,
+    b"v": HIDDEN,
+    b"super": RAISED,
+    b"sub": LOWERED,
+    b"up": RAISED,
+    b"dn": LOWERED,
 }
 _NO_TEXT = frozenset(
     b"fonttbl colortbl stylesheet info pict object listtable listoverridetable themedata".split()
@@ -420,8 +422,10 @@ def marked_rich_text(data: bytes) -> dict[str, list[tuple[str, bytes]]]:
     colours = _rtf_colours(data)
     if not _RTF_MARK.search(data) and not colours:
         return {}
-    runs = [_Run(before, mark, text.encode()) for before, mark, text in _rtf_runs(data, colours)]
-    return _by_kind(runs, lambda before: before)
+    runs = [
+        MarkedRun(before, mark, text.encode()) for before, mark, text in _rtf_runs(data, colours)
+    ]
+    return by_kind(runs, lambda before: before)
 
 
 _RTF_COLOURS = re.compile(rb"\\colortbl\b([^{}]*)\}")
@@ -491,13 +495,13 @@ def _rtf_runs(data: bytes, colours: list[tuple[bytes, ...]]) -> Iterator[tuple[i
             marks = _rtf_marks(marks, word, number)
             ink = ink.after(word, number) if colours else ink
         elif token[0] == b"\\*":
-            is_text = False
+            is_text = is_text and data.startswith(b"\\footnote", position)
         else:
             written = bytes.fromhex(token["hex"].decode()) if token["hex"] else token[0]
             text = "".join(written.removeprefix(b"\\").decode("latin-1")[skipped:].split())
             skipped = 0
         if text and is_text:
-            all_marks = marks | {_HIDDEN} if ink.is_unseen(colours) else marks
+            all_marks = marks | {HIDDEN} if ink.is_unseen(colours) else marks
             yield from ((before, mark, text) for mark in all_marks)
             before += len(text)
 
@@ -505,9 +509,9 @@ def _rtf_runs(data: bytes, colours: list[tuple[bytes, ...]]) -> Iterator[tuple[i
 def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str]:
     """Return the marks after a control word."""
     if word == b"plain":
-        return marks & {_DELETED}
+        return marks & {DELETED}
     if word in (b"nosupersub", b"super", b"sub", b"up", b"dn"):
-        marks -= {_RAISED, _LOWERED}
+        marks -= {RAISED, LOWERED}
     mark = _RTF_MARKS.get(word)
     if mark is None:
         return marks
@@ -574,10 +578,13 @@ def _page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
     if data.startswith(b"{\\rtf"):
         yield from _rtf_headers(data)
         return
+    if not data.startswith(b"PK"):  # an OpenDocument in one file
+        yield from _plain_headers(data)
+        return
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         names = archive.namelist()
         if "styles.xml" in names:
-            yield from _odf_headers(archive.read("styles.xml"))
+            yield from _plain_headers(archive.read("styles.xml"))
         elif any(name.startswith(("word/header", "word/footer")) for name in names):
             parts = relationships_of(archive, "word/document.xml")
             text = cache(lambda path: _plain(b"".join(_WORD_TEXT.findall(archive.read(path)))))
@@ -586,8 +593,13 @@ def _page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
                     yield text(parts[found[1].decode()].target), b'"first"' in element
 
 
-def _odf_headers(styles: bytes) -> Iterator[tuple[str, bool]]:
-    """Yield the text of each header and footer of an OpenDocument, and whether it is that of a
+def _plain_headers(styles: bytes) -> Iterator[tuple[str, bool]]:
+    for markup, is_first in odf_headers(styles):
+        yield _plain(_TAG.sub(b"", markup)), is_first
+
+
+def odf_headers(styles: bytes) -> Iterator[tuple[bytes, bool]]:
+    """Yield the markup of each header and footer of an OpenDocument, and whether it is that of a
     first page.
     """
     is_first, start = False, 0
@@ -595,8 +607,7 @@ def _odf_headers(styles: bytes) -> Iterator[tuple[str, bool]]:
         if found["page"]:
             is_first = b'"First' in found["page"]
         elif found["end"]:
-            text = _plain(_TAG.sub(b"", styles[start : found.start()]))
-            yield text, is_first or bool(found["first"])
+            yield styles[start : found.start()], is_first or bool(found["first"])
         start = found.end()
 
 

@@ -25,7 +25,7 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.marked_text import RTF_TOKEN, mark_headers
+from indexer.documents.marked_text import RTF_TOKEN, mark_headers, odf_headers
 from indexer.documents.packages import UNREADABLE, ZIP, is_encrypted
 from indexer.documents.pdf import pages_read, pdf_text
 from indexer.documents.pdf_files import EARLIER_VERSION
@@ -130,7 +130,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 15  # version of what is made of Tika's results: raise it when texts or files change
+READER = 16  # version of what is made of Tika's results: raise it when texts or files change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -160,10 +160,11 @@ def with_hint(data: bytes, name: str) -> bytes:
     element such as `<nav>` from the text around it. A file `.eml` gets a first field that shows it
     to be a mail. Where only the name shows the format, HTML gets a document type and XML a
     declaration. Changes that are tracked in OpenDocument and RTF are accepted, as Tika has them in
-    other formats, and chapters of an EPUB are separated. Everything else is returned unchanged.
+    other formats, headers of an OpenDocument in one file and footnotes of RTF are text, and
+    chapters of an EPUB are separated. Everything else is returned unchanged.
     """
-    if data.startswith((ZIP, _RTF)) or _TRACKED in data:
-        data = _with_readable_members(data) if data.startswith(ZIP) else _accept_changes(data)
+    if data.startswith((ZIP, _RTF)) or _FLAT in data:
+        data = _with_readable_members(data) if data.startswith(ZIP) else _readable_file(data)
     if data.startswith((MAGIC, TNEF)):
         return _as_mail(data)
     suffix = PurePosixPath(name).suffix.lower()
@@ -321,7 +322,7 @@ def document(
     if f'"{EARLIER_VERSION}' in embedded:
         notes = (*notes, "an earlier version of the text is in the file, and is not read")
     text = _SURROGATES.sub("\ufffd", text[:chars])
-    if data.startswith((ZIP, _RTF)):
+    if data.startswith((ZIP, _RTF)) or _FLAT in data:
         with suppress(*UNREADABLE):
             text = mark_headers(text, data)
     return Document(
@@ -511,21 +512,38 @@ def _mark_utf8(html: bytes) -> bytes:
 
 # Tracked changes: what an author deleted is no text of OpenDocument and RTF either.
 
-_RTF, _TRACKED = b"{\\rtf", b"<text:tracked-changes"
+_RTF, _FLAT = b"{\\rtf", b"office:mimetype="
 _READ_MEMBERS = (b"vnd.oasis.opendocument", b"application/epub+zip")
 _MEMBERS = ("content.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
+_BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
 _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
 
 
-def _accept_changes(data: bytes) -> bytes:
+def _readable_file(data: bytes) -> bytes:
     """Return an OpenDocument in one file of XML, or RTF, without what was deleted while changes
-    were tracked; RTF with a mark of its first paragraph.
+    were tracked; RTF with a mark of its first paragraph, and with its footnotes.
     """
-    if data.startswith(_RTF):
-        data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
-        return data if b"\\pard" in data else _with_paragraph(data)
-    return _without_changes(data)
+    if not data.startswith(_RTF):
+        return _with_headers(_without_changes(data))
+    data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
+    data = data.replace(b"{\\*\\footnote", b"{\\footnote")  # so LibreOffice marks them
+    return data if b"\\pard" in data else _with_paragraph(data)
+
+
+def _with_headers(content: bytes) -> bytes:
+    """Return an OpenDocument in one file with its headers and footers before its text, where they
+    are in what Tika reads of a zip.
+
+    >>> page = b"<style:master-page><style:header>a</style:header></style:master-page>"
+    >>> _with_headers(page + b"<office:text>b")[len(page) :]
+    b'<office:text>ab'
+    """
+    body = _BODY.search(content)
+    if body is None:
+        return content
+    headers = b"".join(markup for markup, _ in odf_headers(content[: body.start()]))
+    return content[: body.end()] + headers + content[body.end() :]
 
 
 def _without_changes(content: bytes) -> bytes:

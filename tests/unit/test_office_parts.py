@@ -53,6 +53,19 @@ def open_document(header: str = HEADER, body: str = BODY, first: str = "") -> by
     return file.getvalue()
 
 
+def flat_open_document(header: str = HEADER, body: str = BODY, first: str = "") -> bytes:
+    """Return an OpenDocument in one file: its styles before its text."""
+    with zipfile.ZipFile(io.BytesIO(open_document(header, body, first))) as archive:
+        styles, content = (archive.read(name).decode() for name in ("styles.xml", "content.xml"))
+    masters = styles[styles.index("<office:master-styles") : styles.index("</office:master-")]
+    content = content.replace(":document-content", ":document")
+    mimetype = 'office:mimetype="application/vnd.oasis.opendocument.text"'
+    content = content.replace("<office:document ", f"<office:document {mimetype} ")
+    return content.replace(
+        "<office:body>", f"{masters}</office:master-styles><office:body>"
+    ).encode()
+
+
 def rich_text(header: str = HEADER, body: str = BODY, first: str = "") -> bytes:
     parts = {"headerf": first, "header": header, "footer": FOOTER}
     groups = "".join(rf"{{\{word}\pard {words}\par}}" for word, words in parts.items())
@@ -65,7 +78,12 @@ def text_of(data: bytes, name: str) -> str:
 
 WITH_HEADERS = pytest.mark.parametrize(
     ("make", "name"),
-    [(word_file, "a.docx"), (open_document, "a.odt"), (rich_text, "a.rtf")],
+    [
+        (word_file, "a.docx"),
+        (open_document, "a.odt"),
+        (flat_open_document, "a.fodt"),
+        (rich_text, "a.rtf"),
+    ],
 )
 
 
@@ -92,6 +110,12 @@ def test_headers_of_all_pages_are_running_headers(make, name: str, *, is_first: 
 
 def test_headers_of_a_short_text_are_of_the_text() -> None:
     assert END_OF_HEADER not in text_of(word_file(), "a.docx")
+
+
+@pytest.mark.parametrize("mark", [r"\footnote", r"\*\footnote"])
+def test_footnotes_of_rtf_are_read_of_every_program(mark: str) -> None:
+    file = rf"{{\rtf1\ansi\pard The rent is due.{{\super 1{{{mark}\pard As amended.}}}}\par}}"
+    assert "As amended." in text_of(file.encode(), "a.rtf")
 
 
 INSERTED, DELETED = "takes the mail", "carries no passengers"

@@ -1,0 +1,287 @@
+"""Word and PowerPoint before 2007: text that is hidden, raised, struck, deleted or white, what is
+not read of fields, hidden slides, and where links lead.
+
+Sources: [MS-DOC] and [MS-PPT], Microsoft Open Specifications.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from indexer.documents.base import all_of, sha256
+from indexer.documents.marked_text import (
+    DELETED,
+    HIDDEN,
+    LOWERED,
+    RAISED,
+    STRUCK,
+    MarkedRun,
+    by_kind,
+)
+from indexer.model import EmbeddedFile
+
+# Word: pieces of text in the order of the document, and properties of ranges of bytes.
+
+_TABLES, _IS_SECOND_TABLE = ("0Table", "1Table"), 0x0200
+_FLAGS, _PROPERTY_PAGES, _PIECES = 0x0A, 0xFA, 0x1A2  # offsets in the header of the file
+_IS_COMPRESSED = 1 << 30
+_PAGE = 512
+_SIZES = (1, 1, 2, 4, 2, 2, 0, 3)  # bytes of a property's operand, by its kind
+_IS_ON = (1, 0x81)  # 0x80 and 0x81: as the style, and as it is not
+_SWITCHES = {0x083C: HIDDEN, 0x0837: STRUCK, 0x2A53: STRUCK, 0x0800: DELETED}
+_POSITION, _ELEVATION, _COLOUR, _NUMBERED_COLOUR = 0x2A48, 0x4845, 0x6870, 0x2A42
+_WHITE, _NUMBER_OF_WHITE = b"\xff\xff\xff\0", b"\x08"
+_GROUNDS = (0x2A0C, 0x4866, 0xCA71)  # a highlight and shades of text
+_PARAGRAPH_GROUND, _CELL_GROUNDS = b"\x4d\xc6\x0a", (b"\x12\xd6", b"\x16\xd6", b"\x0c\xd6")
+_WHITE_TEXT = "white"
+_FIELD, _RESULT, _END = "\x13", "\x14", "\x15"
+_FIELD_MARK = re.compile("([\x13-\x15])")
+_CONTROL = re.compile("[\0-\x1f\\s]+")
+_CODE = re.compile(r"\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO|EQ)")
+
+
+class _Properties(NamedTuple):
+    """The marks of a range of bytes of the stream of a document."""
+
+    start: int
+    marks: frozenset[str]
+
+
+def word_files(streams: Mapping[str, bytes]) -> Iterator[EmbeddedFile]:
+    """Yield the marked text of a Word document and what is not read of its fields.
+
+    `streams`: those of the file by their names. Raises `ValueError` for a damaged file. Marks of
+    styles and of changes that a fast save appended are not known.
+    """
+    document = streams["WordDocument"]
+    try:
+        flags = struct.unpack_from("<H", document, _FLAGS)[0]
+        table = streams[_TABLES[bool(flags & _IS_SECOND_TABLE)]]
+        properties = _properties(document, table)
+        pieces = list(_pieces(document, table))
+    except struct.error as error:
+        raise ValueError(str(error)) from error
+    is_on_paper = _PARAGRAPH_GROUND not in document and not (
+        any(ground in document for ground in _CELL_GROUNDS)
+        and any("\x07" in text for _, text, _ in pieces)
+    )
+    runs: list[MarkedRun] = []
+    fields = _Fields()
+    before = 0
+    for marks, text in _ranges(pieces, properties):
+        for part in _FIELD_MARK.split(text):
+            written = "" if fields.has_read(part, before) else _CONTROL.sub("", part)
+            for mark in marks if written else ():
+                if mark != _WHITE_TEXT or is_on_paper:
+                    kind = HIDDEN if mark == _WHITE_TEXT else mark
+                    runs.append(MarkedRun(before, kind, written.encode(errors="replace")))
+            before += len(written)
+    for kind, lines in by_kind(runs, int).items():
+        yield all_of(kind, lines)
+    if fields.codes:
+        yield all_of("fields and lists", fields.codes)
+
+
+class _Fields:
+    """The fields that are open at a position, the innermost last: their codes, None in a result."""
+
+    def __init__(self) -> None:
+        self.codes: list[tuple[str, bytes]] = []
+        self._open: list[str | None] = []
+
+    def has_read(self, part: str, before: int) -> bool:
+        """Return whether a mark of a field, or text, is not displayed; `before`: the characters
+        displayed before it.
+        """
+        if part == _FIELD:
+            self._open.append("")
+        elif part in (_RESULT, _END):
+            code = self._open.pop() if self._open else None
+            if code and _CODE.search(code):
+                self.codes.append((str(before), " ".join(_CONTROL.split(code)).strip().encode()))
+            if part == _RESULT:
+                self._open.append(None)
+        else:
+            if self._open and self._open[-1] is not None:
+                self._open[-1] += part
+            return any(code is not None for code in self._open)
+        return True
+
+
+def _pieces(document: bytes, table: bytes) -> Iterator[tuple[int, str, int]]:
+    """Yield offset, text and bytes to a character of each piece of text."""
+    start, size = struct.unpack_from("<II", document, _PIECES)
+    position, end = start, start + size
+    while table[position : position + 1] == b"\x01":  # properties of fast saves
+        position += 3 + struct.unpack_from("<H", table, position + 1)[0]
+    count = (struct.unpack_from("<I", table, position + 1)[0] - 4) // 12
+    if not 0 <= count <= (end - position) // 12:
+        raise ValueError("the list of pieces is damaged")
+    limits = struct.unpack_from(f"<{count + 1}I", table, position + 5)
+    if sum(max(0, next - limit) for limit, next in pairwise(limits)) > len(document):
+        raise ValueError("pieces of text overlap")
+    for index in range(count):
+        descriptor = position + 5 + 4 * (count + 1) + 8 * index
+        offset = struct.unpack_from("<I", table, descriptor + 2)[0]
+        width, encoding = (1, "cp1252") if offset & _IS_COMPRESSED else (2, "utf-16-le")
+        offset = (offset & ~_IS_COMPRESSED) // 2 if width == 1 else offset
+        content = document[offset : offset + width * max(0, limits[index + 1] - limits[index])]
+        yield offset, content.decode(encoding, "replace"), width
+
+
+def _properties(document: bytes, table: bytes) -> list[_Properties]:
+    """Return the marks of ranges of the stream, each up to the next, in order."""
+    start, size = struct.unpack_from("<II", document, _PROPERTY_PAGES)
+    count = max(0, min(size, len(table) - start) - 4) // 8
+    numbers = struct.unpack_from(f"<{count}I", table, start + 4 * (count + 1))
+    marks: dict[bytes, frozenset[str]] = {b"": frozenset()}
+    found: list[_Properties] = []
+    for number in dict.fromkeys(numbers):
+        page = document[(number & 0x3FFFFF) * _PAGE :][:_PAGE]
+        runs = page[-1] if len(page) == _PAGE else 0
+        starts = struct.unpack_from(f"<{runs}I", page) if runs else ()
+        for index, first in enumerate(starts):
+            offset = 2 * page[4 * (runs + 1) + index]
+            modifiers = page[offset + 1 :][: page[offset]] if offset else b""
+            if modifiers not in marks:
+                marks[modifiers] = frozenset(_marks(modifiers))
+            found.append(_Properties(first, marks[modifiers]))
+    return sorted(found, key=lambda each: each.start)
+
+
+def _marks(modifiers: bytes) -> Iterator[str]:
+    """Yield the marks that properties of characters set."""
+    operands: dict[int, bytes] = {}
+    position = 0
+    while position + 2 < len(modifiers):
+        code = modifiers[position] | modifiers[position + 1] << 8
+        position += 2
+        size = _SIZES[code >> 13] or modifiers[position] + 1
+        operands[code] = modifiers[position : position + size]
+        position += size
+    for code, mark in _SWITCHES.items():
+        if operands.get(code, b"\0")[:1] in map(bytes, ((on,) for on in _IS_ON)):
+            yield mark
+    elevation = int.from_bytes(operands.get(_ELEVATION, b""), "little", signed=True)
+    position = operands.get(_POSITION, b"\0")[0]
+    if position == 1 or elevation > 0:
+        yield RAISED
+    if position == 2 or elevation < 0:
+        yield LOWERED
+    is_white = operands.get(_COLOUR) == _WHITE or (
+        operands.get(_NUMBERED_COLOUR) == _NUMBER_OF_WHITE and _COLOUR not in operands
+    )
+    if is_white and not any(map(operands.get, _GROUNDS)):
+        yield _WHITE_TEXT
+
+
+def _ranges(
+    pieces: list[tuple[int, str, int]], properties: list[_Properties]
+) -> Iterator[tuple[frozenset[str], str]]:
+    """Yield the text in order, in ranges of equal properties, with their marks."""
+    starts = [each.start for each in properties]
+    for offset, text, width in pieces:
+        position = 0
+        index = bisect_right(starts, offset)
+        while position < len(text):
+            limit = starts[index] if index < len(starts) else offset + width * len(text)
+            end = max(position + 1, (limit - offset) // width)
+            yield properties[index - 1].marks if index else frozenset(), text[position:end]
+            position, index = end, index + 1
+
+
+# PowerPoint: records in records.
+
+_SLIDE, _SHOWN, _LINK, _STRING = 0x03EE, 0x03F9, 0x0FD7, 0x0FBA
+_WIDE_TEXT, _TEXT, _STYLE = 0x0FA0, 0x0FA8, 0x0FA1
+_IS_HIDDEN = 4
+_MAX_DEPTH = 32
+# the bits of properties that are in a record, in their order, and their bytes; a tab stop has four
+_PARAGRAPH = (
+    *((0xF, 2), (1 << 7, 2), (1 << 4, 2), (1 << 6, 2), (1 << 5, 4)),
+    *((1 << bit, 2) for bit in (11, 12, 13, 14, 8, 10, 15)),
+    *((1 << 20, 0), (1 << 16, 2), (0xE0000, 2), (1 << 21, 2)),
+)
+_CHARACTERS = (
+    *((0xFFFF, 2), (1 << 16, 2), (1 << 21, 2), (1 << 22, 2), (1 << 23, 2), (1 << 17, 2)),
+    *((1 << 18, 4), (1 << 19, 2)),
+)
+_RAISE = 1 << 19
+
+
+def slide_files(content: bytes) -> Iterator[EmbeddedFile]:
+    """Yield the hidden slides, the raised text and the targets of links of a presentation.
+
+    `content`: the stream of the document. Raises `ValueError` for a damaged one.
+    """
+    slides, before = 0, 0
+    hidden: list[bytes] = []
+    links: list[bytes] = []
+    runs: list[MarkedRun] = []
+    text = ""
+    try:
+        for kind, parent, record in _records(content):
+            if kind == _SHOWN and parent == _SLIDE:
+                slides += 1
+                hidden += [b"%d" % slides] if record[10] & _IS_HIDDEN else []
+            elif kind == _STRING and parent == _LINK:
+                links.append(record.decode("utf-16-le", "replace").encode())
+            elif kind in (_WIDE_TEXT, _TEXT):
+                before += len(_CONTROL.sub("", text))
+                text = record.decode("utf-16-le" if kind == _WIDE_TEXT else "latin-1", "replace")
+            elif kind == _STYLE:
+                position, last = before, 0
+                for start, end, mark in _raised(record, len(text) + 1):
+                    position += len(_CONTROL.sub("", text[last:start]))
+                    runs.append(MarkedRun(position, mark, text[start:end].encode(errors="replace")))
+                    last = start
+    except (struct.error, IndexError) as error:
+        raise ValueError(str(error)) from error
+    if hidden:
+        yield EmbeddedFile("object", "hidden slides", sha256(b",".join(hidden)))
+    if links:
+        yield EmbeddedFile("object", "links", sha256(b"\n".join(links)))
+    for kind_of_text, lines in by_kind(runs, int).items():
+        yield all_of(kind_of_text, lines)
+
+
+def _records(content: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Yield kind, kind of the record around it, and content of each record that has none in it."""
+    ends: list[tuple[int, int]] = [(len(content), 0)]
+    position = 0
+    while position + 8 <= len(content):
+        while position >= ends[-1][0] and len(ends) > 1:
+            ends.pop()
+        version, kind, size = struct.unpack_from("<HHI", content, position)
+        position += 8
+        if version & 0xF == 0xF and len(ends) < _MAX_DEPTH:
+            ends.append((position + size, kind))
+        else:
+            yield kind, ends[-1][1], content[position : position + size]
+            position += size
+
+
+def _raised(record: bytes, count: int) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and mark of raised and lowered text among `count` characters."""
+    position = start = 0
+    while start < count:  # paragraphs
+        length, _, mask = struct.unpack_from("<IHI", record, position)
+        position, start = position + 10, start + max(1, length)
+        for bits, size in _PARAGRAPH:
+            if mask & bits:
+                tabs = struct.unpack_from("<H", record, position)[0] if not size else 0
+                position += size or 2 + 4 * tabs
+    start = 0
+    while start < count and position + 8 <= len(record):
+        length, mask = struct.unpack_from("<II", record, position)
+        position += 8 + sum(size for bits, size in _CHARACTERS if mask & bits)
+        if mask & _RAISE:
+            elevation = struct.unpack_from("<h", record, position - 2)[0]
+            if elevation:
+                yield start, start + length, RAISED if elevation > 0 else LOWERED
+        start += max(1, length)
