@@ -26,7 +26,7 @@ from indexer.documents.mail.outlook import (
     tnef_message,
 )
 from indexer.documents.marked_text import RTF_TOKEN, mark_headers, odf_headers
-from indexer.documents.packages import UNREADABLE, ZIP, is_encrypted
+from indexer.documents.packages import DRAWN, UNREADABLE, ZIP, is_encrypted
 from indexer.documents.pdf import pages_read, pdf_text
 from indexer.documents.pdf_files import EARLIER_VERSION
 from indexer.errors import ExtractionError
@@ -514,6 +514,8 @@ def _mark_utf8(html: bytes) -> bytes:
 
 _RTF, _FLAT = b"{\\rtf", b"office:mimetype="
 _READ_MEMBERS = (b"vnd.oasis.opendocument", b"application/epub+zip")
+# In a zip of any order Tika reads the text of parts as they come.
+_ORDER = {"mimetype": 0, "styles.xml": 1, "content.xml": 2}
 _MEMBERS = ("content.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
@@ -559,11 +561,12 @@ def _without_changes(content: bytes) -> bytes:
 
 
 def _with_readable_members(data: bytes) -> bytes:
-    """Return an OpenDocument in a zip without what was deleted while changes were tracked, and an
-    EPUB with a line feed at the end of each chapter; other data, and what cannot be read, as it is.
+    """Return an OpenDocument in a zip without what was deleted while changes were tracked and
+    without pictures of its pages, headers before the text, and that before objects; an EPUB with a
+    line feed at the end of each chapter; other data, and what cannot be read, as it is.
     """
     if not any(kind in data[:100] for kind in _READ_MEMBERS):
-        return _without_encrypted(data)
+        return _without_unreadable(data)
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         if sum(member.file_size for member in members) > _MAX_UNPACKED:
@@ -574,8 +577,16 @@ def _with_readable_members(data: bytes) -> bytes:
             if member.filename.endswith(_MEMBERS)
         }
         changed = {name: _readable_member(name, content) for name, content in read.items()}
-        return data if changed == read else _copy(archive, members, changed)
+        ordered = sorted(members, key=lambda member: _ORDER.get(member.filename, len(_ORDER)))
+        kept = [member for member in ordered if not DRAWN.search(member.filename)]
+        is_readable = list(filter(_is_text, members)) == list(filter(_is_text, kept))
+        return data if is_readable and changed == read else _copy(archive, kept, changed)
     return data
+
+
+def _is_text(member: zipfile.ZipInfo) -> bool:
+    """Return whether the place of a member in a zip matters, or Tika would read it twice."""
+    return _is_drawing(member.filename) or member.filename.endswith(("styles.xml", "content.xml"))
 
 
 def _copy(
@@ -602,14 +613,25 @@ def _encrypted_members(data: bytes) -> tuple[str, ...]:
     return (f"encrypted in the archive, so not read: {_clean(names[0], _MAX_PROGRAM)}{more}",)
 
 
-def _without_encrypted(data: bytes) -> bytes:
-    """Return a zip without its encrypted members, which make Tika read none."""
+def _without_unreadable(data: bytes) -> bytes:
+    """Return a zip without its encrypted members, which make Tika read none, and an Office document
+    without the drawing of its first page, whose text Tika would read again.
+    """
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         kept = list(filterfalse(is_encrypted, members))
-        if kept != members and sum(member.file_size for member in kept) <= _MAX_UNPACKED:
-            return _copy(archive, kept, {})
+        names = [member.filename for member in members]
+        is_office = "[Content_Types].xml" in names
+        drawn = {name: b"" for name in names if is_office and _is_drawing(name)}
+        has_other = kept != members or drawn
+        if has_other and sum(member.file_size for member in kept) <= _MAX_UNPACKED:
+            return _copy(archive, kept, drawn)
     return data
+
+
+def _is_drawing(name: str) -> bool:
+    """Return whether a member of a zip is a picture of the document in it that may have text."""
+    return bool(DRAWN.search(name)) and not name.endswith((".png", ".jpeg", ".jpg"))
 
 
 def _readable_member(name: str, content: bytes) -> bytes:

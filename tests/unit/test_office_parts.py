@@ -112,6 +112,26 @@ def test_headers_of_a_short_text_are_of_the_text() -> None:
     assert END_OF_HEADER not in text_of(word_file(), "a.docx")
 
 
+@pytest.mark.parametrize(
+    ("make", "name", "drawing"),
+    [
+        (word_file, "a.docx", "docProps/thumbnail.jpeg"),
+        (open_document, "a.odt", "Thumbnails/thumbnail.pdf"),
+    ],
+)
+def test_neither_drawings_of_pages_nor_the_order_of_parts_count(make, name, drawing) -> None:
+    """A drawing of the first page has its text; programs write parts in any order."""
+    file = io.BytesIO()
+    other = drawing.replace(".jpeg", ".emf")
+    with zipfile.ZipFile(io.BytesIO(make())) as archive, zipfile.ZipFile(file, "w") as copy:
+        for member in sorted(archive.namelist(), key=lambda member: member == "styles.xml"):
+            if member != drawing:
+                content = archive.read(member).replace(drawing.encode(), other.encode())
+                copy.writestr(member, content.replace(b'Extension="jpeg"', b'Extension="emf"'))
+        copy.writestr(other, rf"{{\rtf1\ansi\pard {BODY}\par}}")
+    assert text_of(file.getvalue(), name).split() == text_of(make(), name).split()
+
+
 @pytest.mark.parametrize("mark", [r"\footnote", r"\*\footnote"])
 def test_footnotes_of_rtf_are_read_of_every_program(mark: str) -> None:
     file = rf"{{\rtf1\ansi\pard The rent is due.{{\super 1{{{mark}\pard As amended.}}}}\par}}"
