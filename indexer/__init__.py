@@ -140,7 +140,7 @@ _HOMES = {
     "plan": "indexer.comparing.band_plan",
     "recipe_named": "indexer.recipe",
     "reindex": "indexer.jobs.reindex",
-    "restore": "indexer.jobs.restore",
+    "restore": "indexer.jobs.backup",
     "search": "indexer.searching.search",
     "similarity": "indexer.jobs.in_memory",
     "show": "indexer.grouping.families",

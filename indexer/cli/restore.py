@@ -15,7 +15,7 @@ from indexer.cli.options import json_option, open_for_command, store_option
 @json_option
 def restore_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
     """Restore an embedded store from a backup, in one step."""
-    from indexer.jobs.restore import restore
+    from indexer.jobs.backup import restore
 
     with open_for_command(store_url) as store:
         print_copy(restore(store, file, replace=replace), as_json, f"put back from {file}")

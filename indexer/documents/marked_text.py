@@ -310,7 +310,8 @@ _ODF_STYLE = re.compile(
 )
 _PARENT_STYLE = re.compile(rb"style:parent-style-name=\"([^\"]+)")
 _ODF_MARKS = re.compile(
-    rb"(text-line-through-(?:style|type)=\"(?!none))|style:text-position=\"((?:super|sub)\b|-?[1-9])"
+    rb"(text-line-through-(?:style|type)=\"(?!none))"
+    rb"|style:text-position=\"((?:super|sub)\b|-?[1-9])"
     rb"|(text:display=\"none|presentation:visibility=\"hidden|fo:font-size=\"[01](?:\.0*)?pt)"
 )
 _ODF_WHITE = re.compile(rb"fo:color=\"#f{6}\"", re.IGNORECASE)

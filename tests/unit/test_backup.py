@@ -16,8 +16,7 @@ from indexer.errors import (
     UnsupportedOperation,
     UsageError,
 )
-from indexer.jobs.backup import backup
-from indexer.jobs.restore import restore
+from indexer.jobs.backup import backup, restore
 from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.model import Query
 from indexer.recipe import DEFAULT
