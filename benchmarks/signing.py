@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +95,9 @@ def sign(make: Callable[..., Any], recipe: Recipe, texts: Sequence[str]) -> Any:
     return make(texts, recipe).minhash
 
 
-def sign_and_read_keys(recipe: Recipe, texts: Sequence[str]) -> Any:
-    return list(fingerprints(texts, recipe).bands)
+def sign_and_read_keys(recipe: Recipe, texts: Sequence[str], array: bool = False) -> Any:
+    signed = fingerprints(texts, recipe)
+    return signed.band_array() if array else list(signed.bands)
 
 
 def ours() -> Iterator[Contender]:
@@ -111,9 +112,9 @@ def ours() -> Iterator[Contender]:
     ):
         slots = None if "default" in name else np.asarray
         yield Contender(f"{kernel}: {name}", partial(sign, fingerprints, recipe), slots)
-    for recipe in (DEFAULT_V2, DEFAULT):
-        read = partial(sign_and_read_keys, recipe)
-        yield Contender(f"{kernel}: {recipe.name}, keys read", read)
+    for recipe, array in product((DEFAULT_V2, DEFAULT), (False, True)):
+        name = f"{kernel}: {recipe.name}, {'array of keys' if array else 'keys read'}"
+        yield Contender(name, partial(sign_and_read_keys, recipe, array=array))
     for name, recipe in (("MinHash", MINHASH), ("MinHash + SimHash", DEFAULT_V1)):
         yield Contender(f"nearfold numpy: {name}", partial(sign, define, recipe), np.asarray)
 
@@ -260,8 +261,7 @@ def print_speeds(contenders: list[Contender], texts: list[str]) -> None:
 
 def print_short(contenders: list[Contender], texts: list[str], runs: int) -> None:
     """Print the documents a second of the first ten pieces of 100 characters of each text."""
-    starts = range(0, 10 * SHORT, SHORT)
-    pieces = [text[start : start + SHORT] for text in texts for start in starts]
+    pieces = [text[at : at + SHORT] for text in texts for at in range(0, 10 * SHORT, SHORT)]
     pieces = [piece for piece in pieces if len(normalise_v2(piece).split()) > 1]
     print(f"\n{len(pieces)} documents of {SHORT} characters or fewer")
     for contender in contenders:

@@ -92,6 +92,20 @@ class KeyRows(Sequence[tuple[str, ...]]):
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return map(tuple, map(str.split, self._texts))
 
+    def array(self) -> NDArray[np.bytes_]:
+        """Return the keys of all texts as `Fingerprints.band_array` does.
+
+        No string is made of each key, which takes as long as to fingerprint a short text.
+        """
+        first = next(filter(None, self._texts), "").split()
+        size = sum(map(len, first)) + len(first)
+        if {len(key) for key in first} - {len(first[0]) if first else 0}:
+            return np.array([text.split() or [""] * len(first) for text in self._texts], "S")
+        joined = "".join([f"{text} " if text else "\0" * size for text in self._texts])
+        width = size // max(1, len(first))
+        whole = np.frombuffer(joined.encode(), f"S{width or 1}")
+        return whole.reshape(len(self._texts), len(first)).astype(f"S{max(1, width - 1)}")
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
@@ -141,6 +155,15 @@ class Fingerprints:
             words=int(self.words[position]),
             chars=int(self.chars[position]),
         )
+
+    def band_array(self) -> NDArray[np.bytes_]:
+        """Return the band keys of all texts, (texts, keys); they are empty where a text has none.
+
+        >>> fingerprints(["one text after another", "short"]).band_array()[:, :2].tolist()
+        [[b'vok81', b'01hp5'], [b'', b'']]
+        """
+        rows = self.bands
+        return (rows if isinstance(rows, KeyRows) else KeyRows(list(map(" ".join, rows)))).array()
 
     def _bits(self, position: int) -> int:
         if self.recipe.has_long_bits:

@@ -220,7 +220,9 @@ def test_no_texts_give_no_rows(sign: Any, recipe: Recipe) -> None:
 def test_arrays_have_the_promised_types_and_belong_to_the_caller(
     sign: Any, recipe: Recipe, slot: type[np.unsignedinteger[Any]]
 ) -> None:
-    signed = sign(["a text that is long enough"], recipe)
+    signed = sign(["a text that is long enough", "short"], recipe)
+    keys = [tuple(key.decode() for key in row if key) for row in signed.band_array()]
+    assert keys == list(signed.bands) and signed.band_array().shape == (2, recipe.bands)
     assert [a.dtype for a in (signed.minhash, signed.simhash, signed.words, signed.chars)] == [
         slot,
         np.uint64,
