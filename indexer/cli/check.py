@@ -127,8 +127,10 @@ def _print_result(result: CheckResult) -> None:
     line = Text(words[result.verdict], "bold")
     if result.of is not None and result.similarity is not None:
         line.append(f" {result.of}", "not bold")
-        shown = percent(result.similarity, 1)
-        line.append(f"  {shown} by {result.measure}  {short_path(result.path or '')}", "not bold")
+        similarity = percent(result.similarity, 1)
+        line.append(
+            f"  {similarity} by {result.measure}  {short_path(result.path or '')}", "not bold"
+        )
     line.rstrip()
     out.print(line)
     for reason in result.reasons:

@@ -83,8 +83,8 @@ def effective_limit(limit: int | None, is_data: bool) -> int | None:
 
     `is_data`: it is printed as JSON or to a file, whatever the terminal.
     """
-    is_shown = not is_data and sys.stdout.isatty()
-    return LISTED if limit is None and is_shown else limit
+    is_terminal = not is_data and sys.stdout.isatty()
+    return LISTED if limit is None and is_terminal else limit
 
 
 def first_items(

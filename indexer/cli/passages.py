@@ -134,8 +134,8 @@ def _print_passage(passage: RepeatedPassage) -> None:
     ]
     console().print(Text(", ".join(counts), style="bold"))
     text = " ".join(passage.text.split())
-    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-    console().print(Text(f"  {visible(shown)}"))
+    excerpt = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    console().print(Text(f"  {visible(excerpt)}"))
 
 
 def _passage_json(passage: RepeatedPassage) -> dict[str, object]:

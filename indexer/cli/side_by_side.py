@@ -32,7 +32,7 @@ TWO_COLUMNS = 80
 MAX_ROWS = 200
 WHOLE_WORDS = 300
 SHARED_ENDS, OTHER_ENDS = 12, 40
-WORD_CHARS = 20  # characters that a shown word may take on average
+WORD_CHARS = 20  # characters that a word may take on average
 _COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red")
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -54,14 +54,14 @@ def print_side_by_side(comparison: Comparison, console: Console, *, whole: bool 
     is_long = max(comparison.words) > WHOLE_WORDS
     is_large = max(map(len, comparison.texts)) > WHOLE_WORDS * WORD_CHARS
     brief = not whole and (is_long or is_large)
-    shown = all_rows if whole else all_rows[:MAX_ROWS]
+    first_rows = all_rows if whole else all_rows[:MAX_ROWS]
     columns = console.width >= TWO_COLUMNS and not any(map(_RIGHT_TO_LEFT.search, comparison.texts))
     console.print()
     if columns:
-        _print_columns(shown, comparison, console, brief)
+        _print_columns(first_rows, comparison, console, brief)
     else:
-        _print_stacked(shown, comparison, console, brief)
-    _print_legend(comparison, all_rows, len(shown), console)
+        _print_stacked(first_rows, comparison, console, brief)
+    _print_legend(comparison, all_rows, len(first_rows), console)
 
 
 def _print_names(comparison: Comparison, console: Console) -> None:
@@ -118,7 +118,7 @@ def _estimated_value(similarity: float, low: float, high: float) -> str:
 
 
 def _print_columns(
-    shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool
+    lines: Sequence[Row], comparison: Comparison, console: Console, brief: bool
 ) -> None:
     """Print both texts, each in its column, with a sign between them where they differ.
 
@@ -130,7 +130,7 @@ def _print_columns(
     table.add_column("A", ratio=1, overflow="fold")
     table.add_column(width=1, style="bold")
     table.add_column("B", ratio=1, overflow="fold")
-    for row in shown:
+    for row in lines:
         left = _marked_text(row.left, comparison.texts[0], brief)
         right = _marked_text(row.right, comparison.texts[1], brief)
         table.add_row(left, _symbol(row), right)
@@ -146,7 +146,7 @@ def _symbol(row: Row) -> str:
 
 
 def _print_stacked(
-    shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool
+    lines: Sequence[Row], comparison: Comparison, console: Console, brief: bool
 ) -> None:
     """Print what is the same once, and what differs one under the other."""
     from rich.table import Table
@@ -154,7 +154,7 @@ def _print_stacked(
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(width=2, style="bold")
     table.add_column(overflow="fold")
-    for row in shown:
+    for row in lines:
         sides = (
             [("=", row.left, comparison.texts[0])]
             if row.same
@@ -226,7 +226,7 @@ def abridged(raw: str, ends: int) -> Text:
 
 
 def _print_legend(
-    comparison: Comparison, all_rows: Sequence[Row], shown: int, console: Console
+    comparison: Comparison, all_rows: Sequence[Row], printed: int, console: Console
 ) -> None:
     alignment = comparison.measures.alignment
     moved = [span.moved for row in all_rows for span in (*row.left, *row.right)]
@@ -251,6 +251,6 @@ def _print_legend(
             f"{alignment.longer:,} and {alignment.shorter:,} words counted",
             style="dim",
         )
-    if shown < len(all_rows):
-        more = count_of(len(all_rows) - shown, "more row")
+    if printed < len(all_rows):
+        more = count_of(len(all_rows) - printed, "more row")
         console.print(f"… {more}", style="dim")

@@ -125,9 +125,9 @@ def word_hashes(
         return np.empty(0, dtype=np.uint64)
     lengths = np.diff(np.append(starts, len(codes)))
     positions = np.arange(starts[0], len(codes)) - np.repeat(starts, lengths)
-    shown = codes[starts[0] :].astype(np.uint64)
-    terms = letter_hashes(shown + (positions.astype(np.uint64) << np.uint64(CODE_BITS)))
-    terms[shown == BLANK] = 0
+    characters = codes[starts[0] :].astype(np.uint64)
+    terms = letter_hashes(characters + (positions.astype(np.uint64) << np.uint64(CODE_BITS)))
+    terms[characters == BLANK] = 0
     return mix64_array(np.add.reduceat(terms, starts - starts[0]))
 
 

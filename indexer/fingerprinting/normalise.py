@@ -224,8 +224,8 @@ def normalised_codes(text: str) -> NDArray[np.uint32]:
     """Return the code points of `normalise(text)`, (n,) uint32."""
     codes = encode(nfkc(_join_lines(text)))
     lower: NDArray[np.uint32] = to_lower()[codes]
-    shown: NDArray[np.uint32] = lower[codepoint_classes()[lower] & BLANK == 0]
-    return shown
+    visible: NDArray[np.uint32] = lower[codepoint_classes()[lower] & BLANK == 0]
+    return visible
 
 
 def _join_lines(text: str) -> str:

@@ -232,9 +232,9 @@ class _Pages:
 
         def endpoint(request: Request) -> Response:
             is_first = page.path == "/" and not request.url.query
-            shown = _DASHBOARD if is_first and self.site.is_grouped else page
-            values = shown.values(self.site, self._api.reads, query_texts(request))
-            return self.html(request, shown.template, {"page": shown, **values})
+            chosen = _DASHBOARD if is_first and self.site.is_grouped else page
+            values = chosen.values(self.site, self._api.reads, query_texts(request))
+            return self.html(request, chosen.template, {"page": chosen, **values})
 
         return endpoint
 

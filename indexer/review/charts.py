@@ -247,9 +247,9 @@ def _by_colour_and_dashes(names: Sequence[str]) -> Spec:
 
 def _by_colour(names: Sequence[str], legend: Spec | None = None) -> Spec:
     colours = [_COLOURS[position % len(_COLOURS)] for position in range(len(names))]
-    shown = (legend or {}) if len(names) > 1 else None
+    displayed = (legend or {}) if len(names) > 1 else None
     scale = {"domain": list(names), "range": colours}
-    return {"field": "line", "sort": None, "scale": scale, "legend": shown}
+    return {"field": "line", "sort": None, "scale": scale, "legend": displayed}
 
 
 def _marked(position: float | None) -> list[Spec]:

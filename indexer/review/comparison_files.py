@@ -444,8 +444,8 @@ def _write_heading(
     pdf: FPDF, names: tuple[str, str], known: frozenset[int], missing: Sequence[str]
 ) -> None:
     """Write what is compared, what the marks mean, and which characters are missing."""
-    shown = (visible(name).translate(_BRACKETS) for name in names)
-    before, after = (_formatted(name, known) for name in shown)
+    displayed = (visible(name).translate(_BRACKETS) for name in names)
+    before, after = (_formatted(name, known) for name in displayed)
     pdf.set_title(f"Changes from {before} to {after}")
     pdf.set_creator("nearfold")
     lines = [f"Changes from {before} to {after}"]

@@ -301,8 +301,8 @@ def names_apart(paths: Iterable[str]) -> list[str]:
         if max(counts.values()) == 1:
             break
         names = [
-            visible("/".join(end[-size:])) if counts[shown] > 1 else shown
-            for end, shown in zip(ends, names, strict=True)
+            visible("/".join(end[-size:])) if counts[name] > 1 else name
+            for end, name in zip(ends, names, strict=True)
         ]
     return names
 

@@ -39,13 +39,14 @@ class Run:
 
 
 class PlacedText:
-    """One text with the positions of its words. `shown` has a blank where a long line was wrapped,
+    """One text with the positions of its words. `unwrapped` has a blank where a long line was
+    wrapped,
     at the same offsets.
     """
 
     def __init__(self, text: str) -> None:
         text_words = normal_words(text)
-        self.shown = _WRAPPED.sub(" ", text.replace("\r\n", " \n"))
+        self.unwrapped = _WRAPPED.sub(" ", text.replace("\r\n", " \n"))
         self.starts: list[int] = text_words.starts.tolist()
         self.ends: list[int] = text_words.ends.tolist()
 
@@ -55,18 +56,18 @@ class PlacedText:
 
     def word(self, position: int) -> str:
         """Return one word as written."""
-        return self.shown[self.starts[position] : self.ends[position]]
+        return self.unwrapped[self.starts[position] : self.ends[position]]
 
     def clean(self, start: int, end: int) -> str:
         """Return a stretch of the text, safe to show."""
-        return visible_lines(self.shown[start:end])
+        return visible_lines(self.unwrapped[start:end])
 
     def paragraphs(self, positions: range) -> set[int]:
         """Return the positions of the words, but the first, that follow an empty line."""
         if not positions:
             return set()
         start, end = self.starts[positions.start], self.ends[positions.stop - 1]
-        ends = [match.end() for match in PARAGRAPH.finditer(self.shown, start, end)]
+        ends = [match.end() for match in PARAGRAPH.finditer(self.unwrapped, start, end)]
         return {bisect_left(self.starts, end) for end in ends} - {positions.start}
 
     def cuts(self, positions: range, limit: int, paragraphs: set[int]) -> Iterator[int]:
@@ -89,7 +90,9 @@ class PlacedText:
         at that distance.
         """
         near = range(position + limit, position + limit // 2, -1)
-        ends = (cut for cut in near if "\n" in self.shown[self.ends[cut - 1] : self.starts[cut]])
+        ends = (
+            cut for cut in near if "\n" in self.unwrapped[self.ends[cut - 1] : self.starts[cut]]
+        )
         return next(ends, position + limit)
 
     def split_span(self, span: Span, cuts: Sequence[int]) -> list[Span]:
@@ -245,11 +248,11 @@ class SideBySide:
         """Return the number of stretches that differ."""
         return max((number for block in self.blocks for number in block.differences), default=0)
 
-    def cells(self, shown: Sequence[Block]) -> Iterator[Cells]:
+    def cells(self, blocks: Sequence[Block]) -> Iterator[Cells]:
         """Yield the cells of blocks with their runs; words are compared inside differences of at
         most 400 words.
         """
-        for block in shown:
+        for block in blocks:
             marked = [self._word_differences(part) for part in block.parts]
             left = self._cell(block, 0, [differing[0] for differing in marked])
             right = self._cell(block, 1, [differing[1] for differing in marked])
@@ -320,7 +323,7 @@ class SideBySide:
         """Return whether a side that both parts have begins a paragraph between them."""
         pairs = ((before.left, part.left), (before.right, part.right))
         return any(
-            a and b and PARAGRAPH.search(text.shown, max(0, a[-1].end - 2), b[0].start)
+            a and b and PARAGRAPH.search(text.unwrapped, max(0, a[-1].end - 2), b[0].start)
             for text, (a, b) in zip(self._texts, pairs, strict=True)
         )
 

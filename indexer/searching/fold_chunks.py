@@ -265,7 +265,7 @@ class TopChunks(Generic[Item]):
     max_chunks: int = MAX_CHUNKS
     wanted: int = field(init=False)
     items: Sequence[Item] = ()
-    shown: tuple[ShownChunk, ...] = ()
+    chunks: tuple[ShownChunk, ...] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= self.max_chunks:
@@ -275,7 +275,7 @@ class TopChunks(Generic[Item]):
     def take(self, items: Sequence[Item]) -> None:
         """Fold the response to a request for `wanted` chunks."""
         self.items = items
-        self.shown = fold_chunks(map(self.text, items), self.options, limit=self.k)
+        self.chunks = fold_chunks(map(self.text, items), self.options, limit=self.k)
         is_last = len(items) < self.wanted or self.wanted >= self.max_chunks
-        is_done = len(self.shown) == self.k or is_last
+        is_done = len(self.chunks) == self.k or is_last
         self.wanted = 0 if is_done else min(2 * self.wanted, self.max_chunks)

@@ -68,13 +68,13 @@ class SelectiveRule(Rule, Protocol):
         ...
 
     def needed(
-        self, hits: Sequence[RankedHit], shown: range | None, is_tied: bool = False
+        self, hits: Sequence[RankedHit], on_page: range | None, is_tied: bool = False
     ) -> tuple[list[bool], int]:
-        """Flag the next hits on which the members of the groups `shown` depend.
+        """Flag the next hits on which the members of the groups `on_page` depend.
 
         None: on which the members of any group do. `is_tied`: hits of the same score are in any
         order. Also returns how many of the others are representatives for certain; without
-        `shown` all are.
+        `on_page` all are.
         """
         ...
 
@@ -297,7 +297,7 @@ def show_by_order(
     """
     values = _values([group for group in groups if group.members], order, texts)
     choice = _Choice(order, values, texts, threshold)
-    return [shown for group in groups for shown in choice.groups(group)]
+    return [chosen for group in groups for chosen in choice.groups(group)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,14 +392,14 @@ class RestReader:
         return self.sketches.first
 
     def read(
-        self, hits: list[RankedRow], rule: SelectiveRule, shown: range
+        self, hits: list[RankedRow], rule: SelectiveRule, on_page: range
     ) -> tuple[list[RankedRow], int, bool] | None:
         """Return the needed ones of `hits` and of those after them, how many others are
         representatives, and whether these are all hits; None if too many are needed.
         """
         is_complete = self.total <= self.window
         following: list[RankedHit] = [*hits, *self.sketches.best(self.window)]
-        flags, others = rule.needed(following, None if is_complete else shown, is_tied=True)
+        flags, others = rule.needed(following, None if is_complete else on_page, is_tied=True)
         count = len(hits)
         positions = [index for index, flag in enumerate(flags[count:]) if flag]
         if len(positions) > _MAX_READ:

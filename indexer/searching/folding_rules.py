@@ -218,7 +218,7 @@ class BySketch:
         self.expect(hits)
 
     def needed(
-        self, hits: Sequence[RankedHit], shown: range | None, is_tied: bool = False
+        self, hits: Sequence[RankedHit], on_page: range | None, is_tied: bool = False
     ) -> tuple[list[bool], int]:
         """Flag the next hits on which the members of groups depend, as the rule defines.
 
@@ -238,12 +238,14 @@ class BySketch:
             before = np.concatenate([before, tied[:, [1, 0, 2]]])
         is_near = np.zeros(len(batch), dtype=np.bool_)
         is_near[representatives[:, 0]] = is_near[before[:, 0]] = True
-        if shown is None:
+        if on_page is None:
             is_near[before[:, 1]] = True
             is_needed = is_near
         else:
             rows = [
-                row for row, (position, _) in enumerate(self._representatives) if position in shown
+                row
+                for row, (position, _) in enumerate(self._representatives)
+                if position in on_page
             ]
             is_needed = depended_on(
                 len(batch), representatives[np.isin(representatives[:, 1], rows)], before

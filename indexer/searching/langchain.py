@@ -47,7 +47,7 @@ class FoldingRetriever(BaseRetriever):
         config = RunnableConfig(callbacks=run_manager.get_child())
         while top.wanted:
             top.take(_with_number(self.retriever, top.wanted).invoke(query, config))
-        return [_add_folded(top, shown) for shown in top.shown]
+        return [_add_folded(top, chunk) for chunk in top.chunks]
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
@@ -56,7 +56,7 @@ class FoldingRetriever(BaseRetriever):
         config = RunnableConfig(callbacks=run_manager.get_child())
         while top.wanted:
             top.take(await _with_number(self.retriever, top.wanted).ainvoke(query, config))
-        return [_add_folded(top, shown) for shown in top.shown]
+        return [_add_folded(top, chunk) for chunk in top.chunks]
 
     def _top(self) -> TopChunks[Document]:
         return TopChunks(_text, self.k, self.options, self.most)
@@ -81,8 +81,8 @@ def _with_number(retriever: BaseRetriever, number: int) -> BaseRetriever:
     )
 
 
-def _add_folded(top: TopChunks[Document], shown: ShownChunk) -> Document:
-    document = top.items[shown.place]
+def _add_folded(top: TopChunks[Document], chunk: ShownChunk) -> Document:
+    document = top.items[chunk.place]
     folded = [
         {
             "id": top.items[hit.place].id,
@@ -90,6 +90,6 @@ def _add_folded(top: TopChunks[Document], shown: ShownChunk) -> Document:
             "similarity": hit.similarity,
             "reason": hit.reason,
         }
-        for hit in shown.folded
+        for hit in chunk.folded
     ]
     return document.model_copy(update={"metadata": {**document.metadata, FOLDED: folded}})

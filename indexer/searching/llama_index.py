@@ -48,13 +48,13 @@ class FoldingRetriever(BaseRetriever):
         top = self._top()
         while top.wanted:
             top.take(self._with_number(top.wanted).retrieve(query_bundle))
-        return [_add_folded(top, shown) for shown in top.shown]
+        return [_add_folded(top, chunk) for chunk in top.chunks]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         top = self._top()
         while top.wanted:
             top.take(await self._with_number(top.wanted).aretrieve(query_bundle))
-        return [_add_folded(top, shown) for shown in top.shown]
+        return [_add_folded(top, chunk) for chunk in top.chunks]
 
     def _top(self) -> TopChunks[NodeWithScore]:
         return TopChunks(NodeWithScore.get_content, self._k, self._options, self._max_chunks)
@@ -66,10 +66,10 @@ class FoldingRetriever(BaseRetriever):
         return retriever  # type: ignore[no-any-return]
 
 
-def _add_folded(top: TopChunks[NodeWithScore], shown: ShownChunk) -> NodeWithScore:
-    hit = top.items[shown.place]
+def _add_folded(top: TopChunks[NodeWithScore], chunk: ShownChunk) -> NodeWithScore:
+    hit = top.items[chunk.place]
     folded = []
-    for hidden in shown.folded:
+    for hidden in chunk.folded:
         node = top.items[hidden.place].node
         folded.append(
             {

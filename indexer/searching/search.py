@@ -233,8 +233,8 @@ def notes_on_folding(
 ) -> Iterator[str]:
     """Yield notes in sentences: ignored syntax, hits that are not folded, settings of families.
 
-    `apart`: hits that are shown in addition to the groups of the page. `passed_over`: hits whose
-    texts exceeded the limit of comparison by type.
+    `apart`: hits in addition to the groups of the page. `passed_over`: hits whose texts exceeded
+    the limit of comparison by type.
     """
     if options.join == "any" and (ignored := ignored_syntax(query)):
         yield _IGNORED.format(join_names(ignored))
@@ -376,9 +376,9 @@ class Cursor:
         packed = zlib.compress(state.encode("utf-8", "replace"), 9)
         return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
-    def next_page(self, shown: tuple[str, ...], snapshot: str | None) -> Cursor:
+    def next_page(self, representatives: tuple[str, ...], snapshot: str | None) -> Cursor:
         """Return the cursor after one more page."""
-        return Cursor(self.search, self.page + 1, self.representatives + shown, snapshot)
+        return Cursor(self.search, self.page + 1, self.representatives + representatives, snapshot)
 
 
 def search_digest(*parts: object) -> str:
@@ -412,9 +412,11 @@ def _unpack(token: str) -> Cursor:
     padding = "=" * (-len(token) % 4)
     packed = base64.b64decode(token + padding, altchars=b"-_", validate=True)
     state = zlib.decompressobj().decompress(packed, LONGEST)
-    search, page, snapshot, *shown = json.loads(state)
-    shown_ids = tuple(str(id) for id in shown)
-    return Cursor(str(search), int(page), shown_ids, None if snapshot is None else str(snapshot))
+    search, page, snapshot, *ids = json.loads(state)
+    representatives = tuple(map(str, ids))
+    return Cursor(
+        str(search), int(page), representatives, None if snapshot is None else str(snapshot)
+    )
 
 
 # The hits of a search that were read, folded by the rule of its options.
@@ -475,8 +477,8 @@ def fold_search(
         rule, hits = _type_rule(hits, start, texts, options, progress)
     else:
         rule = folding_rule(options.fold, options.least, texts)
-    shown = frozenset(start.representatives)
-    new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
+    seen = frozenset(start.representatives)
+    new_hits, same_hits = tee(hit for hit in hits if hit.id not in seen)
     end = len(seeds) + options.limit * options.page
     page = range(end - options.limit, end)
     if ranking.members is not None:
@@ -608,13 +610,13 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
     if options.fold == "family":
         groups = show_changed_apart(groups, texts)
         notes += tuple(notes_on_changed(len(groups) - len(folded.page(options))))
-    shown = _shown(groups, texts, options)
+    by_order = _by_order(groups, texts, options)
     families, relation = _families(options.fold, ranking, folded)
     cursor = start.next_page(folded.representatives(options), ranking.snapshot)
     has_more = folded.has_more(options)
     if not ranking.total:
         notes += tuple(suggest(view, query, options.filters, options.join))
-    apart = len(shown) - len(groups)
+    apart = len(by_order) - len(groups)
     snippets_of = query if options.snippets else None
     if isinstance(folded.rule, ByType):
         notes += tuple(folded.rule.notes())
@@ -628,7 +630,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
         total=ranking.total,
         families=families,
         relation=relation,
-        hits=tuple(hits_of_groups(shown, texts, folded.rule, options.facts, snippets_of)),
+        hits=tuple(hits_of_groups(by_order, texts, folded.rule, options.facts, snippets_of)),
         page=cursor.page,
         more=has_more,
         notes=notes,
@@ -722,7 +724,7 @@ def _first_hits(recipe: Recipe, options: SearchOptions, start: Cursor) -> int:
     )
 
 
-def _shown(groups: list[Group], texts: StoredTexts, options: SearchOptions) -> list[Group]:
+def _by_order(groups: list[Group], texts: StoredTexts, options: SearchOptions) -> list[Group]:
     """Return the groups of a page under the hits that are to be shown."""
     if options.show is None:
         return groups

@@ -104,9 +104,9 @@ def parse_address(url: str, environment: Mapping[str, str] | None = None) -> Sto
     if "://" not in url and url.endswith(".db"):
         url = f"{_SQLITE}/{url}"
     if not is_store_url(url):
-        shown = without_login(url)
-        file = "sqlite:///FILE" if "://" in url else f"sqlite:///{shown} for that file"
-        raise UsageError(f"{shown} is not a store; use {file}, {_ENGINE_SPELLINGS}")
+        printable = without_login(url)
+        file = "sqlite:///FILE" if "://" in url else f"sqlite:///{printable} for that file"
+        raise UsageError(f"{printable} is not a store; use {file}, {_ENGINE_SPELLINGS}")
     if url.startswith(_SQLITE):
         return StoreAddress("sqlite", url, _location(url), _sqlite_file(url))
     return _parse_engine(url, os.environ if environment is None else environment)

@@ -102,7 +102,7 @@ def ask(texts: list[str], k: int, most: int = 100) -> tuple[list[int], list[int]
     while top.wanted:
         asked.append(top.wanted)
         top.take(texts[: top.wanted])
-    return [item.place for item in top.shown], asked
+    return [item.place for item in top.chunks], asked
 
 
 def test_more_chunks_are_asked_for_until_there_are_enough() -> None:

@@ -168,7 +168,7 @@ def test_what_cannot_be_made_of_a_file_is_said(monkeypatch: pytest.MonkeyPatch) 
         files.render("word", b"")
     monkeypatch.setattr(files, "find_spec", lambda name: None)
     with pytest.raises(OriginalUnavailable, match=r"nearfold\[originals\]"):
-        files.check_shown("word")
+        files.check_displayable("word")
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as package:
         package.writestr("word/document.xml", bytes(201 << 20))

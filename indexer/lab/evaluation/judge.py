@@ -143,8 +143,8 @@ class JudgingSession:
         sheets = [own, *(sheet for sheet in others if sheet.assessor != own.assessor)]
         judged_by_all = set(own.judgements).intersection(*(sheet.judgements for sheet in sheets))
         common = [pair for pair in own.judgements if pair in judged_by_all]
-        shown = common[: len(common) // AGREEMENT_STEP * AGREEMENT_STEP]
-        return agreement([_sheet_of(sheet, shown) for sheet in sheets])
+        counted = common[: len(common) // AGREEMENT_STEP * AGREEMENT_STEP]
+        return agreement([_sheet_of(sheet, counted) for sheet in sheets])
 
     def texts(self, task: Task) -> tuple[str, str]:
         """Return both texts in the order in which they are shown."""
@@ -290,8 +290,8 @@ def write_blank_sheet(
         writer.writerow(_COLUMNS)
         for task in to_judge:
             names = (task.b, task.a) if task.turned else (task.a, task.b)
-            shown = (escape_formula(texts[name].text.strip()[:MAX_CELL]) for name in names)
-            writer.writerow(["", *shown, task.a, task.b, task.group, assessor, role, ""])
+            cells = (escape_formula(texts[name].text.strip()[:MAX_CELL]) for name in names)
+            writer.writerow(["", *cells, task.a, task.b, task.group, assessor, role, ""])
     return len(to_judge)
 
 

@@ -41,9 +41,9 @@ from indexer.review.api.responses import (
     VersionsResponse,
     WithoutBoilerplate,
     facts_of,
+    matrix_row,
     measures_of,
-    shown_passage,
-    shown_versions,
+    versions_response,
     warnings_of,
     without_boilerplate,
 )
@@ -138,7 +138,7 @@ def family(site: Site, values: DocumentId) -> FamilyResponse:
         labels=view.labels,
         warnings=view.warnings,
         measure=view.measure,
-        versions=shown_versions(tree, False) if tree else None,
+        versions=versions_response(tree, False) if tree else None,
         joined=tuple(row.id for row in view.members if row.id in joined),
     )
 
@@ -225,7 +225,7 @@ def version_tree(site: Site, values: VersionsParameters) -> VersionsResponse:
     """Return the versions in the group of a document."""
     members = read_members(site.store, site.row(values.id).id)
     tree = _versions(site, members, values.dates == "yes")
-    return shown_versions(tree, values.redline == "yes")
+    return versions_response(tree, values.redline == "yes")
 
 
 def matrix(site: Site, values: MatrixParameters) -> MatrixResponse:
@@ -239,13 +239,13 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixResponse:
         chosen.sort(key=lambda row: positions.get(row.id, len(positions)))
     passages = [passages_of(row.text[:MAX_CHARS]) for row in chosen]
     rows = collate([of_version[:_MAX_PASSAGES] for of_version in passages])
-    shown = [
+    numbered = [
         (number, row)
         for number, row in enumerate(rows, 1)
         if values.rows == "all" or not row.is_shared
     ]
     part = values.part
-    parts = count_parts(len(shown), _ROWS_A_PART, part)
+    parts = count_parts(len(numbered), _ROWS_A_PART, part)
     texts = {row.exact or row.id: row for row in reversed([*chosen, *documents])}
     others = [row for row in texts.values() if row not in chosen][:_MAX_OTHERS]
     return MatrixResponse(
@@ -255,8 +255,8 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixResponse:
         passages=len(rows),
         shared=sum(row.is_shared for row in rows),
         rows=tuple(
-            shown_passage(number, row)
-            for number, row in shown[(part - 1) * _ROWS_A_PART : part * _ROWS_A_PART]
+            matrix_row(number, row)
+            for number, row in numbered[(part - 1) * _ROWS_A_PART : part * _ROWS_A_PART]
         ),
         cut=max(map(len, passages)) > _MAX_PASSAGES,
         part=part,

@@ -41,7 +41,7 @@ from indexer.review.api.responses import (
     Similar,
     ThreadMailResponse,
     ThreadResponse,
-    shown_hit,
+    hit_response,
 )
 from indexer.review.caches import ReadProgress
 from indexer.review.compared_documents import stored_original
@@ -221,7 +221,7 @@ def search(site: Site, values: SearchParameters) -> Results:
         relation=page.relation,
         page=page.page,
         more=page.more,
-        hits=tuple(shown_hit(hit, rows.get(hit.id)) for hit in page.hits),
+        hits=tuple(hit_response(hit, rows.get(hit.id)) for hit in page.hits),
         facets=dict(facets),
         notes=(*_notes_on_threshold(values), *filter(_is_note_of_pages, page.notes)),
         measure=page.measure,

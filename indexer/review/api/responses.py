@@ -486,19 +486,19 @@ NOT_COUNTED = "the passages of the store are being counted; look again"
 NO_STATISTICS = "no corpus statistics: {}"
 
 
-def shown_hit(hit: Hit, row: Row | None) -> ShownHit:
+def hit_response(hit: Hit, row: Row | None) -> ShownHit:
     """Return a hit with its facts; `row` is None if the document was deleted since."""
     values = hit.id, hit.path, hit.title, hit.score, hit.snippet, hit.folded
     return ShownHit(*values, DocumentFacts.of(row) if row else None, hit.part)
 
 
-def shown_versions(tree: Versions, with_redline: bool) -> VersionsResponse:
+def versions_response(tree: Versions, with_redline: bool) -> VersionsResponse:
     """Return the versions of a group, with their changes word by word if `with_redline`."""
-    shown = tuple(_shown_version(version, with_redline) for version in tree.versions)
-    return VersionsResponse(tree.family, tree.documents, shown, tree.notes)
+    versions = tuple(_version_response(version, with_redline) for version in tree.versions)
+    return VersionsResponse(tree.family, tree.documents, versions, tree.notes)
 
 
-def _shown_version(version: Version, with_redline: bool) -> VersionResponse:
+def _version_response(version: Version, with_redline: bool) -> VersionResponse:
     return VersionResponse(
         id=version.id,
         path=version.path,
@@ -507,11 +507,11 @@ def _shown_version(version: Version, with_redline: bool) -> VersionResponse:
         date_of=version.source,
         copies=version.copies,
         depth=version.depth,
-        step=_shown_step(version, with_redline),
+        step=_step_response(version, with_redline),
     )
 
 
-def _shown_step(version: Version, with_redline: bool) -> StepResponse | None:
+def _step_response(version: Version, with_redline: bool) -> StepResponse | None:
     step = version.step
     if not step:
         return None
@@ -523,7 +523,7 @@ def _changes(stretches: Iterable[Stretch]) -> tuple[tuple[str, str], ...]:
     return tuple((part.change, part.text) for part in stretches)
 
 
-def shown_passage(number: int, row: CollationRow) -> MatrixRow:
+def matrix_row(number: int, row: CollationRow) -> MatrixRow:
     """Return a passage, its further readings with the changes from the first one."""
     first = row.variants[0]
     others = (_changes(redline(first, variant)) for variant in row.variants[1:])

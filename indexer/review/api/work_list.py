@@ -217,7 +217,7 @@ def work_list(site: Site, values: WorkListParameters) -> WorkListResponse:
     work, is_stale = read[0].of_field(values.field), read[1]
     owners = site.review.assignments()
     positions = _positions(work, owners, values)
-    shown = work.in_part(positions, values.part)
+    listed = work.in_part(positions, values.part)
     start, end = (values.page - 1) * values.limit, values.page * values.limit
     of_store = ReviewProgress(*work.counts())
     return WorkListResponse(
@@ -225,12 +225,12 @@ def work_list(site: Site, values: WorkListParameters) -> WorkListResponse:
         stage="done",
         done=of_store.documents,
         total=of_store.documents,
-        families=len(shown),
+        families=len(listed),
         of_list=ReviewProgress(*work.counts(positions)),
         of_store=of_store,
         page=values.page,
-        more=len(shown) > end,
-        items=tuple(_work_family(work, owners, at) for at in shown[start:end].tolist()),
+        more=len(listed) > end,
+        items=tuple(_work_family(work, owners, at) for at in listed[start:end].tolist()),
         stale=is_stale,
     )
 

@@ -152,8 +152,8 @@ class _TextCopies:
 
 
 def _without_text(row: Row) -> Row:
-    shown = {name: row.metadata[name] for name in METADATA if name in row.metadata}
-    return replace(row, text="", metadata=shown, bands=(), blocks=(), minhash=None)
+    metadata = {name: row.metadata[name] for name in METADATA if name in row.metadata}
+    return replace(row, text="", metadata=metadata, bands=(), blocks=(), minhash=None)
 
 
 def pair_records(

@@ -190,13 +190,13 @@ def _states(overview: Overview) -> list[tuple[str, int, str]]:
 
 def _group(large: Family) -> _Group:
     similarities = [row.similarity for row in large.members if row.similarity is not None]
-    shown = large.members[:MEMBERS]
+    members = large.members[:MEMBERS]
     return _Group(
         large,
         name=(large.principal.path or large.id) if large.principal else large.id,
         min_similarity=min(similarities, default=None),
-        members=shown,
-        others=large.size - 1 - len(shown),
+        members=members,
+        others=large.size - 1 - len(members),
     )
 
 

@@ -242,7 +242,7 @@ def picture_type(data: bytes) -> str:
     return next((kind for start, kind in _PICTURES.items() if data.startswith(start)), "")
 
 
-def check_shown(kind: Kind) -> None:
+def check_displayable(kind: Kind) -> None:
     """Raise `OriginalUnavailable` for a file that is not shown, with the reason."""
     if kind == "text":
         raise OriginalUnavailable("it is plain text, which this page shows in full")

@@ -37,7 +37,7 @@ from indexer.review.originals.files import (
     MailPart,
     OriginalUnavailable,
     OriginalView,
-    check_shown,
+    check_displayable,
     kind_of_original,
     picture_type,
 )
@@ -109,7 +109,7 @@ def original_view(site: Site, row: Row, attachment: int = 0) -> OriginalView:
         return OriginalView("none", str(error))
     try:
         file = _part(site, whole, attachment)
-        check_shown(file.kind)
+        check_displayable(file.kind)
     except OriginalUnavailable as error:
         return OriginalView("none", str(error), attachments)
     return OriginalView(file.kind, "", attachments)
@@ -170,7 +170,7 @@ class _Frames:
         row = self._site.document_row(values.id)
         try:
             file = _part(self._site, _whole(self._site, row), values.attachment)
-            check_shown(file.kind)
+            check_displayable(file.kind)
             return self._display(file, values)
         except OriginalUnavailable as error:
             view = {"title": name(row.path), "note": str(error), "content": "", "hits": 0}

@@ -251,12 +251,12 @@ def objects(index: str, fields: DashboardFields = OWN_FIELDS) -> list[SavedObjec
     return [*parts, _dashboard(index, panels, digest)]
 
 
-def _pattern(index: str, shown: DashboardFields) -> SavedObject:
+def _pattern(index: str, known: DashboardFields) -> SavedObject:
     """Return the index pattern: every field, and the folder of a path as a scripted field."""
     properties = dict(index_body()["mappings"]["properties"])
-    properties |= {name: {"type": "keyword"} for name in shown.names.values()}
-    if shown.time:
-        properties.setdefault(shown.time, {"type": "date"})
+    properties |= {name: {"type": "keyword"} for name in known.names.values()}
+    if known.time:
+        properties.setdefault(known.time, {"type": "date"})
     fields = [
         _field(name, mapped)
         for name, mapped in properties.items()
@@ -266,14 +266,14 @@ def _pattern(index: str, shown: DashboardFields) -> SavedObject:
         "name": "folder",
         "type": "string",
         "scripted": True,
-        "script": _FOLDER.replace("PATH", shown.displayed("path")),
+        "script": _FOLDER.replace("PATH", known.displayed("path")),
         "lang": "painless",
     }
     fields.append(
         {**folder, "searchable": True, "aggregatable": True, "readFromDocValues": False, "count": 0}
     )
-    time = {"timeFieldName": shown.time} if shown.time else {}
-    formats = {"fieldFormatMap": json.dumps(shown.formats)}
+    time = {"timeFieldName": known.time} if known.time else {}
+    formats = {"fieldFormatMap": json.dumps(known.formats)}
     attributes = {"title": index, **time, "fields": json.dumps(fields), **formats}
     return SavedObject("index-pattern", _id(index, "index"), attributes)
 

@@ -629,9 +629,9 @@ def adopt(
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
         if len(names) > _MAX_NAMED:
             names[_MAX_NAMED:] = ["..."]
-        shown = ", ".join(names)
+        listed = ", ".join(names)
         raise UsageError(
-            f"index {address.index} has no field {field} (it has: {shown}); "
+            f"index {address.index} has no field {field} (it has: {listed}); "
             "name the field by --text-field"
         )
     pipeline = default_pipeline(index[1])

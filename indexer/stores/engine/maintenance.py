@@ -321,9 +321,9 @@ def dashboard_fields(
         )
     is_own = text_field(mapping) is not None and not is_shared_mapping(mapping)
     of_none = OWN_FIELDS.time if is_own else None
-    shown = time_field or _time_of_all(requests, name, dates, of_none)
+    dated_by = time_field or _time_of_all(requests, name, dates, of_none)
     names = {} if is_own else substitutes(mapping)
-    return DashboardFields(shown, {name: names[name] for name in _GROUPED if name in names})
+    return DashboardFields(dated_by, {name: names[name] for name in _GROUPED if name in names})
 
 
 def _date_fields(mapping: Mapping[str, Any]) -> list[str]:
