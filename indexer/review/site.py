@@ -6,7 +6,7 @@ import itertools
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,7 +53,7 @@ from indexer.review.work_list import WorkList
 from indexer.searching.search import Page, SearchOptions, search
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar, similar_outside
 from indexer.searching.stored_texts import text_cache
-from indexer.stores.abilities import CachesReads, FullStore
+from indexer.stores.abilities import CachesReads, FullStore, HasVersion
 from indexer.stores.journal import journal_path, known_group_settings, last_job, last_jobs
 from indexer.stores.maintenance import LoggedSearch, LogsSearches
 from indexer.stores.requirements import require_recipe
@@ -307,7 +307,7 @@ MAX_AUTOMATIC_DOCUMENTS = 300_000  # larger stores are compared on request only
 _COMPARED_CHARS = 10_000_000  # maximum characters of cached comparisons
 _LOOKUPS = 200  # maximum number of cached look-ups
 _MAX_NEAR = 20  # maximum number of documents of other groups next to a group
-_PAGES = 60  # maximum number of cached pages of hits
+_PAGES = 60  # maximum number of cached pages of hits, and of cached look-ups of short texts
 _VERSIONS = 20  # maximum number of groups with cached versions
 _FOLDED = 20  # maximum number of cached searches folded by type
 _LEASE_SECONDS = 60.0  # abandon a search folded by type that nobody polled for this long
@@ -408,6 +408,7 @@ class Site:
         self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
         self.comparisons = Comparisons(store, self._readers)
         self._pages: TimedCache[Page] = TimedCache(_PAGES)
+        self._similar: TimedCache[SimilarResult] = TimedCache(_PAGES)
         self.versions: TimedCache[Any] = TimedCache(_VERSIONS)
         self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
@@ -579,8 +580,9 @@ class Site:
 
         The statistics and the work list stay, and so do running computations.
         """
-        of_texts = (self.comparisons, self.rendered, self._readers)
-        for cache in (self.facets, *of_texts, self._pages, self.versions, self._folded):
+        of_texts = (self.comparisons, self.rendered, self._readers, self.versions)
+        of_searches = (self.facets, self._pages, self._similar, self._folded)
+        for cache in (*of_texts, *of_searches):
             cache.clear()
         text_cache.clear()
         if isinstance(self.store, CachesReads):
@@ -609,12 +611,16 @@ class Site:
         row = self.row(id)
         return self.row(row.parent) if row.parent else row
 
+    def _version(self) -> Hashable | None:
+        """Return a value that stays as long as the store does; None where it has none."""
+        return self.store.version() if isinstance(self.store, HasVersion) else None
+
     def search(self, query: str, options: SearchOptions) -> Page:
         """Return a page of a search, which is kept as long as the store does not change.
 
-        Only a store that knows when it changes keeps pages.
+        Only those of a store that knows when it changes are kept.
         """
-        version = self.store.version() if isinstance(self.store, CachesReads) else None
+        version = self._version()
         if version is None:
             return search(self.store, query, options)
         key = query, replace(options, facets=()), version
@@ -650,13 +656,17 @@ class Site:
         look-up goes on. Its result is kept until documents come or go.
         """
         if len(row.text) <= LONG_CHARS:
-            return similar(self.store, options=options, id=row.id)
+            key = row.id, options, self._version()
+            found = self._similar.get(key)
+            if found is None:
+                found = similar(self.store, options=options, id=row.id)
+            return found if key[-1] is None else self._similar.put(key, found)
 
         def read(progress: Progress) -> SimilarResult:
             return similar(self.store, options=options, id=row.id)
 
-        key = (row.id, row.text, options, self._counts(), self._last_job())
-        return self._readers.get(key, read, 1, timeout)
+        long_key = (row.id, row.text, options, self._counts(), self._last_job())
+        return self._readers.get(long_key, read, 1, timeout)
 
     def differences(
         self, principal: Row, members: Sequence[Row], timeout: float

@@ -7,7 +7,7 @@ Both real stores are `FullStore`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
@@ -178,15 +178,22 @@ class ReceivingFamilies(Protocol):
 
 
 @runtime_checkable
+class HasVersion(Protocol):
+    """A store that knows whether it has changed."""
+
+    def version(self) -> Hashable | None:
+        """Return a value that each change which reads see makes another one; None where the store
+        does not know.
+        """
+        ...
+
+
+@runtime_checkable
 class CachesReads(Protocol):
     """A store that keeps what it read as long as nothing changes."""
 
     def forget_reads(self) -> None:
         """Discard it, except what is in use."""
-        ...
-
-    def version(self) -> int | None:
-        """Return a number that each change of the store makes another one, None without one."""
         ...
 
 

@@ -6,6 +6,8 @@ import pytest
 from sample_rows import band, row
 
 from indexer.recipe import DEFAULT
+from indexer.review.site import Site
+from indexer.searching.search import SearchOptions
 
 pytestmark = pytest.mark.engines
 
@@ -79,3 +81,18 @@ def test_counts_of_words_are_remembered_for_a_minute(store, searches, monkeypatc
         searches.clear()
         assert counts(store, "quorum") == (1, 1)
         assert len(searches) == asked
+
+
+def test_pages_of_hits_are_kept_until_a_search_sees_a_change(store, searches):
+    write(store, row("1", text="quorum", metadata={}))
+    site, options = Site(store), SearchOptions()
+    page = site.search("quorum", options)
+    searches.clear()
+    assert site.search("quorum", options) is page and not searches
+    store.write([row("2", text="quorum", metadata={})])
+    site.search("quorum", options)  # before the refresh
+    store.refresh()
+    assert site.search("quorum", options).total == 2
+    store.delete(["2"])
+    store.refresh()
+    assert site.search("quorum", options).total == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -307,6 +308,26 @@ def count_rows(index: OpenIndex, scope: Scope) -> Counts:
     size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
     parts = index.queries("parts").search(search_bodies.total())["hits"]["total"]["value"]
     return rows.counts(response, exact, size, parts)
+
+
+_VERSION = {
+    "level": "shards",
+    "filter_path": "indices.*.uuid,indices.*.shards.*.routing.node,"
+    "indices.*.shards.*.commit.generation,indices.*.shards.*.seq_no.max_seq_no,"
+    "indices.*.shards.*.refresh.external_total",
+}
+
+
+def read_version(index: OpenIndex) -> str | None:
+    """Return the last operation, commit and refresh of each copy of each shard, as text.
+
+    A search sees what a copy has refreshed: an operation alone changes nothing that it finds, and
+    a copy that is read before its refresh gives way to the version after it. None where the role
+    of a user does not permit statistics, or no shard responds.
+    """
+    response = index.requests.send("GET", f"{index.name()}/_stats/refresh", params=_VERSION)
+    indices = response.body.get("indices") if isinstance(response.body, dict) else None
+    return json.dumps(indices, sort_keys=True) if response.status == 200 and indices else None
 
 
 class EngineSnapshots:

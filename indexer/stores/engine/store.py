@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -286,6 +286,10 @@ class EngineStore:
     def counts(self) -> Counts:
         """Count rows; bytes are of the primary shards, None where the engine does not say."""
         return reads.count_rows(self.index, self._scope)
+
+    def version(self) -> Hashable | None:
+        """Return the operations and refreshes of each copy of a shard; None without access."""
+        return reads.read_version(self.index)
 
     def close(self) -> None:
         """Close the connections."""
