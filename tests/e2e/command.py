@@ -66,7 +66,7 @@ def page_environment(folder: Path) -> dict[str, str]:
     store, state = f"sqlite:///{folder}/nearfold.db", str(folder / "state")
     return {
         **os.environ,
-        "PYTHON": sys.executable,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "NO_COLOR": "1",
         "COLUMNS": "120",

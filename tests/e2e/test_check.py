@@ -1,12 +1,14 @@
 """docs/check.md: its commands, in order, in one folder; and the exit codes of `check`."""
 
 import json
+import shlex
 import shutil
 import socket
 from pathlib import Path
 
 import pytest
 from command import outcome, run, shell
+from forked_commands import client_command
 from page_blocks import blocks
 
 FIRST, SCRIPT, HOOK = blocks("docs/check.md")
@@ -22,7 +24,7 @@ def free_port() -> int:
 def test_web_hook_of_the_page(tmp_path: Path) -> None:
     shell(FIRST, tmp_path)
     commands = HOOK.replace("8799", str(free_port()))
-    served = commands.replace("nearfold serve", 'exec "$PYTHON" -m indexer serve', 1)
+    served = commands.replace("nearfold serve", f"exec {shlex.join(client_command())} serve", 1)
     first, *_ = served.partition("&\n")
     printed = shell(served.replace(first, f"({first.strip()} >/dev/null) "), tmp_path)
     answer = json.loads(printed)

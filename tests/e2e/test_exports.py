@@ -1,10 +1,11 @@
 """The commands of docs/exports.md, and options that are refused."""
 
+from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from command import ROOT, run, run_json, shell
+from command import run, run_json, shell
 from page_blocks import blocks
 
 from indexer.cli import main
@@ -13,9 +14,8 @@ _, MAILS, LABELS, *_ = blocks("docs/exports.md")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> str:
-    url = f"sqlite:///{tmp_path}/store.db"
-    run("index", ROOT / "examples", store=url)
+def store(copy_examples_to: Callable[[Path], str], tmp_path: Path) -> str:
+    url = copy_examples_to(tmp_path / "store.db")
     run("group", store=url)
     page = run_json("search", "agreement", "--fold", "none", store=url)
     run("label", page["hits"][0]["id"], "--label", "responsive", store=url)

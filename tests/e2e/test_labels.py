@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,9 +21,8 @@ EXAMPLES = ROOT / "examples"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> str:
-    url = f"sqlite:///{tmp_path}/index.db"
-    run("index", EXAMPLES, store=url)
+def store(copy_examples_to: Callable[[Path], str], tmp_path: Path) -> str:
+    url = copy_examples_to(tmp_path / "index.db")
     run("group", store=url)
     return url
 

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -317,10 +318,9 @@ def test_every_source_document_has_its_page() -> None:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> str:
+def library(copy_examples_to: Callable[[Path], str], tmp_path: Path) -> str:
     """The store of the commands, with the examples indexed and grouped."""
-    store = f"sqlite:///{tmp_path}/nearfold.db"
-    run("index", ROOT / "examples", store=store)
+    store = copy_examples_to(tmp_path / "nearfold.db")
     run("group", store=store)
     return store
 

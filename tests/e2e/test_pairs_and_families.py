@@ -4,7 +4,7 @@ import csv
 import json
 import secrets
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ COLUMNS = ["a", "b", "a_path", "b_path", "similarity", "measure", "low", "high",
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> str:
-    url = f"sqlite:///{tmp_path}/index.db"
+def store(copy_examples_to: Callable[[Path], str], tmp_path: Path) -> str:
+    url = copy_examples_to(tmp_path / "index.db")
     run("index", EXAMPLES, "--label", "known", store=url)
     return url
 

@@ -7,13 +7,12 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command import ROOT
+from command import outcome, shell
 from forked_commands import client_command
 from page_blocks import blocks
 
@@ -384,16 +383,15 @@ def test_the_command_prints_lines_of_json_and_ends_with_1_if_a_file_failed(folde
     (folder / "b").chmod(0o600)
     (folder / "a").chmod(0o644)
     (folder / UNDECODABLE).chmod(0o644)
-    command = [sys.executable, "-m", "nearfold", "duplicates", str(folder), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = outcome("duplicates", folder, "--json")
     [line] = map(json.loads, done.stdout.splitlines())
     assert line["keep"] == str(folder / "a")
     paths = [file["path"] for file in line["redundant"]]
     assert paths == [str(folder / "b"), str(folder / UNDECODABLE)]
-    done = subprocess.run([*command, "--hardlink"], capture_output=True, text=True, check=False)
+    done = outcome("duplicates", folder, "--json", "--hardlink")
     assert done.returncode == 1
     assert [item["path"] for item in json.loads(done.stderr)["failed"]] == [str(folder / "b")]
-    done = subprocess.run([*command, "--undo"], capture_output=True, text=True, check=True)
+    done = outcome("duplicates", folder, "--json", "--undo")
     assert json.loads(done.stdout) == {"undone": [str(folder / UNDECODABLE)]}
 
 
@@ -404,9 +402,6 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
     documents.mkdir()
     write(documents, {"a.txt": TEXT, "b.txt": TEXT, "c.txt": f"{TEXT}And back again."})
     before = snapshot(documents)
-    environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    for line in block.splitlines():
-        command = line.replace("nearfold", f"{sys.executable} -m nearfold", 1)
-        subprocess.run(["sh", "-c", command], check=True, cwd=tmp_path, env=environment)
+    shell(block, tmp_path, HOME=str(tmp_path))
     assert snapshot(documents) == before
     assert (tmp_path / "remove.sh").exists()
