@@ -244,8 +244,8 @@ def _print_texts(comparison: Comparison, originals: tuple[Original, Original]) -
 
 
 def _warnings(originals: tuple[Original, Original]) -> Iterator[str]:
-    for letter, side in zip("AB", originals, strict=True):
-        yield from (f"warning: {letter}: {visible(warning)}" for warning in side.warnings)
+    for letter, original in zip("AB", originals, strict=True):
+        yield from (f"warning: {letter}: {visible(warning)}" for warning in original.warnings)
 
 
 def _shorten(value: str) -> str:

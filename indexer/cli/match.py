@@ -222,14 +222,14 @@ class PairLines:
         """Write some pairs, except in the formats of `finish`."""
         names = self._names(part) if self._form == "text" else part.paths
         positions = part.left, part.right
-        a, b = (map(names.__getitem__, side) for side in positions)
+        a, b = (map(names.__getitem__, ends) for ends in positions)
         lines = zip(a, b, part, self._reasons(part), strict=True)
         if self._form == "csv":
-            sides = [] if part.within is None else ["a_in_b", "b_in_a"]
+            containment = [] if part.within is None else ["a_in_b", "b_in_a"]
             others = ["left_out"] if part.omissions else []
             others += ["reasons"] if self.explain else []
             if not self._is_begun:
-                header = ["a", "b", "a_path", "b_path", *_COLUMNS, *sides, *others]
+                header = ["a", "b", "a_path", "b_path", *_COLUMNS, *containment, *others]
                 csv.writer(self._file).writerow(header)
             _write_csv(lines, self._file)
         elif self._form == "jsonl":

@@ -364,8 +364,8 @@ def _replacements(
     texts = [_WordString(pair.a), _WordString(pair.b)] if often else []
     for stretch, times in often:
         left, right = map(" ".join, stretch)
-        sides = zip(texts, (left, right), strict=True)
-        if all(times >= MIN_FRACTION * text.occurrences(words) for text, words in sides):
+        replaced = zip(texts, (left, right), strict=True)
+        if all(times >= MIN_FRACTION * text.occurrences(words) for text, words in replaced):
             yield Replacement(left, right, times)
 
 
@@ -446,7 +446,7 @@ def two_languages(a: Words, b: Words) -> TwoLanguages:
     left, right = words_by_language(counts_a - counts_b), words_by_language(counts_b - counts_a)
     if not left or not right:
         return SAME_LANGUAGE
-    of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
+    of_a, of_b = (max(sorted(counts), key=counts.__getitem__) for counts in (left, right))
     limit, minimum = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
     is_told_apart = (
         left[of_a] >= OWN_FRACTION * left[of_b] and right[of_b] >= OWN_FRACTION * right[of_a]

@@ -202,7 +202,7 @@ def rows(comparison: Comparison) -> list[Row]:
 def _rows(texts: tuple[str, str], shared: Sequence[Passage]) -> list[Row]:
     fixed = _fixed_passages(shared)
     left, right = (
-        list(_spans(text, side, shared, fixed)) for side, text in zip("ab", texts, strict=True)
+        list(_spans(text, name, shared, fixed)) for name, text in zip("ab", texts, strict=True)
     )
     fixed &= {span.passage for span in left} & {span.passage for span in right}
     result = []
@@ -213,14 +213,14 @@ def _rows(texts: tuple[str, str], shared: Sequence[Passage]) -> list[Row]:
 
 
 def _spans(
-    text: str, side: str, shared: Sequence[Passage], fixed: set[int | None]
+    text: str, name: str, shared: Sequence[Passage], fixed: set[int | None]
 ) -> Iterator[Span]:
     """Yield a text as spans in order: shared passages with adjacent punctuation, and the words
     between them.
     """
     end, positions = (
         0,
-        sorted((*getattr(passage, side), number) for number, passage in enumerate(shared, 1)),
+        sorted((*getattr(passage, name), number) for number, passage in enumerate(shared, 1)),
     )
     pending: Span | None = None
     for begin, stop, number in [*positions, (len(text), len(text), 0)]:

@@ -236,8 +236,8 @@ def differing_facts(
         yield from _of_runs(a, b, common_runs(a.words, b.words) if runs is None else runs)
         return
     for made in _of_runs(a, b, common_runs(a.words.plain, b.words.plain)):
-        sides = made.a or "", made.b or ""
-        if made.a == made.b or len(set(map(without_accents, sides))) > 1:
+        values = made.a or "", made.b or ""
+        if made.a == made.b or len(set(map(without_accents, values))) > 1:
             yield made
 
 
@@ -347,8 +347,8 @@ def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Differ
     for text, only, known in zip((a, b), (only_a, only_b), paired, strict=True):
         for dated, fact in {_dated(fact, text): fact for fact in _joined(only)}.items():
             if dated not in known:  # else the year of a date, of which another part has a pair
-                sides = (_written(dated), None) if text is a else (None, _written(dated))
-                yield _of_header(Difference(dated.kind, *sides), (fact, text))
+                values = (_written(dated), None) if text is a else (None, _written(dated))
+                yield _of_header(Difference(dated.kind, *values), (fact, text))
 
 
 def _of_header(made: Difference, *stated: tuple[Fact, FactText]) -> Difference:

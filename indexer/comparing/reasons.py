@@ -275,7 +275,7 @@ def measure_new_words(
         (tuple(_whole_words(a, left)), tuple(_whole_words(b, right)))
         for (a, b), (left, right) in zip(pairs, new, strict=True)
     ]
-    words = dict.fromkeys(word for pair in wholes for side in pair for word in side)
+    words = dict.fromkeys(word for pair in wholes for words_of in pair for word in words_of)
     frequencies = rarity.frequencies(list(words))
     return [
         _with_rarity(count, pair, frequencies) for count, pair in zip(counts, wholes, strict=True)
@@ -304,10 +304,10 @@ def format_new_words_by_text(new: NewWords) -> list[str]:
     if not new.left + new.right:
         return ["no new words"]
     sentences = []
-    sides: tuple[tuple[str, Literal["left", "right"], int], ...]
-    sides = ("A", "left", new.left), ("B", "right", new.right)
-    for letter, side, count in sides:
-        rare = None if new.rare is None else [word for word in new.rare if word.side == side]
+    texts: tuple[tuple[str, Literal["left", "right"], int], ...]
+    texts = ("A", "left", new.left), ("B", "right", new.right)
+    for letter, text, count in texts:
+        rare = None if new.rare is None else [word for word in new.rare if word.side == text]
         sentences.append(f"{letter} has {_sentence(count, rare)}")
     if new.novelty is not None:
         sentences.append(f"novelty {new.novelty:,.1f}")
@@ -368,13 +368,13 @@ def _put_together(written: str, word: str) -> str:
     return word if "\n" in written or "\r" in written else written
 
 
-def _with_rarity(new: NewWords, sides: _BothTexts, frequencies: WordFrequencies) -> NewWords:
+def _with_rarity(new: NewWords, texts: _BothTexts, frequencies: WordFrequencies) -> NewWords:
     documents = max(1, frequencies.documents)
     limit = max(1, RARE * documents)
     rare: list[RareWord] = []
     amounts: list[float] = []
     names: tuple[Literal["left", "right"], ...] = ("left", "right")
-    for name, words in zip(names, sides, strict=True):
+    for name, words in zip(names, texts, strict=True):
         for word in words:
             count = frequencies.counts[word]
             # a document may be written between two counts
@@ -636,13 +636,13 @@ def format_reasons(reasons: PairDifferences) -> list[str]:
 
 
 def reasons_of(
-    rows: tuple[Row, Row], sides: tuple[ComparedText, ComparedText], new_words: NewWords
+    rows: tuple[Row, Row], texts: tuple[ComparedText, ComparedText], new_words: NewWords
 ) -> Reasons:
     """Return what differs between two documents, whose new words are known.
 
     They are called rearranged below `REVIEW` of their words in order.
     """
-    a, b = sides
+    a, b = texts
     is_copy = copy_key(rows[0]) == copy_key(rows[1]) and have_same_symbols(a.text, b.text)
     in_order = lcs(a.words, b.words)
     overlap = 0.0 if in_order >= REVIEW else align(a.words, b.words).overlap

@@ -722,8 +722,8 @@ def _containments(
     within: NDArray[np.float64] = collection.budget.array((len(left), 2), np.float64)
     for part in parts(len(left), collection.budget.block):
         is_copy = origin[part] < 0
-        sides = of_texts[origin[part][~is_copy]]
+        fractions = of_texts[origin[part][~is_copy]]
         is_swapped = texts[left[part][~is_copy]] > texts[right[part][~is_copy]]
         within[part] = 1.0
-        within[part][~is_copy] = np.where(is_swapped[:, None], sides[:, ::-1], sides)
+        within[part][~is_copy] = np.where(is_swapped[:, None], fractions[:, ::-1], fractions)
     return within

@@ -264,11 +264,13 @@ class MatchResult(PairColumns):
     def _sorted_codes(self) -> Codes:
         """Return document << POSITION_BITS | index of the pair, ascending."""
         sorter = Sorter(self.budget)
-        sides = [self.left, self.right] if self.against is None else [self.left]
+        ends = [self.left, self.right] if self.against is None else [self.left]
         for part in parts(len(self), self.budget.block):
             positions = np.arange(part.start, part.stop, dtype=np.uint64)
-            for side in sides:
-                sorter.add(side[part].astype(np.uint64) << np.uint64(POSITION_BITS) | positions)
+            for documents in ends:
+                sorter.add(
+                    documents[part].astype(np.uint64) << np.uint64(POSITION_BITS) | positions
+                )
         return sorter.sorted()
 
     def _passage_notes(self) -> Iterator[str]:

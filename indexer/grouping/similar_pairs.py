@@ -529,7 +529,7 @@ def _hashes(context: MatchContext, stage: str) -> Iterator[Hashes]:
     if verifier.measure == "lcs":
         texts = np.arange(len(context.collection.chars))
         return verifier.occurrences(texts, context.progress, stage)
-    return (side.features.hashes for side in verifier.all_texts(context.progress, stage))
+    return (text.features.hashes for text in verifier.all_texts(context.progress, stage))
 
 
 def _slices(column: Column, sizes: NDArray[np.int64]) -> Iterator[Hashes]:
@@ -596,9 +596,9 @@ def _candidates(context: MatchContext, cap: int) -> tuple[Codes, CapReport]:
 def _key_codes(context: MatchContext, low: np.uint64) -> Codes:
     """Return sorted codes: the high bits of a passage's key, the number of its text in `low`."""
     keys = Sorter(context.collection.budget)
-    sides = context.verifier.all_texts(context.progress, "reading passages")
-    for text, side in enumerate(sides):
-        keys.add(passage_keys(side.runs) & ~low | np.uint64(text))
+    texts = context.verifier.all_texts(context.progress, "reading passages")
+    for number, text in enumerate(texts):
+        keys.add(passage_keys(text.runs) & ~low | np.uint64(number))
     return keys.sorted()
 
 

@@ -177,11 +177,11 @@ def histogram(
     across, drawn as an upright dashed line.
     """
     rows: list[Spec] = []
-    for side, (name, numbers) in enumerate(counts):
+    for bar, (name, numbers) in enumerate(counts):
         width = 1 / len(numbers)
         for index, number in enumerate(numbers):
             if number:
-                start = (index + side / 2) * width
+                start = (index + bar / 2) * width
                 rows.append({"line": name, "from": start, "to": start + width / 2, "value": number})
     limit = max(max(numbers) for _, numbers in counts)
     encoding = {

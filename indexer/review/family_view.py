@@ -195,15 +195,15 @@ def member_differences(
         pair for pair, size in zip(pairs[:_MAX_PAIRS], sizes, strict=False) if size <= _MAX_CHARS
     ]
     texts = {row.id: ComparedText(row.text, recipe) for pair in compared for row in pair}
-    sides = [(texts[a.id], texts[b.id]) for a, b in compared]
-    counted = measure_new_words(sides, rarity)
+    compared_texts = [(texts[a.id], texts[b.id]) for a, b in compared]
+    counted = measure_new_words(compared_texts, rarity)
     reasons = [
-        reasons_of(rows, side, new)
-        for rows, side, new in zip(compared, sides, counted, strict=True)
+        reasons_of(rows, both, new)
+        for rows, both, new in zip(compared, compared_texts, counted, strict=True)
     ]
     own = [
         content_words(b, a, reason.differences)
-        for (a, b), reason in zip(sides, reasons, strict=True)
+        for (a, b), reason in zip(compared_texts, reasons, strict=True)
     ]
     named = list(dict.fromkeys(word for words in own for word in words))
     counts = rarity.frequencies(named).counts if named else {}

@@ -225,13 +225,13 @@ class StoredTexts:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
             packed = row.minhash if row and self.recipe.has_vector else None
-            side = text_cache.compared(text, self.recipe, packed, bits)
+            compared = text_cache.compared(text, self.recipe, packed, bits)
             values = self.criteria.values(row) if row else (None,)
             title = row.title if row else ""
             path = row.path if row else ""
             embedded = row.embedded if row else ""
             key, exists = keys.get(id, id), row is not None
-            memory = _Memory(title, path, side, embedded, values, key, exists, id in changed)
+            memory = _Memory(title, path, compared, embedded, values, key, exists, id in changed)
             self._known.put(id, memory)
 
 

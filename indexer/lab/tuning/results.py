@@ -36,7 +36,7 @@ class Case:
 
     @property
     def similar(self) -> bool | None:
-        """True for duplicates; None where one contains the other, which counts for neither side."""
+        """True for duplicates; None where one contains the other, which counts for neither."""
         if self.type in DUPLICATES:
             return True
         return False if self.type in (DIFFERENT, UNRELATED) else None

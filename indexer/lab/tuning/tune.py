@@ -529,7 +529,7 @@ class TuneOptions:
 
     `recipes`: the recipes to try; the whole `grid` when empty. `workers`: processes that share the
     recipes; one a processor when None. `strict`: a pair of which one text contains the other is
-    different; else it counts for neither side. `seed`: the seed of the random sample of unrelated
+    different; else it counts for neither. `seed`: the seed of the random sample of unrelated
     pairs. `measure` scores the recipes with MinHash on the texts; None stands for the measure of
     each recipe, by which layouts of bands are planned in any case.
     """

@@ -187,11 +187,11 @@ def write_pairs(matched: MatchResult, out: Path) -> None:
     import pyarrow
 
     text, fraction = pyarrow.string(), pyarrow.float64()
-    sides = [] if matched.within is None else [("a_in_b", fraction), ("b_in_a", fraction)]
+    containment = [] if matched.within is None else [("a_in_b", fraction), ("b_in_a", fraction)]
     scores = [("similarity", fraction), ("measure", text), ("low", fraction), ("high", fraction)]
     scores.append(("as_read", pyarrow.bool_()))
     names = [(name, text) for name in ("a", "b", "a_path", "b_path")]
-    schema = pyarrow.schema([*names, *scores, *sides])
+    schema = pyarrow.schema([*names, *scores, *containment])
     with pyarrow.parquet.ParquetWriter(out, schema) as writer:
         for start in range(0, len(matched), PAIR_ROWS_AT_ONCE):
             part = slice(start, start + PAIR_ROWS_AT_ONCE)
