@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, Literal, TypeAlias
 
 from indexer.comparing.measures import (
@@ -455,9 +455,11 @@ def redline(before: str, after: str) -> Iterator[Stretch]:
         yield Stretch(change, text.between(position, end), end - position)
 
 
-def redline_in_lines(comparison: Comparison) -> Iterator[Stretch]:
+def redline_in_lines(comparison: Comparison, line_ends: int = 1) -> Iterator[Stretch]:
     """Yield the redline for a page: blanks and line ends that both texts have are in neither
     change, no two words are joined, and passages that moved as a whole are stretches of their own.
+
+    So many `line_ends` part paragraphs; where one text alone has them, they are a change.
 
     >>> from indexer.comparing.compare import compare
     >>> ferry, rent = "The harbour ferry leaves at eight.", "The rent is due on the first of May."
@@ -465,14 +467,15 @@ def redline_in_lines(comparison: Comparison) -> Iterator[Stretch]:
     >>> [(one.change, one.moved) for one in redline_in_lines(compared) if one.text.strip()]
     [('added', 2), ('same', 0), ('removed', 2)]
     """
-    yield from _keep_apart(_keep_blanks(_with_moves(comparison)))
+    a, b = (_WordText(text) for text in comparison.texts)
+    parted = _with_own_breaks(_with_moves(comparison, a, b), a, b, line_ends)
+    yield from _keep_apart(_keep_blanks(parted))
 
 
-def _with_moves(comparison: Comparison) -> Iterator[Stretch]:
+def _with_moves(comparison: Comparison, a: _WordText, b: _WordText) -> Iterator[Stretch]:
     """Yield the changes, cut around the passages that are removed in one position and added in
     another one, each as a whole.
     """
-    a, b = (_WordText(text) for text in comparison.texts)
     changes = list(_changes(comparison.shared, a, b))
     moves = _moves(comparison, a, b, changes)
     for change, position, end in changes:
@@ -525,6 +528,79 @@ def _whole(
                 yield span.passage, (words.start, words.stop)
 
 
+def _with_own_breaks(
+    stretches: Iterable[Stretch], a: _WordText, b: _WordText, line_ends: int
+) -> Iterator[Stretch]:
+    """Yield stretches in which ends of paragraphs after kept words that one text alone has are
+    changes: who rejects a sentence that was added to a paragraph neither joins nor parts any.
+
+    >>> a, b = _WordText("One.\\n\\nTwo."), _WordText("One. New.\\n\\nTwo.")
+    >>> made = _with_own_breaks(redline(a.text, b.text), a, b, 2)
+    >>> [(stretch.change, stretch.text) for stretch in made]
+    [('same', 'One.'), ('added', ' New.'), ('same', '\\n\\n'), ('same', 'Two.')]
+    """
+    kept, own = Stretch("same", "", 0), ""
+    x = y = 0  # words of the texts before a stretch
+    for is_same, group in groupby(stretches, key=lambda stretch: stretch.change == "same"):
+        changed = list(group)
+        if is_same:
+            words = sum(one.words for one in changed)
+            *others, (kept, own) = _paragraphs(a, b, (x, y), words, line_ends)
+            for other, end in others:
+                yield from _broken(other, end, [], line_ends)
+            x, y = x + words, y + words
+        else:
+            yield from _broken(kept, own, changed, line_ends)
+            x += sum(one.words for one in changed if one.change == "removed")
+            y += sum(one.words for one in changed if one.change == "added")
+            kept, own = Stretch("same", "", 0), ""
+    if kept.words:
+        yield kept
+
+
+def _paragraphs(
+    a: _WordText, b: _WordText, starts: tuple[int, int], words: int, line_ends: int
+) -> Iterator[tuple[Stretch, str]]:
+    """Yield kept words up to each end of a paragraph in one text alone, and the first's blanks."""
+    (x, y), first = starts, 0
+    both = a.between(x, x + words) + b.between(y, y + words)
+    for number in range(1, words) if "\n" in both else ():
+        own, other = (
+            _blanks(text.between(at + number - 1, at + number)) for text, at in ((a, x), (b, y))
+        )
+        if (own.count("\n") < line_ends) != (other.count("\n") < line_ends):
+            yield Stretch("same", b.between(y + first, y + number), number - first), own
+            first = number
+    own = _blanks(a.between(x + words - 1, x + words))
+    yield Stretch("same", b.between(y + first, y + words), words - first), own
+
+
+def _broken(kept: Stretch, own: str, changed: list[Stretch], line_ends: int) -> Iterator[Stretch]:
+    """Yield kept words, which have `own` blanks in the first text, and the changes after them."""
+    blanks = _blanks(kept.text)
+    is_equal = (own.count("\n") < line_ends) == (blanks.count("\n") < line_ends)
+    if not kept.words or is_equal or len(changed) > 2 or any(one.moved for one in changed):
+        yield from (kept, *changed)
+        return
+    yield replace(kept, text=kept.text.rstrip())
+    texts = {"removed": own, "added": blanks}
+    texts |= {one.change: texts[one.change] + one.text for one in changed}
+    if len(changed) == 1:
+        [only] = changed
+        end, wanted = _blanks(only.text), blanks if only.change == "removed" else own
+        if (end.count("\n") < line_ends) == (wanted.count("\n") < line_ends):
+            yield replace(only, text=texts[only.change].rstrip())
+            yield Stretch("same", end, 0)
+            return
+    words = {one.change: one.words for one in changed}
+    changes: tuple[Change, Change] = ("removed", "added")
+    yield from (Stretch(change, texts[change], words.get(change, 0)) for change in changes)
+
+
+def _blanks(text: str) -> str:
+    return text[len(text.rstrip()) :]
+
+
 def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     """Yield stretches in which blanks after exchanged words are kept where both texts have them.
 
@@ -537,8 +613,8 @@ def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     removed: Stretch | None = None
     for stretch in stretches:
         if removed and stretch.change == "added":
-            blanks = stretch.text[len(stretch.text.rstrip()) :]
-            if removed.text[len(removed.text.rstrip()) :] == blanks:
+            blanks = _blanks(stretch.text)
+            if _blanks(removed.text) == blanks:
                 yield replace(removed, text=removed.text.rstrip())
                 yield replace(stretch, text=stretch.text.rstrip())
                 yield Stretch("same", blanks, 0)

@@ -29,7 +29,7 @@ from indexer.review.boilerplate import DiscountedSimilarity
 from indexer.review.compared_documents import WORD, FormatFinder, Original, WordFormats
 from indexer.review.rendering import render_file
 from indexer.review.side_by_side import SideBySide, facts
-from indexer.wording import visible, visible_lines
+from indexer.wording import END_OF_HEADER, visible, visible_lines
 
 if TYPE_CHECKING:
     from fpdf import FPDF
@@ -51,6 +51,7 @@ _RELATIONS = f"""{_XML}<Relationships xmlns="{_PACKAGE}/relationships">\
 <Relationship Id="r1" Target="{_DOCUMENT}" Type="{_OFFICE}/officeDocument"/>\
 <Relationship Id="r2" Target="{_CORE}" \
 Type="{_PACKAGE}/relationships/metadata/core-properties"/></Relationships>"""
+_LINE_END = re.compile("\r\n|[\r\f\v]")
 _BREAK = re.compile(r"(\n(?:[^\S\n]*\n)*)")
 _TAGS: Mapping[tuple[Change, bool], str] = {
     ("same", False): "",
@@ -134,7 +135,7 @@ def redline_docx(
     )
     ends = 2 if _is_wrapped(comparison.texts) else 1
     finder = FormatFinder(*formats)
-    body = "".join(_blocks(redline_in_lines(comparison), ends, finder))
+    body = "".join(_blocks(redline_in_lines(comparison, ends), ends, finder))
     document = f'{_XML}<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'
     parts = {
         "[Content_Types].xml": _types([_DOCUMENT, *finder.parts]).encode(),
@@ -293,7 +294,7 @@ def _lines(stretches: Iterable[Stretch], line_ends: int, ids: Iterator[int]) -> 
     """
     line = _Line([], [])
     for stretch in stretches:
-        text = _clean(stretch.text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = _clean(_LINE_END.sub("\n", stretch.text.replace(END_OF_HEADER, "")))
         tag = _TAGS[stretch.change, bool(stretch.moved)]
         own = next(ids)
         if stretch.moved:
@@ -400,7 +401,7 @@ def redline_pdf(
     known = _known(files)
     stretches = [
         (stretch, visible_lines(stretch.text).translate(_BRACKETS))
-        for stretch in redline_in_lines(comparison)
+        for stretch in redline_in_lines(comparison, 2 if _is_wrapped(comparison.texts) else 1)
     ]
     missing = _missing((text for _, text in stretches), known)
     pdf = _document(files, is_shaped)

@@ -16,6 +16,7 @@ from indexer.comparing.words import normal_words
 from indexer.review.compared_documents import original, word_formats
 from indexer.review.comparison_files import redline_docx
 from indexer.stores import open_store
+from indexer.wording import END_OF_HEADER
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "Lease of 2024\n\nThe tenant pays 400 pounds\nNo pets.\n\nThe landlord repairs the roof.\n"
@@ -66,6 +67,22 @@ def test_accepting_all_changes_gives_b_and_rejecting_them_a() -> None:
     deleted = ["".join(part.itertext()) for part in root.iter(f"{W}del")]
     assert [text.strip() for text in deleted if text.strip()] == ["2024", "400", "the roof."]
     assert {part.get(f"{W}author") for part in root.iter(f"{W}ins")} == {"nearfold"}
+
+
+ONE, NEW, OLD, TWO = "One is kept.", "A new one.", "An old one.", "Two is kept."
+PARAGRAPHS = [
+    [ONE, TWO], [f"{ONE} {NEW}", TWO], [ONE, NEW, TWO], [ONE, OLD, TWO], [f"{ONE} {OLD}", TWO],
+    [f"{ONE} {TWO}"], [ONE, f"{NEW} {TWO}"], [f"{ONE} {NEW} {TWO}"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", PARAGRAPHS[:5])
+def test_paragraphs_come_back_whatever_is_added_at_their_ends(before: list[str]) -> None:
+    for after in PARAGRAPHS:
+        root = document("\n\n".join(before), "\n\n".join(after))
+        for dropped, expected in (("del", after), ("ins", before)):
+            found = text_of(root, dropped).strip("\n").split("\n\n")
+            assert [" ".join(text.split()) for text in found] == expected, (before, after)
 
 
 def test_an_inserted_paragraph_has_an_inserted_mark() -> None:
@@ -145,6 +162,11 @@ def test_the_extractor_of_documents_reads_the_later_text(tmp_path: Path) -> None
     text = original(str(tmp_path / "redline.docx"), open_store("sqlite://:memory:")).text
     assert "The tenant pays" in text
     assert "450" in text
+
+
+def test_marks_of_headers_and_pages_are_no_text() -> None:
+    a, b = (f"Draft {day}{END_OF_HEADER}\nThe rent is due.\n\fPage 2" for day in (3, 4))
+    assert "\ufffd" not in "".join(document(a, b).itertext())
 
 
 def test_equal_texts_have_no_change() -> None:
