@@ -32,6 +32,13 @@ import indexer
 
 ROOT = Path(__file__).parent.parent.parent
 STREAMS = (0, 1, 2)
+# No command imports these; the libraries of two of them take as long as all others together.
+NO_COMMAND = (
+    "indexer.__main__",
+    "indexer.searching.langchain",
+    "indexer.searching.llama_index",
+    "indexer.spark",
+)
 # It imports what is part of the interpreter alone: `socket`, `signal` and `json` take longer than
 # all else that it does.
 CLIENT = """
@@ -104,11 +111,11 @@ def serve() -> None:
 
 
 def _import_commands() -> None:
-    """Import all modules but those of Spark, and what tables are printed by, so that forks find it
+    """Import all modules that commands use, and what tables are printed by, so that forks find it
     done.
     """
     for module in pkgutil.walk_packages(indexer.__path__, "indexer."):
-        if not module.name.startswith("indexer.spark") and module.name != "indexer.__main__":
+        if not module.name.startswith(NO_COMMAND):
             importlib.import_module(module.name)
     for name in ("difflib", "numpy.ma", "numpy.polynomial", "rich.table", "snowballstemmer"):
         importlib.import_module(name)
