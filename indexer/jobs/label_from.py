@@ -247,8 +247,8 @@ def _records(
 
     Raises `DamagedRecord`, also for a file without these fields.
     """
-    reading = ReadOptions(text_field="", encoding=options.encoding)
-    names, records = read_table(path.name, stream, reading)
+    read_options = ReadOptions(text_field="", encoding=options.encoding)
+    names, records = read_table(path.name, stream, read_options)
     return _fields(names, options, coding), records
 
 

@@ -1,6 +1,6 @@
-"""The work and notes of reviewers next to a store: the fields of coding, which family is whose,
-documents that were put into the family of another one, notes on documents, saved searches, terms
-to highlight.
+"""The work and notes of reviewers next to a store: the fields of coding, assignments of families to
+reviewers, documents that were put into the family of another one, notes on documents, saved
+searches, terms to highlight.
 
 Servers of one store share the file, which is next to the journal.
 """

@@ -112,7 +112,7 @@ TIMEOUT_SECONDS = 1.5  # for which a caller waits for the result
 
 @dataclass(frozen=True, slots=True)
 class ReadProgress:
-    """The stage of a reading, and `done` of `total` documents in it."""
+    """The stage of a computation, and `done` of `total` documents in it."""
 
     stage: str = "waiting"
     done: int = 0
@@ -140,13 +140,13 @@ class BackgroundReader(Generic[T]):
 
     @property
     def age(self) -> float:
-        """Return the seconds since the last reading began, infinite before the first."""
+        """Return the seconds since the last computation began, infinite before the first."""
         return time.monotonic() - self._started
 
     def get(self, timeout: float = TIMEOUT_SECONDS) -> T | None:
         """Return the result, None if it is not ready within `timeout` seconds.
 
-        The first call starts the reading. Raises the error that ended it; the next call starts it
+        The first call starts the computation. Raises the error that ended it; the next call starts
         again.
         """
         self.begin()
@@ -156,7 +156,7 @@ class BackgroundReader(Generic[T]):
         return self._result
 
     def begin(self) -> None:
-        """Start the reading, if that has not been done."""
+        """Start the computation, if that has not been done."""
         with self._lock:
             if self._result is None and self._thread is None:
                 self._start()

@@ -1,4 +1,4 @@
-"""Several versions of a text as a table: which version has which passage, and in which reading.
+"""Several versions of a text as a table: which version has which passage, and in which variant.
 
 Progressive alignment, as in Feng & Doolittle, "Progressive sequence alignment as a prerequisite to
 correct phylogenetic trees", Journal of Molecular Evolution 25 (1987), and for texts Spencer & Howe,
@@ -7,7 +7,7 @@ correct phylogenetic trees", Journal of Molecular Evolution 25 (1987), and for t
 - The passages of the first version are the rows.
 - Each further version is aligned with the rows, in order, so that the sum of the similarities of
   what stands in one row is greatest (Needleman & Wunsch 1970, gaps cost nothing). A passage is as
-  similar to a row as to its most similar reading: 2 where the words are equal, else the fraction of
+  similar to a row as to its most similar variant: 2 where the words are equal, else the fraction of
   distinct words in common (Dice) from `ALIKE` on, and 0 below, which no row is shared for.
 - A passage without a row gets one of its own, before the row of the passage after it.
 """
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from indexer.comparing.words import folded_words
 
-ALIKE = 0.5  # fraction of words in common from which passages are readings of one
+ALIKE = 0.5  # fraction of words in common from which passages are variants of one
 _SHORT = 3  # words, below which a sentence goes on with the next one of its paragraph
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])")
@@ -47,7 +47,7 @@ class CollationRow:
 
     @property
     def is_shared(self) -> bool:
-        """Return whether all versions have it in the same reading."""
+        """Return whether all versions have it in the same variant."""
         return set(self.cells) == {0}
 
 

@@ -40,8 +40,7 @@ class Run:
 
 class PlacedText:
     """One text with the positions of its words. `unwrapped` has a blank where a long line was
-    wrapped,
-    at the same offsets.
+    wrapped, at the same offsets.
     """
 
     def __init__(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Figures of the groups of a store as they are stored; no documents are compared."""
+"""Statistics of the groups of a store as they are stored; no documents are compared."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ class Verdict:
 
 @dataclass(slots=True)
 class _Thread:
-    """A thread while it is judged; positions are the indices of its mails, in order."""
+    """The working state of one thread; positions are the indices of its mails, in order."""
 
     mails: Sequence[ReadMail]
     distance: Callable[[int, int], int]

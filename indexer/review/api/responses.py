@@ -450,8 +450,8 @@ class ComparisonResponse:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A passage of several versions. `readings`: its texts as (change, text) from the first one;
-    `cells`: the position of the reading of each version, None if it lacks the passage.
+    """A passage of several versions. `readings`: its variants as (change, text) from the first one;
+    `cells`: the position of the variant of each version, None if it lacks the passage.
     """
 
     number: int
@@ -524,7 +524,7 @@ def _changes(stretches: Iterable[Stretch]) -> tuple[tuple[str, str], ...]:
 
 
 def matrix_row(number: int, row: CollationRow) -> MatrixRow:
-    """Return a passage, its further readings with the changes from the first one."""
+    """Return a passage, its further variants with the changes from the first one."""
     first = row.variants[0]
     others = (_changes(redline(first, variant)) for variant in row.variants[1:])
     return MatrixRow(number, tuple(row.cells), (((_UNCHANGED, first),), *others))

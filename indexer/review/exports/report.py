@@ -1,4 +1,4 @@
-"""One HTML file about a whole store for readers who know nothing of it: numbers, figures, the
+"""One HTML file about a whole store for readers who know nothing of it: numbers, charts, the
 largest groups, what is missing.
 
 Near duplicates are called groups in it, for to many of its readers a family is an e-mail with its

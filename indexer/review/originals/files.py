@@ -136,8 +136,8 @@ def _members(path: Path, name: str, member: str) -> Iterator[Blob]:
     """Yield the blobs in a container; attachments of mails, too, if `member` names one."""
     outer = Blob("", b"", name, os.fsencode(path), path.stat().st_size, None)
     is_attachment = may_be_mail(name) or INSIDE in member
-    reading = ReadOptions(max_bytes=MAX_BYTES, attachments=is_attachment)
-    for item in expand([outer], [name], reading, set()):
+    read_options = ReadOptions(max_bytes=MAX_BYTES, attachments=is_attachment)
+    for item in expand([outer], [name], read_options, set()):
         if isinstance(item, Blob):
             yield item
 

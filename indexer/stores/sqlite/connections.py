@@ -242,7 +242,7 @@ class Column:
 
 
 class ScoreCache:
-    """The rows of the words that were asked for last, with their scores."""
+    """The rows of the words that were looked up last, with their scores."""
 
     def __init__(self) -> None:
         self._words = LruCache[str, tuple[NDArray[np.int32], NDArray[np.float64]]](

@@ -111,8 +111,8 @@ class KnownCounts:
         self._counting = threading.Lock()
         self._known: tuple[int, dict[Scope, Counts]] = (-1, {})
 
-    def get(self, scope: Scope, reading: Callable[[], ReadTransaction]) -> Counts:
-        """Return the counts of a scope; `reading` lends the connection that counts.
+    def get(self, scope: Scope, open_read: Callable[[], ReadTransaction]) -> Counts:
+        """Return the counts of a scope; `open_read` lends the connection that counts.
 
         Threads that ask meanwhile wait for the same count.
         """
@@ -123,7 +123,7 @@ class KnownCounts:
             totals = self._known[1]
             if scope in totals:
                 return _copied(totals[scope], size)
-            with reading() as db:
+            with open_read() as db:
                 counts = count_rows(db, scope)
             if self._watch()[0] == state:
                 totals[scope] = counts
