@@ -519,17 +519,21 @@ _ORDER = {"mimetype": 0, "styles.xml": 1, "content.xml": 2}
 _MEMBERS = ("content.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
+_FOOTNOTE = re.compile(rb"\{(?:\\\*)?\\footnote(?![a-z])")  # LibreOffice marks it by a star
+_COMMENTER = re.compile(rb"\{\\\*\\atn(?:id|author)\b[^{}]*\}")
+_NOTE_NUMBER = re.compile(rb"<text:note-citation\b[^<>]*>[^<>]*</text:note-citation>")
 _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
 
 
 def _readable_file(data: bytes) -> bytes:
     """Return an OpenDocument in one file of XML, or RTF, without what was deleted while changes
-    were tracked; RTF with a mark of its first paragraph, and with its footnotes.
+    were tracked; RTF with a mark of its first paragraph, with its footnotes, and without the names
+    of who wrote comments, which other formats lack.
     """
     if not data.startswith(_RTF):
-        return _with_headers(_without_changes(data))
+        return _with_headers(_readable_text(data))
     data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
-    data = data.replace(b"{\\*\\footnote", b"{\\footnote")  # so LibreOffice marks them
+    data = _COMMENTER.sub(b"", _FOOTNOTE.sub(rb"{\\footnote  ", data))  # the second blank is text
     return data if b"\\pard" in data else _with_paragraph(data)
 
 
@@ -548,12 +552,16 @@ def _with_headers(content: bytes) -> bytes:
     return content[: body.end()] + headers + content[body.end() :]
 
 
-def _without_changes(content: bytes) -> bytes:
-    """Return the content of an OpenDocument without changes that were tracked.
+def _readable_text(content: bytes) -> bytes:
+    """Return the content of an OpenDocument without changes that were tracked and without the
+    numbers of notes, which would be the end of words before them, and which other formats lack.
 
-    >>> _without_changes(b"a<text:tracked-changes>b</text:tracked-changes>c<text:tracked-changes>")
+    >>> _readable_text(b"a<text:tracked-changes>b</text:tracked-changes>c<text:tracked-changes>")
     b'ac<text:tracked-changes>'
+    >>> _readable_text(b"rent<text:note-citation>1</text:note-citation><text:note-body/>")
+    b'rent <text:note-body/>'
     """
+    content = _NOTE_NUMBER.sub(b" ", content)
     for end_tag in (b"</text:tracked-changes>", b"</table:tracked-changes>"):
         before, end, after = content.rpartition(end_tag)  # after it none would be found
         content = _CHANGES.sub(b"", before + end) + after
@@ -636,7 +644,7 @@ def _is_drawing(name: str) -> bool:
 
 def _readable_member(name: str, content: bytes) -> bytes:
     if name == "content.xml":
-        return _without_changes(content)
+        return _readable_text(content)
     return _separate_blocks(content).replace(b"</body>", b"\n</body>")
 
 

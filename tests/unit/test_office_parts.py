@@ -132,10 +132,39 @@ def test_neither_drawings_of_pages_nor_the_order_of_parts_count(make, name, draw
     assert text_of(file.getvalue(), name).split() == text_of(make(), name).split()
 
 
-@pytest.mark.parametrize("mark", [r"\footnote", r"\*\footnote"])
-def test_footnotes_of_rtf_are_read_of_every_program(mark: str) -> None:
-    file = rf"{{\rtf1\ansi\pard The rent is due.{{\super 1{{{mark}\pard As amended.}}}}\par}}"
-    assert "As amended." in text_of(file.encode(), "a.rtf")
+def rich_text_with_note(mark: str) -> bytes:
+    comment = r"{\*\atnid AM}{\*\atnauthor Ann}\chatn{\*\annotation Why?}"
+    note = rf"{{\super \chftn{{{mark}\chftn\pard As amended.}}}}"
+    return rf"{{\rtf1\ansi\pard The rent is due.{note}{comment}\par}}".encode()
+
+
+def open_document_with_note() -> bytes:
+    body = "The rent is due."
+    note = (
+        '<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation>'
+        "<text:note-body><text:p>As amended.</text:p></text:note-body></text:note>"
+        "<office:annotation><text:p>Why?</text:p></office:annotation>"
+    )
+    plain, file = io.BytesIO(open_document(body=body)), io.BytesIO()
+    with zipfile.ZipFile(plain) as archive, zipfile.ZipFile(file, "w") as copy:
+        for name in archive.namelist():
+            copy.writestr(name, archive.read(name).replace(body.encode(), (body + note).encode()))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (rich_text_with_note(r"\footnote"), "a.rtf"),
+        (rich_text_with_note(r"\*\footnote"), "a.rtf"),  # of LibreOffice
+        (open_document_with_note(), "a.odt"),
+    ],
+)
+def test_notes_and_comments_are_read_alike_of_every_program(data: bytes, name: str) -> None:
+    found = " ".join(text_of(data, name).split())
+    assert "The rent is due. As amended." in found
+    assert "Why?" in found
+    assert "Ann" not in found
 
 
 INSERTED, DELETED = "takes the mail", "carries no passengers"
