@@ -191,8 +191,12 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     return order_versions(read_members(store, id), require_recipe(store), dates=dates)
 
 
-def order_versions(members: Sequence[Row], recipe: Recipe, *, dates: bool = True) -> Versions:
-    """Order the versions among documents of a family, the first 200 texts as above."""
+def order_versions(
+    members: Sequence[Row], recipe: Recipe, *, dates: bool = True, with_steps: bool = True
+) -> Versions:
+    """Order the versions among documents of a family, the first 200 texts as above; `with_steps`
+    computes the changes from each to the next.
+    """
     name = members[0].family
     rows = sorted(members, key=lambda row: (row.id != name, -(row.similarity or 0.0), row.id))
     texts = _texts(list(rows_with_symbols(rows, recipe)))
@@ -204,7 +208,8 @@ def order_versions(members: Sequence[Row], recipe: Recipe, *, dates: bool = True
         key=lambda position: _likely_first(dated[position][0], representatives[position]),
     )
     parents = lineage(_differences(representatives, recipe), [date for date, _ in dated], order)
-    ordered = tuple(_ordered_versions(texts, dated, parents, order, recipe))
+    of_steps = recipe if with_steps else None
+    ordered = tuple(_ordered_versions(texts, dated, parents, order, of_steps))
     return Versions(name, len(rows), ordered, tuple(_notes(ordered, dates, left_out)))
 
 
@@ -258,15 +263,17 @@ def _ordered_versions(
     dated: Sequence[tuple[int | None, Source | None]],
     parents: Sequence[int | None],
     order: Sequence[int],
-    recipe: Recipe,
+    recipe: Recipe | None,
 ) -> Iterator[Version]:
-    """Yield the versions depth-first, each branch to its end before the next."""
+    """Yield the versions depth-first, each branch to its end before the next; without a recipe no
+    steps.
+    """
     waiting = [(position, 0) for position in order if parents[position] is None]
     while waiting:
         position, depth = waiting.pop()
         row, parent = texts[position][0], parents[position]
         step = None
-        if parent is not None:
+        if parent is not None and recipe:
             is_dated = _before(dated[parent][0], dated[position][0])
             step = _step(texts[parent][0], row, is_dated, recipe)
         copies = tuple((row_copy.id, row_copy.path) for row_copy in texts[position][1:])

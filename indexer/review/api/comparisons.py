@@ -208,16 +208,19 @@ def _is_quick_to_order(rows: Sequence[Row]) -> bool:
     return 1 < len(rows) <= _MAX_ORDERED and words <= _MAX_ORDERED_WORDS
 
 
-def _versions(site: Site, members: Sequence[Row], dates: bool = True) -> Versions:
+def _versions(
+    site: Site, members: Sequence[Row], dates: bool = True, with_steps: bool = True
+) -> Versions:
     """Return the versions among documents of a group, which are kept while these stay."""
     texts = tuple(
         (row.id, row.path, hash(row.text), row.similarity, *own_date(row)) for row in members
     )
-    key = members[0].family, dates, texts
+    key = members[0].family, dates, with_steps, texts
     tree: Versions | None = site.versions.get(key)
     if tree is None:
         recipe = require_recipe(site.store)
-        tree = site.versions.put(key, order_versions(members, recipe, dates=dates))
+        ordered = order_versions(members, recipe, dates=dates, with_steps=with_steps)
+        tree = site.versions.put(key, ordered)
     return tree
 
 
@@ -234,7 +237,8 @@ def matrix(site: Site, values: MatrixParameters) -> MatrixResponse:
     documents = list(rows_with_symbols(view.documents, require_recipe(site.store)))
     chosen = _chosen_versions(documents, values.of)
     if _is_quick_to_order(chosen):
-        tree = _versions(site, documents if _is_quick_to_order(documents) else chosen)
+        of_order = documents if _is_quick_to_order(documents) else chosen
+        tree = _versions(site, of_order, with_steps=False)
         positions = {version.id: index for index, version in enumerate(tree.versions)}
         chosen.sort(key=lambda row: positions.get(row.id, len(positions)))
     passages = [passages_of(row.text[:MAX_CHARS]) for row in chosen]
