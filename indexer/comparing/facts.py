@@ -676,6 +676,7 @@ def is_fact(word: str, language: str = "") -> bool:
     return any(word in listed for listed in _DECIDING) or is_negation(word, language)
 
 
+@lru_cache(maxsize=1 << 15)
 def _is_number(word: str) -> bool:
     # no letter is a digit
     if not word.isalpha():

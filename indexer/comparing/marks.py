@@ -97,6 +97,7 @@ class Comparison:
         self.a, self.b = FactText(a.facts, b.facts), FactText(b.facts, a.facts)
         self.texts = a, b
         self.aligned = AlignedWords(a.spelled, b.spelled)
+        self._facts: dict[Gap, tuple[list[Fact | None], list[Fact | None]]] = {}
 
     @property
     def runs(self) -> list[Tile]:
@@ -115,10 +116,12 @@ class Comparison:
 
     def facts(self, gap: Gap) -> tuple[list[Fact | None], list[Fact | None]]:
         """Return the fact that each word of a gap states, or None."""
-        return (
-            [self._fact(0, position) for position in range(gap.a, gap.end_a)],
-            [self._fact(1, position) for position in range(gap.b, gap.end_b)],
-        )
+        if gap not in self._facts:
+            self._facts[gap] = (
+                [self._fact(0, position) for position in range(gap.a, gap.end_a)],
+                [self._fact(1, position) for position in range(gap.b, gap.end_b)],
+            )
+        return self._facts[gap]
 
     def have_capitals(self, gap: Gap) -> bool:
         """Return whether either text has a word with a capital letter in a gap."""
@@ -407,14 +410,18 @@ def states_other_facts(pair: Comparison) -> bool:
     if _state_other_numbers(pair) or any(changed_quantities(*sources, pair.runs)):
         return True
     changed = sum(1 for _ in changed_symbols(*sources, pair.runs))
-    if not (changed or "@" in pair.a.source.text or any(map(pair.have_capitals, pair.gaps))):
-        return False  # no name and no e-mail address may stand for another
+    has_addresses = "@" in pair.a.source.text
+    may_name = [has_addresses or pair.have_capitals(gap) for gap in pair.gaps]
+    possible = sum(may_name)  # gaps in which names or e-mail addresses may stand for others
     others = [0, 0]
-    for gap in pair.gaps:
+    for gap, is_possible in zip(pair.gaps, may_name, strict=True):
+        if changed + possible < max(1, *others):
+            return False
         facts = pair.facts(gap)
         others = [others[0] + facts[0].count(None), others[1] + facts[1].count(None)]
-        is_named_otherwise = not _NAMING.isdisjoint(_other_classes(*map(_stated, facts)))
-        changed += is_named_otherwise and not are_variants(*pair.folded(gap))
+        possible -= is_possible
+        if is_possible and not _NAMING.isdisjoint(_other_classes(*map(_stated, facts))):
+            changed += not are_variants(*pair.folded(gap))
     return changed >= max(1, *others)
 
 

@@ -111,8 +111,9 @@ class Words:
 
     def folded_in(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[str, ...]]:
         """Yield the folded words [start, end) of each span."""
+        folded = self.folded
         for start, end in spans:
-            yield tuple(self.folded[start:end])
+            yield tuple(folded[start:end])
 
     def word(self, position: int) -> str:
         """Return the folded form of one word."""
