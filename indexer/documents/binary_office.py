@@ -10,10 +10,12 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import NamedTuple
 
 from indexer.documents.base import all_of, sha256
+from indexer.documents.mail.outlook import compound_streams
 from indexer.documents.marked_text import (
     DELETED,
     HIDDEN,
@@ -28,7 +30,11 @@ from indexer.model import EmbeddedFile
 # Word: pieces of text in the order of the document, and properties of ranges of bytes.
 
 _TABLES, _IS_SECOND_TABLE = ("0Table", "1Table"), 0x0200
-_FLAGS, _PROPERTY_PAGES, _PIECES = 0x0A, 0xFA, 0x1A2  # offsets in the header of the file
+WORD_STREAMS = ("WordDocument", *_TABLES)
+# offsets in the header of the file
+_FLAGS, _LENGTHS, _HEADERS, _PROPERTY_PAGES, _PIECES = 0x0A, 0x4C, 0xF2, 0xFA, 0x1A2
+# stories before those of the first section; stories of a section, the last two of its first page
+_SEPARATORS, _STORIES, _OF_FIRST_PAGE = 6, 6, 4
 _IS_COMPRESSED = 1 << 30
 _PAGE = 512
 _SIZES = (1, 1, 2, 4, 2, 2, 0, 3)  # bytes of a property's operand, by its kind
@@ -58,14 +64,9 @@ def word_files(streams: Mapping[str, bytes]) -> Iterator[EmbeddedFile]:
     `streams`: those of the file by their names. Raises `ValueError` for a damaged file. Marks of
     styles and of changes that a fast save appended are not known.
     """
-    document = streams["WordDocument"]
-    try:
-        flags = struct.unpack_from("<H", document, _FLAGS)[0]
-        table = streams[_TABLES[bool(flags & _IS_SECOND_TABLE)]]
+    with _as_damage():
+        document, table, pieces = _word(streams)
         properties = _properties(document, table)
-        pieces = list(_pieces(document, table))
-    except struct.error as error:
-        raise ValueError(str(error)) from error
     is_on_paper = _PARAGRAPH_GROUND not in document and not (
         any(ground in document for ground in _CELL_GROUNDS)
         and any("\x07" in text for _, text, _ in pieces)
@@ -85,6 +86,40 @@ def word_files(streams: Mapping[str, bytes]) -> Iterator[EmbeddedFile]:
         yield all_of(kind, lines)
     if fields.codes:
         yield all_of("fields and lists", fields.codes)
+
+
+def word_headers(data: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each header and footer of a Word document, and whether it is that of a
+    first page. Raises `ValueError` for a damaged file.
+    """
+    with _as_damage():
+        document, table, pieces = _word(dict(compound_streams(data, WORD_STREAMS)))
+        start, size = struct.unpack_from("<II", document, _HEADERS)
+        first = sum(struct.unpack_from("<II", document, _LENGTHS))  # after the text and its notes
+        limits = struct.unpack_from(f"<{size // 4}I", table, start)
+    text = "".join(text for _, text, _ in pieces)[first:]
+    fields = _Fields()
+    for number, (begin, end) in enumerate(pairwise(limits)):
+        parts = _FIELD_MARK.split(text[begin:end])
+        displayed = "".join(part for part in parts if not fields.has_read(part, 0))
+        if number >= _SEPARATORS and displayed.strip():
+            yield displayed, number % _STORIES >= _OF_FIRST_PAGE
+
+
+@contextmanager
+def _as_damage() -> Iterator[None]:
+    try:
+        yield
+    except struct.error as error:
+        raise ValueError(str(error)) from error
+
+
+def _word(streams: Mapping[str, bytes]) -> tuple[bytes, bytes, list[tuple[int, str, int]]]:
+    """Return the stream of a document, its table, and its pieces of text."""
+    document = streams["WordDocument"]
+    flags = struct.unpack_from("<H", document, _FLAGS)[0]
+    table = streams[_TABLES[bool(flags & _IS_SECOND_TABLE)]]
+    return document, table, list(_pieces(document, table))
 
 
 class _Fields:

@@ -23,7 +23,7 @@ from indexer.documents.base import (
     searchable,
     sha256,
 )
-from indexer.documents.binary_office import slide_files, word_files
+from indexer.documents.binary_office import WORD_STREAMS, slide_files, word_files
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
 from indexer.documents.marked_text import marked_rich_text
 from indexer.documents.packages import (
@@ -71,10 +71,10 @@ _PACKED = {
 }  # fmt: skip
 _MEDIA = re.compile(r"(?:audio|video)/|image/(?!svg)")
 _WORKBOOKS = ("Workbook", "Book")
-_WORD_STREAMS, _PRESENTATION = ("WordDocument", "0Table", "1Table"), "PowerPoint Document"
+_PRESENTATION = "PowerPoint Document"
 _OLE_STREAMS = (
     "Data", "Pictures", "ObjectPool", "Macros", "_VBA_PROJECT_CUR", "MBD", "LNK", *_WORKBOOKS,
-    *_WORD_STREAMS, _PRESENTATION,
+    *WORD_STREAMS, _PRESENTATION,
 )  # fmt: skip
 
 
@@ -238,7 +238,7 @@ def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:
     for name, content in compound_streams(data, _OLE_STREAMS):
         if name in _WORKBOOKS:
             yield from workbook_files(content)
-        elif name in _WORD_STREAMS:
+        elif name in WORD_STREAMS:
             of_word[name] = content
         elif name == _PRESENTATION:
             yield from slide_files(content)

@@ -532,13 +532,15 @@ _RTF_HEADER = re.compile(rb"\{\\(?:header|footer)(?P<first>f)?[lr]?(?![a-z])")
 _TAG = re.compile(rb"<text:page-(?:number|count)\b[^>]*>[^<]*|<[^<>]*>")  # Tika has no page numbers
 
 
-def mark_headers(text: str, data: bytes) -> str:
+def mark_headers(text: str, headers: Iterable[tuple[str, bool]]) -> str:
     """Return the text of a document with `END_OF_HEADER` after each line of the headers and footers
-    of its pages; on a first page they are text, such as a letterhead. Raises what `zipfile` does.
+    of its pages; on a first page they are text, such as a letterhead.
+
+    `headers`: the text of each, and whether it is that of a first page; not read of a short text.
     """
     if len(text) < _MIN_OF_PAGES:
         return text
-    parts = [(_pressed(part), is_first) for part, is_first in _page_headers(data)]
+    parts = [(_pressed(part), is_first) for part, is_first in headers]
     lines = text.split("\n")
     before = _of_headers(map(_pressed, lines), parts)
     backwards = (_pressed(line)[::-1] for line in reversed(lines))
@@ -574,8 +576,10 @@ def _of_headers(keys: Iterable[str], parts: list[tuple[str, bool]]) -> list[int]
     return found
 
 
-def _page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
-    """Yield the text of each header and footer, and whether it is that of a first page."""
+def page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each header and footer, and whether it is that of a first page. Raises what
+    `zipfile` does.
+    """
     if data.startswith(b"{\\rtf"):
         yield from _rtf_headers(data)
         return

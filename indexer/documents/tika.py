@@ -15,6 +15,7 @@ from itertools import filterfalse
 from pathlib import PurePosixPath
 
 from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
+from indexer.documents.binary_office import word_headers
 from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
@@ -25,7 +26,7 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.marked_text import RTF_TOKEN, mark_headers, odf_headers
+from indexer.documents.marked_text import RTF_TOKEN, mark_headers, odf_headers, page_headers
 from indexer.documents.packages import DRAWN, UNREADABLE, ZIP, is_encrypted
 from indexer.documents.pdf import pages_read, pdf_text
 from indexer.documents.pdf_files import EARLIER_VERSION
@@ -322,9 +323,10 @@ def document(
     if f'"{EARLIER_VERSION}' in embedded:
         notes = (*notes, "an earlier version of the text is in the file, and is not read")
     text = _SURROGATES.sub("\ufffd", text[:chars])
-    if data.startswith((ZIP, _RTF)) or _FLAT in data:
+    is_word = content_type.startswith("application/msword") and data.startswith(MAGIC)
+    if is_word or data.startswith((ZIP, _RTF)) or _FLAT in data:
         with suppress(*UNREADABLE):
-            text = mark_headers(text, data)
+            text = mark_headers(text, word_headers(data) if is_word else page_headers(data))
     return Document(
         text=text,
         title=_clean(_first(metadata, "dc:title"), _MAX_TITLE),

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from indexer.documents import marked_text
 from indexer.documents.base import all_of, sha256
-from indexer.documents.binary_office import slide_files, word_files
+from indexer.documents.binary_office import slide_files, word_files, word_headers
 from indexer.documents.embedded import embedded_files
 from indexer.documents.mail.outlook import compound_streams
 from indexer.documents.packages import UNREADABLE
+from indexer.documents.tika import document
 from indexer.model import EmbeddedFile, unpack_embedded
+from indexer.wording import END_OF_HEADER
 
 FILES = Path(__file__).parents[1] / "data" / "office"
 DOCUMENT = (FILES / "marked.doc").read_bytes()
@@ -38,6 +41,22 @@ def test_marks_and_links_of_a_word_document() -> None:
     assert {name: found[name] for name in MARKED} == {
         name: listed(name, lines) for name, lines in MARKED.items()
     }
+
+
+def test_headers_of_a_word_document_are_running_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a first page are of the text, such as a letterhead."""
+    headers = [(text.strip(), is_first) for text, is_first in word_headers(DOCUMENT)]
+    assert headers == [
+        ("Draft of 3 May", False),
+        ("Harbour Ferries Ltd", False),
+        ("Letterhead", True),
+    ]
+    monkeypatch.setattr(marked_text, "_MIN_OF_PAGES", 0)
+    text = "Letterhead\nDraft of 3 May\nThe rent is due.\nHarbour Ferries Ltd"
+    found = document(text, {"Content-Type": ["application/msword"]}, DOCUMENT, 1_000, "").text
+    assert found.replace(END_OF_HEADER, "*").split("\n") == [
+        "Letterhead", "Draft of 3 May*", "The rent is due.", "Harbour Ferries Ltd*"
+    ]  # fmt: skip
 
 
 def test_hidden_slides_links_and_raised_text_of_a_presentation() -> None:
