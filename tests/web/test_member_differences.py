@@ -122,3 +122,5 @@ def test_the_difference_view_counts_the_variants_of_each_passage(
     page = client.get(f"/variants?id={id}&wait=20").text
     assert "Passage 1: date, 5 variants: " in plain(page)
     assert "Only in others, 1 variant: 2" in plain(page)
+    listed = re.findall(r'<a href="/document[?]id=(\w+)"', page[page.index("<section") :])
+    assert set(listed) == set(answer["documents"])
