@@ -240,8 +240,10 @@ def format_others(members: Mapping[str, MemberDifferences]) -> list[str]:
     """Return sentences on the members that a reviewer has to read.
 
     >>> lawyer = MemberDifferences((), ("lawyer",), (), True)
-    >>> format_others({"a": lawyer, "b": MemberDifferences((), (), (), False)})
-    ['1 of 2 members has words that the principal lacks: lawyer']
+    >>> form = MemberDifferences((Mark("form", "a", "b"),), (), (), True)
+    >>> format_others({"a": lawyer, "b": form})
+    ['1 of 2 members has words that the principal lacks: lawyer', '1 of 2 members is filled in \
+otherwise']
     """
     total = f"of {count_of(len(members), 'member')}"
     carriers = Counter(word for member in members.values() for word in member.words)
@@ -252,9 +254,12 @@ def format_others(members: Mapping[str, MemberDifferences]) -> list[str]:
         verb = "has" if with_words == 1 else "have"
         names = ", ".join(often) + (", …" if len(carriers) > _MAX_WORDS else "")
         sentences.append(f"{with_words:,} {total} {verb} words that the principal lacks: {names}")
-    for kind, phrase in (("negated", "negate a sentence"), ("form", "are filled in otherwise")):
+    for kind, one_does, they_do in (
+        ("negated", "negates a sentence", "negate a sentence"),
+        ("form", "is filled in otherwise", "are filled in otherwise"),
+    ):
         if number := sum(one.is_other and kind in one.kinds for one in members.values()):
-            sentences.append(f"{number:,} {total} {phrase}")
+            sentences.append(f"{number:,} {total} {one_does if number == 1 else they_do}")
     return sentences
 
 
