@@ -153,11 +153,12 @@ def serve(
 
 def _read_ahead(site: Site) -> None:
     """Read what the first pages show of the whole store, before somebody asks for them."""
-    site.offered_labels.begin()
-    site.store.counts()
     if isinstance(site.store, CachesReads):
+        # before others read: a connection keeps what it read, and requests take the first one
         site.store.search(Query("", facets=FACETS, families=True))
         site.store.search(Query("", sort="newest"))
+    site.offered_labels.begin()
+    site.store.counts()
     if site.is_grouped:
         site.statistics_reader.begin()
         site.work_list_reader.begin()
