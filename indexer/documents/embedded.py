@@ -24,9 +24,7 @@ from indexer.documents.base import (
     sha256,
 )
 from indexer.documents.binary_office import WORD_STREAMS, slide_files, word_files
-from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
-from indexer.documents.marked_text import marked_rich_text
-from indexer.documents.packages import (
+from indexer.documents.embedded_parts import (
     IN_MARKUP,
     UNREADABLE,
     ZIP,
@@ -37,6 +35,8 @@ from indexer.documents.packages import (
     page_files,
     unread_xml,
 )
+from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
+from indexer.documents.marked_text import marked_rich_text
 from indexer.documents.pdf_files import pdf_files
 from indexer.documents.unseen import workbook_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded

@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
 from indexer.documents.binary_office import word_headers
 from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
+from indexer.documents.embedded_parts import DRAWN, UNREADABLE, ZIP, is_encrypted
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
     MAGIC,
@@ -27,7 +28,6 @@ from indexer.documents.mail.outlook import (
     tnef_message,
 )
 from indexer.documents.marked_text import RTF_TOKEN, mark_headers, odf_headers, page_headers
-from indexer.documents.packages import DRAWN, UNREADABLE, ZIP, is_encrypted
 from indexer.documents.pdf import pages_read, pdf_text
 from indexer.documents.pdf_files import EARLIER_VERSION
 from indexer.errors import ExtractionError

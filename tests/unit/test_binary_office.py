@@ -9,8 +9,8 @@ from indexer.documents import marked_text
 from indexer.documents.base import all_of, sha256
 from indexer.documents.binary_office import slide_files, word_files, word_headers
 from indexer.documents.embedded import embedded_files
+from indexer.documents.embedded_parts import UNREADABLE
 from indexer.documents.mail.outlook import compound_streams
-from indexer.documents.packages import UNREADABLE
 from indexer.documents.tika import document
 from indexer.model import EmbeddedFile, unpack_embedded
 from indexer.wording import END_OF_HEADER

@@ -9,7 +9,7 @@ import pytest
 
 from indexer.documents.base import Anchors
 from indexer.documents.embedded import embedded_files
-from indexer.documents.packages import page_files
+from indexer.documents.embedded_parts import page_files
 from indexer.documents.tika import with_hint
 
 
