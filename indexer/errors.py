@@ -346,8 +346,8 @@ class RestoredIndex(StoreStopped):
 
     def __init__(self, *, index: str) -> None:
         super().__init__(
-            reason=f"{index} was restored from a snapshot, or made again, since this was begun",
-            remedy="wait until that is done",
+            reason=f"{index} was restored from a snapshot, or made again, since the job began",
+            remedy="wait until the restore has finished",
         )
         self.index = index
 

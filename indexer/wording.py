@@ -232,7 +232,7 @@ def format_labels(labels: Iterable[str]) -> str:
 # Warnings by the status of a document: its text is truncated, empty, too short, ...
 
 CUT = "the text is cut: the extractor stopped at a limit or gave up in the middle"
-EMPTY = "no text was found: it may be a picture of one"
+EMPTY = "no text was found; the file may be a scan"
 STATUS_WARNINGS = {  # next to a document
     "truncated": CUT,
     "empty": EMPTY,
@@ -242,9 +242,9 @@ STATUS_WARNINGS = {  # next to a document
 }
 STATUS_LIMITS = {  # of a document that is checked
     "truncated": "its text was cut, and what follows was not compared",
-    "too_short": "it has fewer than four words, of which copies alone are found",
+    "too_short": "it has fewer than four words, so only exact copies are found",
     "empty": "it has no text, so that only files with the same bytes are found",
-    "numbers_only": "it has numbers alone, of which copies alone are found",
+    "numbers_only": "it has only numbers, so only exact copies are found",
 }
 STATUS_MEANINGS = {  # in a report
     "complete": "read whole, and compared",

@@ -61,6 +61,8 @@ def test_readme_is_short() -> None:
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_command_is_documented(command: str) -> None:
     assert f"nearfold {command}" in COMMANDS_PAGE
+    listed, help = (COMMANDS[command].short_help, COMMANDS[command].help)
+    assert " ".join((help or "").split()).startswith((listed or " ").removesuffix("."))
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

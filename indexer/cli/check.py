@@ -77,7 +77,7 @@ def check_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Check whether a file or text (-) is new, and store it on request.
+    """Check whether a file or text (-) is new; store it on request.
 
     The verdict is `new`, `duplicate of ID` or `review`, with the similarity to the most similar
     stored document and the reasons. --threshold is the minimum similarity of a duplicate.

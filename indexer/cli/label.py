@@ -89,7 +89,7 @@ def print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
     out = console()
     if result.provisional:
         out.print(
-            f"note: in the group of their arrival only: {result.provisional:,}; "
+            f"note: {count_of(result.provisional, 'document')} with a provisional group; "
             "`nearfold group` makes it final"
         )
     if result.review:

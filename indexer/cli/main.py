@@ -61,7 +61,7 @@ COMMANDS = {
     "status": "Show document counts, failures and recent jobs of the store.",
     "study": "Study how fingerprints of 16 to 1024 bits separate documents.",
     "synth": "Make a corpus of near duplicates from the texts of a folder.",
-    "threads": "Print mail threads and mark the inclusive mails.",
+    "threads": "Print mail threads as trees, and mark the inclusive mails.",
     "tune": "Try recipes and thresholds, and recommend one.",
     "uninstall": "Remove what install added to a cluster; documents stay.",
     "versions": "Show the probable order of revisions in a group.",

@@ -174,7 +174,7 @@ class Drain:
         self._signalled.set()
         self._deadline.start()
         note(
-            f"finishing what was begun, {SECONDS:g} s at most; once more to stop at once",
+            f"finishing current work, {SECONDS:g} s at most; press again to stop at once",
             self._as_json,
         )
 

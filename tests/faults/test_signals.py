@@ -39,7 +39,7 @@ def test_the_first_signal_lets_a_job_write_what_it_extracted(
     os.kill(job, number)
     result = scene.jobs.wait(job)
     assert result.code == CODES[number]
-    assert "once more to stop at once" in result.err
+    assert "press again to stop at once" in result.err
     assert "Traceback" not in result.err
     account = result.account
     state = read_state(f"sqlite:///{store}")
