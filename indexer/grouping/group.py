@@ -96,22 +96,18 @@ def assign_families(grouping: Grouping, progress: Progress = no_progress) -> Fam
     if options.principal in SUMMED:
         order = grouping.order(options.principal_kind, grouping.sums(pairs))
     measured = MeasuredPairs(verifier, options, collection.budget)
-    representatives = grouping.representatives(pairs, order, progress, measured)
-    clusters = grouping.clusters(pairs, order, representatives, measured)
+    principals = grouping.principals(pairs, order, progress, measured)
+    clusters = grouping.clusters(pairs, order, principals, measured)
     assignments = []
-    joined = {
-        representative
-        for position, (representative, _) in representatives.items()
-        if representative != position
-    }
+    joined = {principal for position, (principal, _) in principals.items() if principal != position}
     ids = collection.entries.ids
     statuses = (status for status, *_ in collection.entries.order_fields())
     for index, (id, status) in enumerate(zip(ids, statuses, strict=True)):
-        representative, similarity = representatives[index]
-        principal = representative == index and (status == "complete" or index in joined)
-        family = id if representative == index else ids[representative]
+        principal, similarity = principals[index]
+        is_principal = principal == index and (status == "complete" or index in joined)
+        family = id if principal == index else ids[principal]
         cluster = clusters.get(index)
-        assignments.append(Assignment(id, family, principal, similarity, cluster))
+        assignments.append(Assignment(id, family, is_principal, similarity, cluster))
     return FamilyAssignments(assignments, pairs.capped, measured.passed_over())
 
 
@@ -198,7 +194,7 @@ class Grouping:
         blocks = pairs.blocks(self.min_equal(self.options.threshold))
         return sum_equal_slots(blocks, sizes, self._width)
 
-    def representatives(
+    def principals(
         self,
         pairs: BandPairs,
         order: list[int],
@@ -211,10 +207,7 @@ class Grouping:
         pairs that are measured.
         """
         assigned = self.assign(pairs, order, progress, measured=measured)
-        return {
-            document: (representative, similarity)
-            for document, representative, similarity in assigned
-        }
+        return {document: (principal, similarity) for document, principal, similarity in assigned}
 
     def assign(
         self,
@@ -245,7 +238,7 @@ class Grouping:
         self,
         pairs: BandPairs,
         order: list[int],
-        representatives: dict[int, tuple[int, float | None]],
+        principals: dict[int, tuple[int, float | None]],
         measured: MeasuredPairs,
     ) -> dict[int, str]:
         """Return the cluster of each document that is in one.
@@ -256,8 +249,8 @@ class Grouping:
         threshold = self.options.threshold_of_clusters
         chains = ConnectedTexts(len(self.collection.documents))
         if threshold <= self.options.threshold:
-            for document, (representative, _) in representatives.items():
-                chains.join(self._text(document), self._text(representative))
+            for document, (principal, _) in principals.items():
+                chains.join(self._text(document), self._text(principal))
         similar = partial(self.verifier.measure_pairs, minimum=threshold)
         for a, b in zip(*(column.tolist() for column in measured.connected()), strict=True):
             chains.join(a, b)

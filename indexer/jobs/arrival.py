@@ -259,12 +259,10 @@ class Arrivals:
         """Write rows that were placed as `Store.write` does: principals first; a row that would
         join a principal that was refused is alone.
         """
-        representatives = [
+        principals = [
             self._pending.get(row.family) if row.family != row.id else None for row in rows
         ]
-        first = [
-            index for index, representative in enumerate(representatives) if representative is None
-        ]
+        first = [index for index, principal in enumerate(principals) if principal is None]
         batch = [rows[position] for position in first]
         refusals: dict[int, str | None] = {}
         try:
@@ -274,15 +272,9 @@ class Arrivals:
                 rows[position].id for position in first if refusals.get(position, "") is None
             }
             self._decide(batch, accepted)
-        later = [
-            index
-            for index, representative in enumerate(representatives)
-            if representative is not None
-        ]
+        later = [index for index, principal in enumerate(principals) if principal is not None]
         if later:
-            joining = [
-                self._wait_for(representatives[position], rows[position]) for position in later
-            ]
+            joining = [self._wait_for(principals[position], rows[position]) for position in later]
             refusals |= zip(later, self._write_rows(joining), strict=True)
             batch += joining
         if self._store.shared:
@@ -306,22 +298,22 @@ class Arrivals:
     def _decide(self, rows: Sequence[Row], accepted: Collection[str]) -> None:
         """Release the threads that wait for a principal among these rows."""
         for row in rows:
-            representative = self._pending.get(row.id) if row.family == row.id else None
-            if representative is None:
+            principal = self._pending.get(row.id) if row.family == row.id else None
+            if principal is None:
                 continue
-            representative.arrived = row.id in accepted
-            representative.decided = True
-            if representative.arrived:
+            principal.arrived = row.id in accepted
+            principal.decided = True
+            if principal.arrived:
                 del self._pending[row.id]
         with self._decisions:
             self._decisions.notify_all()
 
-    def _wait_for(self, representative: _PendingPrincipal | None, row: Row) -> Row:
+    def _wait_for(self, principal: _PendingPrincipal | None, row: Row) -> Row:
         """Return the row, once the store has decided on the principal that it joins."""
-        if representative is not None and not representative.decided:
+        if principal is not None and not principal.decided:
             with self._decisions:
-                self._decisions.wait_for(lambda: representative.decided)
-        return row if representative is None or representative.arrived else _singleton(row)
+                self._decisions.wait_for(lambda: principal.decided)
+        return row if principal is None or principal.arrived else _singleton(row)
 
     def _check(self, rows: Sequence[Row]) -> None:
         """Repair what other writers did meanwhile: principals that were joined are gone or changed,
@@ -372,8 +364,8 @@ class Arrivals:
         numbers = []
         for number, (position, ids) in enumerate(zip(new, candidates, strict=True)):
             row = rows[position]
-            representatives = [principals[id] for id in ids if id in principals]
-            best, similarity = finder.most_similar(row, representatives)
+            near = [principals[id] for id in ids if id in principals]
+            best, similarity = finder.most_similar(row, near)
             if best is not None:
                 rows[position] = replace(
                     row, family=best.id, principal=False, similarity=similarity
@@ -429,14 +421,10 @@ class Arrivals:
         distinct = dict.fromkeys(ids)
         pending: dict[str, _PendingPrincipal] = {}
         for id in distinct:
-            representative = self._pending.get(id)  # once: other threads delete from it
-            if representative is not None:
-                pending[id] = representative
-        rows = {
-            id: representative.row
-            for id, representative in pending.items()
-            if representative.may_arrive
-        }
+            principal = self._pending.get(id)  # once: other threads delete from it
+            if principal is not None:
+                pending[id] = principal
+        rows = {id: principal.row for id, principal in pending.items() if principal.may_arrive}
         remembered = [id for id in distinct if id not in pending and id in self._known]
         stored = self._store.get(remembered) if remembered else {}
         for id in remembered:
@@ -466,9 +454,7 @@ class Arrivals:
         if len(self._known.ids) + count > REMEMBERED:
             self._known = self._no_principals()
             waiting = [
-                representative.row
-                for representative in list(self._pending.values())
-                if representative.may_arrive
+                principal.row for principal in list(self._pending.values()) if principal.may_arrive
             ]
             slots = self._unpack(row.minhash or b"" for row in waiting)
             self._known.add([row.id for row in waiting], slots)
