@@ -36,6 +36,7 @@ from indexer.model import Difference, Fingerprint, Matching, NewWords, Passage, 
 from indexer.recipe import DEFAULT, Recipe
 
 IN_ORDER = 0.8  # fraction of words in order below which texts with the same passages are rearranged
+_LINE_END = re.compile("\r\n|[\n\r\f\v]")
 _OPENING = re.compile(r"[\[({<¿¡\"'«‹“‘„‚「『（【〈《]+\Z")
 _CLOSING = re.compile(r"[^\w\s]+")
 _WORD = re.compile(r"\w")
@@ -564,7 +565,7 @@ def _paragraphs(
     """Yield kept words up to each end of a paragraph in one text alone, and the first's blanks."""
     (x, y), first = starts, 0
     both = a.between(x, x + words) + b.between(y, y + words)
-    for number in range(1, words) if "\n" in both else ():
+    for number in range(1, words) if _LINE_END.search(both) else ():
         own, other = (
             _blanks(text.between(at + number - 1, at + number)) for text, at in ((a, x), (b, y))
         )
@@ -580,7 +581,7 @@ def _broken(kept: Stretch, own: str, changed: list[Stretch], line_ends: int) -> 
     blanks = _blanks(kept.text)
     is_equal = (own.count("\n") < line_ends) == (blanks.count("\n") < line_ends)
     if not kept.words or is_equal or len(changed) > 2 or any(one.moved for one in changed):
-        yield from (kept, *changed)
+        yield from (kept, *changed) if kept.words else changed
         return
     yield replace(kept, text=kept.text.rstrip())
     texts = {"removed": own, "added": blanks}
@@ -598,7 +599,7 @@ def _broken(kept: Stretch, own: str, changed: list[Stretch], line_ends: int) -> 
 
 
 def _blanks(text: str) -> str:
-    return text[len(text.rstrip()) :]
+    return _LINE_END.sub("\n", text[len(text.rstrip()) :])
 
 
 def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:

@@ -76,11 +76,11 @@ def word_files(streams: Mapping[str, bytes]) -> Iterator[EmbeddedFile]:
     before = 0
     for marks, text in _ranges(pieces, properties):
         for part in _FIELD_MARK.split(text):
-            written = "" if fields.has_read(part, before) else _CONTROL.sub("", part)
+            written = "" if fields.has_read(part, before) else _written(part)
             for mark in marks if written else ():
                 if mark != _WHITE_TEXT or is_on_paper:
                     kind = HIDDEN if mark == _WHITE_TEXT else mark
-                    runs.append(MarkedRun(before, kind, written.encode(errors="replace")))
+                    runs.append(MarkedRun(before, kind, written.encode()))
             before += len(written)
     for kind, lines in by_kind(runs, int).items():
         yield all_of(kind, lines)
@@ -98,10 +98,10 @@ def word_headers(data: bytes) -> Iterator[tuple[str, bool]]:
         first = sum(struct.unpack_from("<II", document, _LENGTHS))  # after the text and its notes
         limits = struct.unpack_from(f"<{size // 4}I", table, start)
     text = "".join(text for _, text, _ in pieces)[first:]
-    fields = _Fields()
     for number, (begin, end) in enumerate(pairwise(limits)):
+        fields = _Fields()
         parts = _FIELD_MARK.split(text[begin:end])
-        displayed = "".join(part for part in parts if not fields.has_read(part, 0))
+        displayed = _characters("".join(part for part in parts if not fields.has_read(part, 0)))
         if number >= _SEPARATORS and displayed.strip():
             yield displayed, number % _STORIES >= _OF_FIRST_PAGE
 
@@ -127,25 +127,43 @@ class _Fields:
 
     def __init__(self) -> None:
         self.codes: list[tuple[str, bytes]] = []
-        self._open: list[str | None] = []
+        self._open: list[list[str] | None] = []
+        self._codes = 0  # that are open
 
     def has_read(self, part: str, before: int) -> bool:
         """Return whether a mark of a field, or text, is not displayed; `before`: the characters
         displayed before it.
         """
         if part == _FIELD:
-            self._open.append("")
+            self._open.append([])
+            self._codes += 1
         elif part in (_RESULT, _END):
-            code = self._open.pop() if self._open else None
-            if code and _CODE.search(code):
+            parts = self._open.pop() if self._open else None
+            self._codes -= parts is not None
+            code = _characters("".join(parts or ()))
+            if _CODE.search(code):
                 self.codes.append((str(before), " ".join(_CONTROL.split(code)).strip().encode()))
             if part == _RESULT:
                 self._open.append(None)
         else:
             if self._open and self._open[-1] is not None:
-                self._open[-1] += part
-            return any(code is not None for code in self._open)
+                self._open[-1].append(part)
+            return self._codes > 0
         return True
+
+
+def _units(content: bytes) -> str:
+    """Return text in which each unit of UTF-16 is a character, as files count them."""
+    return "".join(map(chr, struct.unpack(f"<{len(content) // 2}H", content[: len(content) & ~1])))
+
+
+def _characters(units: str) -> str:
+    """Return the text of units of UTF-16; half of a pair becomes U+FFFD."""
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _written(units: str) -> str:
+    return _CONTROL.sub("", _characters(units))
 
 
 def _pieces(document: bytes, table: bytes) -> Iterator[tuple[int, str, int]]:
@@ -158,15 +176,15 @@ def _pieces(document: bytes, table: bytes) -> Iterator[tuple[int, str, int]]:
     if not 0 <= count <= (end - position) // 12:
         raise ValueError("the list of pieces is damaged")
     limits = struct.unpack_from(f"<{count + 1}I", table, position + 5)
-    if sum(max(0, next - limit) for limit, next in pairwise(limits)) > len(document):
+    if sum(max(0, end - begin) for begin, end in pairwise(limits)) > len(document):
         raise ValueError("pieces of text overlap")
     for index in range(count):
         descriptor = position + 5 + 4 * (count + 1) + 8 * index
         offset = struct.unpack_from("<I", table, descriptor + 2)[0]
-        width, encoding = (1, "cp1252") if offset & _IS_COMPRESSED else (2, "utf-16-le")
+        width = 1 if offset & _IS_COMPRESSED else 2
         offset = (offset & ~_IS_COMPRESSED) // 2 if width == 1 else offset
         content = document[offset : offset + width * max(0, limits[index + 1] - limits[index])]
-        yield offset, content.decode(encoding, "replace"), width
+        yield offset, content.decode("cp1252", "replace") if width == 1 else _units(content), width
 
 
 def _properties(document: bytes, table: bytes) -> list[_Properties]:
@@ -203,10 +221,10 @@ def _marks(modifiers: bytes) -> Iterator[str]:
         if operands.get(code, b"\0")[:1] in map(bytes, ((on,) for on in _IS_ON)):
             yield mark
     elevation = int.from_bytes(operands.get(_ELEVATION, b""), "little", signed=True)
-    position = operands.get(_POSITION, b"\0")[0]
-    if position == 1 or elevation > 0:
+    script = operands.get(_POSITION, b"\0")[:1]
+    if script == b"\1" or elevation > 0:
         yield RAISED
-    if position == 2 or elevation < 0:
+    if script == b"\2" or elevation < 0:
         yield LOWERED
     is_white = operands.get(_COLOUR) == _WHITE or (
         operands.get(_NUMBERED_COLOUR) == _NUMBER_OF_WHITE and _COLOUR not in operands
@@ -261,19 +279,20 @@ def slide_files(content: bytes) -> Iterator[EmbeddedFile]:
     text = ""
     try:
         for kind, parent, record in _records(content):
-            if kind == _SHOWN and parent == _SLIDE:
+            if kind == _SLIDE:
                 slides += 1
+            elif kind == _SHOWN and parent == _SLIDE:
                 hidden += [b"%d" % slides] if record[10] & _IS_HIDDEN else []
             elif kind == _STRING and parent == _LINK:
                 links.append(record.decode("utf-16-le", "replace").encode())
             elif kind in (_WIDE_TEXT, _TEXT):
-                before += len(_CONTROL.sub("", text))
-                text = record.decode("utf-16-le" if kind == _WIDE_TEXT else "latin-1", "replace")
+                before += len(_written(text))
+                text = _units(record) if kind == _WIDE_TEXT else record.decode("latin-1")
             elif kind == _STYLE:
                 position, last = before, 0
                 for start, end, mark in _raised(record, len(text) + 1):
-                    position += len(_CONTROL.sub("", text[last:start]))
-                    runs.append(MarkedRun(position, mark, text[start:end].encode(errors="replace")))
+                    position += len(_written(text[last:start]))
+                    runs.append(MarkedRun(position, mark, _written(text[start:end]).encode()))
                     last = start
     except (struct.error, IndexError) as error:
         raise ValueError(str(error)) from error
@@ -286,7 +305,9 @@ def slide_files(content: bytes) -> Iterator[EmbeddedFile]:
 
 
 def _records(content: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Yield kind, kind of the record around it, and content of each record that has none in it."""
+    """Yield kind, kind of the record around it, and content of each record; empty for one that has
+    others in it.
+    """
     ends: list[tuple[int, int]] = [(len(content), 0)]
     position = 0
     while position + 8 <= len(content):
@@ -295,6 +316,7 @@ def _records(content: bytes) -> Iterator[tuple[int, int, bytes]]:
         version, kind, size = struct.unpack_from("<HHI", content, position)
         position += 8
         if version & 0xF == 0xF and len(ends) < _MAX_DEPTH:
+            yield kind, ends[-1][1], b""
             ends.append((position + size, kind))
         else:
             yield kind, ends[-1][1], content[position : position + size]
@@ -304,18 +326,18 @@ def _records(content: bytes) -> Iterator[tuple[int, int, bytes]]:
 def _raised(record: bytes, count: int) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and mark of raised and lowered text among `count` characters."""
     position = start = 0
-    while start < count:  # paragraphs
+    while start < count and position + 10 <= len(record):  # paragraphs
         length, _, mask = struct.unpack_from("<IHI", record, position)
         position, start = position + 10, start + max(1, length)
         for bits, size in _PARAGRAPH:
             if mask & bits:
-                tabs = struct.unpack_from("<H", record, position)[0] if not size else 0
+                tabs = int.from_bytes(record[position : position + 2], "little") if not size else 0
                 position += size or 2 + 4 * tabs
     start = 0
     while start < count and position + 8 <= len(record):
         length, mask = struct.unpack_from("<II", record, position)
         position += 8 + sum(size for bits, size in _CHARACTERS if mask & bits)
-        if mask & _RAISE:
+        if mask & _RAISE and position <= len(record):
             elevation = struct.unpack_from("<h", record, position - 2)[0]
             if elevation:
                 yield start, start + length, RAISED if elevation > 0 else LOWERED

@@ -523,6 +523,7 @@ def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str
 
 _MIN_OF_PAGES = 6_000  # characters of three pages: on fewer a header may be of the text
 _REFERENCE = re.compile(rb"<w:(?:header|footer)Reference\s[^<>]*>")
+_FIRST = re.compile(rb"\w:type=[\"']first")
 _ID = re.compile(rb"\s\w+:id=[\"']([^\"']*)")
 _ODF_HEADER = re.compile(
     rb"<(?:style:master-page\b(?P<page>[^<>]*)"
@@ -594,8 +595,9 @@ def page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
             parts = relationships_of(archive, "word/document.xml")
             text = cache(lambda path: _plain(b"".join(_WORD_TEXT.findall(archive.read(path)))))
             for element in _REFERENCE.findall(archive.read("word/document.xml")):
-                if found := _ID.search(element):
-                    yield text(parts[found[1].decode()].target), b'"first"' in element
+                found = _ID.search(element)
+                if found and (part := parts.get(found[1].decode())):
+                    yield text(part.target), bool(_FIRST.search(element))
 
 
 def _plain_headers(styles: bytes) -> Iterator[tuple[str, bool]]:

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
 from indexer.documents.binary_office import word_headers
 from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
-from indexer.documents.embedded_parts import DRAWN, UNREADABLE, ZIP, is_encrypted
+from indexer.documents.embedded_parts import UNREADABLE, ZIP, is_encrypted
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
     MAGIC,
@@ -516,6 +516,10 @@ def _mark_utf8(html: bytes) -> bytes:
 
 _RTF, _FLAT = b"{\\rtf", b"office:mimetype="
 _READ_MEMBERS = (b"vnd.oasis.opendocument", b"application/epub+zip")
+# drawings of pages and objects that may have their text: not those in pixels
+_DRAWN = re.compile(
+    r"(?:Thumbnails|ObjectReplacements)/.*(?<!\.png)$|docProps/thumbnail\.(?!png$|jpe?g$)"
+)
 # In a zip of any order Tika reads the text of parts as they come.
 _ORDER = {"mimetype": 0, "styles.xml": 1, "content.xml": 2}
 _MEMBERS = ("content.xml", ".xhtml", ".html", ".htm")
@@ -588,7 +592,8 @@ def _with_readable_members(data: bytes) -> bytes:
         }
         changed = {name: _readable_member(name, content) for name, content in read.items()}
         ordered = sorted(members, key=lambda member: _ORDER.get(member.filename, len(_ORDER)))
-        kept = [member for member in ordered if not DRAWN.search(member.filename)]
+        is_book = _READ_MEMBERS[1] in data[:100]
+        kept = [member for member in ordered if is_book or not _DRAWN.match(member.filename)]
         is_readable = list(filter(_is_text, members)) == list(filter(_is_text, kept))
         return data if is_readable and changed == read else _copy(archive, kept, changed)
     return data
@@ -596,7 +601,8 @@ def _with_readable_members(data: bytes) -> bytes:
 
 def _is_text(member: zipfile.ZipInfo) -> bool:
     """Return whether the place of a member in a zip matters, or Tika would read it twice."""
-    return _is_drawing(member.filename) or member.filename.endswith(("styles.xml", "content.xml"))
+    name = member.filename
+    return bool(_DRAWN.match(name)) or name.endswith(("styles.xml", "content.xml"))
 
 
 def _copy(
@@ -632,16 +638,11 @@ def _without_unreadable(data: bytes) -> bytes:
         kept = list(filterfalse(is_encrypted, members))
         names = [member.filename for member in members]
         is_office = "[Content_Types].xml" in names
-        drawn = {name: b"" for name in names if is_office and _is_drawing(name)}
+        drawn = {name: b"" for name in names if is_office and _DRAWN.match(name)}
         has_other = kept != members or drawn
         if has_other and sum(member.file_size for member in kept) <= _MAX_UNPACKED:
             return _copy(archive, kept, drawn)
     return data
-
-
-def _is_drawing(name: str) -> bool:
-    """Return whether a member of a zip is a picture of the document in it that may have text."""
-    return bool(DRAWN.search(name)) and not name.endswith((".png", ".jpeg", ".jpg"))
 
 
 def _readable_member(name: str, content: bytes) -> bytes:

@@ -18,17 +18,17 @@ from indexer.wording import END_OF_HEADER
 FILES = Path(__file__).parents[1] / "data" / "office"
 DOCUMENT = (FILES / "marked.doc").read_bytes()
 SLIDES = (FILES / "marked_slides.bin").read_bytes()
-# "The rent is 12,000 pounds. [The fee is waived.] It is due [in June] in May[1].[White words.]
-# See there. / Signed [and sealed] by the agent.": the lines that its .docx has, too
+# "The rent \N{GRINNING FACE} is 12,000 pounds. [The fee is waived.] It is due [in June] in May[1].
+# [White words.] See there. / Signed [and sealed] by the agent.": the lines of its .docx, too
 MARKED = {
     "hidden and raised text": {
-        "22": "hidden Thefeeiswaived.",
-        "57": "hidden Whitewords.",
-        "55": "raised 1",
+        "23": "hidden Thefeeiswaived.",
+        "58": "hidden Whitewords.",
+        "56": "raised 1",
     },
-    "struck text": {"44": "struck inJune"},
-    "deleted text": {"83": "deleted andsealed"},
-    "fields and lists": {"68": 'HYPERLINK "https://example.org/a"'},
+    "struck text": {"45": "struck inJune"},
+    "deleted text": {"84": "deleted andsealed"},
+    "fields and lists": {"69": 'HYPERLINK "https://example.org/a"'},
 }
 
 
@@ -63,7 +63,7 @@ def test_hidden_slides_links_and_raised_text_of_a_presentation() -> None:
     hidden, links, raised = slide_files(SLIDES)
     assert hidden == EmbeddedFile("object", "hidden slides", sha256(b"2"))
     assert links.sha256 == sha256(b"\n".join([b"https://example.org/a"] * 2))  # text and target
-    assert raised == listed("hidden and raised text", {"207": "raised Extrawords."})
+    assert raised == listed("hidden and raised text", {"208": "raised Extrawords."})
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -14,6 +14,7 @@ from samples import native_reader
 
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.reasons import differences
+from indexer.documents.tika import with_hint
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.recipe import DEFAULT
 from indexer.wording import END_OF_HEADER
@@ -165,6 +166,18 @@ def test_notes_and_comments_are_read_alike_of_every_program(data: bytes, name: s
     assert "The rent is due. As amended." in found
     assert "Why?" in found
     assert "Ann" not in found
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("application/epub+zip", "OEBPS/QuickLook/a.xhtml"), ("", "word/embeddings/thumbnail.rtf")],
+)
+def test_other_parts_with_the_name_of_a_drawing_are_read(kind: str, name: str) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype" if kind else "[Content_Types].xml", kind)
+        archive.writestr(name, BODY)
+    assert BODY.encode() in with_hint(file.getvalue(), "a")
 
 
 INSERTED, DELETED = "takes the mail", "carries no passengers"
