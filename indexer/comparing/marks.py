@@ -124,7 +124,7 @@ class Comparison:
         return self._facts[gap]
 
     def have_capitals(self, gap: Gap) -> bool:
-        """Return whether either text has a word with a capital letter in a gap."""
+        """Return whether both texts have a word with a capital letter in a gap."""
         a, b = self.a.source, self.b.source
         return any(map(a.has_capital, range(gap.a, gap.end_a))) and any(
             map(b.has_capital, range(gap.b, gap.end_b))

@@ -36,7 +36,7 @@ class DiscountedSimilarity:
     texts: int
 
 
-def shingle_hashes(text: Words, width: int = SHINGLE_WORDS) -> NDArray[np.uint64]:
+def text_shingles(text: Words, width: int = SHINGLE_WORDS) -> NDArray[np.uint64]:
     """Return the distinct runs of `width` words of a text as 64-bit hashes, ascending.
 
     A text with fewer words has none.
@@ -168,14 +168,14 @@ class Sample:
         """Compare two texts by S_R, shingles weighted by how rare they are in the sample; copies of
         the two do not count.
         """
-        left, right = (shingle_hashes(normal_words(text), self._width) for text in (a, b))
+        left, right = (text_shingles(normal_words(text), self._width) for text in (a, b))
         copies = {fingerprint(text, self._recipe).exact for text in (a, b)} & self._ids.keys()
         rows = self._store.get([self._ids[exact] for exact in copies]).values()
         return discounted_similarity(
             left,
             right,
             self._corpus,
-            [shingle_hashes(normal_words(row.text), self._width) for row in rows],
+            [text_shingles(normal_words(row.text), self._width) for row in rows],
         )
 
     def _read(self, limit: int, progress: Progress) -> Iterator[NDArray[np.uint64]]:
@@ -185,7 +185,7 @@ class Sample:
                 progress("counting passages", index, limit)
             if row.exact not in self._ids:
                 self._ids[row.exact] = row.id
-                shingles = shingle_hashes(normal_words(row.text), self._width)
+                shingles = text_shingles(normal_words(row.text), self._width)
                 yield shingles
                 shingle_count += len(shingles)
             if shingle_count > MAX_SHINGLES:

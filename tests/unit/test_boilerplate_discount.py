@@ -15,7 +15,7 @@ from indexer.review.boilerplate import (
     Corpus,
     discount,
     discounted_similarity,
-    shingle_hashes,
+    text_shingles,
     width_for,
 )
 from indexer.stores import open_store
@@ -98,7 +98,7 @@ def test_rarer_shingles_have_more_weight(a, corpus) -> None:
 )
 def test_plain_is_resemblance(a, b) -> None:
     sides = words(" ".join(a)), words(" ".join(b))
-    hashes = [shingle_hashes(side, width_for(sides)) for side in sides]
+    hashes = [text_shingles(side, width_for(sides)) for side in sides]
     assert discounted_similarity(*hashes, Corpus([])).plain == pytest.approx(resemblance(*sides))
 
 
