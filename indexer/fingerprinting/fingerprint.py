@@ -92,19 +92,20 @@ class KeyRows(Sequence[tuple[str, ...]]):
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return map(tuple, map(str.split, self._texts))
 
-    def array(self) -> NDArray[np.bytes_]:
-        """Return the keys of all texts as `Fingerprints.band_array` does.
+    def array(self, count: int, width: int) -> NDArray[np.bytes_]:
+        """Return the keys of all texts, `count` each of up to `width` characters, as
+        `Fingerprints.band_array` does.
 
         No string is made of each key, which takes as long as to fingerprint a short text.
         """
-        first = next(filter(None, self._texts), "").split()
-        size = sum(map(len, first)) + len(first)
-        if {len(key) for key in first} - {len(first[0]) if first else 0}:
-            return np.array([text.split() or [""] * len(first) for text in self._texts], "S")
+        shape = len(self._texts), count
+        size = count * (width + 1)
+        if len(next(filter(None, self._texts), "")) not in (0, size - 1):  # some keys are shorter
+            rows = [text.split() or [""] * count for text in self._texts]
+            return np.array(rows, f"S{width}").reshape(shape)
         joined = "".join([f"{text} " if text else "\0" * size for text in self._texts])
-        width = size // max(1, len(first))
-        whole = np.frombuffer(joined.encode(), f"S{width or 1}")
-        return whole.reshape(len(self._texts), len(first)).astype(f"S{max(1, width - 1)}")
+        whole = np.frombuffer(joined.encode(), f"S{width + 1}")
+        return whole.reshape(shape).astype(f"S{width}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -159,11 +160,16 @@ class Fingerprints:
     def band_array(self) -> NDArray[np.bytes_]:
         """Return the band keys of all texts, (texts, keys); they are empty where a text has none.
 
+        All arrays of a recipe can be joined: the number and the width of keys are the recipe's.
+
         >>> fingerprints(["one text after another", "short"]).band_array()[:, :2].tolist()
         [[b'vok81', b'01hp5'], [b'', b'']]
         """
         rows = self.bands
-        return (rows if isinstance(rows, KeyRows) else KeyRows(list(map(" ".join, rows)))).array()
+        texts = rows if isinstance(rows, KeyRows) else KeyRows(list(map(" ".join, rows)))
+        count = self.recipe.bands or 0 if self.recipe.minhash else 0
+        digits = self.recipe.key_digits if _has_batch_form(self.recipe) else None
+        return texts.array(count, digits or keys.long_key_width(count))
 
     def _bits(self, position: int) -> int:
         if self.recipe.has_long_bits:

@@ -131,6 +131,11 @@ def _long_keys(hashes: list[int]) -> tuple[str, ...]:
     return tuple(f"{band:02x}{value:016x}" for band, value in enumerate(hashes))
 
 
+def long_key_width(bands: int) -> int:
+    """Return how many characters the longest key of so many bands has."""
+    return len(_long_keys([0] * max(1, bands))[-1])
+
+
 def block_keys(bits: int, width: int, blocks: int) -> tuple[str, ...]:
     """Return the keys of `blocks` equal parts of a `width`-bit sketch, most significant first.
 

@@ -208,11 +208,8 @@ def _row(signed: Fingerprints, place: int) -> dict[str, Any]:
 @pytest.mark.parametrize("sign", [define, fingerprints])
 def test_no_texts_give_no_rows(sign: Any, recipe: Recipe) -> None:
     signed = sign([], recipe)
-    assert (len(signed), signed.minhash.shape, signed.simhash.shape) == (
-        0,
-        (0, recipe.slots),
-        (0,),
-    )
+    shapes = [a.shape for a in (signed.minhash, signed.simhash, signed.band_array())]
+    assert (len(signed), shapes) == (0, [(0, recipe.slots), (0,), (0, recipe.bands)])
 
 
 @pytest.mark.parametrize(("recipe", "slot"), [(DEFAULT_V1, np.uint32), (DEFAULT_V2, np.uint8)])
@@ -223,6 +220,8 @@ def test_arrays_have_the_promised_types_and_belong_to_the_caller(
     signed = sign(["a text that is long enough", "short"], recipe)
     keys = [tuple(key.decode() for key in row if key) for row in signed.band_array()]
     assert keys == list(signed.bands) and signed.band_array().shape == (2, recipe.bands)
+    of_short = sign(["short"], recipe).band_array()
+    assert (of_short.shape, of_short.dtype) == ((1, recipe.bands), signed.band_array().dtype)
     assert [a.dtype for a in (signed.minhash, signed.simhash, signed.words, signed.chars)] == [
         slot,
         np.uint64,
