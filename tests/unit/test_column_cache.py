@@ -191,6 +191,19 @@ def test_written_and_deleted_rows_are_searched(file: Path) -> None:
     other.close()
 
 
+@pytest.mark.parametrize(("text", "found"), [("", ["d4", "d5", "d6", "d7"]), ("quay", ["d4"])])
+def test_no_times_are_kept_by_numbers_that_are_too_high(
+    file: Path, text: str, found: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few rows may have high numbers: an array by numbers would be as long as the highest."""
+    store = opened(file)
+    store.delete([f"d{number}" for number in range(4)])
+    monkeypatch.setattr(full_text, "MAX_ROWS", len(TEXTS))
+    monkeypatch.setattr(connections.ColumnCache, "times", None)
+    assert [hit.id for hit in store.search(Query(text, sort="newest")).hits] == found
+    store.close()
+
+
 @settings(max_examples=50)
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), max_size=60), st.integers(1, 70))
 def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], most: int) -> None:

@@ -284,7 +284,7 @@ class ColumnCache:
         if name not in self._times:
             joined = db.execute(_TIMES.format(name)).fetchone()
             rows, times = (parse_numbers(column or "") for column in joined)
-            column = np.full(_last_number(db) + 1, NO_TIME)
+            column = np.full(last_number(db) + 1, NO_TIME)
             column[rows] = times
             self._times[name] = column
         return self._times[name][numbers]
@@ -292,7 +292,7 @@ class ColumnCache:
     def of_rows(self, db: sqlite3.Connection, name: str, numbers: Numbers) -> Column:
         """Return a column of these rows, of documents `d`."""
         if not self._columns and name in CACHED:
-            last = _last_number(db)
+            last = last_number(db)
             if not _is_few(numbers, last):
                 self._columns = _read_columns(db, last)
         if name not in self._columns:
@@ -303,7 +303,7 @@ class ColumnCache:
     def families(self, db: sqlite3.Connection, numbers: Numbers) -> NDArray[np.int32]:
         """Return a number for the family of each of these rows, the same for the same family."""
         if self._families is None:
-            last = _last_number(db)
+            last = last_number(db)
             if _is_few(numbers, last):
                 return _column_of_some(db, "d.in_family", numbers).codes
             self._families = _read_families(db, last)
@@ -320,7 +320,8 @@ class ColumnCache:
                 column.codes[number] = column.values.setdefault(labels, len(column.values))
 
 
-def _last_number(db: sqlite3.Connection) -> int:
+def last_number(db: sqlite3.Connection) -> int:
+    """Return the highest number of a row, 0 if there is none."""
     return int(db.execute("SELECT coalesce(max(number), 0) FROM documents").fetchone()[0])
 
 

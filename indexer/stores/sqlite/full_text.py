@@ -34,7 +34,7 @@ from indexer.stores.query_syntax import (
     separate_characters,
 )
 from indexer.stores.sqlite import rows
-from indexer.stores.sqlite.connections import MAX_ROWS, NO_TIME, parse_numbers
+from indexer.stores.sqlite.connections import MAX_ROWS, NO_TIME, last_number, parse_numbers
 from indexer.stores.sqlite.rows import read_cache
 
 if TYPE_CHECKING:
@@ -609,7 +609,7 @@ def _all_in_order(db: sqlite3.Connection, sql: str, sort: str = "path") -> NDArr
     cache = read_cache(db).orders
     if sql not in cache:
         rows, _, _order = sql.partition(" ORDER BY ")
-        is_timed = sort in _TIMED and known_rows(db) < MAX_ROWS
+        is_timed = sort in _TIMED and last_number(db) < MAX_ROWS
         numbers = read_numbers(db, rows if is_timed else sql, ())
         cache[sql] = (_in_order(db, sort, numbers) if is_timed else numbers).astype(np.int32)
     return cache[sql].astype(np.int64)
@@ -617,8 +617,9 @@ def _all_in_order(db: sqlite3.Connection, sql: str, sort: str = "path") -> NDArr
 
 def _has_order(db: sqlite3.Connection, numbers: NDArray[np.int64]) -> bool:
     """Return whether these rows are ordered by an order of all rows, which is kept, or pays."""
-    count = known_rows(db)
-    return count < MAX_ROWS and (_ALL in read_cache(db).orders or len(numbers) * _FEW >= count)
+    if last_number(db) >= MAX_ROWS:
+        return False
+    return _ALL in read_cache(db).orders or len(numbers) * _FEW >= known_rows(db)
 
 
 def _in_order(db: sqlite3.Connection, sort: str, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
