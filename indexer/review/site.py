@@ -618,12 +618,14 @@ class Site:
     def search(self, query: str, options: SearchOptions) -> Page:
         """Return a page of a search, which is kept as long as the store does not change.
 
-        Only those of a store that knows when it changes are kept.
+        Only those of a store that knows when it changes are kept. Pages folded by stored groups
+        state the settings of `group`: they are kept until the next job, and not while one runs.
         """
         version = self._version()
-        if version is None:
+        job = self._last_job() if options.fold == "family" else ""
+        if version is None or job is None:
             return search(self.store, query, options)
-        key = query, replace(options, facets=()), version
+        key = query, replace(options, facets=()), version, job
         page = self._pages.get(key)
         if page is None or (options.facets and not page.facets):
             page = search(self.store, query, options)
@@ -653,7 +655,8 @@ class Site:
         """Return the near duplicates of a stored document.
 
         None for a long one whose near duplicates are not found after `timeout` seconds: the
-        look-up goes on. Its result is kept until documents come or go.
+        look-up goes on. Its result is kept until documents come or go or a job ends, that of a
+        short one until the store changes.
         """
         if len(row.text) <= LONG_CHARS:
             key = row.id, options, self._version()

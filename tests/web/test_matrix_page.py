@@ -5,13 +5,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, expect
 from sample_library import rows
 
-from indexer.recipe import DEFAULT
+from indexer.jobs.versions import order_versions
+from indexer.recipe import DEFAULT, DEFAULT_V1
+from indexer.review.api import comparisons
+from indexer.review.site import Site
 from indexer.stores import open_store
 from web.plain_requests import request
 from web.watching import PageRecord, open_window, run_site
@@ -79,6 +83,28 @@ def test_the_matrix_says_who_has_which_passage(library: Any) -> None:
         ):
             query = urlencode(wrong, doseq=True)
             assert request(address, f"/api/matrix?{query}").status in (400, 404)
+
+
+def test_versions_are_ordered_anew_for_other_digests_and_recipes(
+    library: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = Site(library)
+
+    def count() -> int:
+        return len(comparisons.version_tree(site, comparisons.VersionsParameters("first")).versions)
+
+    assert count() == 3
+    copy = library.get(["copy"])["copy"]
+    library.write([dataclasses.replace(copy, exact="0" * 64)])  # as of other embedded files
+    library.refresh()
+    assert count() == 4
+    order = Mock(wraps=order_versions)
+    monkeypatch.setattr(comparisons, "order_versions", order)
+    count()
+    assert not order.called
+    monkeypatch.setattr(comparisons, "require_recipe", lambda _: DEFAULT_V1)
+    count()
+    assert order.called
 
 
 def test_versions_are_chosen_on_the_page(library: Any, browser: Browser) -> None:

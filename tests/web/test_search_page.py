@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 
 from indexer.errors import UnsupportedOperation
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.index import IndexOptions, index
 from indexer.jobs.label import LabelOptions, label
 from indexer.recipe import DEFAULT
@@ -31,6 +32,7 @@ from indexer.review.site import SearchLog, Site
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
+from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.sqlite import full_text
 from indexer.stores.sqlite.file import File
 from web.plain_requests import request
@@ -320,6 +322,21 @@ def test_a_page_of_hits_is_kept_until_the_store_changes(library: Any) -> None:
     assert site.search("", options).total == changed.total + 1
     site.discard_kept()
     assert site.search("", options) is not changed
+
+
+def test_a_page_of_stored_groups_states_the_last_group(library: Any) -> None:
+    site = Site(library)
+    options = SearchOptions(fold="family", facts=0)
+
+    def threshold() -> float | None:
+        return site.search("", options).threshold
+
+    with Journal(journal_path(library.address)) as journal, record_job(journal, "label"):
+        assert threshold() is None
+    for expected in (0.95, 0.97):  # which make the same groups
+        group(library, GroupOptions(expected))
+        assert threshold() == expected
+    assert site.search("", options) is site.search("", options)
 
 
 def test_stored_groups_fold_a_search_that_names_no_way(library: Any) -> None:

@@ -63,7 +63,7 @@ _ROWS_A_PART = 60  # of a matrix that one response holds
 _MAX_OTHERS = 40  # documents that are offered next to those shown
 _DISCOUNT_SECONDS = 0.05  # for which a response waits for the similarity without boilerplate
 _LEAVE_SECONDS = 20  # for which decisions wait for the members that they leave out
-_MAX_ORDERED = 24  # documents of a family whose versions are ordered with every request
+_MAX_ORDERED = 24  # documents of a group whose page orders its versions
 _MAX_ORDERED_WORDS = 20_000  # words of all of them
 
 
@@ -203,7 +203,7 @@ def separate(site: Site, values: DocumentId, login: Login) -> JoinResult:
 
 
 def _is_quick_to_order(rows: Sequence[Row]) -> bool:
-    """Return whether a group is small enough to order its versions with every request."""
+    """Return whether a group is small enough for its page to order its versions."""
     words = sum(row.words for row in rows)
     return 1 < len(rows) <= _MAX_ORDERED and words <= _MAX_ORDERED_WORDS
 
@@ -211,14 +211,17 @@ def _is_quick_to_order(rows: Sequence[Row]) -> bool:
 def _versions(
     site: Site, members: Sequence[Row], dates: bool = True, with_steps: bool = True
 ) -> Versions:
-    """Return the versions among documents of a group, which are kept while these stay."""
+    """Return the versions among documents of a group, which are kept while these and the recipe
+    stay.
+    """
+    recipe = require_recipe(site.store)
     texts = tuple(
-        (row.id, row.path, hash(row.text), row.similarity, *own_date(row)) for row in members
+        (row.id, row.path, hash(row.text), row.exact, row.similarity, *own_date(row))
+        for row in members
     )
-    key = members[0].family, dates, with_steps, texts
+    key = members[0].family, dates, with_steps, recipe.id, texts
     tree: Versions | None = site.versions.get(key)
     if tree is None:
-        recipe = require_recipe(site.store)
         ordered = order_versions(members, recipe, dates=dates, with_steps=with_steps)
         tree = site.versions.put(key, ordered)
     return tree
