@@ -29,7 +29,7 @@ from indexer.jobs.repair import repair
 from indexer.review.site import SearchLog
 from indexer.searching.search import search
 from indexer.stores import open_store
-from indexer.stores.engine.roles import has_limits, is_same, roles
+from indexer.stores.engine.maintenance import has_limits, is_same_role, roles
 from indexer.stores.maintenance import LoggedSearch
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
@@ -420,8 +420,8 @@ def test_what_opensearch_adds_to_a_role_is_no_difference():
             **body,
             "index_permissions": grants,
         }
-        assert is_same(body, stored)
+        assert is_same_role(body, stored)
         assert not has_limits(stored)
-        assert not is_same(body, {**stored, "cluster_permissions": ["*"]})
-        assert not is_same(body, {**stored, "index_permissions": [*grants, grants[0]]})
+        assert not is_same_role(body, {**stored, "cluster_permissions": ["*"]})
+        assert not is_same_role(body, {**stored, "index_permissions": [*grants, grants[0]]})
         assert has_limits({**stored, "index_permissions": [{**grants[0], "dls": "{}"}]})

@@ -29,7 +29,7 @@ from indexer.review.app import PAGES
 from indexer.review.serve import review_application
 from indexer.stores import open_store
 from indexer.stores.engine import dashboards
-from indexer.stores.engine.roles import roles
+from indexer.stores.engine.maintenance import roles
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
 WHOLE, ALONE = f"{NAME}-whole", f"{NAME}-alone"
