@@ -158,7 +158,7 @@ class Package:
     def lines(self) -> dict[str, int]:
         """Return the number of lines of each module that holds more than a docstring."""
         return {
-            name: len(path.read_text(encoding="utf-8").splitlines())
+            name: line_count(path)
             for name, path in self.names.items()
             if len(self.trees[path].body) > 1
         }
@@ -212,6 +212,11 @@ class Package:
 def parsed(path: Path) -> ast.Module:
     """Return the syntax tree of a module, one for all who ask."""
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def line_count(path: Path) -> int:
+    """Return the number of lines of a file."""
+    return len(path.read_text(encoding="utf-8").splitlines())
 
 
 def loaded(node: ast.AST) -> Iterator[ast.AST]:
@@ -315,7 +320,7 @@ def flow_counts() -> dict[str, tuple[int, int]]:
 def report(package: Package, details: bool) -> Iterator[str]:
     """The figures, a line each; with `details` the places too."""
     top = [path for path in package.files if path.parent == package.root]
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in package.files)
+    lines = sum(map(line_count, package.files))
     chain, edges = package.longest_chain(), package.edges()
     sizes = sorted(package.lines().values())
     yield f"modules                                   {len(sizes)}"
@@ -331,6 +336,9 @@ def report(package: Package, details: bool) -> Iterator[str]:
     yield f"{'classes of a hit':<41} {len(hit_classes(package))}"
     yield f"modules at the top (with __main__)        {len(top) - 1} (and __init__)"
     yield f"lines of code                             {lines}"
+    for name, suffix in (("tests", "py"), ("benchmarks", "py"), ("docs", "md")):
+        files = (package.root.parent / name).rglob(f"*.{suffix}")
+        yield f"{'lines of ' + name:<41} {sum(map(line_count, files))}"
     yield f"edges between folders                     {len(edges)} ({sum(edges.values())} imports)"
     yield f"longest chain of imports                  {len(chain)}"
     yield f"store interface, methods                  {store_methods(package)}"
