@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from indexer import mappings
-from indexer.stores.sqlite import keys
+from indexer.model import WordLookup
+from indexer.stores.sqlite import candidates, keys
 
 KEYS = st.sets(st.integers(0, 6) | st.integers(0, (1 << 35) - 1), max_size=4)
 STEPS = st.lists(st.dictionaries(st.integers(1, 9), KEYS, min_size=1), max_size=12)
@@ -95,3 +97,32 @@ def test_keys_of_different_kinds_are_different_numbers() -> None:
 def test_keys_read_together_have_the_numbers_of_single_ones(spelled: list[str]) -> None:
     single = [number for key in spelled for number in keys.numbers_of([key]).tolist()]
     assert keys.numbers_of(spelled).tolist() == single
+
+
+@pytest.mark.parametrize("rare", [0, 2, 9])
+def test_a_copy_is_found_by_frequent_words_of_a_text_with_typos(
+    rare: int, db: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A typo that another row has, too, does not stand for the words that a copy has."""
+    last = 100_000
+    db.execute("CREATE TABLE documents (number INTEGER PRIMARY KEY)")
+    db.execute("INSERT INTO documents VALUES (?)", (last,))
+    chance = np.random.default_rng(1)
+    rows = {f'text : ("typo{place}")': np.array([place + 1], np.int32) for place in range(rare)}
+    for place in range(10):
+        has_word = chance.random(last + 1) < 0.35
+        has_word[0], has_word[last] = False, True
+        rows[f'text : ("word{place}")'] = np.flatnonzero(has_word).astype(np.int32)
+    reads: list[str] = []
+
+    def rows_of(_: object, words: list[str], limit: int) -> list[NDArray[np.int32]]:
+        reads.extend(words)
+        return [rows[word][: limit if limit > 0 else None] for word in words]
+
+    monkeypatch.setattr(candidates, "_rows_of", rows_of)
+    monkeypatch.setattr(candidates, "_MAX_SAMPLED", 25_000)
+    monkeypatch.setattr(candidates, "_with_words", lambda *arguments: arguments[3])
+    words = tuple((key.split('"')[1],) for key in rows)
+    lookup = WordLookup(words, -(-len(words) // 3), 1, 99, sampled=True)
+    numbers, _ = candidates.find_by_words(db, "both", lookup, 10)
+    assert last in numbers.tolist()

@@ -243,6 +243,8 @@ _ALL = -1
 _SAMPLE = 8  # words that are read where not all have to be, if so few rows have no more of them
 _MAX_SAMPLED = 500_000  # rows of these words, unless chance alone gives a row all of them
 _CHANCE = 0.01  # number of such rows
+_MIN_SAMPLE = 4  # words that are read at least
+_RARE = 10  # rows of a word that counts as one of them: typos, which copies lack, have fewer
 _SIMILAR = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
     "CROSS JOIN documents d ON d.number = j.value "
@@ -267,8 +269,8 @@ def find_by_words(
     rows_by_word = [rows for rows in first if min_rows <= len(rows) < _AT_FIRST]
     enough = len(keys) - lookup.shared + 1
     if lookup.sampled:
-        while frequent and len(rows_by_word) < min(enough, _SAMPLE):
-            if _is_sample(db, rows_by_word, _AT_FIRST / last[frequent[-1]]):
+        while frequent and len(sizes := _sizes(rows_by_word)) < min(enough, _SAMPLE):
+            if _is_sample(db, sizes, _AT_FIRST / last[frequent[-1]]):
                 break
             rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
         return _with_words(db, scope, lookup, _with_highest_counts(lookup, rows_by_word), limit)
@@ -278,16 +280,19 @@ def find_by_words(
     return _with_words(db, scope, lookup, found, limit)
 
 
-def _is_sample(
-    db: sqlite3.Connection, rows_by_word: list[NDArray[np.int32]], fraction: float
-) -> bool:
+def _sizes(rows_by_word: list[NDArray[np.int32]]) -> list[int]:
+    """Return how many rows each word has, but for words with so few that they may be typos."""
+    return [len(rows) for rows in rows_by_word if len(rows) >= _RARE]
+
+
+def _is_sample(db: sqlite3.Connection, sizes: list[int], fraction: float) -> bool:
     """Return whether few rows have all the words that were read, and a word that a fraction of all
     rows has would be too many more.
     """
     count = db.execute("SELECT max(number) FROM documents").fetchone()[0]
-    sizes = [len(rows) for rows in rows_by_word]
     by_chance = count * math.prod(size / count for size in sizes)
-    return bool(sum(sizes) + fraction * count > _MAX_SAMPLED and by_chance < _CHANCE)
+    is_enough = len(sizes) >= _MIN_SAMPLE and by_chance < _CHANCE
+    return bool(is_enough and sum(sizes) + fraction * count > _MAX_SAMPLED)
 
 
 def _with_highest_counts(
