@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Generic, TypeVar
 
 from indexer.model import Progress
@@ -17,23 +17,27 @@ T = TypeVar("T")
 
 
 class TimedCache(Generic[T]):
-    """The `limit` most recent values, each for `seconds`; thread-safe."""
+    """The `limit` most recent values, each for `seconds`, which weigh `weight` together; the last
+    one stays whatever it weighs. Thread-safe.
+    """
 
-    def __init__(self, limit: int, seconds: float = math.inf) -> None:
+    def __init__(self, limit: int, seconds: float = math.inf, weight: int | None = None) -> None:
         self._seconds = seconds
-        self._values = LruCache[Hashable, tuple[float, T]](limit)
+        self._values = LruCache[Hashable, tuple[float, T, int]](
+            weight or limit, itemgetter(2), limit
+        )
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> T | None:
         """Return the value under a key, None if it is absent or too old."""
         with self._lock:
-            stored_at, value = self._values.peek(key) or (-math.inf, None)
+            stored_at, value, _ = self._values.peek(key) or (-math.inf, None, 0)
             return value if time.monotonic() - stored_at <= self._seconds else None
 
-    def put(self, key: Hashable, value: T) -> T:
-        """Store a value, remove the oldest ones beyond the limit, and return the value."""
+    def put(self, key: Hashable, value: T, weight: int = 1) -> T:
+        """Store a value, remove the oldest ones beyond the bounds, and return the value."""
         with self._lock:
-            self._values.put(key, (time.monotonic(), value))
+            self._values.put(key, (time.monotonic(), value, weight), min_entries=1)
         return value
 
     def clear(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, get_args
@@ -179,6 +179,16 @@ class VaryingPassage:
     what: str
     same: int
     variants: tuple[Variant, ...]
+
+    def unchanged(self, ids: Iterable[str]) -> list[str]:
+        """Return the documents that have no other wording.
+
+        >>> variant = Variant((), ("b", "c"))
+        >>> VaryingPassage(1, "", "", 1, (variant,)).unchanged(["a", "b", "c"])
+        ['a']
+        """
+        others = {id for variant in self.variants for id in variant.documents}
+        return [id for id in ids if id not in others]
 
 
 def member_differences(

@@ -309,6 +309,7 @@ _LOOKUPS = 200  # maximum number of cached look-ups
 _MAX_NEAR = 20  # maximum number of documents of other groups next to a group
 _PAGES = 60  # maximum number of cached pages of hits, and of cached look-ups of short texts
 _VERSIONS = 20  # maximum number of groups with cached versions
+_VERSION_CHARS = 2_000_000  # maximum characters of their changes
 _FOLDED = 20  # maximum number of cached searches folded by type
 _LEASE_SECONDS = 60.0  # abandon a search folded by type that nobody polled for this long
 _PREVIEWS = 100  # maximum number of cached previews of other thresholds
@@ -409,7 +410,7 @@ class Site:
         self.comparisons = Comparisons(store, self._readers)
         self._pages: TimedCache[Page] = TimedCache(_PAGES)
         self._similar: TimedCache[SimilarResult] = TimedCache(_PAGES)
-        self.versions: TimedCache[Any] = TimedCache(_VERSIONS)
+        self.versions: TimedCache[Any] = TimedCache(_VERSIONS, weight=_VERSION_CHARS)
         self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)

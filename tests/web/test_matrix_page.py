@@ -15,6 +15,8 @@ from sample_library import rows
 from indexer.jobs.versions import order_versions
 from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.review.api import comparisons
+from indexer.review.api.endpoints import YesNo
+from indexer.review.caches import TimedCache
 from indexer.review.site import Site
 from indexer.stores import open_store
 from web.plain_requests import request
@@ -90,8 +92,9 @@ def test_versions_are_ordered_anew_for_other_digests_and_recipes(
 ) -> None:
     site = Site(library)
 
-    def count() -> int:
-        return len(comparisons.version_tree(site, comparisons.VersionsParameters("first")).versions)
+    def count(dates: YesNo = "yes") -> int:
+        values = comparisons.VersionsParameters("first", dates)
+        return len(comparisons.version_tree(site, values).versions)
 
     assert count() == 3
     copy = library.get(["copy"])["copy"]
@@ -105,6 +108,11 @@ def test_versions_are_ordered_anew_for_other_digests_and_recipes(
     monkeypatch.setattr(comparisons, "require_recipe", lambda _: DEFAULT_V1)
     count()
     assert order.called
+    order.reset_mock()
+    monkeypatch.setattr(site, "versions", TimedCache(20, weight=10))  # less than the changes
+    for dates in ("yes", "yes", "no", "yes"):
+        count(dates)
+    assert order.call_count == 3  # the last one is kept
 
 
 def test_versions_are_chosen_on_the_page(library: Any, browser: Browser) -> None:

@@ -223,7 +223,9 @@ def _versions(
     tree: Versions | None = site.versions.get(key)
     if tree is None:
         ordered = order_versions(members, recipe, dates=dates, with_steps=with_steps)
-        tree = site.versions.put(key, ordered)
+        steps = [version.step for version in ordered.versions if version.step]
+        chars = sum(len(part.text) for step in steps for part in step.redline)
+        tree = site.versions.put(key, ordered, chars)
     return tree
 
 
