@@ -113,10 +113,8 @@ def test_a_copy_is_found_by_frequent_words_of_a_text_with_typos(
         has_word = chance.random(last + 1) < 0.35
         has_word[0], has_word[last] = False, True
         rows[f'text : ("word{place}")'] = np.flatnonzero(has_word).astype(np.int32)
-    reads: list[str] = []
 
     def rows_of(_: object, words: list[str], limit: int) -> list[NDArray[np.int32]]:
-        reads.extend(words)
         return [rows[word][: limit if limit > 0 else None] for word in words]
 
     monkeypatch.setattr(candidates, "_rows_of", rows_of)
