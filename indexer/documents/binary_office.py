@@ -110,7 +110,7 @@ def word_headers(data: bytes) -> Iterator[tuple[str, bool]]:
 def _as_damage() -> Iterator[None]:
     try:
         yield
-    except struct.error as error:
+    except (struct.error, IndexError) as error:
         raise ValueError(str(error)) from error
 
 
@@ -277,7 +277,7 @@ def slide_files(content: bytes) -> Iterator[EmbeddedFile]:
     links: list[bytes] = []
     runs: list[MarkedRun] = []
     text = ""
-    try:
+    with _as_damage():
         for kind, parent, record in _records(content):
             if kind == _SLIDE:
                 slides += 1
@@ -294,8 +294,6 @@ def slide_files(content: bytes) -> Iterator[EmbeddedFile]:
                     position += len(_written(text[last:start]))
                     runs.append(MarkedRun(position, mark, _written(text[start:end]).encode()))
                     last = start
-    except (struct.error, IndexError) as error:
-        raise ValueError(str(error)) from error
     if hidden:
         yield EmbeddedFile("object", "hidden slides", sha256(b",".join(hidden)))
     if links:

@@ -59,12 +59,23 @@ def flat_open_document(header: str = HEADER, body: str = BODY, first: str = "") 
     with zipfile.ZipFile(io.BytesIO(open_document(header, body, first))) as archive:
         styles, content = (archive.read(name).decode() for name in ("styles.xml", "content.xml"))
     masters = styles[styles.index("<office:master-styles") : styles.index("</office:master-")]
-    content = content.replace(":document-content", ":document")
+    body = f"{masters}</office:master-styles><office:body>"
+    return in_one_file(content.replace("<office:body>", body))
+
+
+def in_one_file(content: str) -> bytes:
+    content = content.replace("office:document-content", "office:document")
     mimetype = 'office:mimetype="application/vnd.oasis.opendocument.text"'
-    content = content.replace("<office:document ", f"<office:document {mimetype} ")
-    return content.replace(
-        "<office:body>", f"{masters}</office:master-styles><office:body>"
-    ).encode()
+    return content.replace("<office:document ", f"<office:document {mimetype} ").encode()
+
+
+def with_markup(data: bytes, old: str, new: str) -> bytes:
+    """Return an OpenDocument in whose parts other markup replaces some."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(file, "w") as copy:
+        for member in archive.infolist():
+            copy.writestr(member, archive.read(member).replace(old.encode(), new.encode()))
+    return file.getvalue()
 
 
 def rich_text(header: str = HEADER, body: str = BODY, first: str = "") -> bytes:
@@ -146,11 +157,7 @@ def open_document_with_note() -> bytes:
         "<text:note-body><text:p>As amended.</text:p></text:note-body></text:note>"
         "<office:annotation><text:p>Why?</text:p></office:annotation>"
     )
-    plain, file = io.BytesIO(open_document(body=body)), io.BytesIO()
-    with zipfile.ZipFile(plain) as archive, zipfile.ZipFile(file, "w") as copy:
-        for name in archive.namelist():
-            copy.writestr(name, archive.read(name).replace(body.encode(), (body + note).encode()))
-    return file.getvalue()
+    return with_markup(open_document(body=body), body, body + note)
 
 
 @pytest.mark.parametrize(
@@ -214,22 +221,15 @@ CHANGES = """<text:tracked-changes><text:changed-region text:id="c0"><text:inser
 def open_document_with_changes() -> bytes:
     document = OpenDocumentText()
     document.text.addElement(text.P(text="BODY"))
-    plain, file = io.BytesIO(), io.BytesIO()
-    document.save(plain)
-    with zipfile.ZipFile(plain) as archive, zipfile.ZipFile(file, "w") as copy:
-        for member in archive.infolist():
-            content = archive.read(member)
-            body = CHANGES.format(DELETED, INSERTED).encode()
-            copy.writestr(member, content.replace(b"<text:p>BODY</text:p>", body))
-    return file.getvalue()
+    file = io.BytesIO()
+    document.save(file)
+    body = CHANGES.format(DELETED, INSERTED)
+    return with_markup(file.getvalue(), "<text:p>BODY</text:p>", body)
 
 
 def flat_open_document_with_changes() -> bytes:
     with zipfile.ZipFile(io.BytesIO(open_document_with_changes())) as archive:
-        content = archive.read("content.xml").decode()
-    content = content.replace("office:document-content", "office:document")
-    mimetype = 'office:mimetype="application/vnd.oasis.opendocument.text"'
-    return content.replace("<office:document ", f"<office:document {mimetype} ").encode()
+        return in_one_file(archive.read("content.xml").decode())
 
 
 def rich_text_with_changes() -> bytes:
