@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from indexer.model import DifferenceKind, Mark, MarkKind, Sameness
 
 END_OF_HEADER = "\f\v"  # in a text, after a line that stands on each page of its file
+_LINE_END = re.compile("\r\n|[\r\f\v]")
 
 # Text that is safe to show: control, bidirectional and hidden characters are written out.
 
@@ -65,6 +66,15 @@ def visible_line(text: str) -> str:
     return visible(re.sub(r"\s+", " ", text))
 
 
+def unify_line_ends(text: str) -> str:
+    """Return a text in which line ends of any kind are `\\n`.
+
+    >>> unify_line_ends("one\\r\\ntwo\\fthree")
+    'one\\ntwo\\nthree'
+    """
+    return _LINE_END.sub("\n", text)
+
+
 def visible_lines(text: str) -> str:
     """Apply `visible` line by line.
 
@@ -73,7 +83,7 @@ def visible_lines(text: str) -> str:
     >>> visible_lines("one\\r\\n\\r\\n\\r\\n\\ttwo\\x07")
     'one\\n\\n two␇'
     """
-    plain = re.sub("\r\n|[\r\f\v]", "\n", text).replace("\t", " ")
+    plain = unify_line_ends(text).replace("\t", " ")
     shown = "\n".join(visible(line) for line in plain.split("\n"))
     return re.sub(r"\n[ \n]*\n", "\n\n", shown)
 

@@ -34,9 +34,9 @@ from indexer.errors import UnknownMeasure
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.model import Difference, Fingerprint, Matching, NewWords, Passage, Sameness
 from indexer.recipe import DEFAULT, Recipe
+from indexer.wording import unify_line_ends
 
 IN_ORDER = 0.8  # fraction of words in order below which texts with the same passages are rearranged
-_LINE_END = re.compile("\r\n|[\n\r\f\v]")
 _OPENING = re.compile(r"[\[({<¿¡\"'«‹“‘„‚「『（【〈《]+\Z")
 _CLOSING = re.compile(r"[^\w\s]+")
 _WORD = re.compile(r"\w")
@@ -565,7 +565,7 @@ def _paragraphs(
     """Yield kept words up to each end of a paragraph in one text alone, and the first's blanks."""
     (x, y), first = starts, 0
     both = a.between(x, x + words) + b.between(y, y + words)
-    for number in range(1, words) if _LINE_END.search(both) else ():
+    for number in range(1, words) if "\n" in unify_line_ends(both) else ():
         own, other = (
             _blanks(text.between(at + number - 1, at + number)) for text, at in ((a, x), (b, y))
         )
@@ -599,7 +599,7 @@ def _broken(kept: Stretch, own: str, changed: list[Stretch], line_ends: int) -> 
 
 
 def _blanks(text: str) -> str:
-    return _LINE_END.sub("\n", text[len(text.rstrip()) :])
+    return unify_line_ends(text[len(text.rstrip()) :])
 
 
 def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:

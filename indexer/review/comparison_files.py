@@ -29,7 +29,7 @@ from indexer.review.boilerplate import DiscountedSimilarity
 from indexer.review.compared_documents import WORD, FormatFinder, Original, WordFormats
 from indexer.review.rendering import render_file
 from indexer.review.side_by_side import SideBySide, facts
-from indexer.wording import END_OF_HEADER, visible, visible_lines
+from indexer.wording import END_OF_HEADER, unify_line_ends, visible, visible_lines
 
 if TYPE_CHECKING:
     from fpdf import FPDF
@@ -51,7 +51,6 @@ _RELATIONS = f"""{_XML}<Relationships xmlns="{_PACKAGE}/relationships">\
 <Relationship Id="r1" Target="{_DOCUMENT}" Type="{_OFFICE}/officeDocument"/>\
 <Relationship Id="r2" Target="{_CORE}" \
 Type="{_PACKAGE}/relationships/metadata/core-properties"/></Relationships>"""
-_LINE_END = re.compile("\r\n|[\r\f\v]")
 _BREAK = re.compile(r"(\n(?:[^\S\n]*\n)*)")
 _TAGS: Mapping[tuple[Change, bool], str] = {
     ("same", False): "",
@@ -294,7 +293,7 @@ def _lines(stretches: Iterable[Stretch], line_ends: int, ids: Iterator[int]) -> 
     """
     line = _Line([], [])
     for stretch in stretches:
-        text = _clean(_LINE_END.sub("\n", stretch.text.replace(END_OF_HEADER, "")))
+        text = _clean(unify_line_ends(stretch.text.replace(END_OF_HEADER, "")))
         tag = _TAGS[stretch.change, bool(stretch.moved)]
         own = next(ids)
         if stretch.moved:
