@@ -285,8 +285,10 @@ UNREADABLE = (
     ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
     zipfile.BadZipFile, tarfile.TarError, KeyError, IndexError,
 )  # fmt: skip
-# pictures that programs draw of what is in the file anyway
-_DRAWN = re.compile(r"(?:^|/)(?:thumbnails?|ObjectReplacements|QuickLook)(?:/|\.)", re.IGNORECASE)
+# pictures and drawings that programs make of what is in the file anyway
+DRAWN = re.compile(
+    r"(?:docProps/thumbnail\.|(?:Thumbnails|ObjectReplacements|QuickLook)/)", re.IGNORECASE
+)
 # Parts of an Office document or EPUB that count: what is neither read nor a setting that programs
 # write anew.
 _READ_PARTS = re.compile(
@@ -459,7 +461,7 @@ class Package:
     def files(self) -> Iterator[EmbeddedFile]:
         """Yield pictures, sound, objects, drawings, formulas and what else is not read."""
         for path, member in self._members.items():
-            if _DRAWN.search(path):
+            if DRAWN.match(path):
                 continue
             kind = embedded_kind(path, "object")
             if kind in ("picture", "media") or member.file_size > MAX_MEMBER:

@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from indexer.documents.base import sha256
-from indexer.documents.pdf import (
+from indexer.documents.pdf_drawing import (
     END_PICTURE,
     IDENTITY,
     INLINE,

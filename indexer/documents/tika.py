@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
 from indexer.documents.binary_office import word_headers
 from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
-from indexer.documents.embedded_parts import UNREADABLE, ZIP, is_encrypted
+from indexer.documents.embedded_parts import DRAWN, UNREADABLE, ZIP, is_encrypted
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
     MAGIC,
@@ -28,8 +28,8 @@ from indexer.documents.mail.outlook import (
     tnef_message,
 )
 from indexer.documents.marked_text import RTF_TOKEN, mark_headers, odf_headers, page_headers
-from indexer.documents.pdf import pages_read, pdf_text
 from indexer.documents.pdf_files import EARLIER_VERSION
+from indexer.documents.pdf_text import pages_read, pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
@@ -131,7 +131,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 16  # version of what is made of Tika's results: raise it when texts or files change
+READER = 17  # version of what is made of Tika's results: raise it when texts or files change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -516,10 +516,7 @@ def _mark_utf8(html: bytes) -> bytes:
 
 _RTF, _FLAT = b"{\\rtf", b"office:mimetype="
 _READ_MEMBERS = (b"vnd.oasis.opendocument", b"application/epub+zip")
-# drawings of pages and objects that may have their text: not those in pixels
-_DRAWN = re.compile(
-    r"(?:Thumbnails|ObjectReplacements)/.*(?<!\.png)$|docProps/thumbnail\.(?!png$|jpe?g$)"
-)
+_PIXELS = (".png", ".jpg", ".jpeg")  # of drawings without text
 # In a zip of any order Tika reads the text of parts as they come.
 _ORDER = {"mimetype": 0, "styles.xml": 1, "content.xml": 2}
 _MEMBERS = ("content.xml", ".xhtml", ".html", ".htm")
@@ -593,7 +590,7 @@ def _with_readable_members(data: bytes) -> bytes:
         changed = {name: _readable_member(name, content) for name, content in read.items()}
         ordered = sorted(members, key=lambda member: _ORDER.get(member.filename, len(_ORDER)))
         is_book = _READ_MEMBERS[1] in data[:100]
-        kept = [member for member in ordered if is_book or not _DRAWN.match(member.filename)]
+        kept = [member for member in ordered if is_book or not _may_repeat(member.filename)]
         is_readable = list(filter(_is_text, members)) == list(filter(_is_text, kept))
         return data if is_readable and changed == read else _copy(archive, kept, changed)
     return data
@@ -602,7 +599,12 @@ def _with_readable_members(data: bytes) -> bytes:
 def _is_text(member: zipfile.ZipInfo) -> bool:
     """Return whether the place of a member in a zip matters, or Tika would read it twice."""
     name = member.filename
-    return bool(_DRAWN.match(name)) or name.endswith(("styles.xml", "content.xml"))
+    return _may_repeat(name) or name.endswith(("styles.xml", "content.xml"))
+
+
+def _may_repeat(name: str) -> bool:
+    """Return whether a member may be a drawing with text of the document."""
+    return bool(DRAWN.match(name)) and not name.lower().endswith(_PIXELS)
 
 
 def _copy(
@@ -638,7 +640,7 @@ def _without_unreadable(data: bytes) -> bytes:
         kept = list(filterfalse(is_encrypted, members))
         names = [member.filename for member in members]
         is_office = "[Content_Types].xml" in names
-        drawn = {name: b"" for name in names if is_office and _DRAWN.match(name)}
+        drawn = {name: b"" for name in names if is_office and _may_repeat(name)}
         has_other = kept != members or drawn
         if has_other and sum(member.file_size for member in kept) <= _MAX_UNPACKED:
             return _copy(archive, kept, drawn)

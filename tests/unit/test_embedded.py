@@ -191,6 +191,15 @@ def test_a_file_with_another_picture_has_another_digest(name: str) -> None:
     assert file.kind == "picture"
 
 
+@pytest.mark.parametrize("name", ["word/media/thumbnail.png", "word/media/quicklook/a.png"])
+def test_a_picture_in_the_text_counts_by_any_name(name: str) -> None:
+    data = io.BytesIO(word_file(PICTURES[0]))
+    with zipfile.ZipFile(data, "a") as archive:
+        archive.writestr(name, PICTURES[1])
+    files = unpack_embedded(embedded_files(data.getvalue(), ""))
+    assert ("picture", name.rpartition("/")[2]) in {(file.kind, file.name) for file in files}
+
+
 def workbook(picture: bytes = b"", formula: bytes = b"") -> bytes:
     """Return the records of a workbook of Excel before 2007."""
     records = [(0x06, b"cell" + b"value of cells.." + formula)] if formula else []

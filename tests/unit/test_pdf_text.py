@@ -7,13 +7,15 @@ import re
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 from samples import Reader, native_reader
 
-from indexer.documents.pdf import draw_once, join_rotated, pdf_text
+from indexer.documents.pdf_text import draw_once, inline_notes, join_rotated, pdf_text
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
@@ -242,3 +244,46 @@ def test_pages_of_junk_are_named_and_count_as_not_read(reader: Reader) -> None:
     unnamed = with_glyphs("/q%d")
     assert "perhaps wrong text on page 1 of 2" in unnamed.warnings[0]
     assert not unnamed.truncated
+
+
+PAGE = (
+    "The lease is let.{a} Rent is due on 1 May, as in Annex A4.\n"
+    "The tenant”{b} may leave;{c} see 1.2.\n\n"
+    "{a}By a deed of 2 May.\n{b} Or his heir,\n\nin law\n{c} By notice {word}.\n\nMill Lane 7"
+)
+PLACED = (
+    "The lease is let. By a deed of 2 May. Rent is due on 1 May, as in Annex A4.\n"
+    "The tenant” Or his heir,\nin law may leave; By notice {word}. see 1.2.\n\nMill Lane 7"
+)
+
+
+def test_footnotes_stand_at_their_references_without_numbers() -> None:
+    pages = [
+        PAGE.format(a=first, b=first + 1, c=first + 2, word=word)
+        for first, word in ((1, "in writing"), (4, "by hand"))
+    ]
+    placed = [PLACED.format(word=word) for word in ("in writing", "by hand")]
+    assert inline_notes("\n\n\n\n".join(pages)) == "\n\n\n\n".join(placed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The lease is let.1 Rent is due.1 It is paid.\n\n1 By a deed.",  # a number twice
+        "The lease is let.2 Rent is due.1 It is paid.\n\n1 By a deed.\n2 By me.",  # another order
+        "As in Annex A1 or clause 1.1, rent is due.\n\n1 Introduction\nIt is let.",
+        "1 By a deed.\nThe lease is let.1 Rent is due.",  # a note first
+        "Rent1 is due.\n" + "\n".join(f"{number} pound" for number in range(1, 300)),  # a table
+    ],
+)
+def test_numbers_that_name_no_footnotes_stay(text: str) -> None:
+    assert inline_notes(text) == text
+
+
+@given(st.lists(st.sampled_from(["a.1", "\n1 ", "\n2", "b2", "c", " ", "\n\n\n\n", "3\n"])))
+def test_footnotes_never_make_a_text_longer_or_lose_a_word(pieces: list[str]) -> None:
+    text = "word ".join(pieces)
+    placed = inline_notes(text)
+    assert len(placed) <= len(text)
+    assert sorted(re.findall(r"[a-z]+", placed)) == sorted(re.findall(r"[a-z]+", text))
+    assert placed.count("\n\n\n\n") == text.count("\n\n\n\n")

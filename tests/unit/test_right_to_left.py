@@ -10,7 +10,7 @@ from samples import native_reader
 
 from indexer.comparing.alignment import lcs
 from indexer.comparing.words import words
-from indexer.documents.pdf import reorder_lines
+from indexer.documents.pdf_text import reorder_lines
 
 DATA = Path(__file__).parent.parent / "data" / "right_to_left"
 
