@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq, MatchingBlock
 
 from indexer.fingerprinting.normalise import (
+    ASCII_HYPHEN,
     BLANK,
     DIGIT,
     IGNORABLE,
@@ -399,7 +400,7 @@ def normal_words(text: str) -> Words:
     >>> normal_words("Don’t pay 1,000 re-\\nplies, STRASSE/Straße: 近似").folded
     ['don', 't', 'pay', '1', '000', 'replies', 'strasse', 'strasse', '近', '似']
     """
-    if text.isascii() and not LINE_END_HYPHEN.search(text):
+    if text.isascii() and not ASCII_HYPHEN.search(text):
         return _ascii_words(text)
     codes, starts, ends = _composed(text)
     codes, positions = fold(codes)

@@ -7,7 +7,6 @@ columns, mappings, conversions and migrations from it.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -24,7 +23,7 @@ from indexer.wording import well_formed
 BATCH = 256
 MAX_ID_BYTES = 512
 MAX_KEYWORD_BYTES = 32_766
-_KEYS = re.compile("(?:[0-9a-z]{1,64} )*")
+_MAX_KEY, _IN_KEYS = 64, b"0123456789abcdefghijklmnopqrstuvwxyz "
 
 Kind: TypeAlias = Literal[
     "text", "keyword", "digest", "time", "size", "count", "fraction", "flag", "bits", "bytes",
@@ -278,7 +277,10 @@ def _objections(row: Row, recipe: str) -> Iterator[str]:
 def _are_keys(keys: Sequence[str]) -> bool:
     """Return whether each is made of 1 to 64 lower-case letters and digits."""
     joined = " ".join((*keys, ""))
-    return joined.count(" ") == len(keys) and _KEYS.fullmatch(joined) is not None
+    if joined.count(" ") != len(keys) or not joined.isascii():
+        return False
+    has_key_characters = not joined.encode().translate(None, _IN_KEYS)
+    return has_key_characters and all(keys) and max(map(len, keys), default=0) <= _MAX_KEY
 
 
 def _is_too_long(keyword: str) -> bool:

@@ -38,6 +38,7 @@ from typing import Literal, TypeAlias
 
 from indexer.errors import QueryError, UsageError
 from indexer.fingerprinting.normalise import (
+    ASCII_HYPHEN,
     LINE_END_HYPHEN,
     UNSPACED,
     class_ranges,
@@ -86,9 +87,9 @@ def searchable(text: str) -> str:
     >>> searchable("soft\\u00adly, har-\\nbour, ﬁnal ＧＰＴ模型")
     'softly, harbour, final GPT 模 型 '
     """
-    if not text.isascii():
-        text = nfkc(without_ignorables(text))
-    return separate_characters(LINE_END_HYPHEN.sub("", text))
+    if text.isascii():
+        return ASCII_HYPHEN.sub("", text)
+    return separate_characters(LINE_END_HYPHEN.sub("", nfkc(without_ignorables(text))))
 
 
 def separate_characters(text: str) -> str:

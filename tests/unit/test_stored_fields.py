@@ -43,6 +43,25 @@ def test_rows_come_back_from_every_form() -> None:
     assert list(arrow_rows.unpack_row(batch)) == list(ROWS)
 
 
+def test_rows_are_packed_together_as_alone() -> None:
+    digest = "0a" * 32
+    strings = ["", digest, digest.upper(), "z" * 64, f"{digest} "]
+    rows = [replace(ROWS[0], raw=raw, exact=exact) for raw in strings for exact in strings]
+    alone = [columns for row in rows for columns in packed_columns([row], DEFAULT)]
+    assert packed_columns(rows, DEFAULT) == alone
+    digests = [row for row in rows if {row.raw, row.exact} == {digest}]
+    assert packed_columns(digests, DEFAULT) == packed_columns(rows[6:7], DEFAULT)
+
+
+@pytest.mark.parametrize("key", ["", "a b", " a", "A", "é", "\ud800", "a" * 65])
+def test_keys_of_other_characters_or_lengths_are_refused(key: str) -> None:
+    row = replace(ROWS[0], bands=("a", "z" * 64), blocks=())
+    assert stored_fields.refusals([row, row], DEFAULT.id) == [None, None]
+    refused, accepted = stored_fields.refusals([replace(row, blocks=(key,)), row], DEFAULT.id)
+    assert refused
+    assert accepted is None
+
+
 @pytest.mark.parametrize("name", refused())
 def test_a_value_beyond_its_bounds_is_refused(name: str) -> None:
     assert stored_fields.refusal(refused()[name], DEFAULT.id)

@@ -13,7 +13,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
-from operator import attrgetter
+from operator import attrgetter, eq
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -38,7 +38,7 @@ from indexer.stores.sqlite.file_format import last_searchable, recipe_in_use
 COLUMNS = tuple(field.name for field in FIELDS if field.is_column)
 DIGESTS = tuple(field.name for field in FIELDS if field.kind == "digest")
 EXACT = "CASE exact WHEN x'' THEN raw ELSE exact END"  # the digest, in SQL
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+_DIGEST, _DIGITS = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]*")
 _FOLLOWS = b""  # instead of a digest that follows from that of the bytes
 _NO_KEYS = " "  # instead of keys, for a row that has sketches and no keys
 _json = json.JSONEncoder(ensure_ascii=False).encode
@@ -49,25 +49,40 @@ def packed_columns(rows: Sequence[Row], recipe: Recipe) -> list[tuple[Any, ...]]
     """Return the values of `COLUMNS` of each row, which are fingerprinted by the recipe of the
     file.
     """
-    has_keys_of_slots = _have_keys_of_slots(rows, recipe)
-    return [
-        _columns(row, derived, recipe) for row, derived in zip(rows, has_keys_of_slots, strict=True)
+    if not rows:
+        return []
+    by_name = zip(COLUMNS, zip(*map(_values_of, rows), strict=True), strict=True)
+    columns: dict[str, Sequence[Any]] = dict(by_name)
+    return list(zip(*_packed(columns, _have_keys_of_slots(rows, recipe), recipe), strict=True))
+
+
+def _packed(
+    columns: dict[str, Sequence[Any]], have_keys_of_slots: Sequence[bool], recipe: Recipe
+) -> Iterable[Sequence[Any]]:
+    """Return the columns of rows as they are stored."""
+    pairs = zip(columns["family"], columns["id"], strict=True)
+    columns["family"] = ["" if family == id else family for family, id in pairs]
+    bands = zip(columns["bands"], have_keys_of_slots, strict=True)
+    columns["bands"] = ["" if derived else _joined(keys) for keys, derived in bands]
+    blocks = zip(columns["blocks"], columns["simhash"], strict=True)
+    columns["blocks"] = [
+        "" if keys == _blocks_of_bits(bits, recipe) else _joined(keys) for keys, bits in blocks
     ]
+    of_bytes = map(_source_of, columns["size"], columns["raw"])
+    follows = list(map(eq, columns["source"], of_bytes))
+    for name, pack in _PACKED:
+        columns[name] = pack(columns[name])
+    sources = zip(columns["source"], follows, strict=True)
+    columns["source"] = [_FOLLOWS if follows else source for source, follows in sources]
+    digests = zip(columns["exact"], columns["raw"], strict=True)
+    columns["exact"] = [
+        _FOLLOWS if exact == raw and len(raw) == _DIGEST_BYTES else exact for exact, raw in digests
+    ]
+    return columns.values()
 
 
-def _columns(row: Row, has_keys_of_slots: bool, recipe: Recipe) -> tuple[Any, ...]:
-    values = list(_values_of(row))
-    for column, pack in _PACKED:
-        values[column] = pack(values[column])
-    values[_FAMILY] = "" if row.family == row.id else row.family
-    values[_BANDS] = "" if has_keys_of_slots else " ".join(row.bands) or _NO_KEYS
-    is_derived = row.blocks == _blocks_of_bits(row.simhash, recipe)
-    values[_BLOCKS] = "" if is_derived else " ".join(row.blocks) or _NO_KEYS
-    if values[_EXACT] == values[_RAW] and len(values[_RAW]) == _DIGEST_BYTES:
-        values[_EXACT] = _FOLLOWS
-    if row.source == _source_of(row.size, row.raw):
-        values[_SOURCE] = _FOLLOWS
-    return tuple(values)
+def _joined(keys: Sequence[str]) -> str:
+    return " ".join(keys) or _NO_KEYS
 
 
 def _blocks_of_bits(bits: int | None, recipe: Recipe) -> tuple[str, ...]:
@@ -144,6 +159,15 @@ def pack_digest(digest: str) -> bytes | str:
     return bytes.fromhex(digest) if _DIGEST.fullmatch(digest) else digest
 
 
+def _pack_digests(digests: Sequence[str]) -> list[bytes | str]:
+    """Return `pack_digest` of each; together where all are digests."""
+    joined = "".join(digests)
+    if set(map(len, digests)) != {2 * _DIGEST_BYTES} or not _DIGITS.fullmatch(joined):
+        return list(map(pack_digest, digests))
+    packed = bytes.fromhex(joined)
+    return [packed[start : start + _DIGEST_BYTES] for start in range(0, len(packed), _DIGEST_BYTES)]
+
+
 def unpack_digest(stored: bytes | str) -> str:
     """Return the digest that `pack_digest` stored."""
     return stored.hex() if isinstance(stored, bytes) else stored
@@ -161,11 +185,11 @@ def _unpack_flag(stored: int | None) -> bool | None:
     return None if stored is None else bool(stored)
 
 
-_PACKERS: dict[Kind, Callable[[Any], Any]] = {
-    "digest": pack_digest,
-    "labels": lambda labels: _json(labels) if labels else "[]",
-    "metadata": lambda metadata: _json(dict(metadata)),
-    "bits": _pack_bits,
+_PACKERS: dict[Kind, Callable[[Sequence[Any]], list[Any]]] = {
+    "digest": _pack_digests,
+    "labels": lambda column: [_json(labels) if labels else "[]" for labels in column],
+    "metadata": lambda column: [_json(dict(entries)) if entries else "{}" for entries in column],
+    "bits": lambda column: list(map(_pack_bits, column)),
 }
 _UNPACKERS: dict[Kind, Callable[[Any], Any]] = {
     "digest": unpack_digest,
@@ -175,13 +199,10 @@ _UNPACKERS: dict[Kind, Callable[[Any], Any]] = {
     "flag": _unpack_flag,
 }
 _values_of = attrgetter(*COLUMNS)
-_FAMILY, _BANDS, _BLOCKS, _SOURCE, _RAW, _EXACT = map(
-    COLUMNS.index, ("family", "bands", "blocks", "source", "raw", "exact")
-)
 _DIGEST_BYTES = 32
 _DERIVED = ("bands", "blocks")
 _PACKED = [
-    (COLUMNS.index(field.name), _PACKERS[field.kind])
+    (field.name, _PACKERS[field.kind])
     for field in FIELDS
     if field.kind in _PACKERS and field.name not in _DERIVED
 ]
