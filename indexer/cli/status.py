@@ -88,6 +88,7 @@ def _print_status(overview: Overview, as_json: bool) -> None:
         print_json(_status_json(overview))
         return
     out = console()
+    store = f" --store {overview.store}"
     counts = overview.counts
     parts = f" in {count_of(counts.parts, 'part')}" if counts.parts else ""
     size = f", {counts.size_bytes / 1e6:,.1f} MB" if counts.size_bytes is not None else ""
@@ -105,22 +106,22 @@ def _print_status(overview: Overview, as_json: bool) -> None:
     if overview.signed_earlier:
         out.print(
             f"{overview.signed_earlier:>10,}  fingerprinted by earlier statistics: "
-            f"`nearfold reindex --recipe {overview.recipe.name}` fingerprints them again"
+            f"`nearfold reindex --recipe {overview.recipe.name}{store}` fingerprints them again"
         )
     if overview.without_principal:
         out.print(
             f"{overview.without_principal:>10,}  near-duplicate groups without their principal: "
-            "`nearfold group` chooses others"
+            f"`nearfold group{store}` chooses others"
         )
     if overview.waiting:
         out.print(
             f"{overview.waiting:>10,}  wait for a near-duplicate group: "
-            "`nearfold group`, or `nearfold group --follow`, puts them into one"
+            f"`nearfold group{store}` puts them into one, and with --follow those that come later"
         )
     if overview.failed:
         out.print(
             f"{len(overview.failed):>10,}  failed: "
-            "`nearfold status --failures` says why, `index --retry` tries again"
+            f"`nearfold status --failures{store}` says why, `index --retry` tries again"
         )
 
 

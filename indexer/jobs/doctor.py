@@ -111,7 +111,9 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     url = store.url
     recipe = store.stored_recipe()
     if recipe is None:
-        yield Check("store", "note", f"nothing at {url} yet; nearfold index PATH makes it")
+        yield Check(
+            "store", "note", f"nothing at {url} yet; `nearfold index PATH --store {url}` makes it"
+        )
         return
     counts = store.counts()
     documents = count_of(counts.documents, "document")
@@ -142,10 +144,10 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     with faults_as_damage(store.maintenance):
         yield _check_keys(store, recipe)
     if isinstance(store.maintenance, Shareable) and store.maintenance.is_shared():
-        yield _check_changes(store.maintenance, recipe)
-        yield _check_principals(store.maintenance)
+        yield _check_changes(store.maintenance, recipe, url)
+        yield _check_principals(store.maintenance, url)
     if isinstance(store.maintenance, Repairable):
-        yield _check_index(store.maintenance)
+        yield _check_index(store.maintenance, url)
         yield _check_copies(store)
     yield _check_journal(store)
 
@@ -184,6 +186,10 @@ def _check_blocks(maintenance: Shareable) -> Iterator[Check]:
         yield Check("writes", "bad" if is_full else "note", detail)
 
 
+def _repair_command(url: str) -> str:
+    return f"nearfold doctor --repair --store {url}"
+
+
 def _check_copies(store: FullStore) -> Check:
     """Look for files that earlier releases stored under the ids of two PATHs."""
     copies = stored_twice(store)
@@ -194,16 +200,16 @@ def _check_copies(store: FullStore) -> Check:
         "copies",
         "note",
         f"{count_of(len(copies), 'file')} stored twice, first {visible(path)} as "
-        f"{' and '.join(ids)}; `nearfold doctor --repair` merges them, --dry-run lists them",
+        f"{' and '.join(ids)}; `{_repair_command(store.url)}` merges them, --dry-run lists them",
     )
 
 
-def _check_index(maintenance: Repairable) -> Check:
+def _check_index(maintenance: Repairable, url: str) -> Check:
     """Look for documents, texts and index entries without each other, as after a DELETE in SQL."""
     problems = maintenance.unmatched_rows()
     if not problems:
         return Check("index", "good", "every document has its text and its words")
-    return Check("index", "bad", f"{', '.join(problems)}; `nearfold doctor --repair` repairs them")
+    return Check("index", "bad", f"{', '.join(problems)}; `{_repair_command(url)}` repairs them")
 
 
 def _check_journal(store: FullStore) -> Check:
@@ -213,14 +219,15 @@ def _check_journal(store: FullStore) -> Check:
         return Check(
             "journal",
             "bad",
-            f"{error.path} cannot be used ({error.reason}); `nearfold doctor --repair` repairs it",
+            f"{error.path} cannot be used ({error.reason}); "
+            f"`{_repair_command(store.url)}` repairs it",
         )
     if failures is None:
         return Check("journal", "good", "a job is running")
     return Check("journal", "good", f"{count_of(len(failures), 'failure')} recorded")
 
 
-def _check_changes(maintenance: Shareable, recipe: Recipe) -> Check:
+def _check_changes(maintenance: Shareable, recipe: Recipe, url: str) -> Check:
     """Compare the keys of documents that were changed lately with the keys of their texts."""
     pairs = list(fresh_rows(maintenance.changed_rows(), recipe))
     documents = count_of(len(pairs), "document")
@@ -233,11 +240,11 @@ def _check_changes(maintenance: Shareable, recipe: Recipe) -> Check:
         "changes",
         "bad",
         f"{len(wrong)} of {documents} changed lately with keys or a group of an older text, first "
-        f"{wrong[0]}; `nearfold group` and `nearfold doctor --repair` fingerprint them again",
+        f"{wrong[0]}; `nearfold group --store {url}` fingerprints them again",
     )
 
 
-def _check_principals(maintenance: Shareable) -> Check:
+def _check_principals(maintenance: Shareable, url: str) -> Check:
     """Look for groups whose principal another program deleted, or sent again with another text."""
     headless = maintenance.headless_families()
     if not headless:
@@ -247,7 +254,7 @@ def _check_principals(maintenance: Shareable) -> Check:
         "bad",
         f"{count_of(len(headless), 'group')} whose principal is gone or has another text now, "
         f"first {visible(headless[0])}: clients that look at principals alone do not see them; "
-        "`nearfold group` and `nearfold doctor --repair` choose others",
+        f"`nearfold group --store {url}` chooses others",
     )
 
 
@@ -265,6 +272,6 @@ def _check_keys(store: FullStore, recipe: Recipe) -> Check:
             "keys",
             "bad",
             f"{len(wrong)} of {count_of(len(pairs), 'row')} with keys that are not of their text, "
-            f"first {wrong[0]}; `nearfold doctor --repair` repairs all",
+            f"first {wrong[0]}; `{_repair_command(store.url)}` repairs all",
         )
     return Check("keys", "good", f"equal to recomputed keys in {count_of(len(pairs), 'row')}")

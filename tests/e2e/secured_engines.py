@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 from pipelines import call
 from servers import choosing, secured
+from servers.engine import Engine
 from servers.process import Server
 from servers.proxy import basic
 from servers.rights import RoleGate
@@ -79,9 +80,11 @@ class SecuredEngine:
 
 
 @contextlib.contextmanager
-def secured_opensearch_server() -> Iterator[SecuredEngine]:
-    """Yield OpenSearch with its security plugin and TLS, trusted by this process."""
-    make = partial(Server, secured.ENGINE)
+def secured_opensearch_server(engine: Engine = secured.ENGINE) -> Iterator[SecuredEngine]:
+    """Yield OpenSearch with its security plugin and TLS, trusted by this process; `engine`: with
+    more plugins.
+    """
+    make = partial(Server, engine)
     with choosing.running(make) as server, pytest.MonkeyPatch.context() as environment:
         authority = str(server.folder / "config" / secured.AUTHORITY)
         environment.setenv("NEARFOLD_CA_CERTS", authority)

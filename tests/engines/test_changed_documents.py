@@ -1,10 +1,12 @@
 """Documents that other programs change: their keys follow the text, their families stay with it."""
 
+import re
 from pathlib import Path
 
 import pytest
 from pipelines import BREAD, FERRY, bulk, change_before, good
 
+from indexer.cli.main import run
 from indexer.fingerprinting.fingerprint import fingerprint, shorten
 from indexer.grouping.group import group
 from indexer.grouping.match import match as find_pairs
@@ -141,6 +143,7 @@ def test_a_group_whose_principal_a_client_takes_away_is_found_and_repaired(
     assert all(len(names) == 1 for names in folded_together(store))
     (check,) = (check for check in doctor(store.url) if check.name == "groups")
     assert check.verdict == "bad" and "1 group whose principal" in check.detail
+    assert f"`nearfold group --store {store.url}`" in check.detail
     assert status(store).without_principal == 1
     repaired_by(store)
     store.refresh()
@@ -291,6 +294,9 @@ def test_doctor_finds_what_was_changed_lately_without_its_keys(library):
     changed_text(url, BREAD)
     (change,) = (check for check in doctor(store.url) if check.name == "changes")
     assert change.verdict == "bad" and "1 of" in change.detail and "first b" in change.detail
+    (command,) = re.findall("`nearfold (.*)`", change.detail)
+    assert run(command.split()) == 0
+    assert {check.verdict for check in doctor(store.url) if check.name == "changes"} == {"good"}
 
 
 # Clients that write between what `group` reads and what it writes.

@@ -515,6 +515,11 @@ def test_recipes_that_no_pipeline_computes_are_refused(opensearch_index):
     with pytest.raises(UsageError, match="no ingest pipeline can compute"):
         install(store, recipe_named("simhash-doc"))
     assert installed_resources(server) == before
+    store.prepare(recipe_named("simhash-doc"))
+    with pytest.raises(UsageError, match=f"`nearfold reindex --recipe {DEFAULT.name}` first"):
+        install(store)
+    reindex(store, DEFAULT)
+    assert install(store).complete
 
 
 def test_the_layout_of_the_plugin_needs_it_on_every_node(stores, engine, server, monkeypatch):

@@ -10,6 +10,7 @@ from pipelines import good
 from indexer.documents.base import ReadOptions
 from indexer.errors import MappingMismatch, StoreStopped, UsageError
 from indexer.grouping.group import group
+from indexer.jobs.doctor import doctor
 from indexer.jobs.index import IndexOptions, index
 from indexer.jobs.install import install, uninstall
 from indexer.searching.search import SearchOptions, search
@@ -152,6 +153,8 @@ def test_an_alias_of_a_part_of_an_index_is_not_installed_by(theirs, open_at, lim
     for refused in (lambda: sign(part), lambda: install(part), lambda: uninstall(part)):
         with pytest.raises(UsageError, match=f"shows a part of {name} .*the index {name} itself"):
             refused()
+    (check,) = (check for check in doctor(part.url) if check.name == "store")
+    assert check.verdict == "bad" and "nearfold install" not in check.detail
     assert good("GET", f"{server}/{name}") == before
 
 

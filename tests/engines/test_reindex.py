@@ -22,6 +22,7 @@ from servers.proxy import Gate
 from indexer.cli.exit_codes import EXIT_USAGE
 from indexer.cli.main import run
 from indexer.errors import (
+    DocumentNotFound,
     MappingMismatch,
     ReindexInProgress,
     SnapshotExpired,
@@ -594,6 +595,23 @@ def test_an_index_that_a_client_puts_in_the_place_of_the_old_one_accepts_writes(
         reindex(store, OTHER, on_progress=switch)
     good("PUT", f"{server}/{index}/_doc/c?refresh=true", {"text": QUERY_TEXT})
     assert good("GET", f"{server}/{index}/_count")["count"] == 2
+
+
+def test_an_alias_with_a_filter_shows_nothing_of_the_rest(owned_index):
+    """An engine's look-up by id goes past the filter."""
+    store, index, server = owned_index
+    for team in "ab":
+        document = {"text": f"{QUERY_TEXT} {team}", "team": team}
+        good("PUT", f"{server}/{index}/_doc/{team}?refresh=true", document)
+    group(store)
+    good("PUT", f"{server}/{index}/_alias/{index}-part", {"filter": {"match": {"team": "b"}}})
+    with closing(open_store(f"{store.url}-part")) as part:
+        assert part.get(["a", "b"]).keys() == {"b"}
+        with pytest.raises(DocumentNotFound):
+            similar(part, id="a")
+        assert similar(part, id="b").matches == ()
+        (hit,) = search(part, "harbour", SearchOptions(fold="family")).hits
+        assert (hit.id, hit.folded, part.counts().documents) == ("b", (), 1)
 
 
 def test_through_an_alias_no_document_and_no_name_of_the_owner_goes(owned_index):

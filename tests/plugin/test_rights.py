@@ -1,107 +1,170 @@
-"""A document that a look-up names is read with the rights of who sent it, in Elasticsearch, whose
-security is on.
+"""Documents, fields and values that are hidden from a reader are neither found nor folded, nor read
+for a look-up that names them: on the security of Elasticsearch and of OpenSearch 3.4.
 """
 
 from __future__ import annotations
 
-import base64
 import json
-import urllib.error
-import urllib.request
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from rest import RequestError, Rest
+from pipelines import call, good
+from secured_engines import PASSWORD, SecuredEngine, put_opensearch_user, secured_opensearch_server
+from servers import secured, with_plugin
 
 pytestmark = pytest.mark.engines
 
 TEXT = "The ferry to Vega leaves from the northern quay every evening, and dogs travel for free."
-PASSWORD = "a password of the tests"
+NOTES = {"1": "public", "2": "secret", "3": "public"}
+NEAR = {"near_duplicate": {"field": "text.near", "like": TEXT}}
+ALONE, FOLDED = {"folded": 0, "hits": []}, {"similarity": 1.0, "folded_under": "1"}
 
 
-def test_like_a_document_that_the_requester_may_not_read(
-    url_with_plugin: Callable[[str], str],
-) -> None:
+@pytest.fixture(scope="module")
+def elasticsearch_server(url_with_plugin) -> Iterator[SecuredEngine]:
+    """Elasticsearch with the plugin. Its readers have keys: users of the test servers also have the
+    roles of anonymous requests.
+    """
     url = url_with_plugin("elasticsearch")
-    rest = Rest(url)
+    root = {"password": PASSWORD, "roles": ["superuser"]}
+    good("PUT", f"{url}/_security/user/owner", root)
+    yield SecuredEngine(url, url.replace("http", "elasticsearch", 1), "owner")
+    good("DELETE", f"{url}/_security/user/owner")
+
+
+@pytest.fixture(scope="module")
+def opensearch_server() -> Iterator[SecuredEngine]:
+    engine = with_plugin.added_to(secured.ENGINE, "opensearch", secured.VERSION)
+    with secured_opensearch_server(engine) as server:
+        yield server
+
+
+@pytest.fixture(params=["elasticsearch", pytest.param("opensearch", marks=pytest.mark.versions)])
+def engine(request: pytest.FixtureRequest) -> Iterator[SecuredEngine]:
+    """An engine with the same documents in the indices `open` and `closed`."""
+    server = request.getfixturevalue(f"{request.param}_server")
+    fields = {"text": {"type": "text", "fields": {"near": {"type": "near_duplicate"}}}}
+    mapping = {"properties": {**fields, "note": {"type": "keyword"}}}
+    settings = {"number_of_shards": 1, "number_of_replicas": 0}
     for index in ("open", "closed"):
-        rest.create(index)
-        rest.put(index, "1", text=TEXT)
-    key = _api_key(rest)
-    assert _search(url, "open", key)["hits"]["total"]["value"] == 1
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        _search(url, "closed", key)
-    with refused.value as response:
-        assert response.status == 403
-        assert TEXT not in response.read().decode()
+        server.call("DELETE", index)
+        server.put(index, {"mappings": mapping, "settings": settings})
+        for id, note in NOTES.items():
+            server.put(f"{index}/_doc/{id}?refresh=true", {"text": TEXT, "note": note})
+    yield server
+    for index in ("open", "closed"):
+        server.call("DELETE", index)
+
+
+def put_reader(engine: SecuredEngine, name: str, **limits: object) -> str:
+    """Put a user who may read `open` alone, within limits; return its name."""
+    if "elasticsearch" in engine.store:
+        grants = [{"names": ["open"], "privileges": ["read"], **limits}]
+        engine.put_key(name, {"cluster": [], "indices": grants})
+    else:
+        grants = [{"index_patterns": ["open"], "allowed_actions": ["read"], **limits}]
+        rights = ["cluster_composite_ops_ro"]
+        put_opensearch_user(
+            engine, name, {"cluster_permissions": rights, "index_permissions": grants}
+        )
+    return name
+
+
+def like(engine: SecuredEngine, user: str, index: str, id: str) -> tuple[int, Any]:
+    """Return the response to a look-up of documents like a stored one."""
+    named = {"field": "text.near", "like": {"_index": index, "_id": id}, "include": True}
+    return engine.call("POST", "open/_search", {"query": {"near_duplicate": named}}, user)
+
+
+def folded(
+    engine: SecuredEngine, user: str, measure: str = "lcs", **query: object
+) -> dict[str, dict[str, Any]]:
+    """Return the columns of the hits of a folded search, by id."""
+    fold = {"field": "text.near", "measure": measure}
+    body = {**query, "rescore": {"window_size": 10, "near_fold": fold}}
+    status, answer = engine.call(
+        "POST", "open/_search", {**body, "docvalue_fields": ["text.near.exact"]}, user
+    )
+    assert status == 200, answer
+    return {hit["_id"]: hit["fields"] for hit in answer["hits"]["hits"]}
+
+
+def test_like_a_document_that_the_requester_may_not_read(engine: SecuredEngine) -> None:
+    user = put_reader(engine, "reader")
+    status, answer = like(engine, user, "open", "1")
+    assert (status, answer["hits"]["total"]["value"]) == (200, 3)
+    refusals = [like(engine, user, "closed", id) for id in ("1", "nobody")]
+    assert refusals[0][0] == 403 and TEXT not in str(refusals[0])
+    assert str(refusals[0]) == str(refusals[1]).replace("nobody", "1")
+
+
+@pytest.fixture
+def limited(engine: SecuredEngine) -> SecuredEngine:
+    """An engine that limits documents and fields, which Elasticsearch does with a licence alone."""
+    if "elasticsearch" in engine.store:
+        call("POST", f"{engine.url}/_license/start_trial?acknowledge=true")  # or it runs already
+    return engine
 
 
 @pytest.mark.versions
-def test_what_a_reader_may_not_see_is_neither_found_nor_folded(
-    url_with_plugin: Callable[[str], str],
-) -> None:
-    url = url_with_plugin("elasticsearch")
-    rest = Rest(url)
-    with suppress(RequestError):  # it runs already
-        rest.request("POST", "_license/start_trial?acknowledge=true")
-    rest.create("open")
-    for id, note in (("1", "public"), ("2", "secret"), ("3", "public")):
-        rest.put("open", id, text=TEXT, note=note)
-
-    def folded(key: str, **query: object) -> dict[str, Any]:
-        rescore = {"window_size": 10, "near_fold": {"field": "text.near"}}
-        columns = ["text.near.exact"]
-        body = {**query, "rescore": rescore, "docvalue_fields": columns}
-        hits = _send(f"{url}/open/_search", body, key)["hits"]["hits"]
-        return {hit["_id"]: hit["fields"] for hit in hits}
-
-    near = {"near_duplicate": {"field": "text.near", "like": TEXT}}
-    documents = _api_key(rest, query={"term": {"note": "public"}})
-    found = folded(documents, query=near)
-    assert found.keys() == {"1", "3"}
-    assert found["1"]["near_fold"] == [{"folded": 1, "hits": [{"similarity": 1.0, "_id": "3"}]}]
-    refusals = []
-    for id in ("2", "nobody"):
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            _search(url, "open", documents, id)
-        with refused.value as response:
-            refusals.append(response.read().decode().replace(id, ""))
-    assert refusals[0] == refusals[1]
-    fields = _api_key(rest, field_security={"grant": ["*"], "except": ["text", "text.*"]})
-    assert folded(fields, query=near) == {}
-    shown = folded(fields)
-    folds = [columns["near_fold"] for columns in shown.values()]
-    assert folds == [[{"folded": 0, "hits": []}]] * 3
-    assert not any("text.near.exact" in columns for columns in shown.values())
-    copies = folded(_api_key(rest, field_security={"grant": ["*"], "except": ["text"]}))
-    assert copies["3"]["near_fold"] == [{"similarity": 1.0, "folded_under": "1"}]
+def test_what_a_reader_may_not_see_is_neither_found_nor_folded(limited: SecuredEngine) -> None:
+    public = {"term": {"note": "public"}}
+    limits = {"dls": json.dumps(public)} if "opensearch" in limited.store else {"query": public}
+    user = put_reader(limited, "limited", **limits)
+    for measure in ("lcs", "slots"):
+        for query in ({}, {"query": NEAR}):
+            found = folded(limited, user, measure, **query)
+            one = {"folded": 1, "hits": [{"similarity": 1.0, "_id": "3"}]}
+            assert {id: fields["near_fold"] for id, fields in found.items()} == {
+                "1": [one],
+                "3": [FOLDED],
+            }
+    refusals = [like(limited, user, "open", id) for id in ("2", "nobody")]
+    assert str(refusals[0]).replace("[2]", "[nobody]") == str(refusals[1])
+    explained = limited.call("POST", "open/_explain/2", {"query": NEAR}, user)
+    assert explained[1]["matched"] is False and "explanation" not in explained[1]
+    counts = {"copies": {"terms": {"field": "text.near.exact"}}}
+    body = {"size": 0, "query": {"exists": {"field": "text.near"}}, "aggs": counts}
+    counted = limited.call("POST", "open/_search", body, user)[1]
+    assert counted["hits"]["total"]["value"] == 2
+    assert [each["doc_count"] for each in counted["aggregations"]["copies"]["buckets"]] == [2]
 
 
-def _api_key(rest: Rest, **limits: object) -> str:
-    """Return a key that may read `open` alone, within limits.
+@pytest.mark.versions
+def test_a_text_whose_field_is_hidden_is_neither_found_nor_folded(limited: SecuredEngine) -> None:
+    """Elasticsearch hides the columns of a text by `text.*` alone, OpenSearch by `text`, too."""
+    is_opensearch = "opensearch" in limited.store
 
-    A user would not do: those of the test servers also have the roles of anonymous requests.
-    """
-    rest.request("PUT", "_security/user/owner", {"password": PASSWORD, "roles": ["superuser"]})
-    privileges = [{"names": ["open"], "privileges": ["read"], **limits}]
-    body = {"name": "reader", "role_descriptors": {"reader": {"indices": privileges}}}
-    owner = base64.b64encode(f"owner:{PASSWORD}".encode()).decode()
-    made = _send(f"{rest.url}/_security/api_key", body, f"Basic {owner}")
-    return f"ApiKey {made['encoded']}"
+    def put_user(name: str, *hidden: str) -> str:
+        if is_opensearch:
+            return put_reader(limited, name, fls=[f"~{field}" for field in hidden])
+        grant = {"grant": ["*"], "except": list(hidden)}
+        return put_reader(limited, name, field_security=grant)
+
+    nothing = put_user("without-columns", "text", "text.*")
+    without_text = put_user("without-text", "text")
+    for user in (nothing, without_text) if is_opensearch else (nothing,):
+        for measure in ("lcs", "slots"):
+            shown = folded(limited, user, measure)
+            assert [*shown.values()] == [{"near_fold": [ALONE]}] * 3
+            assert folded(limited, user, measure, query=NEAR) == {}
+        assert like(limited, user, "open", "1")[1]["hits"]["hits"] == []
+    if not is_opensearch:
+        copies = folded(limited, without_text)
+        assert copies["3"]["near_fold"] == [FOLDED] and "text.near.exact" in copies["3"]
 
 
-def _search(url: str, index: str, credentials: str, id: str = "1") -> dict[str, Any]:
-    """Search `open` for documents like one of an index."""
-    like = {"_index": index, "_id": id}
-    query = {"near_duplicate": {"field": "text.near", "like": like, "include": True}}
-    return _send(f"{url}/open/_search", {"query": query}, credentials)
-
-
-def _send(url: str, body: object, credentials: str) -> dict[str, Any]:
-    headers = {"Content-Type": "application/json", "Authorization": credentials}
-    request = urllib.request.Request(url, data=json.dumps(body).encode(), headers=headers)
-    with urllib.request.urlopen(request, timeout=60) as response:
-        found: dict[str, Any] = json.loads(response.read())
-        return found
+@pytest.mark.versions
+def test_a_masked_text_is_found_by_its_columns_alone(opensearch_server, limited) -> None:
+    """So whoever masks a text hides `text.*`, too; Elasticsearch masks nothing."""
+    if limited is not opensearch_server:
+        pytest.skip("Elasticsearch masks no values")
+    masked = put_reader(limited, "masked", masked_fields=["text"])
+    by_slots = {"near_duplicate": {**NEAR["near_duplicate"], "measure": "slots"}}
+    assert folded(limited, masked, query=NEAR) == {}
+    assert folded(limited, masked, query=by_slots)["3"]["near_fold"] == [FOLDED]
+    hidden = put_reader(limited, "hidden", masked_fields=["text"], fls=["~text.*"])
+    for query in ({"query": NEAR}, {"query": by_slots}):
+        assert folded(limited, hidden, **query) == {}
+    assert [*folded(limited, hidden, "slots").values()] == [{"near_fold": [ALONE]}] * 3

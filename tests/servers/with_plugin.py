@@ -52,9 +52,12 @@ def engine(name: str, version: str | None = None) -> Engine:
     unless one is given.
     """
     if name == "opensearch":
-        plain = opensearch.engine(version or opensearch.VERSION)
-    else:
-        plain = elasticsearch.engine(version or elasticsearch.VERSION)
+        return added_to(opensearch.engine(version or opensearch.VERSION), name, version)
+    return added_to(elasticsearch.engine(version or elasticsearch.VERSION), name, version)
+
+
+def added_to(plain: Engine, name: str, version: str | None) -> Engine:
+    """Return an engine of a version with the plugin and `SECRETS` added."""
 
     def launch(home: Path, folder: Path, port: int) -> Launch:
         started = plain.launch(home, folder, port)

@@ -68,5 +68,5 @@ def test_numbers_are_signed_decimals():
 
 @pytest.mark.parametrize("name", ["simhash-doc", "ws:norm-html:sha1:128", "clauses"])
 def test_other_recipes_are_refused_with_the_way_forward(name):
-    with pytest.raises(UsageError, match="install recipe default_v3"):
+    with pytest.raises(UsageError, match="nearfold reindex --recipe default_v3"):
         ingest_pipeline.pipeline(recipe_named(name))

@@ -222,7 +222,7 @@ def test_doctor_names_a_torn_journal(store: Store) -> None:
     path.write_bytes(b"torn" * 100)
     (journal_check,) = [check for check in doctor(store.url) if check.name == "journal"]
     assert journal_check.verdict == "bad"
-    assert "doctor --repair" in journal_check.detail
+    assert f"`nearfold doctor --repair --store {store.url}`" in journal_check.detail
 
 
 def test_an_error_over_a_damaged_file_is_reported_as_the_damage(

@@ -24,6 +24,7 @@ from indexer.stores.engine.field_substitutes import ABSENT, substitutes
 from indexer.stores.engine.index_facts import (
     IndexAddress,
     IndexFacts,
+    alias_limits,
     check_same_indices,
     check_write_target,
     current_index,
@@ -139,10 +140,13 @@ class OpenIndex:
         name = self.name()
         names = substitutes(self.facts.mapping) if self.facts else {}
         shared = bool(self.facts and is_shared_mapping(self.facts.mapping))
-        several = bool(self.facts and self.facts.members)
+        by_search = bool(
+            self.facts
+            and (self.facts.members or alias_limits(self.location, self.facts.description))
+        )
         columns = self.facts.columns if self.facts else None
         return IndexQueries(
-            self.requests, self.dialect, name, names, scope, shared, several, columns
+            self.requests, self.dialect, name, names, scope, shared, by_search, columns
         )
 
     def rows(self, hits: Iterable[Body], as_stored: bool = False) -> list[Row]:

@@ -142,7 +142,7 @@ def _facts_of(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Ind
     mapping = index.get("mappings", {})
     metadata = mapping.get("_meta", {}).get("nearfold")
     if metadata is None:
-        raise _foreign_index_error(address.url, address.index, name, index)
+        raise _foreign_index_error(address, name, index)
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
         raise MappingMismatch(index=address.index, problems=problems)
@@ -160,9 +160,10 @@ def _facts_of(address: IndexAddress, name: str, index: Mapping[str, Any]) -> Ind
 
 
 def _foreign_index_error(
-    url: str, wanted: str, name: str, index: Mapping[str, Any]
+    address: IndexAddress, name: str, index: Mapping[str, Any]
 ) -> MappingMismatch:
     """Return the error of an index, or of a data stream's, that another program created."""
+    url, wanted = address.url, address.index
     if "data_stream" in index:
         problem = (
             f"{name} is of a data stream whose template is not composed of nearfold's component "
@@ -185,7 +186,9 @@ def _foreign_index_error(
     remedy = f"`{fingerprint_command(url)}` fingerprints what another program keeps there; or "
     if near_field(index.get("mappings", {})):
         remedy = f"`nearfold install --layout plugin --store {url}` adds what it lacks; or "
-    return MappingMismatch(index=wanted, problems=problems, remedy=remedy)
+    return MappingMismatch(
+        index=wanted, problems=problems, remedy=remedy, can_install=not alias_limits(address, index)
+    )
 
 
 def only_index(address: IndexAddress, response: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -215,6 +218,11 @@ def require_one_index(address: IndexAddress, facts: IndexFacts | None) -> None:
         )
 
 
+def alias_limits(address: IndexAddress, description: Mapping[str, Any]) -> list[str]:
+    """Return what limits a name to a part of an index; empty where it stands for all of it."""
+    return sorted(description.get("aliases", {}).get(address.index, {}).keys() & ALIAS_LIMITS)
+
+
 def require_whole_indices(position: IndexAddress, facts: IndexFacts) -> None:
     """Raise `UsageError` when the name is an alias that shows a part of an index alone."""
     for index in (facts.members or {facts.index: facts.description}).items():
@@ -227,9 +235,8 @@ def require_whole_index(address: IndexAddress, index: tuple[str, Mapping[str, An
     What it hides would be taken for missing: families would lose members.
     """
     name, description = index
-    limits = description.get("aliases", {}).get(address.index, {}).keys() & ALIAS_LIMITS
-    if limits:
-        part = f"a part of {name} ({', '.join(sorted(limits))})"
+    if limits := alias_limits(address, description):
+        part = f"a part of {name} ({', '.join(limits)})"
         raise UsageError(
             f"{address.index} is an alias that shows {part}, so the rest would seem to be "
             f"missing; give --store the index {name} itself"

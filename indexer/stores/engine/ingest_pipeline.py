@@ -349,5 +349,6 @@ def _check(recipe: Recipe) -> None:
     if unsupported := unsupported_settings(recipe):
         raise UsageError(
             f"no ingest pipeline can compute recipe {recipe.name} ({unsupported}); "
-            f"install recipe {DEFAULT.name}, or send documents by `nearfold index`"
+            f"send documents by `nearfold index`, or choose recipe {DEFAULT.name}, by "
+            f"`nearfold reindex --recipe {DEFAULT.name}` first where there is an index"
         )

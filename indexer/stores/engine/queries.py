@@ -38,6 +38,8 @@ class IndexQueries:
 
     `names` holds the fields to search instead of others, `columns` those of an index with the
     plugin's layout. Documents that other programs share may have a routing of their own.
+    `by_search`: read documents by id with a search, where the engine's look-up by id knows neither
+    in which of several indices one is, nor what the filter of an alias hides.
     """
 
     requests: Requests
@@ -46,7 +48,7 @@ class IndexQueries:
     names: Mapping[str, str] = field(default_factory=dict)
     scope: Scope = "documents"
     is_shared: bool = False
-    is_several: bool = False
+    by_search: bool = False
     columns: PluginColumns | None = None
 
     def search(self, body: Body) -> Body:
@@ -289,7 +291,7 @@ def documents_now(
 
 
 def _documents(queries: IndexQueries, body: Body, params: Mapping[str, str]) -> list[Body]:
-    if queries.is_several:
+    if queries.by_search:
         return [{**hit, "found": True} for hit in located(queries, body["ids"], params)]
     response = queries.requests.call("POST", f"{queries.index}/_mget", body, params)
     items: list[Body] = response["docs"]

@@ -232,7 +232,7 @@ def search_rows(
     is_first = 0 < query.first < size
     if is_first and query.families:
         body["size"] = query.first
-    elif is_first and has_scores and not queries.is_several:
+    elif is_first and has_scores and not queries.by_search:
         sketches = SketchReads(index, queries, query.expected)
         body |= {"size": query.first, "seq_no_primary_term": True}
     first_page = None if sketches is None else sketches.first_page
