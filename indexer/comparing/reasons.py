@@ -330,8 +330,8 @@ def _sentence(count: int, rare: Sequence[RareWord] | None) -> str:
 
 def _new(text: WordText, other: WordText) -> list[int]:
     """Return the numbers of the words of one text that the other lacks."""
-    known = other.words.numbering
-    return [number for word, number in text.words.numbering.items() if word not in known]
+    numbering = text.words.numbering
+    return sorted(numbering[word] for word in numbering.keys() - other.words.numbering.keys())
 
 
 def _spellings(text: WordText, new: list[int]) -> Iterator[str]:

@@ -283,8 +283,9 @@ def _diagonals(
     Starts in a, starts in b, and the number of consecutive equal runs.
     """
     order = np.argsort(runs_b, kind="stable")
-    first = np.searchsorted(runs_b[order], runs_a, side="left")
-    count = np.searchsorted(runs_b[order], runs_a, side="right") - first
+    counts = np.bincount(runs_b, minlength=int(runs_a.max(initial=-1)) + 1)
+    count = counts[runs_a]
+    first = (np.cumsum(counts) - counts)[runs_a]
     at_a = np.repeat(np.arange(len(runs_a)), count)
     nth = np.arange(len(at_a)) - np.repeat(np.cumsum(count) - count, count)
     at_b = order[np.repeat(first, count) + nth]

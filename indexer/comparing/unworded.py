@@ -8,7 +8,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 
 from indexer.wording import END_OF_HEADER
@@ -22,6 +22,7 @@ _URL = re.compile(rf"[^{_OUTSIDE}]+")
 _LINK = re.compile(rf"[^{_OUTSIDE})]+(?=\))")
 _ATTRIBUTE = re.compile(r"""(["'])[^\r\n"']*(?=\1)""")
 _ATTRIBUTES = ("href", "src")
+_BEFORE_TARGETS = ("://", "www.", "](", '="', "='")  # each target follows one
 
 
 def link_targets(text: str) -> Iterator[tuple[int, int]]:
@@ -31,12 +32,20 @@ def link_targets(text: str) -> Iterator[tuple[int, int]]:
     >>> [text[start:end] for start, end in link_targets(text)]
     ['../a.md', 'b.html', 'www.x.org/c.']
     """
+    if not _has_any(text, _BEFORE_TARGETS):
+        return
     position = 0
     while hint := _TARGET.search(text, position):
         span = _target(text, hint, position)
         if span:
             yield span
         position = span[1] if span else hint.start() + 1
+
+
+def _has_any(text: str, strings: Iterable[str]) -> bool:
+    """Return whether a text, in small letters, has one of some strings: faster than a pattern."""
+    folded = text.lower()
+    return any(string in folded for string in strings)
 
 
 def _target(text: str, hint: re.Match[str], position: int) -> tuple[int, int] | None:
@@ -194,8 +203,7 @@ def is_notice(line: str) -> bool:
     >>> is_notice("Copyright 2024 Acme"), is_notice("Copyrights are listed below.")
     (True, False)
     """
-    folded = line.lower()
-    may_be = any(sign in folded for sign in ("copyright", "©", "(c)", "all rights reserved"))
+    may_be = _has_any(line, ("copyright", "©", "(c)", "all rights reserved"))
     return may_be and _NOTICE.search(line) is not None
 
 
@@ -231,6 +239,8 @@ def addresses(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _addresses(text: str) -> Iterator[tuple[int, str]]:
+    if not _has_any(text, ("@", "://", "www.")):
+        return
     position = 0
     while symbol := _ADDRESS_HINT.search(text, position):
         match = _ADDRESS.search(text, max(position, symbol.start() - _MAX_BEFORE))

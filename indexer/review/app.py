@@ -98,6 +98,7 @@ class Page:
 
 
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
+_NEAREST = {**_SOON, "limit": "10"}  # near duplicates next to a document
 _GROUP = {"wait": "1.5"}
 _READING = {"wait": "0.2"}  # nor the first page of a store for all of it
 # facts are compared when somebody unfolds a hit
@@ -108,7 +109,7 @@ _DASHBOARD = Page(
 PAGES = (
     Page("/", "search.html", "Search", ("search", "searches"), _SEARCHING),
     Page("/searches", "searches.html", "Saved searches", ("counts",), {}),
-    Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
+    Page("/document", "document.html", "Document", ("document", "similar", "history"), _NEAREST),
     Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
     Page(
         "/family", "family.html", "Near-duplicate group", ("family", "differences", "near"), _SOON

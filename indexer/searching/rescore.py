@@ -86,16 +86,18 @@ def rescore(
         )
         for score, new in zip(accepted, new_words, strict=True)
     ]
-    return RescoreResult(matches, refused)
+    return RescoreResult(matches, refused, frozenset(score.candidate.id for score in similar))
 
 
 class RescoreResult(NamedTuple):
     """Matches, and how many other candidates were found to meet the threshold alone: of those that
     are less similar than the last of as many matches as were asked for, some may be left out.
+    `similar`: the ids of all candidates that meet the threshold.
     """
 
     matches: list[Match]
     refused: int
+    similar: frozenset[str]
 
 
 def _scores(

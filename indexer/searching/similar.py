@@ -579,7 +579,7 @@ def _result(
     broken = frozenset(id for id, row in rows.items() if not _meets_rules(context, values, row))
     is_compared = options.compares_scans
     scans = [id for id, row in rows.items() if is_compared and (lookup.is_scan or row.ocr)]
-    matches, refused = rescore(
+    matches, refused, similar_ids = rescore(
         query,
         texts,
         options.threshold,
@@ -594,8 +594,8 @@ def _result(
         notes.append(f"the conditions left out {documents} at the threshold or above")
     notes += _notes_on_passages(context, lookup, [match.id for match in matches])
     if options.measure == "lcs":
-        left = broken.union(match.id for match in matches)
-        others = [entry for entry in texts if entry[0].id not in left]
+        found = broken | similar_ids
+        others = [entry for entry in texts if entry[0].id not in found]
         notes += _rearranged_notes(query, others, options.threshold)
     return SimilarResult(
         query=lookup.id or lookup.path or "-",

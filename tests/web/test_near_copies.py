@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -111,3 +113,17 @@ def test_a_joined_principal_takes_its_members_along(store: Any, client: Client) 
     assert {row.family for row in store.get(["instances", "disks", "copy"]).values()} == {
         "instances"
     }
+
+
+def test_a_document_shows_the_nearest_and_links_to_all(store: Any, client: Client) -> None:
+    lease = store.get(["lease"])["lease"].text
+    store.write(rows({f"copy{number}": f"{lease} Page {number}." for number in range(12)}))
+    store.refresh()
+    page = client.get("/document?id=lease&q=tenant").text
+    assert page.count('class="why"') == 10
+    assert "The 10 most similar are shown." in page
+    (address,) = re.findall(r'href="(/document[^"]*limit=200[^"]*)"', page)
+    everything = client.get(html.unescape(address)).text
+    assert everything.count('class="why"') == 13  # "opposite", too
+    assert "most similar are shown" not in everything
+    assert "q=tenant" in address
