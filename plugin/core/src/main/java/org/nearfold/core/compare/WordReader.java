@@ -28,7 +28,6 @@ public final class WordReader {
 
     private final Normaliser normaliser = new Normaliser();
     private final NormalText normal = new NormalText();
-    private final CodePoints letters = new CodePoints();
 
     /** Returns the words of a text. */
     public Words read(String text) {
@@ -39,65 +38,55 @@ public final class WordReader {
         if (normal.utf8Length() > normal.chars()) {
             CodePoints codes = normal.codes();
             for (int i = 0; i < codes.size(); i++) {
-                hasAccents |= Accents.isAccented(codes.get(i));
-                isPlain &= Accents.without(codes.get(i)) == codes.get(i);
+                int code = codes.get(i);
+                if (code >= 0x80) {
+                    hasAccents |= Accents.isAccented(code);
+                    isPlain &= Accents.without(code) == code;
+                }
             }
         }
         return new Words(written, isPlain && !hasAccents ? written : numbers(true), hasAccents);
     }
 
+    /** Returns the numbers of the words, of those without accents if they are to be plain. */
     private int[] numbers(boolean isPlain) {
         CodePoints codes = normal.codes();
         int[] numbers = new int[normal.words()];
         int size = 0;
         int start = 0;
-        for (int i = 0; i < codes.size(); i++) {
-            int code = codes.get(i);
+        long hash = 0;
+        long packed = 0;
+        int free = CODES;
+        for (int i = 0; i <= codes.size(); i++) {
+            int code = i < codes.size() ? codes.get(i) : ' ';
             boolean isUnspaced = code >= 0x80 && Unicode13.isUnspaced(code);
             if (isUnspaced || code == ' ') {
                 if (i > start) {
-                    numbers[size++] = number(start, i, isPlain);
+                    numbers[size++] = number(hash ^ packed);
                 }
                 if (isUnspaced) {
-                    numbers[size++] = number(i, i + 1, isPlain);
+                    numbers[size++] = number(code);
                 }
                 start = i + 1;
+                hash = 0;
+                packed = 0;
+                free = CODES;
+            } else if (code < 0x80 || !isPlain || !Accents.isAlone(code)) {
+                int letter = code < 0x80 || !isPlain ? code : Accents.without(code);
+                packed = packed << CODE_BITS | letter;
+                if (--free == 0) {
+                    hash = mix(hash ^ packed);
+                    packed = 0;
+                    free = CODES;
+                }
             }
-        }
-        if (codes.size() > start) {
-            numbers[size] = number(start, codes.size(), isPlain);
         }
         return numbers;
     }
 
-    private int number(int start, int end, boolean isPlain) {
-        CodePoints codes = normal.codes();
-        if (!isPlain) {
-            return hash(codes, start, end);
-        }
-        letters.clear();
-        for (int i = start; i < end; i++) {
-            if (!Accents.isAlone(codes.get(i))) {
-                letters.add(Accents.without(codes.get(i)));
-            }
-        }
-        return hash(letters, 0, letters.size());
-    }
-
-    /** Returns the hash of a word, of whose code points each time as many as fit are mixed in. */
-    private static int hash(CodePoints codes, int start, int end) {
-        long hash = 0;
-        long packed = 0;
-        int free = CODES;
-        for (int i = start; i < end; i++) {
-            packed = packed << CODE_BITS | codes.get(i);
-            if (--free == 0) {
-                hash = mix(hash ^ packed);
-                packed = 0;
-                free = CODES;
-            }
-        }
-        return (int) (mix(hash ^ packed) * MULTIPLIER >>> 32);
+    /** Returns the number of a word of whose code points all but the last ones are mixed in. */
+    private static int number(long hash) {
+        return (int) (mix(hash) * MULTIPLIER >>> 32);
     }
 
     private static long mix(long value) {

@@ -254,10 +254,13 @@ public final class Normaliser {
         int words = 0;
         int seen = 0;
         boolean takesSymbols = keepsSymbols;
+        if (takesSymbols && out.symbols.isPending()) {
+            out.symbols.decide(chars[start], out.words);
+        }
         for (int i = start; i < end; i++) {
             int plain = PLAIN[chars[i] & 0x7F];
-            if (takesSymbols) {
-                out.symbols.take(chars[i], plain == SPACE, before != SPACE, out.words + words);
+            if (takesSymbols && Symbols.isMark(chars[i])) {
+                takeMark(i, end, before != SPACE, out.words + words);
             }
             codes[size] = plain;
             utf8[shift + size] = (byte) plain;
@@ -280,6 +283,14 @@ public final class Normaliser {
         }
         out.codes.resize(size);
         out.bytes = shift + size;
+    }
+
+    /** Takes a possible symbol of a run of ASCII, and what follows it there. */
+    private void takeMark(int i, int end, boolean isInside, int wordsBefore) {
+        out.symbols.take(chars[i], isInside, wordsBefore);
+        if (out.symbols.isPending() && i + 1 < end) {
+            out.symbols.decide(chars[i + 1], wordsBefore);
+        }
     }
 
     /** Appends what {@code default_v1} keeps of a settled run of ASCII. */
@@ -314,11 +325,14 @@ public final class Normaliser {
      * stands.
      */
     private void separate(int code, int word) {
-        if (keepsSymbols) {
-            boolean isInside = waiting == false && unspaced == false && out.codes.size() > 0;
-            out.symbols.take(code, (word & SEPARATOR) != 0, isInside, out.words);
+        if (keepsSymbols && out.symbols.isPending()) {
+            out.symbols.decide(code, out.words);
         }
         if ((word & SEPARATOR) != 0) {
+            if (keepsSymbols) {
+                boolean isInside = waiting == false && unspaced == false && out.codes.size() > 0;
+                out.symbols.take(code, isInside, out.words);
+            }
             waiting = true;
             return;
         }

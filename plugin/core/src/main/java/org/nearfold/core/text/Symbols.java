@@ -14,45 +14,63 @@ final class Symbols {
     private static final int MINUS = '-';
     private static final int NOTHING = -1;
 
+    /** Of each character of ASCII whether it may be a symbol or ends a line. */
+    private static final boolean[] MARKS = new boolean[0x80];
+
+    static {
+        for (char mark : "#%+<=>$-\n\r".toCharArray()) {
+            MARKS[mark] = true;
+        }
+    }
+
     private final StringBuilder found = new StringBuilder();
 
     /** What is a symbol if a digit comes next; {@link #NOTHING} if there is none. */
     private int pending;
 
-    /** A word stands on this line. */
-    private boolean inLine;
+    /** The words that begin before this line. */
+    private int wordsBefore;
 
     void clear() {
         found.setLength(0);
         pending = NOTHING;
-        inLine = false;
+        wordsBefore = 0;
+    }
+
+    /** Returns whether a separator of ASCII has to be given to {@link #take}. */
+    static boolean isMark(char code) {
+        return MARKS[code & 0x7F];
+    }
+
+    /** Returns whether what comes next has to be given to {@link #decide}. */
+    boolean isPending() {
+        return pending != NOTHING;
+    }
+
+    /** Takes the code point after a pending one, of a word or not. */
+    void decide(int code, int words) {
+        boolean isDigit = code >= '0' && code <= '9';
+        if (isDigit || pending == MINUS && isCurrency(code)) {
+            add(pending, words);
+        }
+        pending = NOTHING;
     }
 
     /**
-     * Takes the next code point of a composed text.
+     * Takes a code point of a composed text that separates words, while none is pending.
      *
-     * @param separates whether it is of no word
      * @param isInside whether it comes directly after one of a word
      * @param words those that begin before it
      */
-    void take(int code, boolean separates, boolean isInside, int words) {
-        if (pending != NOTHING) {
-            boolean isDigit = code >= '0' && code <= '9';
-            if (isDigit || pending == MINUS && isCurrency(code)) {
-                add(pending, words);
-            }
-            pending = NOTHING;
-        }
-        if (separates == false) {
-            inLine = true;
-        } else if (code == '\n' || code == '\r') {
-            inLine = false;
+    void take(int code, boolean isInside, int words) {
+        if (code == '\n' || code == '\r') {
+            wordsBefore = words;
         } else if (isCurrency(code)) {
             add(code, words);
         } else if (code == MINUS || code == '\u2013' || code == '\u2212') {
             pending = isInside ? NOTHING : MINUS;
         } else if (code != ' ' && OTHERS.indexOf(code) >= 0) {
-            if (inLine) {
+            if (words > wordsBefore) {
                 add(code, words);
             } else {
                 pending = code;
