@@ -592,8 +592,9 @@ def separates(policy: PolicyName, pair: Comparison) -> bool:
         return False
     if "accents" in POLICIES[policy].separates and other_accents(pair.aligned):
         return True
-    is_reversed = negated(pair) is not None or exchanged(pair) is not None
-    return is_reversed or is_form(pair) or has_other_message(pair)
+    if has_other_message(pair):  # first: of most pairs that are not folded
+        return True
+    return negated(pair) is not None or exchanged(pair) is not None or is_form(pair)
 
 
 def added_sentences(pair: Comparison) -> Iterator[AddedSentence]:
