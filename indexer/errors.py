@@ -28,7 +28,8 @@ NearfoldError
 │   ├── StoreAccessDenied      wrong password, or a missing permission
 │   ├── StoreBusy              another job has locked the journal or the database
 │   ├── StoreStopped           no space, read-only, or index deleted; run again to resume
-│   │   └── RestoredIndex      a snapshot was restored over the index, or it was made again
+│   │   ├── RestoredIndex      a snapshot was restored over the index, or it was made again
+│   │   └── ExpiredCredentials those that it accepted before; run again with new ones
 │   ├── SnapshotExpired        the snapshot of a paged search has expired; search again
 │   ├── StoreDamaged
 │   ├── DocumentNotFound
@@ -350,6 +351,16 @@ class RestoredIndex(StoreStopped):
             remedy="wait until the restore has finished",
         )
         self.index = index
+
+
+class ExpiredCredentials(StoreStopped):
+    """The store no longer accepts credentials that it accepted before."""
+
+    def __init__(self, *, reason: str) -> None:
+        super().__init__(
+            reason=f"it no longer accepts the credentials ({reason})",
+            remedy="set NEARFOLD_API_KEY, or NEARFOLD_USER and NEARFOLD_PASSWORD, to new ones",
+        )
 
 
 class SnapshotExpired(StoreError):

@@ -29,7 +29,14 @@ from indexer.cli.options import (
     take_criteria,
 )
 from indexer.cli.output import console, note, print_json
-from indexer.errors import IndexMissing, StoreBusy, StoreStopped, StoreUnreachable, UsageError
+from indexer.errors import (
+    ExpiredCredentials,
+    IndexMissing,
+    StoreBusy,
+    StoreStopped,
+    StoreUnreachable,
+    UsageError,
+)
 from indexer.wording import count_of, visible
 
 if TYPE_CHECKING:
@@ -139,7 +146,7 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
     """Place what arrives until a signal.
 
     An engine that cannot be reached, or takes no documents, and an index that is not there yet are
-    waited for.
+    waited for; `ExpiredCredentials` ends it, since new ones are read at its start.
     """
     from indexer.jobs.arrival import FOLLOWED_AT_ONCE, follow_once
 
@@ -149,6 +156,8 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
             started, used = time.monotonic(), time.process_time()
             try:
                 done = follow_once(store, options)
+            except ExpiredCredentials:
+                raise
             except (StoreUnreachable, StoreBusy, StoreStopped, IndexMissing) as error:
                 pause = max(every, min(2 * pause, MAX_PAUSE))
                 why = (

@@ -22,13 +22,18 @@ from servers.rights import RoleGate
 
 from indexer.cli import main
 from indexer.cli.exit_codes import EXIT_STOPPED, exit_code_of
-from indexer.errors import StoreError, StoreStopped
+from indexer.errors import ExpiredCredentials, StoreError, StoreStopped
 from indexer.grouping.group import group
+from indexer.jobs.arrival import follow_once
 from indexer.jobs.index import index as run_index
+from indexer.jobs.install import install
+from indexer.jobs.reindex import reindex
 from indexer.jobs.repair import repair
+from indexer.recipe import DEFAULT, DEFAULT_V2
 from indexer.review.site import SearchLog
 from indexer.searching.search import search
 from indexer.stores import open_store
+from indexer.stores.engine.bulk import Sender
 from indexer.stores.engine.maintenance import has_limits, is_same_role, roles
 from indexer.stores.maintenance import LoggedSearch
 
@@ -255,6 +260,34 @@ def test_credentials_that_expire_stop_a_job_and_new_ones_resume_it(expiring, tmp
     for read in (store.counts, lambda: search(store, "ferries")):
         with pytest.raises(StoreStopped, match="no longer accepts the credentials"):
             read()
+
+
+def test_credentials_that_expire_end_reindex_and_the_follower(expiring, monkeypatch):
+    """New ones are read at the start of a command, so a follower would wait for ever."""
+    engine, user, login = expiring
+    store = login()
+    install(store)
+    store.prepare(DEFAULT)
+    index = store.address.index
+    for number in range(3):
+        document = {"text": f"{FIRST} Number {number} of the fleet."}
+        assert engine.call("PUT", f"{index}/_doc/{number}?refresh=true", document)[0] == 201
+    send = Sender.send
+
+    def expire_and_send(*arguments):
+        engine.expire(user)
+        return send(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Sender, "send", expire_and_send)
+        for job in (follow_once, lambda store: reindex(store, DEFAULT_V2)):
+            with pytest.raises(ExpiredCredentials, match="no longer accepts the credentials"):
+                job(login())
+        assert main.run(["group", "--follow", "--store", login().url]) == EXIT_STOPPED
+    store = login()
+    assert follow_once(store).placed == 3
+    assert reindex(store, DEFAULT_V2).copied == 3
+    assert store.counts().documents == 3
 
 
 def test_nobody_without_credentials(command):

@@ -21,9 +21,9 @@ from urllib3 import HTTPConnectionPool, HTTPResponse, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from indexer.errors import (
+    ExpiredCredentials,
     StoreError,
     StoreNotReady,
-    StoreStopped,
     StoreUnreachable,
     UnsupportedEngine,
     UsageError,
@@ -172,7 +172,7 @@ class ClientLink(ABC):
         The next node may repeat what the lost one has done: every request may be repeated. Raises
         `UnsupportedEngine` for another engine, or a version that is too old or too new, and
         `StoreNotReady` when no response comes from a server that has answered before, and
-        `StoreStopped` when it refuses credentials that it has accepted before.
+        `ExpiredCredentials` when it refuses credentials that it has accepted before.
         """
         try:
             response = self._send(method, path, body, params, seconds)
@@ -184,10 +184,7 @@ class ClientLink(ABC):
             self._check()
             self._is_checked = True
         if self._is_admitted and _is_expired(response):
-            raise StoreStopped(
-                reason=f"it no longer accepts the credentials ({response.reason})",
-                remedy="set NEARFOLD_API_KEY, or NEARFOLD_USER and NEARFOLD_PASSWORD, to new ones",
-            )
+            raise ExpiredCredentials(reason=response.reason)
         self._is_admitted |= bool(path) and 200 <= response.status < 300
         return response
 
