@@ -196,17 +196,27 @@ def ids_of(run, root):
 
 def commands(secret, ids):
     """Yield commands that read."""
-    for words in (["zanzibar"], ["merger"], ["zanz*"], ["ferries", "--facet", "labels"]):
-        for fold in ("live", "family"):
+    for words in (["zanzibar"], ["merger"], ["zanz*"], ["zanzibarr"], ["path:secret"], ["ferries"]):
+        for fold in ("live", "family", "none", "types"):
             yield ["search", *words, "--fold", fold, "--json"]
-    for name in ("b", "d"):
-        yield ["similar", secret / f"{name}.txt", "--threshold", "0.5", "--json"]
+    for field in ("labels", "content_type", "path", "family", "year"):
+        yield ["search", "ferries", "--facet", field, "--json"]
+    for name in SECRET:
+        for measure in ("lcs", "jaccard", "hamming", "grown", "overlap"):
+            options = ["--measure", measure, "--threshold", "0.4", "--json"]
+            yield ["similar", secret / f"{name}.txt", *options]
         yield ["check", secret / f"{name}.txt", "--json"]
     for name in ("a", "c"):
         yield ["similar", "--id", ids[name], "--json"]
     yield ["versions", ids["a"]]
-    for words in (["match", "--threshold", "0.5"], ["match", "--contained"], ["families"]):
+    for words in (
+        ["match", "--threshold", "0.5"],
+        ["match", "--contained"],
+        ["match", "--complete"],
+    ):
         yield [*words, "--json"]
+    for words in (["families", "--json"], ["passages", "--json"], ["group", "--dry-run"]):
+        yield words
     for words in (["families"], ["consistency", "--json"], ["status"], ["status", "--json"]):
         yield words
 
