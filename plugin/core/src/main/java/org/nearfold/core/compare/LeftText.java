@@ -5,13 +5,21 @@ import java.util.Arrays;
 /**
  * Where the words of one text stand, so that it can be compared with one text after the other.
  *
- * <p>Its different words have indices. Of each there is a list of the blocks of 64 positions that
- * have it, each with the bits of its positions there. Not safe for use by several threads.
+ * <p>Its different words have indices. Of each there are the bits of its positions in all blocks of
+ * 64, or, of a long text, a list of the blocks that have it. Not safe for use by several threads.
  */
 final class LeftText {
 
     /** The index of a word that the text lacks. */
     private static final int NONE = -1;
+
+    /** What {@link #find} returns for texts that have too little in common. */
+    static final int TOO_FEW = -1;
+
+    private static final int EXCESS = 1 << 30;
+
+    /** The bits of all words in all blocks are kept up to so many blocks: 256 KiB. */
+    private static final int MAX_ROWS = 1 << 15;
 
     private int[] words = {};
 
@@ -32,6 +40,12 @@ final class LeftText {
     private int[] blocks = {};
     private long[] bits = {};
 
+    /** The bits of each word in all blocks, one word after the other, if the text is not long. */
+    private long[] rows = {};
+
+    private int rowLength;
+    private boolean isLong;
+
     /** Takes a text, which must not change. */
     void set(int[] newWords) {
         if (words == newWords) {
@@ -45,13 +59,38 @@ final class LeftText {
             indices[i] = add(words[i]);
             counts[indices[i]]++;
         }
+        rowLength = words.length + 63 >> 6;
+        isLong = (long) size * rowLength > MAX_ROWS;
+        if (isLong) {
+            fillLists(indices);
+        } else {
+            fillRows(indices);
+        }
+    }
+
+    private void fillRows(int[] indices) {
+        if (rows.length < size * rowLength) {
+            rows = new long[size * rowLength];
+        } else {
+            Arrays.fill(rows, 0, size * rowLength, 0);
+        }
+        for (int i = 0; i < indices.length; i++) {
+            rows[indices[i] * rowLength + (i >> 6)] |= 1L << i;
+        }
+    }
+
+    private void fillLists(int[] indices) {
+        if (blocks.length < indices.length) {
+            blocks = new int[indices.length];
+            bits = new long[indices.length];
+        }
         int start = 0;
         for (int index = 0; index < size; index++) {
             starts[index] = start;
             ends[index] = start;
             start += counts[index];
         }
-        for (int i = 0; i < words.length; i++) {
+        for (int i = 0; i < indices.length; i++) {
             place(indices[i], i);
         }
     }
@@ -69,8 +108,6 @@ final class LeftText {
             starts = new int[length];
             ends = new int[length];
             left = new int[length];
-            blocks = new int[length];
-            bits = new long[length];
         }
     }
 
@@ -106,43 +143,62 @@ final class LeftText {
     }
 
     /**
-     * Writes the indices of the words of another text, and returns how many words both texts have,
-     * each as often as both have it; any number below {@code min} if they are fewer.
+     * Writes the indices of those words of another text that this one has to the end of {@code
+     * indices}, and returns where they begin. A word that the rest of the text has as often as this
+     * one is marked as one in {@link #isExcess excess}.
+     *
+     * @param min how many words both texts have in common, each as often as both have it; {@link
+     *     #TOO_FEW} is returned if there are fewer
      */
-    int shared(int[] other, int[] indices, int min) {
+    int find(int[] other, int[] indices, int min) {
         System.arraycopy(counts, 0, left, 0, size);
         int spare = other.length - min;
-        int shared = 0;
-        for (int i = 0; i < other.length; i++) {
+        int start = other.length;
+        for (int i = other.length - 1; i >= 0; i--) {
             int index = table[slot(other[i])] - 1;
-            indices[i] = index;
-            if (index != NONE && left[index] > 0) {
-                left[index]--;
-                shared++;
-            } else if (--spare < 0) {
-                return 0;
+            boolean isShared = index != NONE && left[index]-- > 0;
+            if (!isShared && --spare < 0) {
+                return TOO_FEW;
+            }
+            if (index != NONE) {
+                indices[--start] = isShared ? index : index | EXCESS;
             }
         }
-        return shared;
+        return start;
     }
 
-    /** Returns whether an index is that of a word that the text lacks. */
-    static boolean isUnknown(int index) {
-        return index == NONE;
+    /** Returns whether an index is marked: the words after it suffice for those of this text. */
+    static boolean isExcess(int marked) {
+        return (marked & EXCESS) != 0;
     }
 
-    /** Returns how many of the words of a run, given by their indices, the text has. */
-    static int known(int[] indices, int start, int end) {
-        int known = 0;
-        for (int i = start; i < end; i++) {
-            known += indices[i] == NONE ? 0 : 1;
+    /** Returns an index without its mark. */
+    static int index(int marked) {
+        return marked & ~EXCESS;
+    }
+
+    /** Returns whether the words have lists of blocks, and no rows. */
+    boolean isLong() {
+        return isLong;
+    }
+
+    /** Returns the array with the bits of the words in all blocks. */
+    long[] rows() {
+        return rows;
+    }
+
+    /** Returns the offset of the word of an index in {@link #rows}. */
+    int row(int index) {
+        return index * rowLength;
+    }
+
+    /** Returns the first entry of the word of an index whose block is {@code from} or later. */
+    int firstEntry(int index, int from) {
+        int entry = starts[index];
+        while (entry < ends[index] && blocks[entry] < from) {
+            entry++;
         }
-        return known;
-    }
-
-    /** Returns the first entry of the word of an index. */
-    int start(int index) {
-        return starts[index];
+        return entry;
     }
 
     /** Returns the entry after the last one of the word of an index. */

@@ -32,12 +32,14 @@ public final class WordsInOrder {
     /** Of each word of the right text the index of the left text. */
     private int[] indices = {};
 
-    /** The blocks of 64 words of the left text that are compared, and their bits at both ends. */
+    /**
+     * The blocks of 64 words of the left text that are compared: a bit is 0 where there is one more
+     * word in order. In the last block those of {@code lastMask} count.
+     */
     private long[] row = {};
 
     private int firstBlock;
     private int lastBlock;
-    private long firstMask;
     private long lastMask;
 
     /**
@@ -57,13 +59,14 @@ public final class WordsInOrder {
             indices = new int[right.length + (right.length >> 2)];
         }
         leftText.set(left);
-        if (leftText.shared(right, indices, needed) < needed) {
+        int first = leftText.find(right, indices, needed);
+        if (first == LeftText.TOO_FEW) {
             return 0;
         }
         if ((long) left.length * right.length > MAX_CELLS) {
             return TOO_LONG;
         }
-        int length = lcs(left, right, needed);
+        int length = lcs(left, right, first, needed);
         return length < needed ? 0 : length;
     }
 
@@ -98,11 +101,14 @@ public final class WordsInOrder {
     /**
      * Returns the words of the LCS; if they are fewer than {@code min}, any number below it.
      *
-     * <p>In an LCS of {@code min} words the positions of a word in the two texts differ by no more
-     * than the words that are left out, so that only blocks of 64 words next to the diagonal are
-     * computed; and it ends as soon as those of the words to come that the left text has are too few.
+     * <p>Words of the right text that the left one lacks are passed over. In an LCS of {@code min}
+     * words the positions of a word in the two texts differ by no more than the words that are left
+     * out, so that only blocks of 64 words next to the diagonal are computed; and it ends once the
+     * words to come that both texts have are too few.
+     *
+     * @param first where the indices of the words that both texts have begin
      */
-    private int lcs(int[] left, int[] right, int min) {
+    private int lcs(int[] left, int[] right, int first, int min) {
         int start = Arrays.mismatch(left, right);
         if (start < 0) {
             return left.length;
@@ -113,58 +119,79 @@ public final class WordsInOrder {
             leftEnd--;
             rightEnd--;
         }
-        int outside = start + left.length - leftEnd;
         if (start == leftEnd) {
-            return outside;
+            return left.length;
         }
-        int maxAhead = left.length - min;
-        int maxBehind = right.length - min;
-        int toCome = outside + LeftText.known(indices, start, rightEnd);
         begin(start, leftEnd);
-        for (int i = start; i < rightEnd; i++) {
-            boolean isChecked = (i - start & CHECKED - 1) == 0;
+        int outside = (firstBlock << 6) + left.length - leftEnd;
+        int maxAhead = left.length - min;
+        int maxBehind = right.length - first - min;
+        int toCome = outside;
+        for (int i = first + start; i < rightEnd; i++) {
+            toCome += LeftText.isExcess(indices[i]) ? 0 : 1;
+        }
+        for (int i = first + start; i < rightEnd; i++) {
+            boolean isChecked = (i - first - start & CHECKED - 1) == 0;
             if (isChecked && zeros() + toCome < min) {
                 return 0;
             }
-            if (LeftText.isUnknown(indices[i])) {
-                continue;
+            toCome -= LeftText.isExcess(indices[i]) ? 0 : 1;
+            int from = Math.max(firstBlock, i - first - maxBehind >> 6);
+            int to = Math.min(lastBlock, i - first + maxAhead >> 6);
+            int index = LeftText.index(indices[i]);
+            if (leftText.isLong()) {
+                advance(index, from, to);
+            } else {
+                advance(leftText.rows(), leftText.row(index), from, to);
             }
-            toCome--;
-            int from = Math.max(firstBlock, i - maxBehind >> 6);
-            int to = Math.min(lastBlock, i + maxAhead >> 6);
-            advance(indices[i], from, to);
         }
         return outside + zeros();
     }
 
-    /** Begins an empty row for the words of the left text from {@code start} to {@code end}. */
+    /**
+     * Begins a row for the words of the left text up to {@code end}, of which those before {@code
+     * start} are in order.
+     */
     private void begin(int start, int end) {
         firstBlock = start >> 6;
         lastBlock = end - 1 >> 6;
-        firstMask = -1L << start;
         lastMask = -1L >>> -end;
         if (row.length <= lastBlock) {
             row = new long[lastBlock + 1];
         }
         Arrays.fill(row, firstBlock, lastBlock + 1, -1L);
+        row[firstBlock] = -1L << start;
     }
 
-    /** Returns the words of the LCS of the left text and the words applied so far. */
+    /** Returns the words of the LCS of the blocks and the words applied so far. */
     private int zeros() {
-        int zeros = 0;
-        for (int block = firstBlock; block <= lastBlock; block++) {
+        int zeros = Long.bitCount(~row[lastBlock] & lastMask);
+        for (int block = firstBlock; block < lastBlock; block++) {
             zeros += Long.bitCount(~row[block]);
         }
         return zeros;
     }
 
+    /**
+     * Applies a word, whose bits in all blocks begin at an offset, to the blocks {@code from} to
+     * {@code to} of the row. Nothing branches on where the word stands.
+     */
+    private void advance(long[] words, int offset, int from, int to) {
+        long[] blocks = row;
+        long carry = 0;
+        for (int block = from; block <= to; block++) {
+            long bits = blocks[block];
+            long both = bits & words[offset + block];
+            long sum = bits + both + carry;
+            blocks[block] = sum | bits & ~both;
+            carry = (both | bits & ~sum) >>> 63;
+        }
+    }
+
     /** Applies a word to the blocks {@code from} to {@code to} of the row, by its index. */
     private void advance(int index, int from, int to) {
-        int entry = leftText.start(index);
+        int entry = leftText.firstEntry(index, from);
         int end = leftText.end(index);
-        while (entry < end && leftText.block(entry) < from) {
-            entry++;
-        }
         boolean carries = false;
         int next = from;
         while (entry < end && leftText.block(entry) <= to) {
@@ -172,18 +199,12 @@ public final class WordsInOrder {
             while (carries && next < block) {
                 carries = carry(next++);
             }
-            carries = match(block, mask(block, leftText.bits(entry++)), carries);
+            carries = match(block, leftText.bits(entry++), carries);
             next = block + 1;
         }
         while (carries && next <= to) {
             carries = carry(next++);
         }
-    }
-
-    /** Returns the bits of a block that are of the part of the left text that is compared. */
-    private long mask(int block, long bits) {
-        long masked = block == firstBlock ? bits & firstMask : bits;
-        return block == lastBlock ? masked & lastMask : masked;
     }
 
     /** Applies a word to a block that may have it; returns whether the next block gets a carry. */

@@ -85,6 +85,16 @@ public class WordsInOrderTests extends RandomizedTest {
     }
 
     @Test
+    public void testLengthsOfLongTextsAreThoseOfTheDefinition() {
+        Words left = reader.read(randomText(3_000, 100_000));
+        Words right = edited(left);
+        int expected = byTable(left, right);
+        assertEquals(expected, comparison.common(left, right, 0));
+        assertEquals(expected, comparison.common(left, right, expected));
+        assertEquals(0, comparison.common(left, right, expected + 1));
+    }
+
+    @Test
     public void testTooLongTextsAreNotCompared() {
         Words words = ascii(new int[1 << 17]);
         Words others = ascii(new int[1 << 17]);
