@@ -113,6 +113,11 @@ def _print_status(overview: Overview, as_json: bool) -> None:
             f"{overview.without_principal:>10,}  near-duplicate groups without their principal: "
             f"`nearfold group{store}` chooses others"
         )
+    if overview.other_rules:
+        out.print(
+            f"near-duplicate groups are by the rules of another version: `nearfold group{store}` "
+            "renews them"
+        )
     if overview.waiting:
         out.print(
             f"{overview.waiting:>10,}  wait for a near-duplicate group: "
@@ -143,6 +148,7 @@ def _status_json(overview: Overview) -> dict[str, Any]:
         "signed_earlier": overview.signed_earlier,
         "without_principal": overview.without_principal,
         "waiting": overview.waiting,
+        "other_rules": overview.other_rules,
         "content_types": counts.by_content_type,
         "guessed_encodings": dict(overview.guessed_encodings),
         "failed": list(map(_failure_json, overview.failed)),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.band_plan import equal_parts, has_sketch_alone, min_equal, sketch_size
-from indexer.comparing.criteria import KEYED, Criteria, missing_field
+from indexer.comparing.criteria import KEYED, RULES_VERSION, Criteria, missing_field
 from indexer.comparing.reasons import Rarity
 from indexer.defaults import MEMORY_MEGABYTES
 from indexer.errors import RestoredIndex
@@ -555,7 +555,7 @@ def group(
     command = "group" if write else "group --dry-run"
     with Journal(journal_path(store.address)) as journal, record_job(journal, command) as job:
         if write:
-            job.settings.update(options.settings())
+            job.settings.update(options.settings(), rules=RULES_VERSION)
             if left_out:
                 job.settings["leave_out"] = left_out.id
         for attempt in range(1, MAX_ATTEMPTS + 1):

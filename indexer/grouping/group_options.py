@@ -20,6 +20,7 @@ from indexer.comparing.criteria import (
     METADATA,
     NO_CRITERIA,
     ORDERED,
+    RULES_VERSION,
     Criteria,
     RuleValues,
     Value,
@@ -398,6 +399,15 @@ def last_options(store: Store) -> FamilyOptions:
         GroupOptions.from_settings(documents) if documents else DEFAULT_FAMILIES.documents,
         GroupOptions.from_settings(parts) if parts else DEFAULT_FAMILIES.parts,
     )
+
+
+def has_other_rules(settings: Mapping[str, Any]) -> bool:
+    """Return whether the settings of a `group` are of other rules than these; False for none.
+
+    >>> has_other_rules({"threshold": 0.9, "rules": 1}), has_other_rules({})
+    (True, False)
+    """
+    return bool(settings) and settings.get("rules") != RULES_VERSION
 
 
 def distinct_words(row: Row, recipe: Recipe) -> KeysView[str]:

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from indexer.grouping.group_options import has_other_rules
 from indexer.model import Query, guessed_encoding
 from indexer.recipe import Recipe
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.base import Counts
-from indexer.stores.journal import Failure, journal_path, stored_failures
+from indexer.stores.journal import Failure, journal_path, known_group_settings, stored_failures
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import is_shared, require_recipe
 
@@ -23,7 +24,7 @@ class Overview:
     `without_principal`: the groups whose principal another program deleted or changed.
     `waiting`: documents that clients sent to an engine and that nobody put into groups yet.
     `guessed_encodings`: the documents of plain text that are not UTF-8, by the encoding in which
-    they were read.
+    they were read. `other_rules`: the last `group` was made by the rules of another version.
     """
 
     store: str
@@ -34,6 +35,7 @@ class Overview:
     without_principal: int = 0
     waiting: int = 0
     guessed_encodings: Mapping[str, int] = field(default_factory=dict)
+    other_rules: bool = False
 
     @property
     def signed_earlier(self) -> int:
@@ -66,6 +68,7 @@ def status(store: MaintainedStore) -> Overview:
         without_principal=headless,
         waiting=waiting,
         guessed_encodings=_guessed_encodings(store),
+        other_rules=has_other_rules(known_group_settings(store.address)),
     )
 
 

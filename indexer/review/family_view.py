@@ -32,6 +32,7 @@ from indexer.fingerprinting.minhash import FULL, without_chance
 from indexer.grouping.group_options import (
     DEFAULT_OPTIONS,
     distinct_words,
+    has_other_rules,
     member_rank,
     separation,
 )
@@ -49,6 +50,10 @@ from indexer.wording import count_of, format_marks, format_truncated, percent
 MAX_DOCUMENTS = 500  # documents of a family that are read
 COMPARED = 24  # documents that are compared with each other
 _MAX_PASSAGES = 400  # of a text
+_OTHER_RULES = (
+    "the groups were made by the rules of another version, so that not every member meets those of "
+    "this one; run group to renew them"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ def family(store: Store, id: str) -> Family:
     rows = store.get(list(dict.fromkeys([name, *ids])))
     principal = rows.get(name)
     members = [member for member in rows.values() if member.id != name and member.family == name]
-    measure = known_group_settings(store.address, of).get("measure")
+    settings = known_group_settings(store.address, of)
+    measure = settings.get("measure")
     ranks = _ranks(principal, members, recipe, measure or MEASURE)
     members.sort(key=lambda member: (ranks[member.id], member.path, member.id))
     documents = [principal, *members] if principal else members
@@ -108,8 +114,9 @@ def family(store: Store, id: str) -> Family:
         compared=tuple(document.id for document in documents[:COMPARED]),
         matrix=_matrix(documents[:COMPARED], recipe),
         labels=dict(sorted(labels.items())),
-        warnings=tuple(
-            _warnings(name, principal, members, ranking.total, recipe, stored_coding(store))
+        warnings=(
+            *((_OTHER_RULES,) if has_other_rules(settings) else ()),
+            *_warnings(name, principal, members, ranking.total, recipe, stored_coding(store)),
         ),
         measure=measure,
     )
@@ -143,7 +150,8 @@ class MemberDifferences:
     `words`: those that the principal lacks, the rarest in the store first, without function words
     and without words of the facts that differ. `sentences` state all of it. `is_other`: a reviewer
     has to read it, since it has such words, says the opposite, was not read whole, or is another
-    form or message, unless groups were made by the policy that takes these for one.
+    form or message, unless groups were made by the policy that takes these for one or by the rules
+    of another version.
     """
 
     marks: tuple[Mark, ...]
@@ -219,6 +227,7 @@ def member_differences(
     counts = rarity.frequencies(named).counts if named else {}
     options = last_group_options(store)
     is_loose = options is not None and options.criteria.policy == "loose"
+    is_loose = is_loose or has_other_rules(known_group_settings(store.address))
     serious = _SERIOUS if is_loose else _SERIOUS | _OF_TEMPLATES
     return {
         document.id: _differences(document, reason, sorted(words, key=counts.__getitem__), serious)

@@ -544,13 +544,15 @@ def last_jobs(path: Path | None, limit: int) -> tuple[str, ...] | None:
 
 
 def format_settings(settings: Mapping[str, Any]) -> str:
-    """Return settings as options of a command.
+    """Return settings as options of a command, without the version of the rules.
 
-    >>> format_settings({"threshold": 0.8, "require": ["lcs=0.9", "overlap=0.9"]})
+    >>> format_settings({"threshold": 0.8, "rules": 1, "require": ["lcs=0.9", "overlap=0.9"]})
     '--threshold 0.8 --require lcs=0.9 --require overlap=0.9'
     """
     options = []
     for name, value in settings.items():
+        if name == "rules":
+            continue
         values = value if isinstance(value, list) else [value]
         options += [f"--{name.replace('_', '-')} {item}" for item in values]
     return " ".join(options)

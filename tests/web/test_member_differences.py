@@ -12,7 +12,9 @@ from sample_library import rows, sentence
 from starlette.testclient import TestClient
 
 from indexer.grouping.group import group
+from indexer.jobs.status import status
 from indexer.recipe import DEFAULT
+from indexer.review.family_view import member_differences
 from indexer.review.serve import review_application
 from indexer.review.site import Site
 from indexer.stores import open_store
@@ -124,3 +126,25 @@ def test_the_difference_view_counts_the_variants_of_each_passage(
     assert "Only in others, 1 variant: 2" in plain(page)
     listed = re.findall(r'<a href="/document[?]id=(\w+)"', page[page.index("<section") :])
     assert set(listed) == set(answer["documents"])
+
+
+def test_groups_of_other_rules_are_renewed_and_not_counted_by_these(
+    store: Any, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = principal_of(store)
+    renew = "rules of another version"
+    assert renew not in client.get(f"/family?id={id}&wait=20").text + client.get("/dashboard").text
+    assert not status(store).other_rules
+    monkeypatch.setattr("indexer.grouping.group_options.RULES_VERSION", 0)
+    for page in (f"/family?id={id}&wait=20", "/dashboard"):
+        assert renew in client.get(page).text
+    assert status(store).other_rules
+    form = "Invoice {} of {} for {}: please pay {} euros. " + sentence(4, 150)
+    texts = (
+        form.format(4711, "2024-05-01", "Acme Ltd", 90),
+        form.format(4712, "2024-06-01", "Initech Inc", 75),
+    )
+    pair = tuple(rows({"a": texts[0], "b": texts[1]}))
+    assert not member_differences(store, [pair])["b"].is_other
+    monkeypatch.undo()
+    assert member_differences(store, [pair])["b"].is_other

@@ -82,7 +82,17 @@ def test_threshold_counts_the_near_copies_that_rules_keep_apart(client: Client) 
     assert preview["separated"] == 2
     pairs = {frozenset({pair["a"], pair["b"]}): pair["reason"] for pair in preview["near_pairs"]}
     assert set(pairs) == {frozenset({"lease", "opposite"}), frozenset({"instances", "disks"})}
-    assert "Near copies in different groups" in client.get("/threshold?wait=20").text
+    page = client.get("/threshold?wait=20").text
+    assert "Near copies in different groups" in page
+    named = r'name="id" value="(\w+)"><input type="hidden" name="other" value="(\w+)"'
+    forms = re.findall(named, page)
+    assert set(map(frozenset, forms)) == set(pairs)
+    client.submit("/family/join", id=forms[0][0], other=forms[0][1], next="/threshold")
+    while not (preview := client.get("/api/preview?wait=20").json())["ready"]:
+        pass
+    assert [frozenset({pair["a"], pair["b"]}) for pair in preview["near_pairs"]] == [
+        frozenset(forms[1])
+    ]
 
 
 @pytest.mark.long

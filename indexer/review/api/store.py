@@ -49,7 +49,8 @@ class StoreState:
 
     `running`: a job is running on it, and its failures are known when it ends. `regrouping`: how
     far the last `group` is that these pages started, or what became of it; empty without one.
-    `matter`: the name of what is reviewed, as `serve --matter` gives it.
+    `matter`: the name of what is reviewed, as `serve --matter` gives it. `other_rules`: the last
+    `group` was made by the rules of another version.
     """
 
     store: str
@@ -65,6 +66,7 @@ class StoreState:
     failures: tuple[FailedFile, ...]
     regrouping: str = ""
     matter: str = ""
+    other_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,7 @@ def state(site: Site, values: NoParameters) -> StoreState:
         failures=tuple(FailedFile(file.path, file.error) for file in failed),
         regrouping=site.regrouping.state,
         matter=site.matter,
+        other_rules=current.other_rules,
     )
 
 
