@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from indexer.cli.exit_codes import exit_code_of
-from indexer.errors import StoreNotReady, StoreUnreachable, UnsupportedEngine
+from indexer.errors import StoreError, StoreNotReady, StoreUnreachable, UnsupportedEngine
 from indexer.stores import open_store
 from indexer.stores.engine.connections import SUPPORTED, server_in
 
@@ -20,6 +20,7 @@ class _Handler(BaseHTTPRequestHandler):
     about: object = None
     media_types: list[str]
     refused_version = ""
+    product = "Elasticsearch"
 
     def do_GET(self):
         accepted = self.headers.get("Accept") or ""
@@ -34,7 +35,8 @@ class _Handler(BaseHTTPRequestHandler):
         kind = accepted.partition(";")[0] if "vnd" in accepted else "application/json"
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
-        self.send_header("X-Elastic-Product", "Elasticsearch")
+        if self.product:
+            self.send_header("X-Elastic-Product", self.product)
         self.end_headers()
         self.wfile.write(content)
 
@@ -49,8 +51,9 @@ def serve():
     """
     servers = []
 
-    def start(about, refused_version=""):
+    def start(about, refused_version="", product="Elasticsearch"):
         settings = {"about": about, "media_types": [], "refused_version": refused_version}
+        settings["product"] = product
         handler = type("Handler", (_Handler,), settings)
         servers.append(ThreadingHTTPServer(("127.0.0.1", 0), handler))
         Thread(target=servers[-1].serve_forever, args=(0.05,), daemon=True).start()
@@ -81,6 +84,14 @@ def test_a_server_out_of_range_is_named_at_the_first_request(serve, scheme, abou
     for _ in range(2):
         with pytest.raises(UnsupportedEngine, match=reason):
             store.stored_recipe()
+    store.close()
+
+
+def test_opensearch_is_not_taken_for_an_elasticsearch_without_the_index(serve):
+    port, _ = serve(OPENSEARCH, product="")
+    store = open_store(f"elasticsearch://127.0.0.1:{port}/papers")
+    with pytest.raises(StoreError, match="is not Elasticsearch; for OpenSearch, write opensearch:"):
+        store.stored_recipe()
     store.close()
 
 

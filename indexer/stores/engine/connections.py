@@ -22,7 +22,6 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from indexer.errors import (
     ExpiredCredentials,
-    StoreError,
     StoreNotReady,
     StoreUnreachable,
     UnsupportedEngine,
@@ -207,7 +206,7 @@ class ClientLink(ABC):
     def _check(self) -> None:
         try:
             response = self._send("GET", "", None, _NO_PARAMETERS, _SECONDS)
-        except StoreError:
+        except StoreUnreachable:
             return
         server = server_in(response.body)
         if server is None:
