@@ -31,7 +31,13 @@ from indexer.searching.folding import (
     show_by_order,
     show_changed_apart,
 )
-from indexer.searching.folding_rules import BySketch, ByThread, Nearness, SketchRule
+from indexer.searching.folding_rules import (
+    BySketch,
+    ByThread,
+    LookAhead,
+    Nearness,
+    SketchRule,
+)
 from indexer.searching.stored_texts import Heading, StoredTexts, ranked_row
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
@@ -362,7 +368,7 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
         recipe.slot_bytes,
         Nearness(min_slots, min_words, short),
         statuses,
-        texts.read_ahead,
+        LookAhead(texts.read_ahead, partial(texts.may_be_similar, minimum=threshold)),
     )
 
 

@@ -155,6 +155,21 @@ def depended_on(count: int, start: NearSketches, before: NearSketches) -> NDArra
 _NearPositions: TypeAlias = list[list[tuple[int, int]]]
 
 
+@dataclass(frozen=True, slots=True)
+class LookAhead:
+    """Functions for many documents before their similarities are requested one by one.
+
+    `read` reads documents. `possible` returns the documents among the second argument whose
+    similarity to the first may reach the threshold.
+    """
+
+    read: Callable[[Sequence[str]], None] = lambda ids: None
+    possible: Callable[[str, Sequence[str]], Sequence[str]] = lambda _, others: others
+
+
+NO_LOOK_AHEAD = LookAhead()
+
+
 class BySketch:
     """Folds hits under the representative that they resemble most, at or above a threshold.
 
@@ -162,7 +177,7 @@ class BySketch:
     neither are hits whose 95 % interval ends below the threshold. Of the others `exact(a, b)`
     returns the similarity of two documents by id; if the rule `trusts_slots`, only where the
     interval holds the threshold. A hit without a sketch, or of other `statuses`, folds under a copy
-    only. `read_ahead` is called with the documents whose similarity may be requested next.
+    only. `ahead` is called with the documents whose similarity may be requested next.
     """
 
     def __init__(
@@ -173,10 +188,11 @@ class BySketch:
         slot_bytes: int = 4,
         nearness: Nearness = BY_INTERVALS,
         statuses: Collection[str] = COMPARED,
-        read_ahead: Callable[[Sequence[str]], None] = lambda ids: None,
+        ahead: LookAhead = NO_LOOK_AHEAD,
     ) -> None:
         self._nearness = nearness
-        self._read_ahead = read_ahead
+        self._read_ahead = ahead.read
+        self._possible = ahead.possible
         self._statuses = statuses
         self._threshold = threshold
         self._exact = exact
@@ -306,8 +322,15 @@ class BySketch:
     def _most_similar(self, id: str, expected: _Neighbours) -> int | None:
         near = [*expected.representatives]
         near += [(self._rows[row], equal) for row, equal in expected.before if row in self._rows]
-        for row, equal in sorted(near, key=lambda pair: -pair[1]):
+        ordered = sorted(near, key=lambda pair: -pair[1])
+        possible: Collection[str] = ()
+        for index, (row, equal) in enumerate(ordered):
             position, representative = self._representatives[row]
+            if index == 1 and not self._trusts_slots:
+                others = [self._representatives[row][1] for row, _ in ordered[1:]]
+                possible = frozenset(self._possible(id, others))
+            if index and not self._trusts_slots and representative not in possible:
+                continue
             if self._trusts_slots and self._lows[equal] >= self._threshold:
                 return position
             if self._exact(representative, id) >= self._threshold:

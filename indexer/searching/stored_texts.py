@@ -12,7 +12,11 @@ from indexer.comparing.measures import ComparedText, stored_text
 from indexer.comparing.reasons import Rarity, TextDifferences, explain
 from indexer.defaults import MEASURE
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, rows_with_symbols
-from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
+from indexer.grouping.words_in_common import (
+    accepts_in_common,
+    measure_in_common,
+    words_in_common,
+)
 from indexer.model import Part, RankedRow, Row, SnippetPiece
 from indexer.recipe import Recipe
 from indexer.searching.snippets import snippet
@@ -169,6 +173,26 @@ class StoredTexts:
             return value
         meets = accepts_in_common(self.criteria, left.compared, right.compared, common, self.rarity)
         return value if meets else 0.0
+
+    def may_be_similar(self, id: str, others: Sequence[str], minimum: float) -> Sequence[str]:
+        """Return the other documents whose `similarity` to one may reach a minimum.
+
+        By `lcs` one call of the kernel leaves others out; by another measure none are left out.
+        """
+        if self.measure != "lcs":
+            return others
+        own = self._document(id)
+        possible: list[str] = []
+        for start in range(0, len(others), _BATCH):
+            batch = {other: self._document(other) for other in others[start : start + _BATCH]}
+            texts = [document.compared.text for document in batch.values()]
+            counted = words_in_common(own.compared.text, texts, minimum)
+            possible += [
+                other
+                for (other, document), common in zip(batch.items(), counted, strict=True)
+                if document.key == own.key or common is None or common.lcs >= minimum
+            ]
+        return possible
 
     def changed(self, ids: Sequence[str]) -> set[str]:
         """Return the documents whose text is not the one of their fingerprint."""

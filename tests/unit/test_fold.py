@@ -18,7 +18,7 @@ from indexer.searching.folding import (
     fold_page,
     fold_ranking,
 )
-from indexer.searching.folding_rules import BySketch, Nearness
+from indexer.searching.folding_rules import BySketch, LookAhead, Nearness
 
 SLOTS = 128
 
@@ -181,6 +181,26 @@ def test_no_head_that_may_be_similar_enough_is_passed_over(
         ]
 
 
+def test_after_the_first_only_possible_representatives_are_compared() -> None:
+    compared: list[tuple[str, str]] = []
+    requested: list[tuple[str, list[str]]] = []
+
+    def exact(head: str, id: str) -> float:
+        compared.append((head, id))
+        return float(id == "4")
+
+    def possible(id: str, others: Sequence[str]) -> list[str]:
+        requested.append((id, list(others)))
+        return ["2"]
+
+    slots = np.zeros(16, dtype=np.int64)
+    rule = BySketch(0.5, exact, trusts_slots=False, ahead=LookAhead(possible=possible))
+    groups = shape([hit(str(position), slots) for position in range(5)], rule)
+    assert groups == [["0", "4"], ["1"], ["2"], ["3"]]
+    assert requested == [("2", ["1"]), ("3", ["1", "2"])]
+    assert compared == [("0", "1"), ("0", "2"), ("0", "3"), ("2", "3"), ("0", "4")]
+
+
 @settings(max_examples=10)
 @given(st.integers(0, 2**32 - 1), st.integers(180, 230), st.integers(0, 220))
 def test_hits_compared_together_fold_as_one_by_one(seed: int, count: int, window: int) -> None:
@@ -195,7 +215,7 @@ def test_hits_compared_together_fold_as_one_by_one(seed: int, count: int, window
         return float((int(head) + int(id)) % 3 == 0)
 
     def fold(size: int) -> list[list[str]]:
-        rule = BySketch(0.5, exact, trusts_slots=False, read_ahead=told.update)
+        rule = BySketch(0.5, exact, trusts_slots=False, ahead=LookAhead(told.update))
         groups = fold_ranking(hits, rule, count, size).groups
         return [
             [group.representative.id, *(member.id for member in group.members)] for group in groups
@@ -253,7 +273,7 @@ def test_hits_that_join_groups_are_read_in_batches_while_one_group_is_missing() 
         0.5,
         lambda a, b: float("other" not in (a, b)),
         trusts_slots=False,
-        read_ahead=lambda ids: reads.append(len(ids)),
+        ahead=LookAhead(lambda ids: reads.append(len(ids))),
     )
     slots = np.arange(16)
     hits = [hit(f"copy{number}", slots) for number in range(1_000)]
