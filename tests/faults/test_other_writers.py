@@ -2,7 +2,7 @@
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,11 @@ from sample_library import edited, rows, sentence
 from servers import choosing
 from servers.cluster import Cluster
 
+from indexer.fingerprinting.fingerprint import PROVISIONAL
+from indexer.grouping.delete import repair_strays
+from indexer.model import Assignment
 from indexer.recipe import DEFAULT
+from indexer.stores import open_store
 
 SEED = os.environ.get("NEARFOLD_CLIENTS_SEED") or "7"
 STEPS, STEPS_OF_CLUSTER = 200, 300
@@ -59,6 +63,36 @@ def test_the_oracle_sees_what_does_not_hold_of_stored_groups() -> None:
         "keys of another text" in problem
         for problem in problems(principal, replace(member, text=SECOND), other)
     )
+
+
+def test_members_of_a_changed_principal_leave_before_it_is_one_again(tmp_path: Path) -> None:
+    """A command that is killed between two writes leaves nothing under another text."""
+    other = open_store(f"sqlite:///{tmp_path}/other.db")
+    other.prepare(DEFAULT)
+    changed, member, copy = rows({"a": SECOND, "b": FIRST, "c": SECOND})
+    waiting = f"{PROVISIONAL}{changed.exact}"
+    other.write(
+        [
+            replace(changed, family=waiting),
+            replace(member, family="a", principal=False),
+            replace(copy, family=waiting),
+        ]
+    )
+    written: list[dict[str, str]] = []
+    assign = other.families.assign
+
+    def record(assignments: Iterable[Assignment]) -> None:
+        assign(assignments)
+        written.append({row.id: row.family for row in other.scan()})
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(type(other.families), "assign", lambda _, each: record(each))
+        repair_strays(other, DEFAULT, ["a", waiting])
+    other.close()
+    assert written == [
+        {"a": waiting, "b": "b", "c": waiting},
+        {"a": "a", "b": "b", "c": "a"},
+    ]
 
 
 @pytest.mark.parametrize("number", range(len(MUTATIONS)))
