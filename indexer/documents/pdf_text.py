@@ -158,9 +158,11 @@ def inline_notes(text: str) -> str:
         return text
     feet = Counter(chain.from_iterable(set(map(_foot, _last_lines(page))) for page in pages))
     recurring = {foot for foot, count in feet.items() if count > max(1, len(pages) // 4)}
-    placed = [
-        _page_with_notes(page, notes, recurring) for page, notes in zip(pages, starts, strict=True)
-    ]
+    placed: list[str] = []
+    expected = 1
+    for page, notes in zip(pages, starts, strict=True):
+        done, expected = _page_with_notes(page, notes, recurring, expected)
+        placed.append(done)
     return "".join(chain(*zip(placed, [*_PAGE_END.findall(text), ""], strict=True)))
 
 
@@ -177,15 +179,19 @@ def _foot(line: str) -> str:
     return _DIGITS.sub("", line).strip()
 
 
-def _page_with_notes(page: str, starts: _Numbers, feet: Set[str]) -> str:
-    """Return a page with its notes at their references; its last lines stay, if they are of `feet`
-    or digits alone.
+def _page_with_notes(page: str, starts: _Numbers, feet: Set[str], expected: int) -> tuple[str, int]:
+    """Return a page with its notes at their references, and the number after its last note; its
+    last lines stay, if they are of `feet` or digits alone.
+
+    The first note of a page has the expected number or 1, so that no number says anything that is
+    lost with it: `FY24` and a line `24 months` are none.
     """
     is_noted = 0 < len(starts) <= _MAX_STARTS
     found = _REFERENCE.finditer(page, 0, starts[-1][1][0]) if is_noted else ()
     references = [(int(reference[0]), reference.span()) for reference in found]
+    following = _consecutive(expected, starts)
     if not references:
-        return page
+        return page, expected + len(following)
     end = page.rstrip()
     for last in reversed(_last_lines(end)):
         foot = _foot(last)
@@ -193,12 +199,14 @@ def _page_with_notes(page: str, starts: _Numbers, feet: Set[str]) -> str:
             break
         end = end[: -len(last)].rstrip()
     for index, (first, (start, _)) in enumerate(starts):
+        if first not in (1, expected) or not page[:start].endswith("\n\n"):
+            continue
         notes = _consecutive(first, starts[index:])
         before = [(n, span) for n, span in references if span[1] < start]
         numbers = [n for n, _ in before if first - 1 <= n < first + len(notes)]
         if numbers == list(range(first, first + len(notes))) and start >= len(end) // 4:
-            return _placed(page, len(end), notes, before)
-    return page
+            return _placed(page, len(end), notes, before), first + len(notes)
+    return page, expected + len(following)
 
 
 def _consecutive(first: int, starts: _Numbers) -> _Numbers:

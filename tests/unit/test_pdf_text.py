@@ -273,6 +273,8 @@ def test_footnotes_stand_at_their_references_without_numbers() -> None:
         "The lease is let.2 Rent is due.1 It is paid.\n\n1 By a deed.\n2 By me.",  # another order
         "As in Annex A1 or clause 1.1, rent is due.\n\n1 Introduction\nIt is let.",
         "1 By a deed.\nThe lease is let.1 Rent is due.",  # a note first
+        "The budget of FY24 is spent on rooms.\n\n24 months are left.",  # no number of a note
+        "It costs EUR1 a day, in words a sum of\n1 euro, which is due.",  # no line between them
         "Rent1 is due.\n" + "\n".join(f"{number} pound" for number in range(1, 300)),  # a table
     ],
 )
