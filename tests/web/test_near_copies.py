@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, expect
 from sample_library import rows, sentence
 from starlette.testclient import TestClient
 
@@ -18,6 +19,7 @@ from indexer.jobs.review_file import joined_documents
 from indexer.recipe import DEFAULT
 from indexer.review.serve import review_application
 from indexer.stores import open_store
+from web.watching import PageRecord, axe_violations, open_window, run_site
 
 CLAUSE = "The tenant may{} assign this lease to an affiliate of the tenant without consent. "
 PATTERN = " ".join(f"List all {{}} of {sentence(7, 12)}" for _ in range(6))
@@ -137,3 +139,19 @@ def test_a_document_shows_the_nearest_and_links_to_all(store: Any, client: Clien
     assert everything.count('class="why"') == 13  # "opposite", too
     assert "most similar are shown" not in everything
     assert "q=tenant" in address
+
+
+@pytest.mark.slow
+def test_the_button_that_joins_is_one_line_on_a_narrow_screen(store: Any, browser: Browser) -> None:
+    with run_site(store.url) as address:
+        record = PageRecord(address)
+        with open_window(browser, address, record, 390) as context:
+            page = record.watch(context.new_page())
+            page.goto("/threshold")
+            join = page.get_by_role("button", name="Join").first
+            expect(join).to_be_visible(timeout=60_000)  # when all pairs are compared
+            box = join.bounding_box()
+            assert box is not None and box["width"] > box["height"]
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert axe_violations(page) == {}
+        record.check()
