@@ -525,6 +525,10 @@ _BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
 _FOOTNOTE = re.compile(rb"\{(?:\\\*)?\\footnote(?![a-z])")  # LibreOffice marks it by a star
 _COMMENTER = re.compile(rb"\{\\\*\\atn(?:id|author)\b[^{}]*\}")
 _NOTE_NUMBER = re.compile(rb"<text:note-citation\b[^<>]*>[^<>]*</text:note-citation>")
+_WORD_PART = re.compile(r"word/(?:document\d*|(?:head|foot)er\d*|(?:foot|end)notes)\.xml$")
+_ALIGNED_TAB = re.compile(rb"<w:ptab\b[^<>]*/>")
+_BOX = re.compile(rb"<w:txbxContent\b[^<>]*(?<!/)>")
+_LINE = rb'<w:p><w:r><w:t xml:space="preserve"> </w:t></w:r></w:p>'
 _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
 
 
@@ -577,7 +581,7 @@ def _with_readable_members(data: bytes) -> bytes:
     line feed at the end of each chapter; other data, and what cannot be read, as it is.
     """
     if not any(kind in data[:100] for kind in _READ_MEMBERS):
-        return _without_unreadable(data)
+        return _readable_archive(data)
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         if sum(member.file_size for member in members) > _MAX_UNPACKED:
@@ -615,7 +619,8 @@ def _copy(
     with zipfile.ZipFile(file, "w") as copy:
         for member in members:
             content = changed.get(member.filename)
-            copy.writestr(member, archive.read(member) if content is None else content)
+            content = archive.read(member) if content is None else content
+            copy.writestr(member, content, zipfile.ZIP_STORED)  # time, not size, matters
     return file.getvalue()
 
 
@@ -631,20 +636,42 @@ def _encrypted_members(data: bytes) -> tuple[str, ...]:
     return (f"encrypted in the archive, so not read: {_clean(names[0], _MAX_PROGRAM)}{more}",)
 
 
-def _without_unreadable(data: bytes) -> bytes:
-    """Return a zip without its encrypted members, which make Tika read none, and an Office document
-    without the drawing of its first page, whose text Tika would read again.
+def _readable_archive(data: bytes) -> bytes:
+    """Return a zip without its encrypted members, which make Tika read none; an Office document
+    without the drawing of its first page, whose text Tika would read again, and with its boxes and
+    aligned tabs apart from the words before them.
     """
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         kept = list(filterfalse(is_encrypted, members))
-        names = [member.filename for member in members]
-        is_office = "[Content_Types].xml" in names
-        drawn = {name: b"" for name in names if is_office and _may_repeat(name)}
-        has_other = kept != members or drawn
-        if has_other and sum(member.file_size for member in kept) <= _MAX_UNPACKED:
-            return _copy(archive, kept, drawn)
+        if sum(member.file_size for member in kept) > _MAX_UNPACKED:
+            return data
+        changed: dict[str, bytes] = {}
+        if any(member.filename == "[Content_Types].xml" for member in members):
+            for member in kept:
+                if _may_repeat(member.filename):
+                    changed[member.filename] = b""
+                elif _WORD_PART.match(member.filename):
+                    content = archive.read(member)
+                    if (separated := _separate_boxes(content)) != content:
+                        changed[member.filename] = separated
+        if kept != members or changed:
+            return _copy(archive, kept, changed)
     return data
+
+
+def _separate_boxes(content: bytes) -> bytes:
+    """Return a part of Word with a line before the text of a box, and a tab for one that is aligned
+    at a margin: Tika would join the words around them.
+
+    >>> _separate_boxes(b'<w:t>a</w:t><w:ptab w:alignment="right"/><w:t>b</w:t>')
+    b'<w:t>a</w:t><w:tab/><w:t>b</w:t>'
+    """
+    if b"<w:ptab" in content:
+        content = _ALIGNED_TAB.sub(b"<w:tab/>", content)
+    if b"<w:txbxContent" in content:
+        content = _BOX.sub(rb"\g<0>" + _LINE, content)
+    return content
 
 
 def _readable_member(name: str, content: bytes) -> bytes:

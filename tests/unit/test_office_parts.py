@@ -292,6 +292,23 @@ def test_a_page_in_an_encoding_of_seven_bits_is_left_as_it_is() -> None:
     assert japanese in text_of(page.encode("iso2022_jp"), "a.html")
 
 
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ('<w:ptab w:relativeTo="margin" w:alignment="right" w:leader="none"/>', "rent is due"),
+        (
+            "<w:pict><v:shape><v:textbox><w:txbxContent><w:p><w:r><w:t>Draft</w:t></w:r></w:p>"
+            "</w:txbxContent></v:textbox></v:shape></w:pict>",
+            "rent Draft is due",
+        ),
+    ],
+)
+def test_boxes_and_aligned_tabs_of_word_join_no_words(markup: str, expected: str) -> None:
+    around = f"</w:t></w:r><w:r>{markup}</w:r><w:r><w:t>"
+    data = with_markup(word_file(body="rent||is due"), "||", around)
+    assert expected in " ".join(text_of(data, "a.docx").split())
+
+
 def test_separated_blocks_change_no_digest_of_words_that_were_apart() -> None:
     page = f"<html><body><p>{BODY}</p>\n<div>{HEADER}</div></body></html>".encode()
     found = fingerprint(text_of(page, "a.html"))
