@@ -20,9 +20,11 @@ from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
 from indexer.documents.embedded_parts import DRAWN, UNREADABLE, ZIP, is_encrypted
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
+    CUT_TNEF,
     MAGIC,
     TNEF,
     declared_text,
+    is_cut_tnef,
     multipart,
     outlook_mail,
     tnef_message,
@@ -411,17 +413,18 @@ _PKCS7_DATA = bytes.fromhex("06092a864886f70d010702")  # what PKCS 7 calls it
 
 
 def _cut_envelopes(data: bytes) -> tuple[str, ...]:
-    """Return a warning where an envelope of S/MIME (`.p7m`), or one in a mail, with its text inside
-    is shorter than it declares: Tika reads what there is.
+    """Return a warning where an envelope of S/MIME (`.p7m`) with its text inside, or TNEF, alone or
+    in a mail, is shorter than it declares: what there is is read.
     """
     envelopes = [data]
-    if _PKCS7_PART.search(data):
+    if _PKCS7_PART.search(data) or _MAY_HAVE_TNEF.search(data):
         from indexer.documents.mail.message import part_bytes
 
         with suppress(MessageError, LookupError, TypeError, RecursionError, AttributeError):
             parts = message_from_bytes(data, policy=policy.compat32).walk()
             envelopes += [part_bytes(part) for part in parts if not part.is_multipart()]
-    return (_CUT_ENVELOPE,) if any(map(_is_cut, envelopes)) else ()
+    is_cut = CUT_TNEF.encode() in data or any(map(is_cut_tnef, envelopes))
+    return (_CUT_ENVELOPE,) * any(map(_is_cut, envelopes)) + (CUT_TNEF,) * is_cut
 
 
 def _is_cut(envelope: bytes) -> bool:

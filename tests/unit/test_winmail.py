@@ -7,6 +7,7 @@ import pytest
 from samples import native_reader
 
 from indexer.documents.base import DEFAULT_LIMITS
+from indexer.documents.embedded import embedded_files
 from indexer.documents.extractors import document_or_task
 from indexer.documents.mail.message import read_message, split_attachments
 from indexer.documents.tika import document
@@ -93,6 +94,28 @@ def test_attachments_are_those_of_the_mail() -> None:
 @pytest.mark.long
 def test_a_message_in_a_message_is_read() -> None:
     assert BODY in text_of(mail(tnef((0x37, 0x1E, b"Outer\0"), inner=tnef(PLAIN))))
+
+
+def test_an_attachment_that_is_cut_with_its_winmail_counts_as_far_as_it_goes() -> None:
+    whole = [tnef(PLAIN, attached=word * 99) for word in (b"ferry", b"plane")]
+    cut = [data[:-90] for data in whole]
+    files: set[str] = set()
+    for data in (*whole, *cut):
+        read = native_reader().extract(mail(data), "a.eml")
+        assert BODY in read.text
+        files.add(read.embedded)
+        rest = split_attachments(mail(data))[0]
+        alone, without = (document(BODY, {}, each, 999, "tika") for each in (data, rest))
+        warnings = () if data in whole else ("the end of winmail.dat is missing",)
+        assert read.warnings == alone.warnings == without.warnings == warnings
+    assert len(files) == 4
+
+
+def test_objects_count_by_their_bytes() -> None:
+    first, second = (mail(tnef(PLAIN, inner=b"sheet %d" % number)) for number in (1, 2))
+    (one,), (other,) = (split_attachments(data)[1] for data in (first, second))
+    assert (one.data, other.data) == (b"sheet 1", b"sheet 2")
+    assert embedded_files(first, "message/rfc822") != embedded_files(second, "message/rfc822")
 
 
 def test_damaged_tnef_is_an_attachment_as_it_is() -> None:

@@ -17,9 +17,11 @@ from html import unescape
 from indexer.documents.base import byte_order_mark, embedded_kind, message_hash, sha256
 from indexer.documents.mail.headers import ancestors, message_ids, named_fields, replies_elsewhere
 from indexer.documents.mail.outlook import (
+    CUT_TNEF,
     MAGIC,
     TNEF,
     decode_declared,
+    is_cut_tnef,
     outlook_mail,
     tnef_message,
 )
@@ -97,19 +99,23 @@ def _unpack_tnef(part: Message, text: str) -> bool:
     if part.is_multipart() or not (content := part_bytes(part)).startswith(TNEF):
         return False
     unpacked = tnef_message(content)
-    body = read_message(unpacked.as_bytes(), "", "").body
-    says_more = not text.strip() or alternative_text(text, body) != text
-    parts = [child for child in children(unpacked) if says_more or not _is_text(child)]
+    parts = [child for child in children(unpacked) if _says_more(child, text)]
     for name in ("Content-Type", "Content-Transfer-Encoding", "Content-Disposition"):
         del part[name]
     part["Content-Type"] = unpacked["Content-Type"]
+    if is_cut_tnef(content):
+        part["Content-Description"] = CUT_TNEF
     payload: list[Message | str] = [*parts]
     part.set_payload(payload)
     return True
 
 
-def _is_text(part: Message) -> bool:
-    return is_body_text(part) or part.get_content_type() == "multipart/alternative"
+def _says_more(part: Message, text: str) -> bool:
+    """Return whether a part is no text, or has words that a text lacks."""
+    if not is_body_text(part) and part.get_content_type() != "multipart/alternative":
+        return True
+    body = read_message(part.as_bytes(), "", "").body
+    return not text.strip() or alternative_text(text, body) != text
 
 
 def is_compound_file(data: bytes) -> bool:

@@ -299,6 +299,8 @@ class _Reader:
 
 TNEF = b"\x78\x9f\x3e\x22"
 """The first bytes of TNEF."""
+CUT_TNEF = "the end of winmail.dat is missing"
+"""Names a part of a mail that was made of TNEF which is cut."""
 _TNEF_TEXT, _TNEF_SUBJECT, _TNEF_PAGE = 0x2800C, 0x18004, 0x69007
 _TNEF_PROPERTIES, _TNEF_FIRST, _TNEF_ATTACHED = 0x69003, 0x69002, 0x69005
 _TNEF_TITLE, _TNEF_DATA = 0x18010, 0x6800F
@@ -361,9 +363,10 @@ class _Tnef:
         return decode_page(binary, self.number(_HTML_PAGE) or self._page).rstrip("\0")
 
     def binary(self, tag: str) -> bytes:
-        """Return a property that is bytes; none without it."""
+        """Return a property that is bytes, or an object; none without it."""
         kind, value = self._values.get(int(tag, 16), (0, b""))
-        return value if kind == 0x102 else b""
+        start = {0x102: 0, 0x0D: _INTERFACE}.get(kind, len(value))
+        return value[start:]
 
     def number(self, tag: int) -> int:
         """Return a property of four bytes; 0 without it."""
@@ -390,15 +393,32 @@ class _Tnef:
 
 
 def _tnef_attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield name and value of each attribute; of a file that is cut, those before the cut."""
+    """Yield name and value of each attribute; of a file that is cut, those before the cut, and
+    what there is of an attachment.
+    """
     position = 6
     while position + 9 <= len(data):
         _, name, size = struct.unpack_from("<BII", data, position)
         position += 9
-        if position + size > len(data):
-            return
-        yield name, data[position : position + size]
+        if position + size <= len(data) or name == _TNEF_DATA:
+            yield name, data[position : position + size]
         position += size + 2
+
+
+def is_cut_tnef(data: bytes) -> bool:
+    """Return whether data are TNEF that ends inside an attribute.
+
+    >>> is_cut_tnef(TNEF + b"\\0\\0\\1" + bytes(8)), is_cut_tnef(TNEF + b"\\0\\0\\1" + bytes(7))
+    (False, True)
+    """
+    position = 6
+    while data.startswith(TNEF) and position < len(data) and data[position] in (1, 2):
+        size = int.from_bytes(data[position + 5 : position + 9], "little")
+        position += 9 + size
+        if position > len(data):
+            return True
+        position += 2
+    return False
 
 
 def _tnef_properties(data: bytes) -> Iterator[tuple[int, tuple[int, bytes]]]:
@@ -537,9 +557,13 @@ class _Storage:
         return decode_page(self._stream(name), self.number(_HTML_PAGE)).rstrip("\0")
 
     def binary(self, tag: str) -> bytes:
-        """Return a property that is bytes; none without it."""
+        """Return a property that is bytes, or the streams of an object; none without it."""
         name = f"__substg1.0_{tag}{_BINARY}"
-        return self._stream(name) if self._has(name) else b""
+        if self._has(name):
+            return self._stream(name)
+        path = [*self._path, f"__substg1.0_{tag}{_OBJECT}"]
+        streams = [entry for entry in self._file.listdir() if entry[: len(path)] == path]
+        return b"".join(self._file.openstream(entry).read() for entry in sorted(streams))
 
     def number(self, tag: int) -> int:
         """Return a property of four bytes; 0 without it."""
