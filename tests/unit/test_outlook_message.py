@@ -260,6 +260,17 @@ def test_a_mail_as_text_that_is_named_msg_is_a_mail(tmp_path) -> None:
     assert kind_of_original(MAIL_TEXT, "a.msg", "") == "mail"
 
 
+def test_entries_of_calendars_and_contacts_are_lines_of_the_text() -> None:
+    request = outlook("Shall we?", _001A="IPM.Schedule.Meeting.Request", _3A0D="Pier 2")
+    request.set_property(0x0060, PropertyTypeCode.PTYP_TIME, NOON)
+    where = "METHOD:REQUEST\nDTSTART:20260302T120000Z\nLOCATION:Pier 2"
+    assert read(request).body == f"Shall we?\n{where}"
+    for line in where.split():
+        assert line in native_reader().extract(request.to_bytes(), "a.msg").text
+    contact = outlook("", _001A="IPM.Contact", _3A08="030 12341", _3A29="Quay 1", _3A27="Hamburg")
+    assert read(contact).body == "TEL;TYPE=work:030 12341\nADR:Quay 1;Hamburg"
+
+
 def test_a_message_without_text_is_empty() -> None:
     assert read(outlook(body="", subject="")).body == ""
 

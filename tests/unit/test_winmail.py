@@ -111,6 +111,18 @@ def test_an_attachment_that_is_cut_with_its_winmail_counts_as_far_as_it_goes() -
     assert len(files) == 4
 
 
+def test_meetings_in_winmail_are_lines_of_the_text() -> None:
+    location = struct.pack("<HH16sII", 0x1F, 0x8001, bytes(16), 0, 0x8208)
+    location += struct.pack("<II", 1, 12) + "Pier 2".encode("utf-16-le")
+    data = b"\x78\x9f\x3e\x22\x01\x00"
+    data += attribute(1, 0x78008, b"IPM.Microsoft Schedule.MtgCncl\0")
+    data += attribute(1, 0x30006, struct.pack("<7H", 2026, 3, 9, 10, 0, 0, 1))
+    data += attribute(1, 0x69003, struct.pack("<I", 1) + location)
+    lines = "METHOD:CANCEL\nDTSTART:20260309T100000Z\nLOCATION:Pier 2"
+    for text in ("", BODY):
+        assert read_message(mail(data, text), "", "").body.split("\n")[-3:] == lines.split("\n")
+
+
 def test_objects_count_by_their_bytes() -> None:
     first, second = (mail(tnef(PLAIN, inner=b"sheet %d" % number)) for number in (1, 2))
     (one,), (other,) = (split_attachments(data)[1] for data in (first, second))

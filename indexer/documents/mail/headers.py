@@ -1,9 +1,11 @@
-"""Fields in the header of a mail: Message-IDs, threads, and names that a parser can read."""
+"""Fields in the header of a mail: Message-IDs, threads, and names that a parser can read; fields
+of calendars and contacts.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from email.utils import getaddresses
 
 from indexer.documents.base import HEADER_END, USUAL_FIELD, message_hash
@@ -154,3 +156,41 @@ def named_fields(data: bytes) -> bytes:
     if not _RAW_NAME.search(data, 0, stop) or not USUAL_FIELD.search(data, 0, stop):
         return data
     return _RAW_NAME.sub(b"X-Unnamed:", data[:stop]) + data[stop:]
+
+
+# Ids of Outlook's properties of calendars and contacts, by their names in iCalendar and vCard.
+_METHODS = {
+    ("request", "mtgreq"): ("METHOD:REQUEST",),
+    ("canceled", "mtgcncl"): ("METHOD:CANCEL",),
+    (".pos", "mtgrespp"): ("METHOD:REPLY", "PARTSTAT:ACCEPTED"),
+    (".neg", "mtgrespn"): ("METHOD:REPLY", "PARTSTAT:DECLINED"),
+    (".tent", "mtgrespa"): ("METHOD:REPLY", "PARTSTAT:TENTATIVE"),
+}
+_ENTRY = (
+    ("DTSTART", 0x820D), ("DTSTART", 0x0060), ("DTEND", 0x820E), ("DTEND", 0x0061),
+    ("LOCATION", 0x8208), ("LOCATION", 0x3A0D), ("RRULE", 0x8232),
+    ("N", 0x3A11, 0x3A06), ("ORG", 0x3A16, 0x3A18), ("TITLE", 0x3A17), ("BDAY", 0x3A42),
+    ("TEL;TYPE=work", 0x3A08, 0x3A1B), ("TEL;TYPE=home", 0x3A09, 0x3A2F),
+    ("TEL;TYPE=cell", 0x3A1C), ("TEL", 0x3A1A, 0x3A1F), ("TEL;TYPE=pager", 0x3A21),
+    ("TEL;TYPE=fax", 0x3A24, 0x3A25, 0x3A23), ("EMAIL", 0x8083, 0x8093, 0x80A3),
+    ("ADR;TYPE=work", 0x801B), ("ADR;TYPE=home", 0x801A), ("ADR;TYPE=other", 0x801C),
+    ("ADR", 0x3A29, 0x3A27, 0x3A28, 0x3A2A, 0x3A26), ("LABEL", 0x3A15), ("URL", 0x3A51),
+)  # fmt: skip
+
+
+def entry_lines(kind: str, value: Callable[[int], str]) -> list[str]:
+    """Return the fields of an entry of a calendar, or of a contact, as lines of iCalendar or vCard;
+    none of another message.
+
+    `kind` is the class of a message of Outlook, `value` gives a property by its id, empty without
+    it. Of two properties for one line the first counts.
+
+    >>> entry_lines("IPM.Schedule.Meeting.Canceled", {0x8208: "Pier 2", 0x3A0D: "Pier"}.get)
+    ['METHOD:CANCEL', 'LOCATION:Pier 2']
+    """
+    method = [lines for ends, lines in _METHODS.items() if kind.lower().endswith(ends)]
+    fields: dict[str, str] = {}
+    for name, *ids in _ENTRY:
+        if text := ";".join(filter(None, map(value, ids))):
+            fields.setdefault(name, text)
+    return [*(method[0] if method else ()), *(f"{name}:{text}" for name, text in fields.items())]

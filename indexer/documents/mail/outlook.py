@@ -7,6 +7,7 @@ import hashlib
 import re
 import struct
 import zlib
+from calendar import timegm
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,10 +20,13 @@ from email.mime.message import MIMEMessage
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email.parser import HeaderParser
-from email.utils import formataddr, formatdate
+from email.utils import formataddr, formatdate, parsedate_to_datetime
+from functools import partial
 from typing import TypeAlias
 
 import olefile  # type: ignore[import-untyped]
+
+from indexer.documents.mail.headers import entry_lines
 
 _CODECS = {
     65001: "utf-8", 20127: "ascii", 20866: "koi8-r", 21866: "koi8-u", 28591: "latin-1",
@@ -303,7 +307,8 @@ CUT_TNEF = "the end of winmail.dat is missing"
 """Names a part of a mail that was made of TNEF which is cut."""
 _TNEF_TEXT, _TNEF_SUBJECT, _TNEF_PAGE = 0x2800C, 0x18004, 0x69007
 _TNEF_PROPERTIES, _TNEF_FIRST, _TNEF_ATTACHED = 0x69003, 0x69002, 0x69005
-_TNEF_TITLE, _TNEF_DATA = 0x18010, 0x6800F
+_TNEF_TITLE, _TNEF_DATA, _TNEF_CLASS = 0x18010, 0x6800F, 0x78008
+_TNEF_TIMES = {0x30006: 0x0060, 0x30007: 0x0061}
 _WIDTHS = {0x02: 4, 0x03: 4, 0x04: 4, 0x05: 8, 0x06: 8, 0x07: 8, 0x0A: 4, 0x0B: 4, 0x14: 8}
 _WIDTHS |= {0x40: 8, 0x48: 16}
 _VARIABLE = (0x1E, 0x1F, 0x0D, 0x102)
@@ -346,6 +351,11 @@ class _Tnef:
             last._values.setdefault(int(_NAME, 16), (0x1E, value))
         elif name == _TNEF_DATA:
             last._values[int(_DATA, 16)] = (0x102, value)
+        elif name == _TNEF_CLASS:
+            self._values.setdefault(int(_CLASS, 16), (0x1E, value))
+        elif name in _TNEF_TIMES:
+            seconds = timegm(struct.unpack_from("<6H", value)) + _SECONDS_FROM_1601_TO_1970
+            self._values.setdefault(_TNEF_TIMES[name], (0x40, struct.pack("<q", seconds * 10**7)))
 
     def text(self, tag: str) -> str:
         """Return a property that is text; empty without it."""
@@ -377,6 +387,10 @@ class _Tnef:
         """Return a property that is a time as a field Date; empty without it."""
         kind, value = self._values.get(tag, (0, b""))
         return _date(value) if kind == 0x40 else ""
+
+    def tag_of(self, id: int) -> int:
+        """Return the tag of a property that has an id of its own."""
+        return id
 
     def attachments(self) -> Iterator[_Tnef]:
         """Yield the attachments in order."""
@@ -430,8 +444,9 @@ def _tnef_properties(data: bytes) -> Iterator[tuple[int, tuple[int, bytes]]]:
         position += 4
         if number >= _NAMED:
             (has_name,) = struct.unpack_from("<I", data, position + _INTERFACE)
-            size = struct.unpack_from("<I", data, position + 20)[0] if has_name else 0
-            position += 24 + _padded(size)
+            (size,) = struct.unpack_from("<I", data, position + 20)
+            number = 0 if has_name else size  # of a number without a name
+            position += 24 + (_padded(size) if has_name else 0)
         is_multiple, kind = bool(kind & _MULTIPLE), kind & ~_MULTIPLE
         values = 1
         if is_multiple or kind in _VARIABLE:
@@ -471,6 +486,7 @@ MAGIC: bytes = olefile.MAGIC
 """The first bytes of a compound file, such as a message of Outlook or a Word document."""
 _DAMAGED = "no message of Outlook, or a damaged one"
 _PROPERTIES = "__properties_version1.0"
+_IDS = "__nameid_version1.0/__substg1.0_00030102"
 _TEXT, _TEXT_8_BIT, _BINARY, _OBJECT = "001F", "001E", "0102", "000D"
 _ROOT_HEAD, _INNER_HEAD, _ATTACHMENT_HEAD = 32, 24, 8
 _MAX_NESTED = 20
@@ -573,6 +589,13 @@ class _Storage:
         """Return a property that is a time as a field Date; empty without it."""
         return _date(self._fixed.get(tag, b""))
 
+    def tag_of(self, id: int) -> int:
+        """Return the tag of a property that has an id of its own; -1 of one that is missing."""
+        data = self._file.openstream(_IDS).read() if self._file.exists(_IDS) else b""
+        entries = struct.iter_unpack("<IHH", data[: len(data) // 8 * 8])
+        tags = (_NAMED + index for found, kind, index in entries if found == id and not kind & 1)
+        return next(tags, -1)
+
     def attachments(self) -> Iterator[_Storage]:
         """Yield the attachments in the order of their numbers."""
         depth = len(self._path)
@@ -661,7 +684,9 @@ def _sender(storage: _Properties) -> str:
 
 
 def _body(storage: _Properties) -> Iterator[Message]:
-    """Yield the body: plain text, HTML, or both as alternatives; nothing of an empty mail."""
+    """Yield the body: plain text, HTML, or both as alternatives; then what is in the fields of an
+    entry of a calendar or of a contact. Nothing of an empty mail.
+    """
     texts = {"plain": storage.text(_BODY).replace("\r\n", "\n"), "html": storage.html()}
     parts = [MIMEText(text, kind, "utf-8") for kind, text in texts.items() if text.strip()]
     compressed = storage.binary(_RICH_TEXT)
@@ -671,6 +696,17 @@ def _body(storage: _Properties) -> Iterator[Message]:
         yield multipart("alternative", parts)
     else:
         yield from parts
+    if lines := entry_lines(storage.text(_CLASS), partial(_value, storage)):
+        yield MIMEText("\n".join(lines), "plain", "utf-8")
+
+
+def _value(storage: _Properties, id: int) -> str:
+    """Return a property that is text, or a time as iCalendar has it; empty without it."""
+    tag = storage.tag_of(id) if id >= _NAMED else id
+    if text := storage.text(f"{tag:04X}"):
+        return " ".join(text.split())
+    date = storage.date(tag)
+    return parsedate_to_datetime(date).strftime("%Y%m%dT%H%M%SZ") if date else ""
 
 
 def _signed(storage: _Properties) -> Message | None:
