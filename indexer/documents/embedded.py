@@ -29,6 +29,7 @@ from indexer.documents.embedded_parts import (
     UNREADABLE,
     ZIP,
     Package,
+    flat_files,
     is_readable,
     markup_files,
     member_digest,
@@ -60,7 +61,7 @@ _PAGES = ("text/html", "application/xhtml+xml")
 _ROOT = re.compile(rb"\s*(?:<[?!][^>]*>\s*)*<([\w.-]+:)?(?!html\b|svg\b)\w", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
 _ATTRIBUTE = re.compile(rb"\s(?!xmlns|xsi:)([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*')")
-_OFFICE_XML = (b"<pkg:package", b"<office:document", b"wordDocument", b'progid="')
+_OFFICE_XML = (b"<pkg:package", b"wordDocument", b'progid="')
 _PACKED = {
     f"application/{kind}"
     for kind in (
@@ -257,6 +258,9 @@ def _of_xml(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield the values of attributes, of office documents in one file what is not read of them."""
     data = searchable(data)
     yield from markup_files(data)
+    if b"<office:document" in data:
+        yield from flat_files(data)
+        return
     if any(mark in data for mark in _OFFICE_XML):
         yield from unread_xml(data, "file")
         return

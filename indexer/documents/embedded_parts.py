@@ -33,8 +33,10 @@ from indexer.documents.base import (
     sha256,
 )
 from indexer.documents.marked_text import (
+    MARKED_KINDS,
     ON_PAPER,
     MarkedStyles,
+    inline_deletions,
     is_slide_paper,
     marked_styles,
     marked_text,
@@ -399,11 +401,12 @@ _UNREAD_XML = (
         re.compile(rb"\bform:(?:current-[a-z]+|value|state|selected|label)=\"[^\"]*"),
     ),
 )
-_ODF_CHANGE = re.compile(
-    rb"<text:deletion>(.*?)</text:deletion>|<table:(?:deletion|cell-content-change)\b(.*?)"
-    rb"</table:(?:deletion|cell-content-change)>",
+_CHANGED_CELL = re.compile(
+    rb"<table:(?:deletion|cell-content-change)\b(.*?)</table:(?:deletion|cell-content-change)>",
     re.DOTALL,
 )
+_MAIN_PART = re.compile(r"(?:document\d*|content)\.xml|file")
+_OTHER_PARTS = ("styles", "master-styles", "meta", "settings")  # of what is one file
 _OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
 _CELL = re.compile(rb"<(?:x:)?c\s(?:[^>]*?\s)?r=\"([A-Z]{1,3}\d{1,7})\"")
 _ANCHOR = re.compile(
@@ -520,14 +523,14 @@ class Package:
     def _unread(self, path: str) -> Iterator[EmbeddedFile]:
         """Yield what is not read of a part: drawings, formulas, links."""
         content = searchable(self._read(path))
-        name = _name(path)
+        name = path if path.endswith("/content.xml") else _name(path)
         key = self._walk.keys.get(path, "")
         targets = self._walk.links.get(path, ())
         styles = self._marked_styles
         if path.startswith("ppt/") and self._is_paper(path):
             styles = ON_PAPER
         for file in unread_xml(content, name, _positions(path), styles, targets):
-            yield file._replace(anchor=key)
+            yield file if file.name in MARKED_KINDS else file._replace(anchor=key)
         if path.startswith(("xl/worksheets/", "xl/sharedStrings")):
             for kind, cells in unseen_cells(content, self._styles).items():
                 if cells:  # programs have words of cells in a list, or in the cells
@@ -669,6 +672,7 @@ def unread_xml(
     `styles` are the common ones that hide, raise or strike out text; `targets` are the targets of
     links, by positions.
     """
+    content = inline_deletions(content)
     found: dict[str, list[tuple[int, bytes]]] = {"links and fields": list(targets)}
     found["values"] = list(values_behind_texts(content))
     patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
@@ -678,9 +682,9 @@ def unread_xml(
         )
     found.setdefault("formulas", []).extend(written_formulas(content))
     if patterns:
-        found["deleted text"] = [
-            (match.start(), b"".join(_TAG.sub(b" ", match[1] or match[2] or b"").split()))
-            for match in _ODF_CHANGE.finditer(content)
+        found["deleted cells"] = [
+            (match.start(), b"".join(_TAG.sub(b" ", match[1]).split()))
+            for match in _CHANGED_CELL.finditer(content)
         ]
     anchor: Callable[[int], object] | None = None
     for kind, matches in found.items():
@@ -688,9 +692,22 @@ def unread_xml(
             anchor = anchor or positions(content)
             yield all_of(f"{kind} in {name}", anchored(sorted(matches), anchor))
     for kind, lines in marked_text(content, styles).items():
-        yield all_of(f"{kind} in {name}", lines)
+        yield all_of(kind if _MAIN_PART.fullmatch(name) else f"{kind} in {name}", lines)
     if cells := hidden_cells_of_odf(content):
         yield EmbeddedFile("object", f"hidden cells in {name}", sha256(cells))
+
+
+def flat_files(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield what is not read of an OpenDocument in one file of XML, as of one in a zip."""
+    styles = b""
+    for name in _OTHER_PARTS:
+        before, _, rest = data.partition(f"<office:{name}>".encode())
+        part, end, after = rest.partition(f"</office:{name}>".encode())
+        if end:
+            data = before + after
+            styles += part if "styles" in name else b""
+    for file in unread_xml(data, "content.xml", styles=marked_styles(styles)):
+        yield file if file.name in MARKED_KINDS else file._replace(anchor="content.xml1")
 
 
 def member_digest(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:

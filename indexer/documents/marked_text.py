@@ -28,6 +28,7 @@ _KINDS = {
     STRUCK: "struck text",
     DELETED: "deleted text",
 }
+MARKED_KINDS = frozenset(_KINDS.values())
 # of styles alone: white text is hidden where it stands on no colour
 _WHITE_TEXT, _SHADED = "white", "shaded"
 _NO_MARKS: frozenset[str] = frozenset()
@@ -327,7 +328,72 @@ _ODF_MARKERS = (
 )
 
 
+_TRACKED = re.compile(rb"<text:tracked-changes\b.*?</text:tracked-changes>", re.DOTALL)
+_DELETION = re.compile(
+    rb"<text:changed-region\s[^<>]*?\b(?:text|xml):id=\"([^\"]*)\"[^<>]*>\s*<text:deletion>(.*?)"
+    rb"</text:deletion>",
+    re.DOTALL,
+)
+_CHANGE = re.compile(
+    rb"<text:change(?P<limit>-start|-end)?\s[^<>]*?\btext:change-id=\"(?P<id>[^\"]*)\"[^<>]*/>"
+)
+_NO_DELETED_TEXT = re.compile(rb"<dc:(?:creator|date)>[^<]*|<[^<>]*>")
+_DELETED_ODF = re.compile(rb"<text:deletion>(.*?)</text:deletion>", re.DOTALL)
+_DELETION_TAG = re.compile(rb"</?text:deletion>")
+_TEXT_NODE = re.compile(rb"(?<=>)[^<]+")
+
+
+def inline_deletions(content: bytes) -> bytes:
+    """Return an OpenDocument in which deleted text is where it was, inside `<text:deletion>`;
+    programs have it there or before the text.
+
+    >>> region = b'<text:changed-region text:id="c"><text:deletion>%s</text:deletion>'
+    >>> changes = b"<text:tracked-changes>" + region + b"</text:tracked-changes>"
+    >>> inline_deletions(changes % b"b" + b'<p>a<text:change text:change-id="c"/></p>')
+    b'<p>a<text:deletion>b</text:deletion></p>'
+    """
+    if b"<text:deletion" not in content:
+        return content
+    regions = content[: content.rfind(b"</text:deletion>") + 20]  # after it none has an end
+    deleted = {id: _NO_DELETED_TEXT.sub(b" ", text) for id, text in _DELETION.findall(regions)}
+    before, end, after = content.rpartition(b"</text:tracked-changes>")
+
+    def marked(change: re.Match[bytes]) -> bytes:
+        if change["id"] not in deleted:
+            return change[0]
+        text = b"" if change["limit"] else deleted[change["id"]]
+        is_start, is_end = change["limit"] != b"-end", change["limit"] != b"-start"
+        return b"<text:deletion>" * is_start + text + b"</text:deletion>" * is_end
+
+    return _CHANGE.sub(marked, _TRACKED.sub(b"", before + end) + after)
+
+
+def without_deletions(content: bytes) -> bytes:
+    """Return an OpenDocument without text that was deleted while changes were tracked; tags stay.
+
+    >>> without_deletions(b"<p>a<text:deletion>b</p><p>c</text:deletion></p>")
+    b'<p>a</p><p></p>'
+    """
+    pieces: list[bytes] = []
+    position = 0
+    content = inline_deletions(content)
+    for start, end, _ in _deleted_pieces(content):
+        pieces.append(content[position:start])
+        position = end
+    return _DELETION_TAG.sub(b"", b"".join((*pieces, content[position:])))
+
+
+def _deleted_pieces(content: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Yield start, end and text of each piece of deleted text."""
+    end = content.rfind(b"</text:deletion>") + 20  # after it none has an end
+    for deletion in _DELETED_ODF.finditer(content, 0, end):
+        for text in _TEXT_NODE.finditer(content, *deletion.span(1)):
+            yield text.start(), text.end(), text[0]
+
+
 def _of_odf(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
+    for start, _, text in _deleted_pieces(content):
+        yield MarkedRun(start, DELETED, text)
     written = _odf_styles(content, styles)
     marked = {name: marks for name, marks in written.items() if name and marks}
     if not marked:

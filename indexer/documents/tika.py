@@ -29,7 +29,13 @@ from indexer.documents.mail.outlook import (
     outlook_mail,
     tnef_message,
 )
-from indexer.documents.marked_text import RTF_TOKEN, mark_headers, odf_headers, page_headers
+from indexer.documents.marked_text import (
+    RTF_TOKEN,
+    mark_headers,
+    odf_headers,
+    page_headers,
+    without_deletions,
+)
 from indexer.documents.pdf_files import EARLIER_VERSION
 from indexer.documents.pdf_text import pages_read, pdf_text
 from indexer.errors import ExtractionError
@@ -571,7 +577,7 @@ def _readable_text(content: bytes) -> bytes:
     >>> _readable_text(b"rent<text:note-citation>1</text:note-citation><text:note-body/>")
     b'rent <text:note-body/>'
     """
-    content = _NOTE_NUMBER.sub(b" ", content)
+    content = _NOTE_NUMBER.sub(b" ", without_deletions(content))
     for end_tag in (b"</text:tracked-changes>", b"</table:tracked-changes>"):
         before, end, after = content.rpartition(end_tag)  # after it none would be found
         content = _CHANGES.sub(b"", before + end) + after

@@ -413,6 +413,24 @@ def test_marked_text_is_one_however_programs_split_it(path: str) -> None:
     assert whole == split != other
 
 
+def test_hidden_text_is_the_same_file_in_every_format() -> None:
+    rich = unpack_embedded(embedded_files(rb"{\rtf1 It is {\v not} agreed.}", ""))
+    word = "<w:t>It is</w:t><w:r><w:rPr><w:vanish/></w:rPr><w:t>not</w:t></w:r>"
+    style = '<style:style style:name="T"><style:a text:display="none"/></style:style>'
+    body = '<text:p>It is</text:p><text:span text:style-name="T">not</text:span>'
+    for data in (office("word/document2.xml", word), office("content.xml", style + body)):
+        assert unpack_embedded(embedded_files(data, ""))[1:] == rich  # after its picture
+    flat = f"<office:document><office:meta>Ann</office:meta>{style}{body}</office:document>"
+    assert unpack_embedded(embedded_files(flat.encode(), "application/xml")) == rich
+
+
+def test_definitions_of_an_open_document_in_one_file_are_no_content() -> None:
+    start, marker = '<a text:start-value="0"/>', '<draw:marker svg:d="M10 0"/>'
+    flat = f"<office:document><office:styles>{start}{marker}</office:styles><office:body/>"
+    assert embedded_files(flat.encode(), "application/xml") == ""
+    assert embedded_files(f"{flat}{marker}".encode(), "application/xml")
+
+
 def test_what_marks_a_text_counts() -> None:
     run = "<w:r><w:rPr>{}</w:rPr><w:t>2</w:t></w:r>"
     marks = ("<w:vanish/>", "<w:strike/>", '<w:vertAlign w:val="subscript"/>', "<w:rStyle/>")

@@ -232,6 +232,14 @@ def flat_open_document_with_changes() -> bytes:
         return in_one_file(archive.read("content.xml").decode())
 
 
+def flat_open_document_with_inline_changes() -> bytes:
+    """Return one as LibreOffice writes it: what was deleted is in the text, between two marks."""
+    content = flat_open_document_with_changes().decode().replace(f"<text:p>{DELETED}</text:p>", "")
+    mark = '<text:change{} text:change-id="c1"/>'
+    start, end = mark.format("-start"), mark.format("-end")
+    return content.replace(mark.format(""), f"{start}{DELETED}{end}").encode()
+
+
 def rich_text_with_changes() -> bytes:
     source = (
         r"{\rtf1\ansi The ferry {\revised\revauth1 INSERTED}{\deleted\revauthdel1 DELETED{\b  at "
@@ -247,11 +255,23 @@ def rich_text_with_changes() -> bytes:
         (word_file_with_changes, "a.docx"),
         (open_document_with_changes, "a.odt"),
         (flat_open_document_with_changes, "a.fodt"),
+        (flat_open_document_with_inline_changes, "a.fodt"),
         (rich_text_with_changes, "a.rtf"),
     ],
 )
 def test_tracked_changes_are_accepted_in_every_format(make, name: str) -> None:
     assert " ".join(text_of(make(), name).split()) == f"The ferry {INSERTED} every day."
+
+
+def test_deleted_text_is_the_same_file_in_every_format() -> None:
+    word = native_reader().extract(word_file_with_changes(), "a.docx").embedded
+    assert "deleted text" in word
+    for make in (
+        open_document_with_changes,
+        flat_open_document_with_changes,
+        flat_open_document_with_inline_changes,
+    ):
+        assert native_reader().extract(make(), "a.odt").embedded == word
 
 
 @pytest.mark.long
