@@ -38,6 +38,7 @@ from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
     EXACT_CELLS,
     LANGUAGES_BY_WORD,
+    NEGATING,
     Words,
     are_variants,
     as_string,
@@ -45,6 +46,7 @@ from indexer.comparing.words import (
     is_lesser,
     lcs_of_strings,
     matching_blocks,
+    negated_words,
     number_runs,
     number_strings,
     runs_by_kernel,
@@ -497,9 +499,11 @@ def differ_in_plain_words(
             changed_b += right[b_start + size : b_end]
             if not all(_is_plain_span(*span, numbers) for span in spans):
                 return False
+    changed = changed_a + changed_b
     matched = (left[start : start + size] for start, _, size in runs)
     return (
         _may_stand_for(changed_a, changed_b, max_replaced)
+        and not (any(map(NEGATING.match, changed)) and negated_words(changed_a, changed_b))
         and not _may_be_message(matched, changed_a, changed_b)
         and not (_ATTRIBUTE.search(a) or _ATTRIBUTE.search(b))
         and not (numbers and [*find_symbols(a), *find_symbols(b)])

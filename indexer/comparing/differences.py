@@ -21,9 +21,15 @@ from typing import TypeAlias, get_args
 
 from indexer.comparing.alignment import common_runs, gaps
 from indexer.comparing.facts import ADDRESSES, RUN, Fact, FactSource, FactText
-from indexer.comparing.quantities import MODAL_HINT, MODALS, OF_TIME, date_span, other_modals
+from indexer.comparing.quantities import (
+    MODAL_HINT,
+    MODALS,
+    OF_TIME,
+    date_span,
+    other_modals,
+)
 from indexer.comparing.tiling import Tile
-from indexer.comparing.words import ATTACHED
+from indexer.comparing.words import ATTACHED, NEGATING, negated_words
 from indexer.fingerprinting.normalise import without_accents
 from indexer.model import Difference, DifferenceKind
 
@@ -244,8 +250,13 @@ def differing_facts(
 def _of_runs(a: FactSource, b: FactSource, aligned: Sequence[Tile]) -> Iterator[Difference]:
     yield from changed_quantities(a, b, aligned)
     known = a.words.vocabulary
+    between = list(gaps(aligned, (len(a.words), len(b.words))))
+    for gap in between:
+        words = a.words.folded[gap.a : gap.end_a], b.words.folded[gap.b : gap.end_b]
+        may_negate = any(map(NEGATING.match, chain(*words)))
+        for x, y in negated_words(*words) if may_negate else ():
+            yield Difference("negation", a.spelling(gap.a + x), b.spelling(gap.b + y))
     if not MODALS.keys().isdisjoint(known) or MODAL_HINT.search(" ".join(known)):
-        between = gaps(aligned, (len(a.words), len(b.words)))
         for left, right in other_modals(a.words.folded, b.words.folded, between):
             yield Difference("obligation", a.spelling(*left), b.spelling(*right))
     yield from _leftover(FactText(a, b), FactText(b, a), aligned)

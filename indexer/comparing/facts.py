@@ -5,7 +5,7 @@
   "1000", "42" and "42.00", "5 million" and "5,000,000", "5 mg" and "5mg") are the same.
 - `date`: "2024-05-01", "1/5/24"; a number next to the name of a month, and that name.
 - `amount`: a number next to a currency sign or name, or a per cent sign; the name of a currency.
-- `negation`: "not", "never", "without" and the like of some twenty languages, "yes" and "true".
+- `negation`: "not", "never", "without" and the like of some thirty languages, "yes" and "true".
   "can't", "cannot" and "can not" state the same.
 - `name`: a word that begins with a capital letter, and is not also written with a small one. It
   stands somewhere within a sentence, before another word with a capital, or in capitals only: the

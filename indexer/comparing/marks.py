@@ -59,7 +59,13 @@ from indexer.comparing.quantities import (
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import exchanged_cells
-from indexer.comparing.words import LANGUAGES_BY_WORD, are_variants, lcs_of_strings
+from indexer.comparing.words import (
+    LANGUAGES_BY_WORD,
+    NEGATING,
+    are_variants,
+    lcs_of_strings,
+    negated_words,
+)
 from indexer.defaults import MAX_REPLACED, POLICIES, PolicyName
 
 if TYPE_CHECKING:
@@ -75,6 +81,7 @@ MIN_CHANGED = 0.1  # of the words of a message
 MOVED = 0.9  # of the words that are not in order, of texts that are rearranged
 MAX_BESIDE = 1  # other words that differ in a sentence that is negated
 UNSPACED = ("ja", "zh")  # languages in which two characters are a word
+_SPLIT = ("hu",)  # languages whose negated verbs are two words
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
 MIN_CLAUSE = 6  # words of a sentence that is added
 
@@ -164,7 +171,7 @@ def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | Non
     gaps = [gap for gap in sentence if not _whole_sentences(pair, gap)]
     gaps = [gap for gap in gaps if not _is_misread(pair, gap)]
     found = _negations(pair, gaps)
-    limit = MAX_BESIDE * (2 if pair.aligned.a.language in UNSPACED else 1)
+    limit = MAX_BESIDE * (2 if pair.aligned.a.language in (*UNSPACED, *_SPLIT) else 1)
     return found if found and not _have_others(pair, gaps, limit) else None
 
 
@@ -262,8 +269,17 @@ def _ends_between(source: FactSource, start: int, stop: int) -> bool:
 
 
 def _denials(pair: AlignedWords, stretch: Stretch) -> Stretch:
-    """Return the negations among the words of either text in a gap, endings among them."""
-    return Stretch(negations(stretch.a, pair.a.language), negations(stretch.b, pair.b.language))
+    """Return the negations among the words of either text in a gap, endings and words with a
+    negating prefix among them.
+    """
+    a, b = negations(stretch.a, pair.a.language), negations(stretch.b, pair.b.language)
+    for left, right in negated_words(*stretch):
+        word, other = stretch.a[left], stretch.b[right]
+        if len(word) > len(other):
+            a += (word,) if word not in a else ()
+        else:
+            b += (other,) if other not in b else ()
+    return Stretch(a, b)
 
 
 def _count_words(negation: str) -> int:
@@ -288,7 +304,11 @@ def _is_alike(words: Stretch) -> bool:
 
 
 def _denies_by_form(pair: Comparison, gap: Gap) -> bool:
-    """Return whether verbs differ by a negation that changes their form, in such a language."""
+    """Return whether words differ by a negating prefix, or, in such a language, by a negation that
+    changes their form.
+    """
+    if negated_words(*pair.folded(gap)):
+        return True
     return pair.aligned.a.language in INFLECTED and _negations(pair, [gap]) is not None
 
 
@@ -552,6 +572,8 @@ def may_separate(pair: AlignedWords) -> bool:
             return True
         if left and right:
             if (right, left) in seen:
+                return True
+            if any(map(NEGATING.match, left + right)) and negated_words(left, right):
                 return True
             seen.add((left, right))
     if is_around and len(seen) >= MIN_NAMES:

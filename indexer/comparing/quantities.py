@@ -83,6 +83,9 @@ nikt değil yok asla hiç tidak bukan jangan tanpa fără niciodată nimeni ilma
 eivät emme ette älä älkää älköön eikä eivätkä
 غير دون 안 못 없다 없습니다 없는 없음 없이 않는다 않습니다 않는 않은 않고 아니다 아닙니다 아닌
 不 没 沒 未 無 无 非
+nici nuk ekki nije nisu neće nema nemaju nemá nemám nemají nemajú nesmí nelze nėra nav
+אינו אינה אינם אינן שאינו שאינה שאינם שאינן ולא שלא ללא
+ولا فلا ولم ولن وليس وليست نیست نیستند نباید ندارد ندارند نہیں
 """
 # each line: what its words state. English, French and German by ISO/IEC Directives, Part 2, and
 # DIN 820-2 (verbal forms for requirements, recommendations and permissions); the others translate
@@ -301,6 +304,8 @@ OF_LANGUAGES = {
     "it": frozenset(("mai",)),
     "fi": frozenset(("ei", "en", "et")),
     "et": frozenset(("ei",)),
+    "ro": frozenset(("nu",)),
+    "fa": frozenset(("نه",)),
 }
 OF_ENDINGS = {
     "tr": re.compile(

@@ -364,6 +364,30 @@ def _in_one_spelling(word: str) -> str:
     return _DOUBLED.sub(r"\1", word)
 
 
+NEGATING = re.compile(
+    r"(?:un|non|nie|nicht|niet|icke|ikke)(?=\w{4})|(?:ne|не)(?=\w{3})"
+    r"|ن(?=می|باید|دار|شو|شد|کن|کرد|خواه)"
+)  # prefixes
+
+
+def negated_words(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the positions of two folded words of which one is the other with a negating prefix.
+
+    >>> negated_words(["nemůže"], ["může"]), negated_words(["nebo"], ["bo"])
+    ([(0, 0)], [])
+    """
+    found: list[tuple[int, int]] = []
+    for words, others, is_first in ((a, b, True), (b, a, False)):
+        prefixes = ((word, NEGATING.match(word)) for word in words)
+        stems = [prefix and word[prefix.end() :] for word, prefix in prefixes]
+        known = set(others) if any(stems) else ()
+        for position, stem in enumerate(stems):
+            if stem and stem in known:
+                other = others.index(stem)
+                found.append((position, other) if is_first else (other, position))
+    return found
+
+
 # The words that measures compare, with their offsets in the original text.
 
 try:

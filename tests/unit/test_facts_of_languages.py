@@ -77,10 +77,25 @@ def test_another_number_or_date(text: str, old: str, new: str) -> None:
         (f"Vuokralainen voi siirtää sen. {OF_FINNISH}", "voi siirtää", "ei voi siirtää"),
         (f"{OF_FINNISH} Minä maksan.", "maksan", "en maksa"),
         ("Älkää siirtäkö sopimusta toiselle.", "Älkää siirtäkö", "Siirtäkää"),
+        ("Furnizorul poate ceda", "poate", "nu poate"),
+        ("Dodavatel může postoupit pohledávku.", "může", "nemůže"),
+        ("Dodávateľ zodpovedá za škodu.", "zodpovedá", "nezodpovedá"),
+        ("Smlouva má přílohy.", "má", "nemá"),
+        ("Smlouva je platná.", "je", "není"),
+        ("فروشنده می‌تواند قرارداد را واگذار کند", "می", "نمی"),
+        ("قرارداد معتبر است", "است", "نیست"),
+        ("המוכר רשאי להעביר את החוזה", "רשאי", "אינו רשאי"),
+        ("Az eladó átruházhatja a jogait és felel is.", "átruházhatja", "nem ruházhatja át"),
+        ("Umowa jest ważna do końca roku.", "ważna", "nieważna"),
+        ("The licence is exclusive to them.", "exclusive", "non-exclusive"),
+        ("The seller is liable for it.", "liable", "unliable"),
     ],
 )
 def test_a_negation(text: str, old: str, new: str) -> None:
-    assert negated(compared(text, text.replace(old, new)))
+    pair = compared(text, text.replace(old, new))
+    assert negated(pair)
+    for policy in ("strict", "standard"):
+        assert not Criteria(policy=policy).accepts(*pair.texts)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +105,8 @@ def test_a_negation(text: str, old: str, new: str) -> None:
         ("Le cheval en bois et la table en fer sont dans la maison.", "en bois", "de bois"),
         ("Der Mann isst ein Ei und trinkt dazu einen Tee mit Milch.", "ein Ei", "ein Brot"),
         (f"{OF_JAPANESE}人が少ない。", "少ない", "多い"),
+        ("Platí se hotově nebo kartou, pokud je bod splněn.", "nebo", "bod"),
+        ("De koper betaalt nu de prijs van het huis.", "nu ", ""),
     ],
 )
 def test_no_negation_of_another_language(text: str, old: str, new: str) -> None:
