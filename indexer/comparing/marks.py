@@ -34,7 +34,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, starmap
+from itertools import chain, product, starmap
 from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.comparing.alignment import (
@@ -65,6 +65,7 @@ from indexer.comparing.words import (
     are_variants,
     lcs_of_strings,
     negated_words,
+    words,
 )
 from indexer.defaults import MAX_REPLACED, POLICIES, PolicyName
 
@@ -84,6 +85,15 @@ UNSPACED = ("ja", "zh")  # languages in which two characters are a word
 _SPLIT = ("hu",)  # languages whose negated verbs are two words
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
 MIN_CLAUSE = 6  # words of a sentence that is added
+MAX_STRETCH = 3  # words of either text that may stand for each other
+MIN_STEM, MAX_ENDING = 4, 2  # letters of a word and of its inflection
+_CONTRACTED = """
+a o à às um ai allo alle agli dello degli delle dal dallo dalla dai dagli dalle vom zum zur beim aos
+pela pelas pelos
+"""  # articles and prepositions that are in no list of function words
+_ARTICLES = LANGUAGES_BY_WORD.keys() | _CONTRACTED.split()
+_ELIDED = re.compile(r"\A\w{1,4}'")  # "l'acheteur", "all'acquirente"
+_REPEATED = re.compile(r"ø(?: ø)+")
 
 AddedSentence: TypeAlias = tuple[str | None, str | None]  # None for the text that lacks it
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
@@ -166,11 +176,11 @@ def negated(pair: Comparison) -> tuple[str, str] | None:
 
 
 def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | None:
-    if _negations(pair, sentence) is None:
+    if other_negations(pair, sentence) is None:
         return _moved_negation(pair, sentence)
     gaps = [gap for gap in sentence if not _whole_sentences(pair, gap)]
     gaps = [gap for gap in gaps if not _is_misread(pair, gap)]
-    found = _negations(pair, gaps)
+    found = other_negations(pair, gaps)
     limit = MAX_BESIDE * (2 if pair.aligned.a.language in (*UNSPACED, *_SPLIT) else 1)
     return found if found and not _have_others(pair, gaps, limit) else None
 
@@ -180,7 +190,7 @@ def _moved_negation(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str
     but for the position of negations ("may not sublet but may assign" / "may sublet but may not
     assign"); None for others.
     """
-    moved = [gap for gap in sentence if _negations(pair, [gap]) is not None]
+    moved = [gap for gap in sentence if other_negations(pair, [gap]) is not None]
     if not moved or _have_others(pair, sentence, 0):
         return None
     a, b = pair.aligned.a.folded, pair.aligned.b.folded
@@ -200,14 +210,15 @@ def _have_others(pair: Comparison, gaps: Sequence[Gap], limit: int) -> bool:
         return False
     others = [0, 0]
     for gap in gaps:
-        for index, (facts, words) in enumerate(zip(pair.facts(gap), pair.folded(gap), strict=True)):
-            others[index] += facts.count(None) - sum(map(_SUPPORTING.__contains__, words))
+        of_texts = zip(pair.facts(gap), pair.folded(gap), strict=True)
+        for index, (facts, folded) in enumerate(of_texts):
+            others[index] += facts.count(None) - sum(map(_SUPPORTING.__contains__, folded))
         if max(others) > limit:
             return True
     return False
 
 
-def _negations(pair: Comparison, gaps: Sequence[Gap]) -> tuple[str, str] | None:
+def other_negations(pair: Comparison, gaps: Sequence[Gap]) -> tuple[str, str] | None:
     """Return the negations of either text in some gaps; None where both have as many."""
     found = [_denials(pair.aligned, pair.folded(gap)) for gap in gaps]
     left = [negation for of_gap in found for negation in of_gap.a]
@@ -234,11 +245,11 @@ def _whole_sentences(pair: Comparison, gap: Gap) -> tuple[FactSource, int, int] 
 
 def _shifts(text: FactSource, start: int, stop: int, step: int) -> Iterator[int]:
     """Yield by how many words a gap may stand elsewhere, one by one in a direction."""
-    for words in range(MAX_FIELD):
-        word = text.folded(start + step * words)
-        if not word or word != text.folded(stop + step * words):
+    for count in range(MAX_FIELD):
+        word = text.folded(start + step * count)
+        if not word or word != text.folded(stop + step * count):
             return
-        yield step * (words + 1)
+        yield step * (count + 1)
 
 
 def _denying_sentences(pair: Comparison) -> Iterator[list[Gap]]:
@@ -309,7 +320,7 @@ def _denies_by_form(pair: Comparison, gap: Gap) -> bool:
     """
     if negated_words(*pair.folded(gap)):
         return True
-    return pair.aligned.a.language in INFLECTED and _negations(pair, [gap]) is not None
+    return pair.aligned.a.language in INFLECTED and other_negations(pair, [gap]) is not None
 
 
 def exchanged(pair: Comparison) -> tuple[str, str] | None:
@@ -334,6 +345,58 @@ def exchanged(pair: Comparison) -> tuple[str, str] | None:
     if not may_be_exchanged(pair.aligned):
         return None
     return _exchanged_facts(pair) or exchanged_cells(*(text.text for text in pair.texts))
+
+
+def exchange_positions(pair: AlignedWords) -> bool:
+    """Return whether words but for articles and short endings stand for each other in both
+    directions, in half or more of the positions where few words of one text stand for others.
+
+    >>> from indexer.comparing.words import words
+    >>> texts = "Le vendeur paie à l'acheteur", "L'acheteur paie au vendeur", "L'acheteur paie"
+    >>> [exchange_positions(AlignedWords(words(texts[0]), words(text))) for text in texts]
+    [False, True, False]
+    """
+    if pair.a.language in UNSPACED:
+        return False
+    texts = (words(_with_one_article(text.folded)) for text in (pair.a, pair.b))
+    joined = (
+        (" ".join(left), " ".join(right))
+        for left, right in filter(is_replaced, AlignedWords(*texts).stretches)
+    )
+    replaced = {both for both in joined if not _are_forms(*both)}
+    swapped = {
+        both
+        for both, others in product(replaced, repeat=2)
+        if _are_forms(both[0], others[1]) and _are_forms(both[1], others[0])
+    }
+    return 2 * len(swapped) >= max(1, len(replaced))
+
+
+def _with_one_article(words: Sequence[str]) -> str:
+    """Return words with one symbol for the articles and prepositions before each.
+
+    >>> _with_one_article(["au", "vendeur"]), _with_one_article(["à", "l'acheteur"])
+    ('ø vendeur', 'ø acheteur')
+    """
+    text = " ".join("ø" if word in _ARTICLES else _ELIDED.sub("ø ", word) for word in words)
+    return _REPEATED.sub("ø", text)
+
+
+def is_replaced(stretch: Stretch) -> bool:
+    """Return whether a few words of one text stand for a few of the other."""
+    shorter, longer = sorted(map(len, stretch))
+    return 1 <= shorter <= longer <= MAX_STRETCH
+
+
+def _are_forms(a: str, b: str) -> bool:
+    """Return whether two words are the same, or but for a short ending.
+
+    >>> _are_forms("mieter", "mieters"), _are_forms("mieter", "vermieter")
+    (True, False)
+    """
+    differing = (position for position, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+    stem = next(differing, min(len(a), len(b)))
+    return stem >= MIN_STEM and max(len(a), len(b)) - stem <= MAX_ENDING
 
 
 def may_be_exchanged(pair: AlignedWords) -> bool:

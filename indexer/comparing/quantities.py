@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
+from itertools import chain, product
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -92,17 +93,39 @@ nici nuk ekki nije nisu neće nema nemaju nemá nemám nemají nemajú nesmí ne
 # these. "will" is none: it stands for "shall" in revisions of style.
 _MODALS = """
 must must shall muss müssen musst müsst moet moeten doit doivent debe deben deve devono devem musi
-must muszą musí musejí måste skal skall ska должен должна должны должно обязан обязана обязаны
+must deberá deberán deverá deverão devra devront dovrà dovranno dient dienen obligado obligada
+must obligados obligadas obrigado obrigada obrigados obrigadas tenu tenue tenus tenues obligé
+must obligée obligés obligées tenuto tenuta tenuti tenute obbligato obbligata obbligati obbligate
+must verpflichtet verplicht muszą musí musejí måste skal skall ska должен должна должны должно
+must обязан обязана обязаны
 must повинен повинна повинні мусить täytyy trebuie πρέπει οφείλει οφείλουν wajib harus يجب חייב
 must חייבת חייבים 必 须 須 kötelesek köteles zorunda zorundadır
 may may might can could darf dürfen kann können könnte könnten mag mogen kan kunnen peut peuvent
-may puede pueden podrá podrán può possono pode podem może mogą může mohou får voi voivat saa saavat
+may puede pueden podrá podrán può possono potrà potranno pode podem poderá poderão pourra
+may pourront berechtigt gerechtigd bevoegd autorisé autorisée autorisés autorisées autorizzato
+may autorizzata autorizzati autorizzate autorizado autorizada autorizados autorizadas facultado
+may facultada facultados facultadas może mogą může mohou får voi voivat saa saavat
 may может могут вправе можно може можуть poate pot μπορεί μπορούν boleh dapat يجوز يمكن רשאי רשאית
 may רשאים יכול יכולה יכולים सकता सकती सकते 可 能 lehet
 should should ought sollte sollten soll sollen devrait devraient debería deberían dovrebbe
 should dovrebbero deveria deveriam powinien powinna powinno powinni powinny следует слід bör
 should bør burde pitäisi tulisi kellene sebaiknya seharusnya चाहिए 应 應
 """
+_OPPOSITES = (  # any word before a stroke is the opposite of any after it
+    "vor / nach, mit / ohne, mindestens / höchstens, frühestens / spätestens, weniger / mehr, "
+    "maximal / minimal, inklusive einschließlich / exklusive ausschließlich ausgenommen außer, "
+    "avant / après, avec / sans, tous toutes / aucun aucune, moins / plus, tôt / tard, maximum / "
+    "minimum, inclus inclusion compris / exclu exclus exclusion sauf excepté hormis l'exception "
+    "l'exclusion, voor / na, met / zonder, minstens / hoogstens, minder / meer, maximaal / "
+    "minimaal, inclusief / exclusief behalve uitgezonderd, antes / después tras, con / sin, menos "
+    "/ más, máximo / mínimo, incluido incluida incluidos incluidas incluyendo incluso / excluido "
+    "excluida excluidos excluidas excluyendo salvo excepto, prima / dopo, con / senza, tutti "
+    "tutte ogni / nessuno nessuna nessun, meno / più, massimo / minimo, incluso inclusa inclusi "
+    "incluse compreso compresa compresi comprese / escluso esclusa esclusi escluse salvo tranne "
+    "eccetto, antes / depois após, com / sem, todos todas / nenhum nenhuma, menos / mais, "
+    "incluindo incluído incluída incluídos incluídas inclusive / excluindo excluído excluída "
+    "excluídos excluídas exceto salvo"
+)
 _WEEKDAYS = """
 mon monday montag maandag lundi lunes lunedì segundafeira понедельник понедельника понеділок pondělí
 mon poniedziałek poniedziałku måndag mandag maanantai hétfő luni pazartesi δευτέρα senin
@@ -642,6 +665,18 @@ def negation_value(word: str) -> str:
     ('not', 'not', 'never')
     """
     return "not" if word.endswith("n't") or word == "cannot" else word
+
+
+@cache
+def opposites() -> frozenset[tuple[str, str]]:
+    """Return the folded words that are opposites in contracts, as pairs in either order.
+
+    >>> [pair in opposites() for pair in (("vor", "nach"), ("sauf", "inclus"), ("mit", "nach"))]
+    [True, True, False]
+    """
+    groups = (pair.replace("ß", "ss").split("/") for pair in _OPPOSITES.split(","))
+    folded = chain.from_iterable(product(*map(str.split, both)) for both in groups)
+    return frozenset(order for a, b in folded for order in ((a, b), (b, a)))
 
 
 MAX_MODAL_WORDS = 4  # that stand for each other, with the modal verb among them

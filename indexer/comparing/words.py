@@ -272,7 +272,7 @@ fr: au aux avec ce ces cette dans de des du elle en est et il la le les leur mai
     par pas plus pour que qui se si son sont sur un une vous être
 he: או אל אם את גם הוא היא זה יש כי כל לא לפי על עם של
 hi: एक और का की के को नहीं पर में यह या लिए से है हैं
-hu: az azt csak de egy el ez ha hogy is kell ki lehet meg mint nem vagy van és
+hu: az azt csak egy el ez ha hogy is kell ki lehet meg mint nem vagy van és
 id: adalah akan atau dalam dan dapat dari dengan di ini itu jika ke oleh pada tidak untuk yang
 it: ad al alla che come con da dei del della delle di gli il in la le lo ma nel nella non per
     più se si sono su un una

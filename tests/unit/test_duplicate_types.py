@@ -15,6 +15,7 @@ from indexer.comparing.clauses.duplicates import (
     TYPES,
     duplicate_pairs,
     duplicate_sets,
+    language_of,
     may_match,
     signatures,
     term_statistics,
@@ -439,7 +440,7 @@ def test_filters_lose_no_pair(
     clauses = [(str(place), content) for place, content in enumerate(texts)]
     pairs = {
         (pair.a, pair.b): pair.type
-        for pair in duplicate_pairs(clauses, overlap=overlap, statistics=statistics)
+        for pair in duplicate_pairs(clauses, overlap=overlap, statistics=statistics, exchanged=True)
     }
     words = default_lexicon()
     readings = [read_clause(text, words) for text in texts]
@@ -512,6 +513,11 @@ def test_other_languages_know_negations_and_parties_that_change_places(
 
 
 PAYMENT_PT = "O licenciado deve devolver todas as cópias do programa {} a rescisão da licença."
+KEYS_ES = "El arrendatario {} al arrendador las llaves de la vivienda y del trastero en diez días."
+KEYS_PT = "O locatário {} entregar ao locador as chaves da casa e da garagem no fim do contrato."
+KEYS_FR = "Le locataire {} remettre au bailleur les clés du logement et de la cave sous dix jours."
+KEYS_IT = "Il conduttore {} al locatore le chiavi dell'alloggio e della cantina entro dieci giorni."
+KEYS_NL = "De huurder levert de sleutels van de woning en van de berging {} bij de verhuurder in."
 PAYMENT_DE = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters in Euro zu leisten."
 
 
@@ -537,6 +543,15 @@ PAYMENT_DE = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters i
             "包括",
             "不包括",
         ),
+        (KEYS_ES, "deberá entregar", "podrá entregar"),
+        (KEYS_ES, "entregará", "en ningún caso entregará"),
+        (KEYS_PT, "deverá", "poderá"),
+        (KEYS_FR, "devra", "pourra"),
+        (KEYS_IT, "dovrà consegnare", "potrà consegnare"),
+        (KEYS_IT, "consegna", "in nessun caso consegna"),
+        (KEYS_NL, "op de laatste dag", "niet eerder dan de laatste dag"),
+        (PAYMENT_DE, "einschließlich der Zinsen", "ausgenommen der Zinsen"),
+        (PAYMENT_DE, "verpflichtet und", "berechtigt und"),
         (
             "In het geval van {} van de huur mag de verhuurder de kosten van de reparatie van de "
             "woning en van de tuin binnen dertig dagen bij de huurder eisen.",
@@ -549,6 +564,65 @@ def test_words_that_deny_or_are_opposites_in_other_languages(
     clause: str, left: str, right: str
 ) -> None:
     assert kind(clause.format(left), clause.format(right)) is None
+
+
+@pytest.mark.parametrize(
+    ("clause", "left", "right"),
+    [
+        (
+            "{} remet {} les clés de la machine sous dix jours.",
+            ("Le vendeur", "à l'acheteur"),
+            ("L'acheteur", "au vendeur"),
+        ),
+        (
+            "{} abonará {} los intereses del préstamo en la cuenta indicada al vencimiento.",
+            ("El Banco", "a la Sociedad"),
+            ("La Sociedad", "al Banco"),
+        ),
+        (
+            "{} consegna {} i documenti della macchina e del programma entro dieci giorni.",
+            ("Il committente", "all'appaltatore"),
+            ("L'appaltatore", "al committente"),
+        ),
+        (
+            "{} pagará {} os juros do empréstimo na conta indicada no fim do prazo.",
+            ("O Banco", "à Sociedade"),
+            ("A Sociedade", "ao Banco"),
+        ),
+        (
+            "Das Eigentum geht {} auf {} über, sobald der Preis der Maschine und der Ersatzteile "
+            "bezahlt worden ist.",
+            ("vom Lieferanten", "die Kundin"),
+            ("von der Kundin", "den Lieferanten"),
+        ),
+    ],
+)
+def test_parties_change_places_with_other_articles(
+    clause: str, left: tuple[str, str], right: tuple[str, str]
+) -> None:
+    assert kind(clause.format(*left), clause.format(*right)) == "parties_exchanged"
+
+
+def test_a_moved_phrase_beside_other_changes_exchanges_no_parties() -> None:
+    clause = (
+        "Die Bank prüft {} den Antrag des Kunden auf einen Kredit und teilt {} das {} schriftlich "
+        "mit, {} der Kunde alle Unterlagen über sein {}, seine Arbeit, seine Wohnung und seine "
+        "Schulden {} hat und die Gebühr für die Prüfung auf dem Konto der Bank steht."
+    )
+    left = ("am Jahresende", "beim Abschluss", "Ergebnis", "sobald", "Einkommen", "vorgelegt")
+    right = ("beim Abschluss", "zum Jahresende", "Urteil", "sofern", "Gehalt", "eingereicht")
+    assert kind(clause.format(*left), clause.format(*right)) == "fuzzy"
+
+
+def test_including_and_except_are_opposites() -> None:
+    clause = "The Supplier shall keep the records of the services for five years, {} after the end."
+    assert kind(clause.format("including"), clause.format("except")) is None
+
+
+def test_short_dutch_clauses_are_not_read_as_hungarian() -> None:
+    clause = "De koper betaalt de verkoper de koopprijs van {} euro na levering van de machine."
+    assert language_of(clause) == "nl"
+    assert kind(clause.format("45.000"), clause.format("54.000")) in TYPES
 
 
 def test_who_grants_and_who_is_granted_change_places() -> None:

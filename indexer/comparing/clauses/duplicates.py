@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, combinations, product
+from itertools import chain, product
 from typing import Literal, Protocol, TypeAlias
 
 from indexer.comparing import marks
@@ -28,7 +28,7 @@ from indexer.comparing.clauses.clause_terms import (
 from indexer.comparing.clauses.lexicon import Lexicon, default_lexicon, lexicon
 from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.quantities import ANSWERS, NEGATIONS
+from indexer.comparing.quantities import opposites, other_modals
 from indexer.comparing.words import normal_words, words_by_language
 from indexer.defaults import OVERLAP
 from indexer.errors import UsageError
@@ -73,21 +73,6 @@ _MIN_FUNCTION_WORDS = 2  # of a clause whose language is known
 _CAPITALISED = re.compile(r"\b[A-Z][\w-]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")  # Chinese and Japanese
-_MAX_STRETCH = 3  # words of either text that may stand for each other
-_MIN_STEM, _MAX_ENDING = 4, 2  # letters of a word and of its inflection
-_OPPOSITES = (
-    "vor nach, mit ohne, mindestens höchstens, frühestens spätestens, darf muss, kann muss, "
-    "dürfen müssen, können müssen, weniger mehr, maximal minimal, inklusive exklusive, avant "
-    "après, avec sans, tous aucun, toutes aucune, peut doit, peuvent doivent, moins plus, tôt "
-    "tard, maximum minimum, inclus exclu, inclus exclus, inclusion exclusion, voor na, met "
-    "zonder, minstens hoogstens, mag moet, kan moet, mogen moeten, kunnen moeten, minder meer, "
-    "inclusief exclusief, maximaal minimaal, antes después, antes tras, con sin, puede debe, "
-    "pueden deben, menos más, máximo mínimo, incluido excluido, incluyendo excluyendo, incluidos "
-    "excluidos, prima dopo, con senza, tutti nessuno, tutte nessuna, ogni nessun, ogni nessuna, "
-    "può deve, possono devono, meno più, massimo minimo, incluso escluso, inclusi esclusi, antes "
-    "depois, antes após, com sem, todos nenhum, todas nenhuma, pode deve, podem devem, menos "
-    "mais, incluindo excluindo, incluído excluído"
-)
 
 
 def language_of(text: str) -> str | None:
@@ -110,45 +95,37 @@ def has_types(text: str) -> bool:
     return language_of(text) in (None, *LANGUAGES)
 
 
-@lru_cache(maxsize=1)
-def _opposites() -> frozenset[tuple[str, str]]:
-    folded = (tuple(normal_words(pair).folded) for pair in _OPPOSITES.split(","))
-    return frozenset(order for a, b in folded for order in ((a, b), (b, a)))
-
-
 def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
     """Return a verdict on clauses in other languages: None where one text denies what the other
-    states or a word stands for its opposite, `parties_exchanged` where two parties change places.
+    states, has another modal verb, or a word stands for its opposite; `parties_exchanged` where two
+    parties change places.
 
     In Chinese and Japanese any words that stand for others may oblige to something else.
     """
     pair = _compared(left, right)
-    stretches = list(filter(_is_replaced, pair.aligned.stretches))
+    stretches = list(filter(marks.is_replaced, pair.aligned.stretches))
     words_in_place = chain.from_iterable(product(*stretch) for stretch in stretches)
-    only_one_has = (chain(*stretch) for stretch in pair.aligned.stretches if not all(stretch))
-    denies = marks.negated(pair) or any(map((NEGATIONS - ANSWERS).issuperset, only_one_has))
-    if denies or not _opposites().isdisjoint(words_in_place):
+    is_denied = any(marks.other_negations(pair, [gap]) for gap in pair.gaps)
+    if is_denied or marks.negated(pair) or _have_other_modals(pair):
+        return None
+    if not opposites().isdisjoint(words_in_place):
         return None
     is_unspaced = pair.aligned.a.language in marks.UNSPACED
-    is_swapped = marks.exchanged(pair) or any(
-        _are_forms(a, other_b) and _are_forms(b, other_a)
-        for (a, b), (other_a, other_b) in combinations(map(_joined, stretches), 2)
-    )
+    is_swapped = marks.exchanged(pair) or marks.exchange_positions(pair.aligned)
     if is_swapped or (is_unspaced and _has_moved_words(pair.aligned.stretches)):
         return Verdict(EXCHANGED, found.terminology)
     return None if is_unspaced and _has_other_words(pair.aligned.stretches) else found
+
+
+def _have_other_modals(pair: marks.Comparison) -> bool:
+    a, b = pair.aligned.a.folded, pair.aligned.b.folded
+    return any(other_modals(a, b, ((gap.a, gap.end_a, gap.b, gap.end_b) for gap in pair.gaps)))
 
 
 def _has_other_words(stretches: Sequence[Stretch]) -> bool:
     """Return whether words, not numbers or accents, stand for others."""
     replaced = (both for both in stretches if all(both) and not both.differs_in_accents)
     return not all(map(str.isdecimal, chain.from_iterable(chain.from_iterable(replaced))))
-
-
-def _is_replaced(stretch: Stretch) -> bool:
-    """Return whether a few words of one text stand for a few of the other."""
-    shorter, longer = sorted(map(len, stretch))
-    return 1 <= shorter <= longer <= _MAX_STRETCH
 
 
 def _has_moved_words(stretches: Sequence[Stretch]) -> bool:
@@ -158,21 +135,6 @@ def _has_moved_words(stretches: Sequence[Stretch]) -> bool:
     removed = {tuple(sorted(left)) for left, right in stretches if left and not right}
     added = {tuple(sorted(right)) for left, right in stretches if right and not left}
     return not removed.isdisjoint(added)
-
-
-def _joined(stretch: Stretch) -> tuple[str, str]:
-    return " ".join(stretch[0]), " ".join(stretch[1])
-
-
-def _are_forms(a: str, b: str) -> bool:
-    """Return whether two words are the same but for a short ending.
-
-    >>> _are_forms("mieter", "mieters"), _are_forms("mieter", "vermieter")
-    (True, False)
-    """
-    differing = (position for position, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
-    stem = next(differing, min(len(a), len(b)))
-    return stem >= _MIN_STEM and max(len(a), len(b)) - stem <= _MAX_ENDING
 
 
 def have_changed_positions(left: ParsedClause, right: ParsedClause) -> bool:
