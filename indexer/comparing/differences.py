@@ -25,10 +25,14 @@ from indexer.comparing.quantities import (
     MODAL_HINT,
     MODALS,
     OF_TIME,
+    PARTY_WORDS,
+    REACH,
     date_span,
+    is_product_noun,
     other_modals,
 )
 from indexer.comparing.tiling import Tile
+from indexer.comparing.unworded import address_value, name_value
 from indexer.comparing.words import ATTACHED, NEGATING, negated_words
 from indexer.fingerprinting.normalise import without_accents
 from indexer.model import Difference, DifferenceKind
@@ -509,3 +513,69 @@ def _without_counted(facts: list[Fact], counts: Counter[FactKey]) -> list[Fact]:
 
 def _counts(facts: Iterable[Fact]) -> Counter[FactKey]:
     return Counter(fact.key for fact in facts)
+
+
+# Names of products that stand for others.
+
+_TRADEMARK = re.compile(r"\s?[\u2122\u00ae]")
+_DEFINED = re.compile(r"(?:[(\"\u201c\u201e]|:[ \t]*)\Z")  # a defined term, the field of a form
+_LINE_START, _LINE_END = re.compile(r"(?:\A|[\r\n])[ \t]*\Z"), re.compile(r"[ \t]*(?:[\r\n,]|\Z)")
+
+
+def names_product(text: FactSource, name: str) -> bool:
+    """Return whether a name, as a fact has it, is one of a product and of no party or person.
+
+    A noun such as "app" or a trade mark says so, unless the name has elsewhere a title, a company's
+    form, a verb of contracts, a line of its own, or the label of a field next to it.
+
+    >>> from indexer.comparing.words import words
+    >>> source = FactSource(text := "Use the Acme app. Acme is new.", words(text))
+    >>> names_product(source, "acme")
+    True
+    """
+    parts = name.split()
+    size = len(parts)
+    firsts = text.positions(parts[0])
+    starts = [start for start in firsts if text.folded_words(start, start + size) == parts]
+    if any(_is_party(text, start, start + size) for start in starts):
+        return False
+    return any(
+        is_product_noun(text.folded(start - 1), text.folded(start + size))
+        or _TRADEMARK.match(text.text, text.ends[start + size - 1])
+        for start in starts
+    )
+
+
+def _is_party(text: FactSource, start: int, end: int) -> bool:
+    """Return whether words [start, end) may name a party, a person, or the value of a field."""
+    around = {text.folded(start - 1), text.folded(end), text.folded(end + 1)}
+    if not PARTY_WORDS.isdisjoint(around):
+        return True
+    before = text.text[max(0, text.starts[start] - REACH) : text.starts[start]]
+    is_line = _LINE_START.search(before) and _LINE_END.match(text.text, text.ends[end - 1])
+    return bool(is_line or _DEFINED.search(before))
+
+
+def with_renamed(made: list[Difference], a: FactSource, b: FactSource) -> list[Difference]:
+    """Return differences as one, if the name of a product stands for another wherever it is.
+
+    Nothing else may differ but links in which the one stands for the other.
+    """
+    names = {(each.a, each.b) for each in made if each.kind == "name" and each.a and each.b}
+    values = {(name_value(left or ""), name_value(right or "")) for left, right in names}
+    if len(values) != 1:
+        return made
+    ((left, right),) = values
+    for each in made:
+        link_a, link_b = address_value(each.a or ""), address_value(each.b or "")
+        is_renamed_link = each.kind == "link" and link_a.replace(left, right) == link_b
+        if (each.a, each.b) not in names and not is_renamed_link:
+            return made
+    is_other = left != right and not _has_name(b, left) and not _has_name(a, right)
+    if is_other and names_product(a, left) and names_product(b, right):
+        return [Difference("renamed", *min(names, key=str))]
+    return made
+
+
+def _has_name(text: FactSource, name: str) -> bool:
+    return f" {name} " in f" {' '.join(text.words.folded)} "

@@ -9,8 +9,9 @@
   "can't", "cannot" and "can not" state the same.
 - `name`: a word that begins with a capital letter, and is not also written with a small one. It
   stands somewhere within a sentence, before another word with a capital, or in capitals only: the
-  first word of a sentence may be none. In German this is any noun; scripts without capital letters
-  have none. "Smith-Jones" and "Smith Jones", "GROSS" and "Groß" are the same.
+  first word of a sentence may be none. In German this is any noun. In scripts without capitals, the
+  value of a field ("客户：王伟") and what a title or the form of a company is next to.
+  "Smith-Jones" and "Smith Jones", "GROSS" and "Groß" are the same.
 - `address`: an e-mail address.
 - `link`: a URL, or the target of a link.
 - `sign`: a comparison and the like (`find_symbols`), before a word.
@@ -45,13 +46,11 @@ from indexer.comparing.quantities import (
     OF_ENDINGS,
     OF_LANGUAGES,
     OTHER_WORDS,
-    PARTY_WORDS,
     REACH,
     SINO_KOREAN,
     Quantity,
     is_month,
     is_of_date,
-    is_product_noun,
     negation_value,
     number_value,
     quantity,
@@ -64,11 +63,13 @@ from indexer.comparing.unworded import (
     is_link,
     is_notice,
     name_value,
+    names_without_capitals,
     running_headers,
 )
 from indexer.comparing.words import ATTACHED, Words, find_symbols
 from indexer.fingerprinting.hashing import string_hashes
-from indexer.model import Difference, DifferenceKind
+from indexer.fingerprinting.normalise import UNSPACED, codepoint_classes
+from indexer.model import DifferenceKind
 
 # A fact as it is compared, and the normal forms of names and negations.
 
@@ -95,7 +96,8 @@ class Fact(NamedTuple):
 
     def joined_with(self, after: Fact) -> Fact:
         """Return this fact and the one after it as one."""
-        value, spelling = f"{self.value} {after.value}", f"{self.spelling} {after.spelling}"
+        blank = "" if codepoint_classes()[ord(after.spelling[0])] & UNSPACED else " "
+        value, spelling = f"{self.value} {after.value}", f"{self.spelling}{blank}{after.spelling}"
         return Fact(self.kind, value, spelling, self.start, after.end)
 
 
@@ -145,10 +147,13 @@ _SENTENCE_START = re.compile(
 
 
 class _Line(NamedTuple):
-    """A line: if it is of a copyright notice, and the addresses of its words by their positions."""
+    """A line: if it is of a copyright notice, the addresses of its words by their positions, and
+    the spans of names without capitals in the text.
+    """
 
     is_notice: bool
     addresses: dict[int, str]
+    names: list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -277,8 +282,10 @@ class FactSource:
         index = bisect_left(ends, self.starts[position])
         if index not in self._lines:
             start, end = ends[index - 1] + 1 if index else 0, ends[index]
-            is_of_notice = is_notice(self.text[start:end])
-            self._lines[index] = _Line(is_of_notice, self._addresses_in(start, end))
+            line = self.text[start:end]
+            spans = () if line.isascii() else names_without_capitals(line)
+            names = [(start + first, start + last) for first, last in spans]
+            self._lines[index] = _Line(is_notice(line), self._addresses_in(start, end), names)
         return self._lines[index]
 
     @cached_property
@@ -445,8 +452,15 @@ class FactSource:
         return is_acronym or not starts_sentence or self.has_capital(position + 1)
 
     def has_capital(self, position: int) -> bool:
-        """Return whether a word begins with a capital letter; no word is after the last one."""
-        return position < len(self.starts) and self.spelling(position)[0].isupper()
+        """Return whether a word begins with a capital letter, or is of a name in a script without
+        these; no word is after the last one.
+        """
+        if position >= len(self.starts):
+            return False
+        start = self.starts[position]
+        if (first := self.text[start]) < "\u0590" or first.isupper() or first.islower():
+            return first.isupper()
+        return any(begin <= start < end for begin, end in self._line_of(position).names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,9 +482,9 @@ class FactText:
         fact = self.source.fact(position)
         if fact is not None and self.source.is_in_header(position, later=True):
             return None
-        if fact is None or fact.kind != "name" or self.is_name(self.source.folded(position)):
+        if fact is None or fact.kind != "name" or not fact.spelling[0].isupper():
             return fact
-        return None
+        return fact if self.is_name(self.source.folded(position)) else None
 
     def facts(self, position: int, end: int) -> list[Fact]:
         """Return the facts that words [position, end) state, one by one."""
@@ -682,69 +696,3 @@ def _is_number(word: str) -> bool:
     if not word.isalpha():
         return any(map(str.isdigit, word)) or word in NUMBERS
     return word in NUMBERS or (not word.isascii() and SINO_KOREAN.fullmatch(word) is not None)
-
-
-# Names of products that stand for others.
-
-_TRADEMARK = re.compile(r"\s?[\u2122\u00ae]")
-_DEFINED = re.compile(r"(?:[(\"\u201c\u201e]|:[ \t]*)\Z")  # a defined term, the field of a form
-_LINE_START, _LINE_END = re.compile(r"(?:\A|[\r\n])[ \t]*\Z"), re.compile(r"[ \t]*(?:[\r\n,]|\Z)")
-
-
-def names_product(text: FactSource, name: str) -> bool:
-    """Return whether a name, as a fact has it, is one of a product and of no party or person.
-
-    A noun such as "app" or a trade mark says so, unless the name has elsewhere a title, a company's
-    form, a verb of contracts, a line of its own, or the label of a field next to it.
-
-    >>> from indexer.comparing.words import words
-    >>> source = FactSource(text := "Use the Acme app. Acme is new.", words(text))
-    >>> names_product(source, "acme")
-    True
-    """
-    parts = name.split()
-    size = len(parts)
-    firsts = text.positions(parts[0])
-    starts = [start for start in firsts if text.folded_words(start, start + size) == parts]
-    if any(_is_party(text, start, start + size) for start in starts):
-        return False
-    return any(
-        is_product_noun(text.folded(start - 1), text.folded(start + size))
-        or _TRADEMARK.match(text.text, text.ends[start + size - 1])
-        for start in starts
-    )
-
-
-def _is_party(text: FactSource, start: int, end: int) -> bool:
-    """Return whether words [start, end) may name a party, a person, or the value of a field."""
-    around = {text.folded(start - 1), text.folded(end), text.folded(end + 1)}
-    if not PARTY_WORDS.isdisjoint(around):
-        return True
-    before = text.text[max(0, text.starts[start] - REACH) : text.starts[start]]
-    is_line = _LINE_START.search(before) and _LINE_END.match(text.text, text.ends[end - 1])
-    return bool(is_line or _DEFINED.search(before))
-
-
-def with_renamed(made: list[Difference], a: FactSource, b: FactSource) -> list[Difference]:
-    """Return differences as one, if the name of a product stands for another wherever it is.
-
-    Nothing else may differ but links in which the one stands for the other.
-    """
-    names = {(each.a, each.b) for each in made if each.kind == "name" and each.a and each.b}
-    values = {(name_value(left or ""), name_value(right or "")) for left, right in names}
-    if len(values) != 1:
-        return made
-    ((left, right),) = values
-    for each in made:
-        link_a, link_b = address_value(each.a or ""), address_value(each.b or "")
-        is_renamed_link = each.kind == "link" and link_a.replace(left, right) == link_b
-        if (each.a, each.b) not in names and not is_renamed_link:
-            return made
-    is_other = left != right and not _has_name(b, left) and not _has_name(a, right)
-    if is_other and names_product(a, left) and names_product(b, right):
-        return [Difference("renamed", *min(names, key=str))]
-    return made
-
-
-def _has_name(text: FactSource, name: str) -> bool:
-    return f" {name} " in f" {' '.join(text.words.folded)} "

@@ -27,8 +27,8 @@ from indexer.comparing.alignment import (
     two_languages,
     words_in_order,
 )
-from indexer.comparing.differences import KINDS, differing_facts
-from indexer.comparing.facts import ADDRESSES, FactSource, with_renamed
+from indexer.comparing.differences import KINDS, differing_facts, with_renamed
+from indexer.comparing.facts import ADDRESSES, FactSource
 from indexer.comparing.marks import (
     AddedSentence,
     Comparison,

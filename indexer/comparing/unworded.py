@@ -207,6 +207,40 @@ def is_notice(line: str) -> bool:
     return may_be and _NOTICE.search(line) is not None
 
 
+# Names in scripts without capital letters.
+
+_WITHOUT_CAPITALS = re.compile(r"[\u0590-\u109f\u1100-\u139f\u1780-\u18af\u3040-\ud7ff]")
+_FIELD = re.compile(  # label: value
+    r"[^\S\n]*[^\W\d_][^:：。.!?\n]{0,23}[:：][^\S\n]*"
+    r"([\u0590-\u109f\u1100-\u139f\u1780-\u18af\u3040-\ud7ff][^:：。！？，、.!?,;；()（）]{0,23})"
+    r"(?<=\S)\s*(?:[(（].*)?\Z"
+)
+_TITLED = re.compile(
+    r"((?:(?![与由向和的为為在从對对及以是之于於])[\u4e00-\u9fff々ァ-ヺー]){1,10})"
+    r"(?:(?:股份)?有限公司|株式会社|先生|女士|小姐|様|さん)"
+    r"|(?:株式会社)([\u4e00-\u9fff々ァ-ヺー]{1,10})"
+    r"|([가-힣]{2,10}) ?(?:주식회사|㈜|\(주\)|씨(?![가-힣])|님(?![가-힣]))"
+    r"|(?:주식회사|㈜|\(주\)) ?([가-힣]{2,10})"
+    r"|(?<!\w)(?:شركة|السيد|السيدة|श्री|श्रीमती|मेसर्स|מר|גב'|חברת) ([^\W\d_][^\s,;.।،]*)"
+)
+
+
+def names_without_capitals(line: str) -> list[tuple[int, int]]:
+    """Return the spans of a line that name somebody or something in scripts without capitals.
+
+    The short value of a field, and what stands next to a title or the form of a company.
+
+    >>> lines = "客户：王伟", "由清泉贸易有限公司交付", "客户：500元"
+    >>> [[line[start:end] for start, end in names_without_capitals(line)] for line in lines]
+    [['王伟'], ['清泉贸易'], []]
+    """
+    if not _WITHOUT_CAPITALS.search(line):
+        return []
+    field = _FIELD.match(line)
+    titled = (match.span(match.lastindex or 0) for match in _TITLED.finditer(line))
+    return [*([field.span(1)] if field else ()), *titled]
+
+
 # E-mail addresses and URLs in a text.
 
 _ADDRESS = re.compile(

@@ -171,3 +171,30 @@ def test_words_of_one_language_are_no_facts_of_another() -> None:
     words = {"on", "to", "en", "fire", "sex", "hat", "bin", "sto", "doi", "nic", "ei", "sun", "sat"}
     assert words.isdisjoint(NUMBERS) and words.isdisjoint(DATES) and words.isdisjoint(NEGATIONS)
     assert {"may", "mai", "mart", "mars"}.isdisjoint(DATES)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("客户：王伟\n请在收到发票后十四天内付款，并注明发票的编号。", "王伟", "李娜"),
+        ("取引先：田中商店\n日付から十四日以内にお支払いください。", "田中商店", "鈴木工業"),
+        ("고객: 김민수\n청구서 날짜로부터 14일 이내에 지급하여 주십시오.", "김민수", "이서연"),
+        ("العميل: أحمد علي\nيرجى الدفع خلال شهر من تاريخ الفاتورة.", "أحمد علي", "خالد حسن"),
+        ("ग्राहक: राम शर्मा\nकृपया एक महीने के भीतर भुगतान करें।", "राम शर्मा", "मोहन वर्मा"),
+        ("לקוח: דוד כהן\nנא לשלם תוך חודש ממועד החשבונית.", "דוד כהן", "משה לוי"),
+        ("ลูกค้า: สมชาย\nกรุณาชำระเงินภายในสิบสี่วันนับจากวันที่", "สมชาย", "วิชัย"),
+        ("本协议由清泉贸易有限公司交付货物，并按时开具发票。", "清泉贸易", "南山实业"),
+    ],
+)
+def test_a_name_in_a_script_without_capitals(text: str, old: str, new: str) -> None:
+    pair = compared(text, text.replace(old, new))
+    assert {mark.kind for mark in explain(*pair.texts).marks} == {"name"}
+    assert states_other_facts(pair)
+    assert not Criteria(policy="strict").accepts(*pair.texts)
+    assert Criteria(policy="standard").accepts(*pair.texts)
+
+
+def test_other_words_of_such_scripts_are_no_names() -> None:
+    text = "客户：王伟\n请在收到发票后付款，并注明编号。"
+    pair = compared(text, text.replace("收到发票后", "收到账单后"))
+    assert Criteria(policy="strict").accepts(*pair.texts)
