@@ -27,7 +27,7 @@ from indexer.documents.base import ReadOptions
 from indexer.documents.sources import path_list
 from indexer.documents.tables import is_empty, text_of
 from indexer.errors import ExtractionError, UsageError
-from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.fingerprinting.fingerprint import content_digest, fingerprints, with_pictographs
 from indexer.fingerprinting.keys import pack_slots
 from indexer.grouping.group import Grouping
 from indexer.grouping.group_options import GroupOptions, memory_budget
@@ -208,6 +208,7 @@ def fingerprint_texts(
         item.text[: read_options.max_chars] if isinstance(item.text, str) else "" for item in batch
     ]
     prints = fingerprints(texts, recipe)
+    embedded = [with_pictographs("", text) for text in texts]
     cut = ((len(text) < item.chars) for text, item in zip(texts, batch, strict=True))
     statuses: list[Status] = [
         "truncated" if is_cut and status == "complete" else status
@@ -218,8 +219,10 @@ def fingerprint_texts(
         texts=texts,
         statuses=statuses,
         exact=[
-            exact if is_text else "" for exact, is_text in zip(prints.exact, has_text, strict=True)
+            content_digest(exact, pictographs) if is_text else ""
+            for exact, pictographs, is_text in zip(prints.exact, embedded, has_text, strict=True)
         ],
+        embedded=embedded,
         words=prints.words,
         chars=prints.chars,
         has_slots=np.array(has_slots, bool),

@@ -12,7 +12,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from itertools import repeat
 from operator import itemgetter
@@ -46,7 +46,7 @@ from indexer.system.external_memory import (
 )
 from indexer.system.failpoints import reached
 
-FORMAT = 3  # a run with files of another format begins anew
+FORMAT = 4  # a run with files of another format begins anew
 TEXTS, RECORDS = "texts", "records"  # the names of their files
 _SCHEMA = """
 CREATE TABLE run (
@@ -63,12 +63,14 @@ FAILED = len(STATUSES)  # the status of a row that could not be read; its text i
 DIGEST = 32  # bytes
 # Of each row: where it stands in the input; its fingerprint, with the digest of the text itself
 # where nothing is left of it when it is normalised; and where its text, of so many bytes, begins,
-# which the JSON of its own id follows (-1 for none).
+# which the JSON of its own id follows (-1 for none). `embedded`: the begin of the digest of its
+# pictographs, 0 without any.
 RECORD = np.dtype(
     [
         *((name, "<i8") for name in ("file", "number", "start", "size", "own", "words", "chars")),
         ("status", "u1"),
         ("has_slots", "?"),
+        ("embedded", "<u8"),
         ("digest", "u1", (DIGEST,)),
         ("slots", "u1", (DEFAULT.sketch_bytes,)),
     ]
@@ -79,13 +81,15 @@ RECORD = np.dtype(
 class FingerprintedTexts:
     """Texts of rows with their fingerprints, an item a row; those without a text are empty.
 
-    `exact`: SHA-256 of the normalised text, empty without a text. `words` and `chars`: (rows,)
-    int64. `slots`: (rows, bytes) uint8, of the rows that have them, (rows,) bool.
+    `exact`: SHA-256 of the normalised text and its pictographs, empty without a text. `embedded`:
+    the pictographs, as `with_pictographs` gives them. `words` and `chars`: (rows,) int64. `slots`:
+    (rows, bytes) uint8, of the rows that have them, (rows,) bool.
     """
 
     texts: Sequence[str]
     statuses: Sequence[Status]
     exact: Sequence[str]
+    embedded: Sequence[str]
     words: NDArray[np.int64]
     chars: NDArray[np.int64]
     has_slots: NDArray[np.bool_]
@@ -105,7 +109,8 @@ class FingerprintedTexts:
         slots = self.slots[position].tobytes() if self.has_slots[position] else None
         digests = self.raw(position), self.exact[position]
         counts = int(self.words[position]), int(self.chars[position])
-        return _row(id, self.statuses[position], self.texts[position], *digests, *counts, slots)
+        row = _row(id, self.statuses[position], self.texts[position], *digests, *counts, slots)
+        return replace(row, embedded=self.embedded[position])
 
 
 class SpooledText(NamedTuple):
@@ -188,6 +193,7 @@ class RowSpool:
         records["file"] = [source.file for source in sources]
         records["number"] = [source.number for source in sources]
         records["status"] = list(map(STATUSES.index, rows.statuses))
+        records["embedded"] = [int(digest[:16] or "0", 16) for digest in rows.embedded]
         digests = [rows.raw(index) or rows.exact[index] for index in range(len(rows))]
         joined = "".join(digest or "0" * 2 * DIGEST for digest in digests)
         records["digest"] = np.frombuffer(bytes.fromhex(joined), np.uint8).reshape(-1, DIGEST)
@@ -217,6 +223,7 @@ class RowSpool:
         """Return the collection of the rows that could be read, and their positions."""
         sketches = SketchColumns(DEFAULT, budget, criteria, criteria.folded)
         statuses, words = Column(budget, np.uint8), Column(budget, np.int64)
+        embedded = Column(budget, np.uint64)
         shared = self._shared_digests(budget) if criteria else np.zeros(0, np.uint64)
         positions: list[NDArray[np.int64]] = []
         for start, every in self._batches():
@@ -228,16 +235,22 @@ class RowSpool:
             sketches.add_columns(TextColumns(keys, *columns), len(statuses))
             statuses.add(records["status"])
             words.add(records["words"])
+            embedded.add(records["embedded"] * np.uint64(criteria.reads_embedded))
             positions.append(start + read)
             progress("reading rows", start, self.rows_read)
         whole = np.concatenate([np.zeros(0, np.int64), *positions])
         texts, distinct, first = sketches.texts(len(whole))
         codes = statuses.whole()
-        entries = RowEntries(whole, codes, words.whole(), texts)
+        pictographs = embedded.whole()
+        entries = RowEntries(whole, codes, words.whole(), texts, pictographs)
         truncated = frozenset(np.flatnonzero(codes == STATUSES.index("truncated")).tolist())
         arrays = *sketches.sketches(first), budget, criteria
         documents = Carriers(texts, distinct)
-        return Collection(DEFAULT, entries, documents, *arrays, truncated=truncated), whole
+        has_any = bool(pictographs.any())
+        collection = Collection(
+            DEFAULT, entries, documents, *arrays, truncated=truncated, has_embedded=has_any
+        )
+        return collection, whole
 
     def _shared_digests(self, budget: MemoryBudget) -> Codes:
         """Return the begins of the digests that several rows have, ascending."""
@@ -463,7 +476,10 @@ class _RowIds(StringSequence):
 
 
 class RowEntries(Entries):
-    """The entries of rows, which have no fields: status and words in columns."""
+    """The entries of rows, which have no fields: status and words in columns.
+
+    `embedded`: (rows,) uint64, equal for rows with the same pictographs; 0 where none matter.
+    """
 
     def __init__(
         self,
@@ -471,16 +487,18 @@ class RowEntries(Entries):
         statuses: NDArray[np.uint8],
         words: NDArray[np.int64],
         texts: NDArray[np.int32],
+        embedded: NDArray[np.uint64],
     ) -> None:
         self.ids = _RowIds(positions)
         self._statuses, self._words, self._texts = statuses, words, texts
+        self._embedded = embedded
 
     def __getitem__(self, position: Any) -> Any:
         if isinstance(position, slice):
             return [self[number] for number in range(*position.indices(len(self)))]
         id, words = self.ids[position], int(self._words[position])
         fields = id, "", STATUSES[self._statuses[position]], words, None, "", "", (), id
-        family = None, None, None, True, None, None, ()
+        family = None, None, None, True, None, None, (str(self._embedded[position]),)
         return Entry(*fields, *family, int(self._texts[position]))
 
     def __iter__(self) -> Iterator[Entry]:

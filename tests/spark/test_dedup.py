@@ -48,7 +48,8 @@ def texts() -> list[str]:
         for verb, done in (("add", "added"), ("remove", "removed"))
         for noun in ("disk", "rule")
     ]
-    found = [record.text for record in records] + pages
+    ticks = [f"{records[0].text} {tick}" for tick in "\u2610\u2612\u2612"]
+    found = [record.text for record in records] + pages + ticks
     return found + [text.upper() for text in found[::9]]
 
 

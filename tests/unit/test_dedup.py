@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import WORDS, edited, rows, sentence, similarity
 
-from indexer import DedupOptions, dedup
+from indexer import DedupOptions, dedup, dedupe
 from indexer.errors import StoreBusy, UsageError
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.fingerprinting.normalise import normalise_v2
@@ -555,6 +555,18 @@ def test_rows_that_state_other_facts_stay(
     result = dedup([folder / "a.jsonl"], folder / "b.jsonl", options)
     removed = {line["row"] for line in report(folder / "b.jsonl")}
     assert result.kept == len(kept) and removed == {1, 2, 3, 4, 5} - kept
+
+
+@pytest.mark.parametrize(
+    ("policy", "counts"), [("strict", (0, 1)), ("standard", (1, 0)), ("loose", (0, 3))]
+)
+def test_rows_with_other_ticks_stay(folder: Path, policy, counts) -> None:
+    boxes = ["\u2610 agreed", "\u2612 agreed", "agreed", "\u2612 AGREED"]
+    write_lines(folder / "a.jsonl", [f"{FERRY} {box}" for box in boxes])
+    result = dedup([folder / "a.jsonl"], folder / "b.jsonl", DedupOptions(policy=policy))
+    assert (result.exact, result.near) == counts
+    kept = dedupe([f"{FERRY} {box}" for box in boxes], options=DedupOptions(policy=policy)).kept
+    assert len(kept) == result.kept
 
 
 def test_a_second_condition_is_required(folder: Path) -> None:
