@@ -235,7 +235,8 @@ def _placed(page: str, end: int, notes: _Numbers, references: _Numbers) -> str:
 
 # Text drawn twice or more often, for bold type or shadows: PDFBox reads it as often. Where the
 # pieces that are repeated are lines, phrases or characters, a text hardly has such by itself; where
-# they are single words (`couscous`), other lines of the file must show that it draws twice.
+# they are single words (`couscous`), or a line has hardly a letter (`11 22 33`), other lines of the
+# file must show that it draws twice.
 
 _MIN_LINE, _MIN_LETTERS, _MIN_WORDS = 8, 4, 3
 _TIMES = (4, 3, 2)
@@ -250,14 +251,18 @@ def draw_once(text: str) -> str:
 
     >>> draw_once("TThhee  bbaalllloooonn\\nNet priceNet price, a couscous")
     'The balloon\\nNet price, a couscous'
+    >>> draw_once("11 22 33"), draw_once("TThhee  bbaalllloooonn\\n11 22 33")
+    ('11 22 33', 'The balloon\\n1 2 3')
     """
     lines = text.split("\n")
-    once = _spaced_once([_line_once(line) for line in lines], lines)
+    once = [_line_once(line) if _is_prose(line) else line for line in lines]
+    once = _spaced_once(once, lines)
     if once == lines and not _SEAM.search(text):
         return "\n".join(_without_pairs(lines))
     phrases = [_PHRASE.sub(r"\1", line) if _SEAM.search(line) else line for line in once]
     if phrases == lines:
         return "\n".join(_without_pairs(lines))
+    phrases = [line if _is_prose(line) else _line_once(line) for line in phrases]
     words = Counter(word.rstrip(".,;:") for line in phrases for word in line.split())
     return "\n".join(_words_once(line, words) for line in phrases)
 
