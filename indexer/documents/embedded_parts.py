@@ -46,6 +46,7 @@ from indexer.documents.unseen import (
     hidden_cells_of_odf,
     unseen_cells,
     values_behind_texts,
+    with_repeated_cells,
     written_formulas,
 )
 from indexer.model import EmbeddedFile, EmbeddedKind
@@ -672,7 +673,7 @@ def unread_xml(
     `styles` are the common ones that hide, raise or strike out text; `targets` are the targets of
     links, by positions.
     """
-    content = inline_deletions(content)
+    content, left = with_repeated_cells(inline_deletions(content))
     found: dict[str, list[tuple[int, bytes]]] = {"links and fields": list(targets)}
     found["values"] = list(values_behind_texts(content))
     patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
@@ -693,8 +694,9 @@ def unread_xml(
             yield all_of(f"{kind} in {name}", anchored(sorted(matches), anchor))
     for kind, lines in marked_text(content, styles).items():
         yield all_of(kind if _MAIN_PART.fullmatch(name) else f"{kind} in {name}", lines)
-    if cells := hidden_cells_of_odf(content):
-        yield EmbeddedFile("object", f"hidden cells in {name}", sha256(cells))
+    for kind, cells in (("hidden", hidden_cells_of_odf(content)), ("repeated", left)):
+        if cells:
+            yield EmbeddedFile("object", f"{kind} cells in {name}", sha256(cells))
 
 
 def flat_files(data: bytes) -> Iterator[EmbeddedFile]:

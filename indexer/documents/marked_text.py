@@ -596,7 +596,7 @@ _ODF_HEADER = re.compile(
     rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^<>]*)?)(?<!/)>"
 )
 _RTF_HEADER = re.compile(rb"\{\\(?:header|footer)(?P<first>f)?[lr]?(?![a-z])")
-_TAG = re.compile(rb"<text:page-(?:number|count)\b[^>]*>[^<]*|<[^<>]*>")  # Tika has no page numbers
+_TAG = re.compile(rb"<[^<>]*>")
 
 
 def mark_headers(text: str, headers: Iterable[tuple[str, bool]]) -> str:

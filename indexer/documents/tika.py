@@ -38,6 +38,7 @@ from indexer.documents.marked_text import (
 )
 from indexer.documents.pdf_files import EARLIER_VERSION
 from indexer.documents.pdf_text import pages_read, pdf_text
+from indexer.documents.unseen import displayed_headers, displayed_sheets, with_repeated_cells
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
@@ -528,7 +529,8 @@ _READ_MEMBERS = (b"vnd.oasis.opendocument", b"application/epub+zip")
 _PIXELS = (".png", ".jpg", ".jpeg")  # of drawings without text
 # In a zip of any order Tika reads the text of parts as they come.
 _ORDER = {"mimetype": 0, "styles.xml": 1, "content.xml": 2}
-_MEMBERS = ("content.xml", ".xhtml", ".html", ".htm")
+_SHEETS = b"opendocument.spreadsheet"
+_MEMBERS = ("content.xml", "styles.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
 _FOOTNOTE = re.compile(rb"\{(?:\\\*)?\\footnote(?![a-z])")  # LibreOffice marks it by a star
@@ -538,6 +540,8 @@ _WORD_PART = re.compile(r"word/(?:document\d*|(?:head|foot)er\d*|(?:foot|end)not
 _ALIGNED_TAB = re.compile(rb"<w:ptab\b[^<>]*/>")
 _BOX = re.compile(rb"<w:txbxContent\b[^<>]*(?<!/)>")
 _LINE = rb'<w:p><w:r><w:t xml:space="preserve"> </w:t></w:r></w:p>'
+# of which Tika has no text, while other formats have that of the program that wrote them
+_PAGE_NUMBER = re.compile(rb"<text:page-number\b[^<>]*>(\w*)</text:page-number>")
 _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
 
 
@@ -547,6 +551,8 @@ def _readable_file(data: bytes) -> bytes:
     of who wrote comments, which other formats lack.
     """
     if not data.startswith(_RTF):
+        if _SHEETS in data:
+            data = displayed_sheets(displayed_headers(data, data))
         return _with_headers(_readable_text(data))
     data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
     data = _COMMENTER.sub(b"", _FOOTNOTE.sub(rb"{\\footnote  ", data))  # the second blank is text
@@ -578,6 +584,7 @@ def _readable_text(content: bytes) -> bytes:
     b'rent <text:note-body/>'
     """
     content = _NOTE_NUMBER.sub(b" ", without_deletions(content))
+    content = with_repeated_cells(_PAGE_NUMBER.sub(rb"\1", content))[0]
     for end_tag in (b"</text:tracked-changes>", b"</table:tracked-changes>"):
         before, end, after = content.rpartition(end_tag)  # after it none would be found
         content = _CHANGES.sub(b"", before + end) + after
@@ -589,10 +596,14 @@ def _with_readable_members(data: bytes) -> bytes:
     without pictures of its pages, headers before the text, and that before objects; an EPUB with a
     line feed at the end of each chapter; other data, and what cannot be read, as it is.
     """
-    if not any(kind in data[:100] for kind in _READ_MEMBERS):
-        return _readable_archive(data)
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
+        kind = b""
+        if any(member.filename == "mimetype" for member in members):
+            with archive.open("mimetype") as file:
+                kind = file.read(100)
+        if not any(each in kind for each in _READ_MEMBERS):
+            return _readable_archive(data)
         if sum(member.file_size for member in members) > _MAX_UNPACKED:
             return data
         read = {
@@ -600,9 +611,14 @@ def _with_readable_members(data: bytes) -> bytes:
             for member in members
             if member.filename.endswith(_MEMBERS)
         }
-        changed = {name: _readable_member(name, content) for name, content in read.items()}
+        changed = dict(read)
+        if _SHEETS in kind and {"content.xml", "styles.xml"} <= read.keys():
+            content, styles = read["content.xml"], read["styles.xml"]
+            changed["content.xml"] = displayed_sheets(content)
+            changed["styles.xml"] = displayed_headers(styles, content + styles)
+        changed = {name: _readable_member(name, content) for name, content in changed.items()}
         ordered = sorted(members, key=lambda member: _ORDER.get(member.filename, len(_ORDER)))
-        is_book = _READ_MEMBERS[1] in data[:100]
+        is_book = _READ_MEMBERS[1] in kind
         kept = [member for member in ordered if is_book or not _may_repeat(member.filename)]
         is_readable = list(filter(_is_text, members)) == list(filter(_is_text, kept))
         return data if is_readable and changed == read else _copy(archive, kept, changed)
@@ -684,7 +700,7 @@ def _separate_boxes(content: bytes) -> bytes:
 
 
 def _readable_member(name: str, content: bytes) -> bytes:
-    if name == "content.xml":
+    if name in ("content.xml", "styles.xml"):
         return _readable_text(content)
     return _separate_blocks(content).replace(b"</body>", b"\n</body>")
 

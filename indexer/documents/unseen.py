@@ -1,5 +1,6 @@
 """Cells of sheets that are not displayed, or are marked: digits of values (3.14159 behind 3.1),
-hidden rows, columns and sheets, struck words, and words of the colour of their cell.
+hidden rows, columns and sheets, struck words, and words of the colour of their cell; sheets of
+OpenDocument as they are displayed.
 """
 
 from __future__ import annotations
@@ -490,6 +491,92 @@ def hidden_cells_of_odf(content: bytes) -> bytes:
             hidden += [b"%d %s %d" % (table, kind, number) for number in range(first, last + 1)]
         row, column = (row + count, column) if kind == b"row" else (row, column + count)
     return b",".join(hidden)
+
+
+# What a reader has of sheets of OpenDocument: cells and rows that are written once and repeated,
+# names of sheets, and of headers those that someone wrote.
+
+_MAX_REPEATED = 16 << 20  # bytes of repeated cells and rows that are written out
+_REPEATED_CELL = re.compile(
+    rb"<(?P<tag>table:(?:covered-)?table-cell)(?P<before>\s[^<>]*?)?"
+    rb"\stable:number-columns-repeated=\"(?P<count>\d{1,7})\"(?P<after>[^<>]*)(?<!/)>"
+    rb"(?P<content>[^<]*(?:<(?!/?table:)[^<]*)*)</(?P=tag)>"
+)
+_REPEATED_ROW = re.compile(
+    rb"<(?P<tag>table:table-row)(?P<before>\s[^<>]*?)?"
+    rb"\stable:number-rows-repeated=\"(?P<count>\d{1,7})\"(?P<after>[^<>]*)(?<!/)>"
+    rb"(?P<content>[^<]*(?:<(?!/?table:table-row\b)[^<]*)*)</(?P=tag)>"
+)
+_NAMED_SHEET = re.compile(
+    rb"<table:table\s[^<>]*?table:name=\"(?!(?:'|&apos;)file:|local-table\")([^\"]+)\"[^<>]*(?<!/)>"
+)
+_MASTER_PAGE = re.compile(
+    rb"<style:master-page\s[^<>]*?style:name=\"([^\"]*)\"[^<>]*(?<!/)>"
+    rb"[^<]*(?:<(?!/?style:master-page)[^<]*)*</style:master-page>"
+)
+_PAGE_OF_SHEETS = re.compile(rb"style:master-page-name=\"([^\"]+)")
+_SHEET_HEADER = re.compile(
+    rb"(<style:(?:header|footer)[^<>]*(?<!/)>)([^<]*(?:<(?!/style:(?:header|footer))[^<]*)*)"
+)
+_HEADER_FIELD = re.compile(rb"<text:(?:sheet-name|page-number|page-count|title)\b[^<>]*>[^<]*")
+
+
+def with_repeated_cells(content: bytes) -> tuple[bytes, bytes]:
+    """Return an OpenDocument in which each cell and row with text that is repeated is written as
+    often, and those that are left as they are, because they would fill 16 MB; both in order.
+
+    >>> row = b'<table:table-row table:number-rows-repeated="2">%s</table:table-row>'
+    >>> cell = b'<table:table-cell table:number-columns-repeated="%d">%s</table:table-cell>'
+    >>> written, left = with_repeated_cells(row % (cell % (3, b"<text:p>900</text:p>")))
+    >>> written.count(b"<text:p>900"), left
+    (6, b'')
+    >>> with_repeated_cells(cell % (9_999_999, b"<text:p>900</text:p>"))[1]
+    b'9999999 900'
+    """
+    left: list[bytes] = []
+    added = 0
+
+    def written(found: re.Match[bytes]) -> bytes:
+        nonlocal added
+        if b"<text:p" not in found["content"]:
+            return found[0]
+        count, attributes = int(found["count"]), (found["before"] or b"") + found["after"]
+        element = b"<%s%s>%s</%s>" % (found["tag"], attributes, found["content"], found["tag"])
+        if added + count * len(element) > _MAX_REPEATED:
+            left.append(b"%d %s" % (count, _ELEMENT.sub(b"", found["content"])))
+            return found[0]
+        added += count * len(element)
+        return element * count
+
+    if b"-repeated=" in content:
+        content = _REPEATED_ROW.sub(written, _REPEATED_CELL.sub(written, content))
+    return content, b"\n".join(left)
+
+
+def displayed_sheets(content: bytes) -> bytes:
+    """Return the sheets of an OpenDocument with their names before them, as in Excel files."""
+    return _NAMED_SHEET.sub(rb"<text:p>\1</text:p>\g<0>", content)
+
+
+def displayed_headers(styles: bytes, content: bytes) -> bytes:
+    """Return the styles of a spreadsheet without headers and footers of pages that no sheet of
+    `content` names, and without default ones, which have fields and at best one word.
+
+    >>> header = b"<style:header>%s<text:page-number>1</text:page-number></style:header>"
+    >>> displayed_headers(header % b"Page " + header % b"Acme Ltd ", b"")[:47]
+    b'<style:header></style:header><style:header>Acme'
+    """
+    names = set(_PAGE_OF_SHEETS.findall(content))
+
+    def of_sheets(page: re.Match[bytes]) -> bytes:
+        return page[0] if page[1] in names or not names else b""
+
+    def edited(header: re.Match[bytes]) -> bytes:
+        words = _ELEMENT.sub(b" ", _HEADER_FIELD.sub(b"", header[2])).split()
+        is_default = len(words) < 2 and _NO_DIGIT.fullmatch(b"".join(words) or b" ")
+        return header[1] if is_default else header[0]
+
+    return _SHEET_HEADER.sub(edited, _MASTER_PAGE.sub(of_sheets, styles))
 
 
 # Formulas of Word and PowerPoint: of 10² the text is "102".

@@ -378,6 +378,11 @@ PARTS = {  # of an Office document: a path, and what its content differs in
         "content.xml",
         "<text:deletion><text:p>{}</text:p></text:deletion><text:a >",
     ),
+    "cells that are repeated too often": (
+        "content.xml",
+        '<table:table-cell table:number-columns-repeated="999999{}"><text:p>a</text:p>'
+        "</table:table-cell>",
+    ),
     "link of OpenDocument": ("content.xml", '<text:a xlink:href="http://a{}.example">'),
     "instruction of a field": (PART, "<w:instrText> DDEAUTO c{}</w:instrText>"),
     "kind of a shape of OpenDocument": ("content.xml", '<draw:a draw:type="star{}"/>'),

@@ -8,8 +8,8 @@ import docx
 import pytest
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
-from odf import style, text
-from odf.opendocument import OpenDocumentText
+from odf import style, table, text
+from odf.opendocument import OpenDocumentSpreadsheet, OpenDocumentText
 from samples import native_reader
 
 from indexer.comparing.measures import ComparedText
@@ -142,6 +142,53 @@ def test_neither_drawings_of_pages_nor_the_order_of_parts_count(make, name, draw
                 copy.writestr(member, content.replace(b'Extension="jpeg"', b'Extension="emf"'))
         copy.writestr(other, rf"{{\rtf1\ansi\pard {BODY}\par}}")
     assert text_of(file.getvalue(), name).split() == text_of(make(), name).split()
+
+
+def test_the_number_of_a_page_is_read_of_open_documents_as_of_word_files() -> None:
+    footer = (
+        '<text:p>Page <text:page-number text:select-page="current">4</text:page-number></text:p>'
+    )
+    old = f"<text:p>{FOOTER}</text:p>"
+    zipped = with_markup(open_document(), old, footer)
+    for data in (zipped, flat_open_document().replace(old.encode(), footer.encode())):
+        assert " ".join(text_of(data, "a.odt").split()) == f"{HEADER} Page 4 {BODY}"
+
+
+def sheets(header: str = "Page ") -> bytes:
+    """Return a spreadsheet with a row that is there twice, of "Anna" and three cells "900"."""
+    document = OpenDocumentSpreadsheet()
+    layout = style.PageLayout(name="layout")
+    document.automaticstyles.addElement(layout)
+    for name, words in (("Default", header), ("Report", "Printed in Leith")):
+        page = style.MasterPage(name=name, pagelayoutname=layout)
+        part = style.Header()
+        line = text.P(text=words)
+        line.addElement(text.PageNumber(text="1"))
+        part.addElement(line)
+        page.addElement(part)
+        document.masterstyles.addElement(page)
+    look = style.Style(name="ta1", family="table", masterpagename="Default")
+    document.automaticstyles.addElement(look)
+    sheet = table.Table(name="Year 2025", stylename=look)
+    row = table.TableRow(numberrowsrepeated=2)
+    for words, count in (("Anna", 1), ("900", 3)):
+        cell = table.TableCell(numbercolumnsrepeated=count)
+        cell.addElement(text.P(text=words))
+        row.addElement(cell)
+    row.addElement(table.TableCell(numbercolumnsrepeated=16_000))
+    sheet.addElement(row)
+    document.spreadsheet.addElement(sheet)
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def test_sheets_of_open_documents_are_read_as_displayed() -> None:
+    rows = "Year 2025" + " Anna 900 900 900" * 2
+    assert " ".join(text_of(sheets(), "a.ods").split()) == rows
+    assert (
+        " ".join(text_of(sheets("Acme Ltd, page "), "a.ods").split()) == f"Acme Ltd, page 1 {rows}"
+    )
 
 
 def rich_text_with_note(mark: str) -> bytes:
