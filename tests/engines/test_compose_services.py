@@ -114,7 +114,7 @@ def test_services_install_follow_serve_and_read_files(
         for process in (follower, pages):
             stack.callback(process.wait, 30)
             stack.callback(process.terminate)
-        bulk(server, index, [], {"index": {"_id": "a"}}, {"text": FERRY})
+        bulk(server, index, [], {"index": {"_id": "a"}}, {"text": FERRY, "colour": "red"})
         eventually(lambda: family("a") == "a")
         later = FERRY.replace("six", "seven")
         bulk(server, index, [], {"index": {"_id": "b"}}, {"text": later})

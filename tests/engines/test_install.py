@@ -268,6 +268,28 @@ def test_nearfold_writes_its_own_rows_past_the_pipeline(opensearch_index):
     bulk(server, index, [{"text": TEXT}])
 
 
+@pytest.mark.parametrize("by_install", [True, False])
+def test_an_index_made_once_installed_takes_fields_of_clients(opensearch_index, by_install):
+    store, index, server = opensearch_index
+    install(store, create=by_install)
+    if not by_install:
+        store.prepare(DEFAULT)
+    assert store.write([row("own", recipe=DEFAULT.id)]) == [None]
+    (name,) = bulk(server, index, [{"text": TEXT, "colour": "red"}])
+    assert good("GET", f"{server}/{index}/_doc/{name}")["_source"]["colour"] == "red"
+
+
+def test_an_index_that_refuses_fields_of_clients_is_reported(opensearch_index):
+    store, index, server = opensearch_index
+    store.prepare(DEFAULT)
+    for _ in range(2):
+        (change,) = (each for each in install(store).changes if each.kind == "index")
+        assert "dynamic: strict" in change.detail
+    good("PUT", f"{server}/{index}/_mapping", {"dynamic": True})
+    bulk(server, index, [{"text": TEXT, "colour": "red"}])
+    assert store.write([row("own", recipe=DEFAULT.id)]) == [None]
+
+
 def test_an_index_of_nearfold_is_given_the_pipeline_and_let_go(opensearch_index):
     store, index, server = opensearch_index
     store.prepare(DEFAULT)

@@ -227,7 +227,7 @@ class Assets:
             is_tight = bool(missing) and left < _FEW_FIELDS
             details += [f"room for {left} more fields by its {FIELD_LIMIT}"] if is_tight else []
         details += [_kept_pipeline(current, pipelines)] if is_kept else []
-        if not is_shared_mapping(mapping) and mapping.get("dynamic") == "strict":
+        if mapping.get("dynamic") == "strict":
             details.append(_IS_STRICT)
         if not may_hold(mapping, field) and not is_unfilled:
             details.append(f"its mapping has no field {field}; --text-field names another")

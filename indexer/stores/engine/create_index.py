@@ -252,10 +252,11 @@ def _create(
     """Create the index, or return the facts of one that another process has just created.
 
     An engine without its analysis-common module refuses our analysis; its index gets the analysis
-    that every distribution has.
+    that every distribution has. Once `install` was run for it, the index takes fields of clients.
     """
     require_own_alias(requests, address.write_alias, address.index)
-    layout = _installed_layout(requests, address)
+    installed = _installed_template(requests, address)
+    layout = installed or "pipeline"
     if _has_rivals(requests, address):
         body = index_mapping.new_index(
             recipe, dialect.metadata_type, True, address.shards, address.replicas, layout
@@ -267,6 +268,8 @@ def _create(
         body = index_mapping.new_index(
             recipe, dialect.metadata_type, core_analysis, address.shards, address.replicas, layout
         )
+        if installed:
+            body["mappings"]["dynamic"] = True
         response = requests.send(
             "PUT", address.index, {**body, "aliases": {address.write_alias: {}}}
         )
@@ -279,17 +282,16 @@ def _create(
     raise error_of(address.url, response, f"PUT {address.index}")
 
 
-def _installed_layout(requests: Requests, address: IndexAddress) -> Layout:
-    """Return the layout of nearfold's template for the index; the pipeline's without one, and to
-    whoever may not ask.
+def _installed_template(requests: Requests, address: IndexAddress) -> Layout | None:
+    """Return the layout of nearfold's template for the index; None without one, and to whoever may
+    not ask.
     """
     response = requests.send("GET", f"_index_template/nearfold-{address.index}")
     templates = response.body["index_templates"] if response.status == 200 else []
     for template in templates:
         about = template["index_template"].get("_meta", {}).get("nearfold", {})
-        if about.get("layout") == "plugin":
-            return "plugin"
-    return "pipeline"
+        return "plugin" if about.get("layout") == "plugin" else "pipeline"
+    return None
 
 
 def _has_rivals(requests: Requests, position: IndexAddress) -> bool:
