@@ -10,6 +10,7 @@ import struct
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from typing import TypeVar
 
 from indexer.documents.base import sha256
@@ -195,6 +196,60 @@ def unseen_words(sheet: bytes, styles: bytes) -> bytes:
     return _cells_of_styles(sheet, unseen)
 
 
+_CELL = re.compile(
+    rb"<c (?=[^>]*\br=\"(\w+)\")(?=[^>]*\bs=\"(\d+)\")([^>]*)>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?"
+    rb"<(?:v|is)>(?:([-+.\deE]+)</v>)?"
+)
+_TEXT_CELL = re.compile(rb"\bt=\"(?:s|str|inlineStr)\"")
+_SECTION = re.compile(rb"((?:[^;\"\\]|\"[^\"]*\"|\\.)*);?", re.DOTALL)
+_CONDITION = re.compile(rb"\[[<>=]")
+_WORDS = re.compile(rb"\"([^\"]*[^\W\d_][^\"]*)\"")
+_DISPLAYED = re.compile(rb"[0#?ymdhsgbe]", re.IGNORECASE)
+
+
+def worded_cells(sheet: bytes, styles: bytes) -> bytes:
+    """Return the cells that display the words of their format, which are not read, and these."""
+    codes = {
+        id[1]: unescape(code[1].decode("utf-8", "replace")).encode()
+        for element in _FORMAT.findall(styles)
+        if b"&quot;" in element and (id := _ID.search(element)) and (code := _CODE.search(element))
+    }
+    if not codes:
+        return b""
+    ids = [_ID.search(style) for style in _cell_styles(styles)]
+    of_styles = [codes.get(id[1], b"") if id else b"" for id in ids]
+    worded: list[bytes] = []
+    for name, style, attributes, value in _CELL.findall(sheet):
+        format = of_styles[int(style)] if int(style) < len(of_styles) else b""
+        number = None if _TEXT_CELL.search(attributes) else float(value or 0)
+        if words := words_of_format(format, number):
+            worded.append(b"%s %s" % (name, words))
+    return b"\n".join(worded)
+
+
+def words_of_format(code: bytes, value: float | None) -> bytes:
+    """Return the words that a format displays instead of a number, or next to a text (None); of a
+    format with conditions all such words. Those next to digits are read.
+
+    >>> words_of_format(b'"Yes";;"No"', 5), words_of_format(b'"Yes";;"No"', 0)
+    (b'Yes', b'No')
+    >>> words_of_format(b'0" EUR"', 5), words_of_format(b'@" not"', None)
+    (b'', b' not')
+    """
+    sections = _SECTION.findall(code + b";")[:-1]
+    numbers = [section for section in sections if b"@" not in _QUOTED.sub(b"", section)][:3]
+    if value is None:
+        unread = [section for section in sections if section not in numbers]
+    elif _CONDITION.search(code):
+        unread = numbers
+    else:
+        index = (value < 0) + 2 * (value == 0)
+        unread = numbers[index : index + 1] or numbers[:1]
+    if value is not None:
+        unread = [each for each in unread if not _DISPLAYED.search(_QUOTED.sub(b"", each))]
+    return b" ".join(_WORDS.findall(b" ".join(unread)))
+
+
 def _colour(element: bytes, default: bytes) -> bytes:
     """Return the colour of a font or a fill in six digits; as it is written where that is unknown.
 
@@ -259,6 +314,7 @@ def unseen_cells(part: bytes, styles: bytes) -> dict[str, bytes]:
         "cells of rules": rule_cells(part),
         "struck cells": struck_cells(part, styles),
         "white cells": unseen_words(part, styles),
+        "formats of cells": worded_cells(part, styles),
         MARKED_WORDS: marked_strings(part),
     }
 
@@ -313,7 +369,8 @@ class _Sheets:
     found: defaultdict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
     _fonts: list[tuple[bool, bool]] = field(default_factory=list)  # is it struck, is it white
     _scales: dict[int, float | None] = field(default_factory=lambda: dict(_BUILT_IN))
-    _styles: list[tuple[float | None, bool, bool]] = field(default_factory=list)
+    _codes: dict[int, bytes] = field(default_factory=dict)  # of formats
+    _styles: list[tuple[float | None, bool, bool, bytes]] = field(default_factory=list)
     _version: int = 0
     _sheet: int = 0
 
@@ -352,7 +409,8 @@ class _Sheets:
             is_wide = self._version >= _VERSION_8 and record[4] & 1
             start = 5 if self._version >= _VERSION_8 else 3
             code = record[start:].decode("utf-16-le" if is_wide else "latin-1", "replace")
-            self._scales[struct.unpack_from("<H", record)[0]] = _scale(code.encode())
+            (id,) = struct.unpack_from("<H", record)
+            self._scales[id], self._codes[id] = _scale(code.encode()), code.encode()
         elif kind == _STYLE_RECORD:
             font, format = struct.unpack_from("<HH", record)
             font -= font > _NO_FONT
@@ -360,7 +418,8 @@ class _Sheets:
             is_on_paper = (
                 self._version >= _VERSION_8 and record[17:18] < b"\x04"
             )  # without a pattern
-            self._styles.append((self._scales.get(format), is_struck, is_white and is_on_paper))
+            number = self._scales.get(format), is_struck, is_white and is_on_paper
+            self._styles.append((*number, self._codes.get(format, b"")))
 
     def _add_cells(self, kind: int, record: bytes) -> None:
         row, column, style = struct.unpack_from("<HHH", record)
@@ -377,13 +436,15 @@ class _Sheets:
             self._add_cell((row, column), style, struct.unpack_from("<d", record, 6)[0])
 
     def _add_cell(self, cell: tuple[int, int], index: int, value: float | None) -> None:
-        style = self._styles[index] if index < len(self._styles) else (None, False, False)
-        scale, is_struck, is_white = style
+        style = self._styles[index] if index < len(self._styles) else (None, False, False, b"")
+        scale, is_struck, is_white, code = style
         name = b"%d %d %d" % (self._sheet, *cell)
         if is_struck:
             self.found["struck cells"].append(name)
         if is_white:
             self.found["white cells"].append(name)
+        if words := words_of_format(code, value) if b'"' in code else b"":
+            self.found["formats of cells"].append(b"%s %s" % (name, words))
         if value is not None and not _is_displayed(repr(value).encode(), scale):
             self.found["values"].append(b"%s %s" % (name, _rounded(value)))
 

@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from dataclasses import replace
 from email.message import EmailMessage
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -557,6 +558,21 @@ def test_white_cells_without_a_fill_count() -> None:
     assert unseen_cells(cells, nothing)["white cells"] == b"A0,A1,A2"
 
 
+def test_words_in_formats_of_cells_count_where_they_are_displayed() -> None:
+    def found(code: bytes, cell: bytes = b'<c r="A1" s="0"><v>5</v></c>') -> bytes:
+        element = b'<numFmt numFmtId="164" formatCode="%s"/>' % escape(code.decode()).encode()
+        styles = element + b'<cellXfs><xf numFmtId="164"/></cellXfs>'
+        return unseen_cells(cell, styles)["formats of cells"]
+
+    text = b'<c r="A1" s="0" t="s"><v>0</v></c>'
+    assert found(b'"Approved"') == b"A1 Approved"
+    assert found(b'[>3]"High";"Low"') == b"A1 High Low"
+    assert found(b'@" not"', text) == found(b'0;0;0;" not"', text) == b"A1  not"
+    for displayed in (b'0" EUR"', b'@" not"', b'0;0;"none"', b'dd" May"', b'_-* "-"??_-'):
+        assert found(displayed) == b""
+    assert found(b'"Approved"', b'<c r="A1" s="0"/>') == found(b'"Approved"', text) == b""
+
+
 def test_text_that_a_common_style_of_open_document_strikes_out_counts() -> None:
     plain = '<style:style style:name="Plain"/>'
     gone = '<style:style style:name="Gone"><a style:text-line-through-style="solid"/></style:style>'
@@ -729,6 +745,10 @@ def test_what_sheets_of_old_workbooks_do_not_display_counts() -> None:
         names += [file.name for file in workbook_files(b"".join(records))]
     displayed = ["struck cells", "values"] * 2
     assert names == [*displayed, "hidden cells", "hidden cells", "hidden sheets"]
+    paid = (0x41E, struct.pack("<HB", 1, 6) + b'"Paid"')
+    cell = (0x27E, struct.pack("<HHHI", 4, 1, 0, 5 << 2 | 2))
+    records = (struct.pack("<HH", kind, len(of)) + of for kind, of in (paid, styles[1], cell))
+    assert [file.name for file in workbook_files(b"".join(records))] == ["formats of cells"]
 
 
 def test_an_encrypted_member_of_an_archive_is_not_read_and_said_to_be() -> None:
