@@ -577,7 +577,8 @@ _MASTER_PAGE = re.compile(
 )
 _PAGE_OF_SHEETS = re.compile(rb"style:master-page-name=\"([^\"]+)")
 _SHEET_HEADER = re.compile(
-    rb"(<style:(?:header|footer)[^<>]*(?<!/)>)([^<]*(?:<(?!/style:(?:header|footer))[^<]*)*)"
+    rb"(<style:(?:header|footer)(?:-left|-first)?(?:\s[^<>]*)?(?<!/)>)"
+    rb"([^<]*(?:<(?!/style:(?:header|footer))[^<]*)*)"
 )
 _HEADER_FIELD = re.compile(rb"<text:(?:sheet-name|page-number|page-count|title)\b[^<>]*>[^<]*")
 

@@ -159,6 +159,10 @@ def sheets(header: str = "Page ") -> bytes:
     document = OpenDocumentSpreadsheet()
     layout = style.PageLayout(name="layout")
     document.automaticstyles.addElement(layout)
+    frame = style.HeaderStyle()
+    frame.addElement(style.HeaderFooterProperties(padding="1pt"))
+    frame.firstChild.addElement(style.BackgroundImage())
+    layout.addElement(frame)
     for name, words in (("Default", header), ("Report", "Printed in Leith")):
         page = style.MasterPage(name=name, pagelayoutname=layout)
         part = style.Header()
