@@ -23,7 +23,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -34,6 +34,7 @@ from indexer.comparing.quantities import (
     BEFORE_DAY,
     BEFORE_NUMERAL,
     BESIDE,
+    BLANKS,
     CURRENCIES,
     DATES,
     JAPANESE_DUTY,
@@ -49,6 +50,7 @@ from indexer.comparing.quantities import (
     REACH,
     SINO_KOREAN,
     Quantity,
+    date_span,
     is_month,
     is_of_date,
     negation_value,
@@ -127,6 +129,37 @@ def negations(words: Sequence[str], language: str) -> tuple[str, ...]:
         characters = (word if "ぁ" <= word <= "ゖ" and len(word) == 1 else " " for word in words)
         found += JAPANESE_ENDING.findall(JAPANESE_DUTY.sub(" ", "".join(characters)))
     return tuple(found)
+
+
+_SPACED = re.compile(rf"\d[{BLANKS}]\d{{3}}(?:[.,]\d\d)?[{BLANKS}]?[^\s\d.,;:]")
+_DOTTED = re.compile(r"\d\.[ \u00a0]\d")
+_AROUND_AMOUNT = 12  # characters of an amount before and after a word of it
+
+
+@cache
+def _spaced_amount() -> re.Pattern[str]:
+    names = "|".join(sorted(map(re.escape, CURRENCIES), key=len, reverse=True))
+    number = rf"\d{{1,3}}(?:[{BLANKS}]\d{{3}})+(?:[.,]\d\d)?"
+    return re.compile(
+        rf"(?<![\d.,]){number}[{BLANKS}]?(?:[€$£¥₹₽]|(?:{names})(?!\w))", re.IGNORECASE
+    )
+
+
+def spaced_kind(text: str, start: int, end: int) -> tuple[Literal["date", "amount"], str] | None:
+    """Return the kind and the whole of a date or an amount that is written with blanks, if the
+    number [start, end) is of one; None for others.
+
+    >>> text = "48 500 € until 3. 2. 2024, 48 500 times"
+    >>> spaced_kind(text, 3, 6), spaced_kind(text, 18, 19), spaced_kind(text, 27, 29)
+    (('amount', '48 500 €'), ('date', '3. 2. 2024'), None)
+    """
+    first, last = max(0, start - _AROUND_AMOUNT), end + _AROUND_AMOUNT
+    may_be_amount = _SPACED.search(text, first, last)
+    for found in _spaced_amount().finditer(text, first, last) if may_be_amount else ():
+        if found.start() <= start and end <= found.end():
+            return "amount", found.group()
+    span = date_span(text, start, end) if _DOTTED.search(text, first, last) else (start, end)
+    return ("date", text[slice(*span)]) if span != (start, end) else None
 
 
 ADDRESSES: tuple[DifferenceKind, ...] = ("address", "link")  # a fact of each of their words
@@ -385,10 +418,12 @@ class FactSource:
             return Fact("date", number_value(word), spelling, position, position + 1)
         quantity = self.quantity(position)
         kind: DifferenceKind = "amount" if quantity.is_amount else "number"
-        whole = quantity.written(self.text)
-        return Fact(
-            kind, quantity.key, quantity.number, position, position + 1, quantity.unit, whole
-        )
+        whole, spelling = quantity.written(self.text), quantity.number
+        if near[1].isdecimal() or near[2].isdecimal():
+            found = spaced_kind(self.text, self.starts[position], self.ends[position])
+            kind, whole = found or (kind, whole)
+            spelling = whole if found else spelling
+        return Fact(kind, quantity.key, spelling, position, position + 1, quantity.unit, whole)
 
     def _currency(self, position: int, word: str) -> Fact | None:
         """Return the name of a currency as a fact, where it belongs to no number."""
@@ -400,7 +435,8 @@ class FactSource:
         """Return whether a number is in digits, between words that are no part of it or a date."""
         next_to = self.folded(position - 1), self.folded(position + 1)
         start, end = self.starts[position], self.ends[position]
-        return JOINED_TO_NUMBERS.isdisjoint(next_to) and stands_alone(self.text, start, end)
+        is_joined = any(map(str.isdecimal, next_to)) or not JOINED_TO_NUMBERS.isdisjoint(next_to)
+        return not is_joined and stands_alone(self.text, start, end)
 
     def is_of_number(self, position: int) -> bool:
         """Return whether a word is the unit, the scale or the currency of a number before it."""

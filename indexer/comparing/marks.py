@@ -56,6 +56,7 @@ from indexer.comparing.quantities import (
     NEGATIONS,
     NUMBERS,
     OF_LANGUAGES,
+    date_span,
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import exchanged_cells
@@ -84,7 +85,7 @@ MAX_BESIDE = 1  # other words that differ in a sentence that is negated
 UNSPACED = ("ja", "zh")  # languages in which two characters are a word
 _SPLIT = ("hu",)  # languages whose negated verbs are two words
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
-MIN_CLAUSE = 6  # words of a sentence that is added
+MIN_CLAUSE = 5  # words of a sentence that is added
 MAX_STRETCH = 3  # words of either text that may stand for each other
 MIN_STEM, MAX_ENDING = 4, 2  # letters of a word and of its inflection
 _CONTRACTED = """
@@ -492,6 +493,8 @@ def states_other_facts(pair: Comparison) -> bool:
     sources = pair.a.source, pair.b.source
     if _state_other_numbers(pair) or any(changed_quantities(*sources, pair.runs)):
         return True
+    if _state_other_dates(pair):
+        return True
     changed = sum(1 for _ in changed_symbols(*sources, pair.runs))
     has_addresses = "@" in pair.a.source.text
     may_name = [has_addresses or pair.have_capitals(gap) for gap in pair.gaps]
@@ -517,6 +520,28 @@ def _state_other_numbers(pair: Comparison) -> bool:
         if "number" in classes and not are_variants(left, right):
             return True
     return False
+
+
+def _state_other_dates(pair: Comparison) -> bool:
+    """Return whether one date stands for another, of which one has parts elsewhere in the other:
+    "2024年3月2日" / "2024年2月6日".
+    """
+    for gap, stretch in zip(pair.gaps, pair.aligned.stretches, strict=True):
+        if all(stretch) or not any(map(is_fact, chain(*stretch))):
+            continue
+        left = _dates(pair.a.source, gap.a, gap.end_a)
+        right = _dates(pair.b.source, gap.b, gap.end_b)
+        if left and right and left.isdisjoint(right):
+            return True
+    return False
+
+
+def _dates(text: FactSource, start: int, end: int) -> set[str]:
+    """Return the whole dates that words [start, end), or those next to them, are of."""
+    positions = range(max(0, start - 1), min(end + 1, len(text.starts)))
+    words = [(text.starts[position], text.ends[position]) for position in positions]
+    spans = {span: date_span(text.text, *span) for span in words}
+    return {text.text[slice(*whole)].casefold() for word, whole in spans.items() if whole != word}
 
 
 _NAMING = {"name", "address"}

@@ -380,8 +380,8 @@ def is_product_noun(before: str, after: str) -> bool:
 REACH = 6  # characters before a number, and beyond the words after it, that are looked at
 # words that belong to a number, with those after a degree sign
 BESIDE = frozenset((*SCALES, *CURRENCIES, *UNITS, *HALVES, "c", "f"))
-_BLANKS = " \u00a0\u202f"
-_CURRENCY = rf"(?:[^\w\s(-][{_BLANKS}]?)?"
+BLANKS = " \u00a0\u202f"
+_CURRENCY = rf"(?:[^\w\s(-][{BLANKS}]?)?"
 _MINUS = re.compile(  # before a number: no hyphen or dash within something, no option
     rf"(?:\A|[^\w)\]}}%.\"'\u2019\u201d\-\u2212\u2013\u2014])[-\u2212\u2013]{_CURRENCY}\Z"
 )
@@ -397,6 +397,10 @@ _ALONE = re.compile(
     r"(?:[\s\S]?[a-zA-Z0-9]|[a-zA-Z0-9][,.;:])[ \n][0-9]+(?:[ \n][a-zA-Z0-9]|[,.;:]\s)"
 )
 _ADJACENT = re.compile(r"[^\S\r\n]*(?:\r\n?|\n)?[^\S\r\n]*|-")
+_COUNTED = re.compile(  # of several words in scripts without spaces, or other words alone
+    r"[ \u00a0]?(?:(?P<h>小时|小時|時間)|(?P<min>分钟|分鐘|分間)|(?P<week>周|週間?|星期)"
+    r"|(?P<day>日間|日内)|(?P<month>个月|個月|[ヶか]月)|(?P<CNY>元)|(?P<JPY>円))"
+)
 _MEGA = re.compile(r"m[WVAHJP]")  # milliwatts, not megawatts; elsewhere case tells no units apart
 
 
@@ -472,8 +476,9 @@ def _whole_date() -> re.Pattern[str]:
     number, joint = r"\d{1,4}(?:st|nd|rd|th|er|º|ª)?", r"[ \t\u00a0]*[.,]?[ \t\u00a0]*"
     of = rf"{joint}(?:(?:{'|'.join(_OF_MONTH)})[ \t\u00a0]+)?"
     with_name = rf"\b(?:{number}{of})?(?:{months})\b(?:{of}{number}){{0,2}}(?!\w)"
+    spaced = r"\b\d{1,2}\.[ \u00a0]\d{1,2}\.[ \u00a0]?\d{4}\b"
     with_signs = r"\d{1,4}年(?:\d{1,2}月(?:\d{1,2}[日号號]?)?)?|\d{1,2}月\d{1,2}[日号號]?"
-    return re.compile(f"{with_name}|{with_signs}", re.IGNORECASE)
+    return re.compile(f"{with_name}|{with_signs}|{spaced}", re.IGNORECASE)
 
 
 class Quantity(NamedTuple):
@@ -505,7 +510,7 @@ class Quantity(NamedTuple):
     @property
     def is_amount(self) -> bool:
         """Return whether it is one of money, or a fraction."""
-        return not {*CURRENCIES.values(), "%", "‰"}.isdisjoint(self.unit.split())
+        return not {*CURRENCIES.values(), "%", "‰", "JPY"}.isdisjoint(self.unit.split())
 
 
 def quantity(text: str, words: Words, position: int) -> Quantity:
@@ -567,7 +572,7 @@ class _Reader(NamedTuple):
 
     def _currency_before(self, position: int) -> tuple[str, int] | None:
         start = int(self.words.starts[position])
-        before = self.text[max(0, start - 3) : start].rstrip("-\u2212\u2013" + _BLANKS + "(")
+        before = self.text[max(0, start - 3) : start].rstrip("-\u2212\u2013" + BLANKS + "(")
         is_within = before[-2:-1].islower() or before[-2:-1].isdigit()  # of ".idata$2"
         if before and unicodedata.category(before[-1]) == "Sc" and not is_within:
             return _currency(before[-1]), max(0, start - 3) + len(before) - 1
@@ -578,7 +583,7 @@ class _Reader(NamedTuple):
     def _unit_after(self, position: int, value: str) -> tuple[str, int] | None:
         end = int(self.words.ends[position])
         rest = self.text[end : end + 2]
-        symbol = rest.lstrip(_BLANKS)[:1]
+        symbol = rest.lstrip(BLANKS)[:1]
         stop = end + rest.index(symbol) + 1
         is_format = symbol == "$" and self.text[stop : stop + 1].islower()  # as "%1$s" is
         if symbol and _is_unit_symbol(symbol) and not is_format:
@@ -587,6 +592,8 @@ class _Reader(NamedTuple):
             if symbol == "°" and scale in ("c", "f") and self.text[end : end + 1].lower() == scale:
                 return f"°{scale}", end + 1
             return _currency(symbol), end
+        if counted := _COUNTED.match(self.text, end):
+            return str(counted.lastgroup), counted.end()
         after = self.next_to(position, 1)
         if not after:
             return None
@@ -605,7 +612,7 @@ class _Reader(NamedTuple):
         opening = _BRACKET.search(self.text, max(0, start - 3), start)
         if not opening or self.text[end : end + 1] != ")":
             return False
-        before = self.text[max(0, opening.start() - 2) : opening.start()].rstrip(_BLANKS)[-1:]
+        before = self.text[max(0, opening.start() - 2) : opening.start()].rstrip(BLANKS)[-1:]
         is_amount = any(map(_is_unit_symbol, before + opening.group()))
         return is_amount or bool(_IN_BOOKS.match(self.text[start : int(self.words.ends[position])]))
 

@@ -438,7 +438,12 @@ FIRST_LINES = 3  # that may name a version
 FIRST_CHARS = 300
 MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 _OF_DIFFERENCE: Mapping[str, MarkKind] = MappingProxyType({"negation": "negated", "sign": "symbol"})
-_VERSION = re.compile(r"\d+(?:\.\d+)+[a-z]?\d*|(?<=[vV])\d+")
+_VERSION = re.compile(
+    r"\d+(?:\.\d+)+[a-z]?\d*|(?<=v)\d+|(?:(?<=version )|(?<=release )|(?<=edition )|(?<=licence )"
+    r"|(?<=license )|(?<=revision )|(?<=fassung )|(?<=versión )|(?<=版本)|(?<=버전 ))\d+",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(r"[^\W\d_]+")
 
 
 class TextDifferences(NamedTuple):
@@ -534,7 +539,7 @@ def _without_added(
 
 
 def _kind_of(difference: Difference) -> MarkKind:
-    units = chain(*(each.casefold().split()[1:] for each in (difference.a, difference.b) if each))
+    units = _UNIT.findall(f"{difference.a} {difference.b}".casefold())
     if difference.kind == "number" and not TIME_UNITS.isdisjoint(units):
         return "deadline"
     kind: MarkKind = _OF_DIFFERENCE.get(difference.kind, difference.kind)  # type: ignore[arg-type]

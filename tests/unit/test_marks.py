@@ -51,11 +51,39 @@ def kinds(a: str, b: str, **options) -> list[str]:
         ("900 euros", "950 euros", "amount"),
         ("Acme Ltd", "Initech Ltd", "name"),
         ("The rent of 900 euros is paid on the first day of each month. ", "", "clause_added"),
+        ("Each party", "Complaints are made in writing. Each party", "clause_added"),
     ],
 )
 def test_a_change_has_its_mark(old: str, new: str, kind: str) -> None:
     assert kind in kinds(LEASE, LEASE.replace(old, new))
     assert kind in kinds(LEASE.replace(old, new), LEASE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mark"),
+    [
+        ("48 500 €", "84 500 €", "amount: 48 500 € / 84 500 €"),
+        ("48\u202f500 EUR", "48\u202f700 EUR", "amount: 48\u202f500 EUR / 48\u202f700 EUR"),
+        ("3. 2. 2024", "3. 5. 2024", "date: 3. 2. 2024 / 3. 5. 2024"),
+        ("48500元", "84500元", "amount: 48500 / 84500"),
+        ("14天", "30天", "deadline: 14天 / 30天"),
+        ("14天", "24小时", "deadline: 14天 / 24小时"),
+        ("Version 2", "Version 3", "version: 2 / 3"),
+    ],
+)
+def test_marks_of_amounts_dates_and_versions(old: str, new: str, mark: str) -> None:
+    a = f"{old}\nThe rent by 48 stays as it is, and the parties sign it."
+    first = explain(text(a), text(a.replace(old, new))).marks[0]
+    assert f"{first.kind}: {first.a} / {first.b}" == mark
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("2024年3月2日", "2024年2月6日"), ("3. 2. 2024", "2. 6. 2024")]
+)
+def test_a_date_is_one_fact_however_its_words_are_aligned(old: str, new: str) -> None:
+    a = f"Smlouva platí od {old} a řídí se právem sídla dodavatele."
+    assert states_other_facts(Comparison(text(a), text(a.replace(old, new))))
+    assert not states_other_facts(Comparison(text(a), text(a.replace("platí", "trvá"))))
 
 
 @pytest.mark.parametrize(
