@@ -38,7 +38,9 @@ class _Root:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Files to leave out: nearfold's own (`excluded`), and files of earlier PATHs (silently)."""
+    """Files to leave out silently: nearfold's own, unless they are a PATH, and files of earlier
+    PATHs.
+    """
 
     own: frozenset[bytes]
     covered: frozenset[bytes]
@@ -115,10 +117,10 @@ def walk(
     second file with the same key is `FailedBlob`: it would replace the first.
 
     Symbolic links are `SkippedBlob` (`symbolic_link`), as are FIFOs, sockets and devices
-    (`special_file`), and `own_files` (`excluded`) with the companions a database puts next to them,
-    everything in those that are folders, and mails that are still delivered (`tmp` of a Maildir). A
-    folder that may not be read is `FailedBlob`; the walk goes on. Raises `SourceNotFound` at once,
-    before anything is yielded.
+    (`special_file`), mails that are still delivered (`excluded`; `tmp` of a Maildir), and a PATH
+    that is one of `own_files` (`excluded`) or a companion that a database puts next to them; those
+    in folders are left out. A folder that may not be read is `FailedBlob`; the walk goes on. Raises
+    `SourceNotFound` at once, before anything is yielded.
     """
     roots = [_root(path) for path in paths]
     own_paths = [os.path.realpath(os.fsencode(name)) for name in own_files]
@@ -177,9 +179,8 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
             levels.pop()
             yield FailedBlob(_printable(position), _problem("this folder", error))
             continue
-        if entry.path in rules.covered:
+        if entry.path in rules.covered or (not own and entry.path in rules.own):
             continue
-        own = own or entry.path in rules.own
         if entry.is_dir(follow_symlinks=False):
             own = own or mailboxes.holds_deliveries(entry.path)
             levels.append((entry.path, own, _entries(entry.path, key + b"/")))
