@@ -632,14 +632,14 @@ def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
 
 def _keep_apart(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     """Yield stretches with a deleted blank where words of the first text would be joined: text that
-    is kept has the blanks of the second one.
+    is kept has the blanks of the second one, text that is removed its own ("100." of "100.00").
     """
     last = " "
     for stretch in stretches:
         if stretch.change != "added" and stretch.text:
             if not last.isspace() and not stretch.text[0].isspace():
                 yield Stretch("removed", " ", 0)
-            last = stretch.text[-1]
+            last = stretch.text[-1] if stretch.change == "same" else " "
         yield stretch
 
 

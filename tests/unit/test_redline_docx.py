@@ -113,6 +113,13 @@ def test_a_number_with_another_sign_is_a_change(
     assert words(text_of(root, "ins")) == words(before)
 
 
+@pytest.mark.parametrize("after", ["EUR 102.00 a day", "EUR 100.50 a day", "EUR 9 a day"])
+def test_no_blank_is_added_to_a_decimal_number(after: str) -> None:
+    before = "EUR 100.00 a day"
+    root = document(before, after)
+    assert (text_of(root, "ins").strip(), text_of(root, "del").strip()) == (before, after)
+
+
 PIECES = ["rent", "roof", "pets", "2024", "$2024", "€", "-5%", "<w:p>", "&", "\x01", "\ud800", "\n"]
 TEXTS = st.lists(
     st.sampled_from([*PIECES, "\n\n"]),
