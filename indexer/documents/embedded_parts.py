@@ -64,14 +64,20 @@ _SVG_SHAPE = re.compile(
     rb"""\s(?:d|points|x|y|width|height|c[xy]|r[xy]?|[xy][12])=["']([^"']*)""", re.IGNORECASE
 )
 IN_MARKUP = (b";base64,", b"data:", b"binary", b":binData", b"<svg")
+_HIDING = (
+    rb"line-through|display\s*:\s*none|visibility\s*:\s*hidden|scale\(\s*0(?:\s*,\s*0)?\s*\)"
+    rb"|(?:opacity|font-size)\s*:\s*(?:0(?![.\d])|0?\.0(?:[0-5]\d*)?(?!\d))"
+    rb"|(?:left|top|indent)\s*:\s*-\d{3}|(?<![\w-])color\s*:\s*transparent"
+    rb"|(?<![\w-])(?:max-)?height\s*:\s*0(?![.\d])"
+)
 _INPUT = re.compile(
     rb"<(?:input|meter|progress)\b[^>]*>|<ol\b[^>]*\b(?:start=|type=|reversed\b)[^>]*>"
     rb"|<li\b[^>]*\bvalue=[^>]*>|(?P<choice><option\b[^>]*\bselected\b[^>]*>[^<]*)"
-    rb"|<(?P<name>(?:s|strike|del|math)\b(?=[^>]*>)|(?<=\d<)su[bp]\b(?=[^>]*>[-+]?\d)"
+    rb"|<(?P<name>(?:s|strike|del|math)\b(?=[^>]*>)|(?<=\d<)(?:su[bp]\b"
+    rb"|\w+\b(?=[^>]*vertical-align\s*:\s*su[bp]))(?=[^>]*>[-+]?\d)"
     rb"|bdo\b(?=[^>]*\brtl\b[^>]*>)"
     rb"|(?!(?:img|br|hr|link|meta|source|col|style|script)\b)\w+\b(?=[^>]*\s"
-    rb"(?:style\s*=[^>]*(?:line-through|display:\s*none|visibility:\s*hidden"
-    rb"|(?:opacity|font-size):\s*0(?![.\d])|(?:left|top|indent):\s*-\d{3})"
+    rb"(?:style\s*=[^>]*(?:" + _HIDING + rb")"
     rb"|hidden(?=[\s>=]))[^>]*>))[^>]*>",
     re.IGNORECASE,
 )
@@ -81,11 +87,8 @@ _CLASS = re.compile(rb"[.#]([\w-]+)(::?(?:before|after))?(?=\s*(?:,|\Z))")
 _ADDED = re.compile(rb"\bcontent\s*:\s*[\"']([^\"'\\]*\w[^\"'\\]*)[\"']")
 _MATH_TAG = re.compile(rb"<(/?[\w:]+)[^>]*>")
 _NUMBERING = re.compile(rb"\s(?:type\s*=\s*[\"']?([aAiI])\b|(reversed)\b)", re.IGNORECASE)
-_MARKING = re.compile(
-    rb"line-through|display\s*:\s*none|visibility\s*:\s*hidden"
-    rb"|(?:opacity|font-size)\s*:\s*0(?![.\d])|(?:left|top|indent)\s*:\s*-\d{3}",
-    re.IGNORECASE,
-)
+_MARKING = re.compile(_HIDING + rb"|vertical-align\s*:\s*(su[bp])", re.IGNORECASE)
+_RAISED, _POWER = (b"sup", b"sub"), re.compile(rb"\d<[^>]*>[-+]?\d")
 _NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|submit|button|image|reset)\b", re.IGNORECASE)
 _CHOICE = re.compile(rb"type\s*=\s*[\"']?(?:checkbox|radio)\b", re.IGNORECASE)
 _CHECKED = re.compile(rb"[\s\"']checked\b", re.IGNORECASE)
@@ -153,26 +156,27 @@ def _elements(
 
 
 def _marked_by_class(data: bytes, folded: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the text of elements that the styles of the page itself hide or strike out by their
-    class or id, and the words that these add to it.
-    """
+    """Yield the text that the page's own styles hide, raise or strike out, and words they add."""
     styles = b" ".join(data[tag.end() : end] for tag, end in _elements(data, _STYLES, folded))
     names: dict[bytes, bytes] = {}
     selector, *rules = _MEDIA.sub(b"", styles).split(b"{")
     for rule in rules:
         declarations, _, following = rule.partition(b"}")
-        is_marking, added = _MARKING.search(declarations), _ADDED.search(declarations)
-        for name, around in _CLASS.findall(selector) if is_marking or added else ():
-            if added if around else is_marking:
-                names[name] = added[1] if added and around else b""
+        marking, added = _MARKING.search(declarations), _ADDED.search(declarations)
+        for name, around in _CLASS.findall(selector) if marking or added else ():
+            if found := added if around else marking:
+                names[name] = found[1] or b""
         selector = following
     if names:
         marked = (
             rb"<(?P<name>\w+)\b[^>]*\s(?:class|id)\s*=\s*[\"']?(?:[\w -]*\s)?(?P<class>%s)[\"'\s>]"
         )
         for tag, end in _elements(data, re.compile(marked % b"|".join(names)), data):
-            text = names[tag["class"]] or _ELEMENT.sub(b" ", data[tag.start() : end])
-            yield tag.start(), b" ".join(text.split())
+            text, word = _ELEMENT.sub(b" ", data[tag.start() : end]), names[tag["class"]]
+            if word not in _RAISED:
+                yield tag.start(), b" ".join((word or text).split())
+            elif _POWER.match(data, tag.start() - 1):
+                yield tag.start(), b" ".join((word, *text.split()))
 
 
 _COLOURED = re.compile(
@@ -216,6 +220,8 @@ def _of_background(data: bytes, folded: bytes) -> Iterator[tuple[int, bytes]]:
 def _value(tag: re.Match[bytes], element: bytes) -> bytes:
     """Return what a reader sees of an element that is not read; empty for nothing."""
     name = (tag["name"] or b"").lower()
+    if (marking := _MARKING.search(tag[0])) and marking[1]:
+        name = marking[1].lower()
     if name == b"math":
         return b"".join(_MATH_TAG.sub(rb"<\1>", element).split())
     if tag["choice"] or name:

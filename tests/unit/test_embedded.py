@@ -722,6 +722,32 @@ def test_values_of_forms_and_struck_text_of_a_page_count() -> None:
     assert embedded_files(on_dark, "text/html") == ""
 
 
+@pytest.mark.parametrize(
+    "style",
+    [
+        *("text-indent:-9999px", "max-height: 0;overflow:hidden", "transform:scale(0)"),
+        *("color:transparent", "opacity:.05", "font-size:0.01em"),
+    ],
+)
+def test_text_that_a_style_hides_counts(style: str) -> None:
+    for page in ("<p style='{}'>not</p>", "<style>.a {{ {} }}</style><p class=a>not</p>"):
+        assert embedded_files(page.format(style).encode(), "text/html")
+    for seen in ("opacity:0.5", "line-height:0", "background-color:transparent", "opacity:.06"):
+        assert embedded_files(f"<p style='{seen}'>not</p>".encode(), "text/html") == ""
+
+
+def test_digits_that_a_style_raises_count_as_raised_by_a_tag() -> None:
+    pages = (
+        "10<sup>2</sup> m",
+        "10<span style='vertical-align: super'>2</span> m",
+        "<style>.a {vertical-align:super}</style>10<span class=a>2</span> m",
+    )
+    assert len({embedded_files(page.encode(), "text/html")[:64] for page in pages}) == 1
+    for page in pages:
+        note = page.replace("10<", "see<").encode()
+        assert embedded_files(note, "text/html") == ""
+
+
 @pytest.mark.parametrize("of", [workbook, lambda end: workbook(formula=end)])
 def test_pictures_and_formulas_of_old_workbooks_count(of) -> None:
     (first, *_), (second, *_) = (workbook_files(of(end)) for end in (b"abc", b"abd"))
