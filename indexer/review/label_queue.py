@@ -124,6 +124,20 @@ class LabelQueue:
                     return number, request, outcome
         return None
 
+    def undone(self, reviewer: str) -> tuple[int, LabelRequest, LabelResult] | None:
+        """Return the labelling that a reviewer's last request undid, with the number of that
+        request. None after another request, or for a labelling that is not remembered.
+        """
+        with self._changed:
+            own = (item for item in self._requests.items() if item[1].reviewer == reviewer)
+            number, request = max(own, default=(0, None), key=lambda item: item[0])
+            if request is None or not isinstance(self._outcomes.get(number), UndoResult):
+                return None
+            for labelling, outcome in reversed(self._outcomes.items()):
+                if isinstance(outcome, LabelResult) and outcome.job == request.undo:
+                    return number, self._requests[labelling], outcome
+        return None
+
     @property
     def waiting(self) -> int:
         """Return how many requests wait here."""

@@ -144,7 +144,14 @@ def test_one_undo_takes_a_whole_family_back(review: Page, store: Any) -> None:
     keys = Keyboard(review)
     for key in ("1", "o", "Enter", "u"):
         keys.open(key)
-    assert list(labels(store).values()) == [("responsive",)]
+    [(head, label)] = labels(store).items()
+    assert label == ("responsive",)
+    line = review.locator(".latest [data-undone]")
+    expect(line).to_have_text(re.compile(rf"^Undone: responsive on .* and {SIZE - 2} more$"))
+    expect(review.locator("[data-item].at")).to_have_count(0)
+    keys.open("2")  # of the document that the heading names
+    assert labels(store) == {head: ("not responsive",)}
+    expect(line).to_have_count(0)
 
 
 def test_keys_lead_from_family_to_family(review: Page) -> None:

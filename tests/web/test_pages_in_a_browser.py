@@ -268,6 +268,7 @@ def test_a_family_shows_which_version_came_from_which(page: Page, site: str) -> 
     tree = page.locator(".versions li")
     versions = ask(site, "versions", id=hit(site, "agreement")["id"], redline="yes")["versions"]
     expect(tree).to_have_count(len(versions))
+    expect(tree.nth(1)).to_contain_text(" lcs ")
     expect(tree.first).to_contain_text("the same text")
     expect(tree.nth(1)).to_contain_text(
         f"{versions[1]['step']['added']} words added, 0 removed; later by date"

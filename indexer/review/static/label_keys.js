@@ -73,15 +73,17 @@ function walk() {
 // A page of one labelling undoes that, every other page the last one.
 const undo = () => document.querySelector("main [data-undo]") ?? document.querySelector("[data-undo]");
 
-// An undo stays on a page that shows the document, on its line of a list.
+// An undo stays on a page that shows the document: on its line of a list if it was labelled alone,
+// else on no line, so that the next key codes what the heading names.
 function stayAtUndo() {
   const next = undo()?.form.elements.next;
-  const id = next && new URL(next.value, location.origin).searchParams.get("id");
+  const { pathname, searchParams } = new URL(next?.value ?? "", location.origin);
+  const id = searchParams.get("id");
   if (!id) return;
   const quoted = CSS.escape(id);
   const item = document.querySelector(`[data-item][data-id="${quoted}"]`);
   const isHead = document.querySelector(`[data-choices] [name=id][value="${quoted}"]`);
-  if (item || isHead) next.value = item ? `${here()}#${item.id}` : here();
+  if (item || isHead) next.value = item && pathname === "/document" ? `${here()}#${item.id}` : here();
 }
 
 // The line of a new labelling is read aloud: screen readers read what changes in a page that is there.
@@ -92,8 +94,9 @@ function announce() {
   let known = null;
   try { known = sessionStorage.getItem("nearfold.labelling"); sessionStorage.setItem("nearfold.labelling", number); } catch { return; }
   if (known === number) return;
-  const text = line.querySelector("[data-outcome]").textContent.replace(/\s+/g, " ").trim();
-  setTimeout(() => { line.querySelector("[data-announces]").textContent = `Labelled: ${text}`; }, 300);
+  const of = (selector) => line.querySelector(selector)?.textContent.replace(/\s+/g, " ").trim();
+  const text = of("[data-undone]") ?? `Labelled: ${of("[data-outcome]")}`;
+  setTimeout(() => { line.querySelector("[data-announces]").textContent = text; }, 300);
 }
 
 // The boxes of a list: shift and a click check all from the last one on. Returns their number.
