@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import chain, zip_longest
 from typing import TypeAlias, get_args
 
-from indexer.comparing.alignment import common_runs, gaps
+from indexer.comparing.alignment import Gap, common_runs, gaps
 from indexer.comparing.facts import ADDRESSES, RUN, Fact, FactSource, FactText
 from indexer.comparing.quantities import (
     MODAL_HINT,
@@ -27,13 +27,14 @@ from indexer.comparing.quantities import (
     OF_TIME,
     PARTY_WORDS,
     REACH,
+    STATING,
     date_span,
     is_product_noun,
     other_modals,
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import address_value, name_value
-from indexer.comparing.words import ATTACHED, NEGATING, negated_words
+from indexer.comparing.words import ATTACHED, LANGUAGES_BY_WORD, NEGATING, negated_words
 from indexer.fingerprinting.normalise import without_accents
 from indexer.model import Difference, DifferenceKind
 
@@ -218,6 +219,8 @@ def _equal_words(a: FactSource, position_a: int, b: FactSource, position_b: int,
 
 
 KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
+MIN_RENAMED = 2  # times that words without capitals stand for the same others
+MAX_RENAMED = 6  # of such words
 JOINED: tuple[DifferenceKind, ...] = ("name", "date")  # kinds of which neighbours are one fact
 
 _IN_HEADERS: tuple[DifferenceKind, ...] = ("date", "number", "name", *ADDRESSES)
@@ -255,6 +258,8 @@ def _of_runs(a: FactSource, b: FactSource, aligned: Sequence[Tile]) -> Iterator[
     yield from changed_quantities(a, b, aligned)
     known = a.words.vocabulary
     between = list(gaps(aligned, (len(a.words), len(b.words))))
+    if not (a.text.isascii() or b.text.isascii()):
+        yield from _renamed(a, b, between)
     for gap in between:
         words = a.words.folded[gap.a : gap.end_a], b.words.folded[gap.b : gap.end_b]
         may_negate = any(map(NEGATING.match, chain(*words)))
@@ -264,6 +269,26 @@ def _of_runs(a: FactSource, b: FactSource, aligned: Sequence[Tile]) -> Iterator[
         for left, right in other_modals(a.words.folded, b.words.folded, between):
             yield Difference("obligation", a.spelling(*left), b.spelling(*right))
     yield from _leftover(FactText(a, b), FactText(b, a), aligned)
+
+
+def _renamed(a: FactSource, b: FactSource, between: Iterable[Gap]) -> Iterator[Difference]:
+    """Yield words without capitals that stand for others `MIN_RENAMED` times and nowhere else."""
+    times = Counter[tuple[str, str]]()
+    for gap in between:
+        left, right = a.words.folded[gap.a : gap.end_a], b.words.folded[gap.b : gap.end_b]
+        is_short = 0 < len(left) <= MAX_RENAMED and 0 < len(right) <= MAX_RENAMED
+        if is_short and all(map(_is_without_capitals, left + right)):
+            times[a.spelling(gap.a, gap.end_a), b.spelling(gap.b, gap.end_b)] += 1
+    for (old, new), count in times.items():
+        is_everywhere = old not in b.text and new not in a.text
+        if count >= MIN_RENAMED and min(len(old), len(new)) > 1 and is_everywhere:
+            yield Difference("renamed", old, new)
+
+
+def _is_without_capitals(word: str) -> bool:
+    """Return whether a word of a script without capitals may be of a name."""
+    is_letter = word >= "\u0590" and word[0].isalpha() and word not in LANGUAGES_BY_WORD
+    return is_letter and not word[0].islower() and word not in STATING
 
 
 def changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:

@@ -198,3 +198,18 @@ def test_other_words_of_such_scripts_are_no_names() -> None:
     text = "客户：王伟\n请在收到发票后付款，并注明编号。"
     pair = compared(text, text.replace("收到发票后", "收到账单后"))
     assert Criteria(policy="strict").accepts(*pair.texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("本协议由清泉负责。清泉交付货物，清泉开票。", "清泉", "明水"),
+        ("يسلم عدنان البضاعة إلى المشتري، ويدفع عدنان الثمن.", "عدنان", "سليمان"),
+    ],
+)
+def test_a_name_that_is_replaced_throughout_is_renamed(text: str, old: str, new: str) -> None:
+    pair = compared(text, text.replace(old, new))
+    assert "renamed" in {mark.kind for mark in explain(*pair.texts).marks}
+    assert not Criteria(policy="strict").accepts(*pair.texts)
+    pair = compared(text, text.replace(old, new, 1))
+    assert explain(*pair.texts).marks == ()
