@@ -38,8 +38,8 @@ from indexer.wording import unify_line_ends
 
 IN_ORDER = 0.8  # fraction of words in order below which texts with the same passages are rearranged
 _OPENING = re.compile(r"[\[({<¿¡\"'«‹“‘„‚「『（【〈《]+\Z")
-_CLOSING = re.compile(r"[^\w\s]+")
-_WORD = re.compile(r"\w")
+_CLOSING, _WORD = re.compile(r"[^\w\s]+"), re.compile(r"\w")
+_SEPARATE = re.compile(r"\s.?\Z|\d[.,:]\d\Z")  # two texts that need no blank between them
 
 
 @dataclass(frozen=True, slots=True)
@@ -632,14 +632,14 @@ def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
 
 def _keep_apart(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     """Yield stretches with a deleted blank where words of the first text would be joined: text that
-    is kept has the blanks of the second one, text that is removed its own ("100." of "100.00").
+    is kept has the blanks of the second one, text that is removed its own; "100.00" has none.
     """
     last = " "
     for stretch in stretches:
         if stretch.change != "added" and stretch.text:
-            if not last.isspace() and not stretch.text[0].isspace():
+            if not _SEPARATE.search(last + stretch.text[0]):
                 yield Stretch("removed", " ", 0)
-            last = stretch.text[-1] if stretch.change == "same" else " "
+            last = stretch.text[-2:] if stretch.change == "same" else " "
         yield stretch
 
 
