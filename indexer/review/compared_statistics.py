@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from indexer.grouping.preview import (
     ThresholdFamilies,
     summarise,
 )
+from indexer.jobs.review_file import joined_documents
 from indexer.model import Progress, Row, no_progress
 from indexer.recipe import Recipe
 from indexer.review.store_statistics import (
@@ -50,7 +52,8 @@ class ThresholdStatistics(StoreStatistics):
     The measure is `none` for a recipe without slots.
     `measured_from`: the minimum threshold at which `group` would make the same groups as `at`;
     below it they are estimated. `near_pairs`: the most similar pairs of documents that rules keep
-    out of one group, one of two groups.
+    out of one group, one of two groups. `joined`: documents that reviewers put into the group of
+    another one, which every threshold keeps.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class ThresholdStatistics(StoreStatistics):
         previews: Sequence[CollectionPreview],
         options: GroupOptions,
         is_grouped: bool,
+        joined: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         super().__init__([entries], options, is_grouped)
         if not previews:
@@ -66,6 +70,11 @@ class ThresholdStatistics(StoreStatistics):
         self._ids = [entry.id for entry in entries]
         self._paths = [entry.path for entry in entries]
         positions = {id: index for index, id in enumerate(self._ids)}
+        self._joined = [
+            (positions[id], positions[other])
+            for id, other in joined.items()
+            if id in positions and other in positions
+        ]
         self.measured_from = max((preview.measured_from for preview in previews), default=FLOOR)
         self._is_final = is_grouped and all(
             entry.principal is not None and not entry.provisional for entry in entries
@@ -183,7 +192,16 @@ class ThresholdStatistics(StoreStatistics):
         for preview in self._previews:
             representatives.append(preview.representatives(threshold) + np.int32(first))
             first += len(representatives[-1])
-        return np.concatenate(representatives)
+        return self._join(np.concatenate(representatives))
+
+    def _join(self, representatives: Numbers32) -> Numbers32:
+        """Return principals with those joined that reviewers joined, as `group` does."""
+        ids = np.array([id for id, _ in self._joined], np.int32)
+        moving = np.union1d(np.flatnonzero(np.isin(representatives, ids)), ids)
+        for id, other in self._joined:
+            representatives[moving[representatives[moving] == id]] = representatives[other]
+            representatives[id] = representatives[other]
+        return representatives
 
     def _is_estimated(self, threshold: float) -> bool:
         return threshold < self.measured_from and not self._is_stored(threshold)
@@ -222,7 +240,9 @@ def threshold_statistics(store: FullStore, progress: Progress = no_progress) -> 
         entries += collection.entries
         if collection.slots.shape[1]:
             previews.append(CollectionPreview(store, collection, options, progress))
-    statistics = ThresholdStatistics(entries, previews, options, last_options is not None)
+    joined = joined_documents(store) if options.of == "documents" else {}
+    is_grouped = last_options is not None
+    statistics = ThresholdStatistics(entries, previews, options, is_grouped, joined)
     statistics.near_pairs = tuple(_near_pairs(store, recipe, options, statistics.of_groups))
     return statistics
 

@@ -17,6 +17,7 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.review_file import joined_documents
 from indexer.recipe import DEFAULT
+from indexer.review.compared_statistics import threshold_statistics
 from indexer.review.serve import review_application
 from indexer.stores import open_store
 from web.watching import PageRecord, axe_violations, open_window, run_site
@@ -95,6 +96,9 @@ def test_threshold_counts_the_near_copies_that_rules_keep_apart(client: Client) 
     assert [frozenset({pair["a"], pair["b"]}) for pair in preview["near_pairs"]] == [
         frozenset(forms[1])
     ]
+    assert preview["moved"] == 0
+    strict = client.get("/api/preview?threshold=1&wait=20").json()
+    assert strict["families"] == 1
 
 
 @pytest.mark.long
@@ -122,6 +126,7 @@ def test_a_joined_principal_takes_its_members_along(store: Any, client: Client) 
     found = store.get(["instances", "disks", "copy"]).values()
     assert {row.family for row in found} == {"instances"}
     assert group(store, joined=joined_documents(store)).changed == 0
+    assert threshold_statistics(store).at().moved == 0
     assert {row.family for row in store.get(["instances", "disks", "copy"]).values()} == {
         "instances"
     }
