@@ -324,7 +324,10 @@ class _WorkListPages:
         self._site = site
 
     async def next(self, request: Request) -> Response:
-        """Give the next group of a list to the reviewer; redirect to it, or back to the list."""
+        """Give the next group of a list to the reviewer; redirect to it, or back to the list.
+
+        Of a single document to its text.
+        """
         fields = await read_fields(request, self._site.token)
         values = parse_parameters(_NextForm, fields)
         names = ListParameters.__struct_fields__
@@ -332,8 +335,14 @@ class _WorkListPages:
         options = parse_parameters(ClaimParameters, {**wanted, "after": [values.after]})
         result = await run_in_threadpool(claim, self._site, options, login_of(request))
         if result.family:
-            return redirect_to(link("/family", id=result.family, list=values.list))
+            is_single = await run_in_threadpool(self._is_single, result.family)
+            page = "/document" if is_single else "/family"
+            return redirect_to(link(page, id=result.family, list=values.list))
         return redirect_to(f"/worklist?{values.list}" if values.list else "/worklist")
+
+    def _is_single(self, family: str) -> bool:
+        members = self._site.store.families.members("family", [family])
+        return all(id == family for id, _ in members)
 
     async def assign(self, request: Request) -> Response:
         """Give the groups that are checked to a reviewer."""

@@ -408,7 +408,10 @@ def test_the_dashboard_shows_progress_and_what_comes_next(forms: Forms, store: A
     assert "Largest unassigned group: " in page
     assert "4 documents, 2 reviewed" in page
     taken = forms.send("/worklist/next", list="order=size&least=1&most=1")
-    assert taken.headers["location"].startswith("/family?id=other")
+    assert taken.headers["location"].startswith("/document?id=other")
+    single = forms.page(taken.headers["location"])
+    assert store.get(["other"])["other"].text[:30] in single
+    assert "Take the next group of the work list" in single
     assert " anna " in page
 
 
