@@ -49,7 +49,7 @@ _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip
 _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
 _MAX_DEPTH = 4  # of archives in archives
 _RTF_CODES = re.compile(
-    rb"\\levelstartat(?![01]\b)\d+|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^{}]*"
+    rb"\\levelstartat(?![01]\b)\d+|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO|SYMBOL\s+\d)[^{}]*"
     rb"|\\ff(?:res|defres)\d+|\\sn gtextUNICODE\}\s*\{\\sv [^{}]*"
 )
 _RTF_TEXT = re.compile(rb"(?:\\[a-z]+-?\d* ?|[{}])(?!\s*[0-9a-fA-F\s]{32})([^\\{}]+)")

@@ -534,6 +534,7 @@ _MEMBERS = ("content.xml", "styles.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
 _FOOTNOTE = re.compile(rb"\{(?:\\\*)?\\footnote(?![a-z])")  # LibreOffice marks it by a star
+_DRAWING = re.compile(rb"\{\\\*\\do(?![a-z])")  # of Word before 97, with its boxes of text
 _COMMENTER = re.compile(rb"\{\\\*\\atn(?:id|author)\b[^{}]*\}")
 _NOTE_NUMBER = re.compile(rb"<text:note-citation\b[^<>]*>[^<>]*</text:note-citation>")
 _WORD_PART = re.compile(r"word/(?:document\d*|(?:head|foot)er\d*|(?:foot|end)notes)\.xml$")
@@ -547,14 +548,16 @@ _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
 
 def _readable_file(data: bytes) -> bytes:
     """Return an OpenDocument in one file of XML, or RTF, without what was deleted while changes
-    were tracked; RTF with a mark of its first paragraph, with its footnotes, and without the names
-    of who wrote comments, which other formats lack.
+    were tracked; RTF with a mark of its first paragraph, with its footnotes and the text of drawn
+    boxes, and without the names of who wrote comments, which other formats lack.
     """
     if not data.startswith(_RTF):
         if _SHEETS in data:
             data = displayed_sheets(displayed_headers(data, data))
         return _with_headers(_readable_text(data))
     data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
+    if b"\\dptxbxtext" in data and b"\\shptxt" not in data:  # which has it as well
+        data = _DRAWING.sub(b"{", data).replace(b"\\dptxbxtext", b"\\par")
     data = _COMMENTER.sub(b"", _FOOTNOTE.sub(rb"{\\footnote  ", data))  # the second blank is text
     return data if b"\\pard" in data else _with_paragraph(data)
 

@@ -248,6 +248,7 @@ UNREAD = {
     "file in a book": [book("b.pdf", end) for end in "12"],
     "drawing in a chapter": [book("a.xhtml", f'<svg><path d="L{end}"/></svg>') for end in "12"],
     "attribute": [f'<?xml version="1.0"?><a b="{end}"/>'.encode() for end in "12"],
+    "symbol of RTF": [rb"{\rtf1 {\*\fldinst SYMBOL %d \\f Wingdings}}" % n for n in (254, 111)],
     "link of RTF": [rb"{\rtf1 {\*\fldinst HYPERLINK a%d}{\fldrslt b}}" % end for end in (1, 2)],
     "struck text of RTF": [rb"{\rtf1 shall %snot pay}" % end for end in (b"", rb"\strike ")],
     "hidden text of RTF": [rb"{\rtf1 shall %snot pay}" % end for end in (b"", rb"\v ")],

@@ -413,3 +413,11 @@ PACKAGE = (
     '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>'
     '</manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>'
 )
+
+
+def test_boxes_that_old_rtf_draws_are_text_once() -> None:
+    drawn = r"{\*\do\dobxpage{\dptxbxtext \pard Buyer pays 7\par}}"
+    for data in (drawn, r"\par{\shp{\shptxt Buyer pays 7\par}{\shprslt" + drawn + "}}"):
+        rtf = r"{\rtf1\ansi\pard The ferry." + data + r"\par It leaves at noon.}"
+        text = " ".join(native_reader().extract(rtf.encode(), "a.rtf").text.split())
+        assert text == "The ferry. Buyer pays 7 It leaves at noon."
