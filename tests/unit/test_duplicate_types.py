@@ -552,6 +552,9 @@ PAYMENT_DE = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters i
         (KEYS_NL, "op de laatste dag", "niet eerder dan de laatste dag"),
         (PAYMENT_DE, "einschließlich der Zinsen", "ausgenommen der Zinsen"),
         (PAYMENT_DE, "verpflichtet und", "berechtigt und"),
+        (KEYS_IT, "consegna al più tardi", "consegna al più presto"),
+        (KEYS_ES, "entregará a más tardar", "entregará lo más pronto"),
+        (KEYS_NL, "ook na de huur", "behalve na de huur"),
         (
             "In het geval van {} van de huur mag de verhuurder de kosten van de reparatie van de "
             "woning en van de tuin binnen dertig dagen bij de huurder eisen.",
