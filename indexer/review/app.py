@@ -220,6 +220,7 @@ class _Pages:
             "static": self.static,
             "coding": site.offered_coding,
             "field_of": lambda label: site.coding().field_of(label),
+            "joined": lambda: list(site.review.joined()),
             "has_note": lambda document: bool(site.review.notes(document)),
             "known_labels": site.offered_labels.known,
             "exclusive_labels": site.offered_labels.exclusive,
@@ -311,6 +312,7 @@ class _Pages:
                 "message": page_message(error) or message,
                 "fault": error if isinstance(error, QueryError) else None,
                 "is_invalid": status == 400,
+                "kept": _choices(request),
                 "page": None,
             }
             response = self.html(request, "problem.html", values, status)
@@ -349,6 +351,13 @@ def _address(request: Request) -> str:
     """Return the address of a page without its site."""
     query = request.url.query
     return f"{request.url.path}?{query}" if query else request.url.path
+
+
+def _choices(request: Request) -> list[tuple[str, str]]:
+    """Return filters, fold and order of a search, all that another query keeps; [] elsewhere."""
+    is_search = request.url.path == "/"
+    query = request.query_params.multi_items() if is_search else []
+    return [(name, value) for name, value in query if name not in {"q", "page"}]
 
 
 def _with_id(request: Request, former: str, id: str) -> str:

@@ -402,6 +402,8 @@ def test_all_but_the_principal_are_labelled(forms: Forms, store: Any) -> None:
 def test_the_dashboard_shows_progress_and_what_comes_next(forms: Forms, store: Any) -> None:
     forms.send("/label", id="m1", choose=SET[0], dry_run="no", next="/")
     forms.send("/label", id="m2", choose=SET[1], dry_run="no", next="/")
+    other = request(forms.site, "/document?id=m1&q=here").body.decode()
+    assert 'value="/document?id=m2&amp;q=here"' in other
     page = forms.page("/dashboard?wait=20")
     assert "2 of 5, 40% " in page
     assert "1 group has conflicting labels" in page

@@ -97,6 +97,8 @@ def test_threshold_counts_the_near_copies_that_rules_keep_apart(client: Client) 
         frozenset(forms[1])
     ]
     assert preview["moved"] == 0
+    joined = re.sub("<.*?>", "", client.get("/threshold?wait=20").text)
+    assert "Reviewers put 1 document into groups of other documents" in joined
     strict = client.get("/api/preview?threshold=1&wait=20").json()
     assert strict["families"] == 1
 

@@ -179,6 +179,9 @@ def test_a_query_that_cannot_be_parsed_is_shown_with_the_column(library: Any) ->
         assert "this parenthesis is not closed; close it (character 7)" in page
         assert "  ferry (boat\n        ^" in page
         assert 'value="ferry (boat"' in page
+        page = request(address, "/?q=(&filter=label%3Da&fold=none&sort=path&page=2").body.decode()
+        kept = re.findall(r'type="hidden" name="(\w+)" value="(.*?)"', page)
+        assert kept == [("filter", "label=a"), ("fold", "none"), ("sort", "path")]
         assert json.loads(request(address, "/api/search?q=a+OR").body)["kind"] == "QueryError"
 
 
