@@ -10,7 +10,6 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from typing import TypeAlias
 
@@ -85,8 +84,8 @@ _Finder: TypeAlias = Callable[[bytes], Iterator[EmbeddedFile]]
 def embedded_files(data: bytes, content_type: str, text_pages: int | None = None) -> str:
     """Return what a document holds besides its text, as rows keep it; empty for nothing.
 
-    `content_type` is that of the document; `text_pages` is passed to `pdf_files`. Files that cannot
-    be read are left out.
+    `content_type` is that of the document; `text_pages` is passed to `pdf_files`. Of a document
+    that cannot be read to its end, the bytes count as well.
     """
     kind = content_type.partition(";")[0].strip().lower()
     find = _finder(data, kind)
@@ -95,8 +94,10 @@ def embedded_files(data: bytes, content_type: str, text_pages: int | None = None
     if find is None:
         return ""
     files: list[EmbeddedFile] = []
-    with suppress(*UNREADABLE):
+    try:
         files.extend(find(data))
+    except UNREADABLE:
+        files.extend(_of_bytes(data))
     return pack_embedded(files)
 
 

@@ -77,7 +77,7 @@ _INPUT = re.compile(
     rb"|\w+\b(?=[^>]*vertical-align\s*:\s*su[bp]))(?=[^>]*>[-+]?\d)"
     rb"|bdo\b(?=[^>]*\brtl\b[^>]*>)"
     rb"|(?!(?:img|br|hr|link|meta|source|col|style|script)\b)\w+\b(?=[^>]*\s"
-    rb"(?:style\s*=[^>]*(?:" + _HIDING + rb")"
+    rb"(?:style\s*=\s*(?:\"[^\">]*|'[^'>]*|[^\s>]*)(?:" + _HIDING + rb")"
     rb"|hidden(?=[\s>=]))[^>]*>))[^>]*>",
     re.IGNORECASE,
 )

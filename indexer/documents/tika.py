@@ -430,7 +430,8 @@ def _cut_envelopes(data: bytes) -> tuple[str, ...]:
         with suppress(MessageError, LookupError, TypeError, RecursionError, AttributeError):
             parts = message_from_bytes(data, policy=policy.compat32).walk()
             envelopes += [part_bytes(part) for part in parts if not part.is_multipart()]
-    is_cut = CUT_TNEF.encode() in data or any(map(is_cut_tnef, envelopes))
+    header = f"\nContent-Description: {CUT_TNEF}".encode()
+    is_cut = header in data or any(map(is_cut_tnef, envelopes))
     return (_CUT_ENVELOPE,) * any(map(_is_cut, envelopes)) + (CUT_TNEF,) * is_cut
 
 

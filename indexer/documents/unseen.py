@@ -60,9 +60,8 @@ def _is_displayed(value: bytes, scale: float | None) -> bool:
     """Return whether a value is a multiple of what is displayed; None: as many digits as fit."""
     if scale is None and len(value) <= _GENERAL_DIGITS:
         return True
-    try:
-        number = float(value)
-    except ValueError:
+    number = _number(value)
+    if number is None:
         return True
     if scale is None:
         return float(f"{number:.{_GENERAL_DIGITS}g}") == float(f"{number:.{_SIGNIFICANT}g}")
@@ -197,8 +196,8 @@ def unseen_words(sheet: bytes, styles: bytes) -> bytes:
 
 
 _CELL = re.compile(
-    rb"<c (?=[^>]*\br=\"(\w+)\")(?=[^>]*\bs=\"(\d+)\")([^>]*)>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?"
-    rb"<(?:v|is)>(?:([-+.\deE]+)</v>)?"
+    rb"<c (?![^>]*\bt=\"[bde]\")(?=[^>]*\br=\"(\w+)\")(?=[^>]*\bs=\"(\d+)\")([^>]*)>"
+    rb"(?:<f\b[^>]*(?:/>|>[^<]*</f>))?<(?:v|is)>(?:([-+.\deE]+)</v>)?"
 )
 _TEXT_CELL = re.compile(rb"\bt=\"(?:s|str|inlineStr)\"")
 _SECTION = re.compile(rb"((?:[^;\"\\]|\"[^\"]*\"|\\.)*);?", re.DOTALL)
@@ -221,10 +220,17 @@ def worded_cells(sheet: bytes, styles: bytes) -> bytes:
     worded: list[bytes] = []
     for name, style, attributes, value in _CELL.findall(sheet):
         format = of_styles[int(style)] if int(style) < len(of_styles) else b""
-        number = None if _TEXT_CELL.search(attributes) else float(value or 0)
+        number = None if _TEXT_CELL.search(attributes) else _number(value or b"0")
         if words := words_of_format(format, number):
             worded.append(b"%s %s" % (name, words))
     return b"\n".join(worded)
+
+
+def _number(value: bytes) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
 
 
 def words_of_format(code: bytes, value: float | None) -> bytes:

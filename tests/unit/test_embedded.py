@@ -6,6 +6,7 @@ import hashlib
 import io
 import struct
 import tarfile
+import time
 import zipfile
 import zlib
 from dataclasses import replace
@@ -572,6 +573,8 @@ def test_words_in_formats_of_cells_count_where_they_are_displayed() -> None:
     for displayed in (b'0" EUR"', b'@" not"', b'0;0;"none"', b'dd" May"', b'_-* "-"??_-'):
         assert found(displayed) == b""
     assert found(b'"Approved"', b'<c r="A1" s="0"/>') == found(b'"Approved"', text) == b""
+    for cell in (b'0" t="d"><v>2024-05-03', b'0" t="e"><v>-', b'0"><v>1.2.3', b'0"><v>-'):
+        assert found(b'"Approved"', b'<c r="A1" s="%s</v></c>' % cell) == b""
 
 
 def test_text_that_a_common_style_of_open_document_strikes_out_counts() -> None:
@@ -737,6 +740,13 @@ def test_text_that_a_style_hides_counts(style: str) -> None:
         assert embedded_files(f"<p style='{seen}'>not</p>".encode(), "text/html") == ""
 
 
+def test_styles_without_ends_are_read_in_time() -> None:
+    page = b"<div " + b" style=" * 3000 + b">not</div>"
+    start = time.process_time()
+    assert embedded_files(page, "text/html") == ""
+    assert time.process_time() - start < 1
+
+
 def test_digits_that_a_style_raises_count_as_raised_by_a_tag() -> None:
     pages = (
         "10<sup>2</sup> m",
@@ -900,6 +910,11 @@ def test_a_damaged_document_in_an_archive_hides_no_other() -> None:
     with zipfile.ZipFile(file := io.BytesIO(data), "a") as archive:
         archive.writestr("b.png", PICTURES[0])
     assert "b.png" in embedded_files(file.getvalue(), "application/zip")
+
+
+def test_a_document_that_cannot_be_read_to_its_end_counts_by_its_bytes() -> None:
+    first, second = (embedded_files(b"PK\x03\x04 damaged %d" % end, "")[:64] for end in (1, 2))
+    assert first != second
 
 
 def indexed(folder: Path) -> dict[str, Row]:

@@ -123,6 +123,16 @@ def test_meetings_in_winmail_are_lines_of_the_text() -> None:
         assert read_message(mail(data, text), "", "").body.split("\n")[-3:] == lines.split("\n")
 
 
+@pytest.mark.parametrize("time", [bytes(14), b"\0\0", b"\xff" * 14])
+def test_a_damaged_time_in_winmail_leaves_its_text(time: bytes) -> None:
+    assert BODY in text_of(mail(tnef(PLAIN) + attribute(1, 0x30006, time)))
+
+
+def test_a_text_about_a_winmail_that_is_cut_has_no_warning() -> None:
+    data = mail(tnef(PLAIN), "He wrote: the end of winmail.dat is missing")
+    assert native_reader().extract(data, "a.eml").warnings == ()
+
+
 def test_objects_count_by_their_bytes() -> None:
     first, second = (mail(tnef(PLAIN, inner=b"sheet %d" % number)) for number in (1, 2))
     (one,), (other,) = (split_attachments(data)[1] for data in (first, second))

@@ -33,7 +33,6 @@ _CODECS = {
     50220: "iso2022_jp", 50221: "iso2022_jp", 51932: "euc_jp", 51949: "euc_kr", 54936: "gb18030",
 }  # fmt: skip
 
-
 _DECLARED = {
     "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
     "gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932",
@@ -354,8 +353,10 @@ class _Tnef:
         elif name == _TNEF_CLASS:
             self._values.setdefault(int(_CLASS, 16), (0x1E, value))
         elif name in _TNEF_TIMES:
-            seconds = timegm(struct.unpack_from("<6H", value)) + _SECONDS_FROM_1601_TO_1970
-            self._values.setdefault(_TNEF_TIMES[name], (0x40, struct.pack("<q", seconds * 10**7)))
+            with suppress(ValueError, struct.error):
+                seconds = timegm(struct.unpack_from("<6H", value)) + _SECONDS_FROM_1601_TO_1970
+                time = struct.pack("<q", seconds * 10**7)
+                self._values.setdefault(_TNEF_TIMES[name], (0x40, time))
 
     def text(self, tag: str) -> str:
         """Return a property that is text; empty without it."""
