@@ -135,13 +135,14 @@ def _listed(numbers: Sequence[int], counts: Sequence[object]) -> str:
 
 _NOTE = re.compile(r"\n([1-9]\d{,2}) ?(?=[^\W\d_]|[\"'“„«(\[])")
 _REFERENCE = re.compile(  # a digit first, which is found faster than what is before it
-    r"[1-9](?:(?<=[^\W\d_]{2}.)|(?<=[\w)\]”’\"'»][.,;:!?)\]”’\"'»].))(?<!\d[.,:].)(?<!\b[A-Z]\..)"
-    r"\d{,2}(?![\w.,:/-]*\w)"
+    r"[1-9](?:(?<=[^\W\d_]{2}.)|(?<=[\w)\]”’\"'»][.,;:!?)\]”’\"'»].))"
+    r"(?<!\d[.,:].)(?<!\b[A-Z]\..)(?<![A-Z].)\d{,2}(?!\w|[.,:/-]+\w)"
 )
 _NOTE_END = re.compile(r"[.!?:)”»\"’'](?=\s*\n\s*\n)|(?=\s*\n\s*\n\d+\s*(?:\n|\Z))")
 _DIGITS, _LINES = re.compile(r"\d+"), re.compile(r"\n+")
 _Numbers: TypeAlias = Sequence[tuple[int, tuple[int, int]]]  # numbers and where they stand
 _MAX_STARTS = 200  # lines of a page; one with more is a list or a table
+_MAX_REFERENCES = 2000
 _MAX_FEET = 3  # lines at the end of a page that may recur on other pages
 
 
@@ -190,7 +191,7 @@ def _page_with_notes(page: str, starts: _Numbers, feet: Set[str], expected: int)
     found = _REFERENCE.finditer(page, 0, starts[-1][1][0]) if is_noted else ()
     references = [(int(reference[0]), reference.span()) for reference in found]
     following = _consecutive(expected, starts)
-    if not references:
+    if not 0 < len(references) <= _MAX_REFERENCES:
         return page, expected + len(following)
     end = page.rstrip()
     for last in reversed(_last_lines(end)):
@@ -199,7 +200,7 @@ def _page_with_notes(page: str, starts: _Numbers, feet: Set[str], expected: int)
             break
         end = end[: -len(last)].rstrip()
     for index, (first, (start, _)) in enumerate(starts):
-        if first not in (1, expected) or not page[:start].endswith("\n\n"):
+        if first not in (1, expected) or not page.endswith("\n\n", 0, start):
             continue
         notes = _consecutive(first, starts[index:])
         before = [(n, span) for n, span in references if span[1] < start]

@@ -274,6 +274,7 @@ def test_footnotes_stand_at_their_references_without_numbers() -> None:
         "As in Annex A1 or clause 1.1, rent is due.\n\n1 Introduction\nIt is let.",
         "1 By a deed.\nThe lease is let.1 Rent is due.",  # a note first
         "The budget of FY24 is spent on rooms.\n\n24 months are left.",  # no number of a note
+        "The firm FY1 pays.\n\n1 January 2024 is the day.",  # a name in capitals
         "It costs EUR1 a day, in words a sum of\n1 euro, which is due.",  # no line between them
         "Rent1 is due.\n" + "\n".join(f"{number} pound" for number in range(1, 300)),  # a table
     ],

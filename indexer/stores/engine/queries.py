@@ -311,7 +311,7 @@ def _routed(queries: IndexQueries, items: list[Body], params: Mapping[str, str])
 def located(
     queries: IndexQueries, ids: Sequence[str], params: Mapping[str, str] = _NO_PARAMETERS
 ) -> list[Body]:
-    """Return the documents of several indices after a refresh, each with its `_index`.
+    """Return documents found by a search after a refresh, each with its `_index`.
 
     Raises `StoreError` for an id that two of the indices have.
     """
