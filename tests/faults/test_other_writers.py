@@ -65,7 +65,7 @@ def test_the_oracle_sees_what_does_not_hold_of_stored_groups() -> None:
     )
 
 
-def test_members_of_a_changed_principal_leave_before_it_is_one_again(tmp_path: Path) -> None:
+def test_changed_principals_lose_their_members_before_they_are_principals(tmp_path: Path) -> None:
     """A command that is killed between two writes leaves nothing under another text."""
     other = open_store(f"sqlite:///{tmp_path}/other.db")
     other.prepare(DEFAULT)
