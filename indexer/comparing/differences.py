@@ -20,7 +20,7 @@ from itertools import chain, zip_longest
 from typing import TypeAlias, get_args
 
 from indexer.comparing.alignment import Gap, common_runs, gaps
-from indexer.comparing.facts import ADDRESSES, RUN, Fact, FactSource, FactText
+from indexer.comparing.facts import ADDRESSES, RUN, Fact, FactSource, FactText, spaced_kind
 from indexer.comparing.quantities import (
     MODAL_HINT,
     MODALS,
@@ -263,7 +263,8 @@ def _of_runs(a: FactSource, b: FactSource, aligned: Sequence[Tile]) -> Iterator[
     for gap in between:
         words = a.words.folded[gap.a : gap.end_a], b.words.folded[gap.b : gap.end_b]
         may_negate = any(map(NEGATING.match, chain(*words)))
-        for x, y in negated_words(*words) if may_negate else ():
+        language = a.words.language or b.words.language if may_negate else ""
+        for x, y in negated_words(*words, language) if may_negate else ():
             yield Difference("negation", a.spelling(gap.a + x), b.spelling(gap.b + y))
     if not MODALS.keys().isdisjoint(known) or MODAL_HINT.search(" ".join(known)):
         for left, right in other_modals(a.words.folded, b.words.folded, between):
@@ -280,8 +281,8 @@ def _renamed(a: FactSource, b: FactSource, between: Iterable[Gap]) -> Iterator[D
         if is_short and all(map(_is_without_capitals, left + right)):
             times[a.spelling(gap.a, gap.end_a), b.spelling(gap.b, gap.end_b)] += 1
     for (old, new), count in times.items():
-        is_everywhere = old not in b.text and new not in a.text
-        if count >= MIN_RENAMED and min(len(old), len(new)) > 1 and is_everywhere:
+        may_be_name = count >= MIN_RENAMED and min(len(old), len(new)) > 1
+        if may_be_name and old not in b.text and new not in a.text:
             yield Difference("renamed", old, new)
 
 
@@ -400,10 +401,13 @@ def _of_header(made: Difference, *stated: tuple[Fact, FactText]) -> Difference:
 
 
 def _dated(fact: Fact, text: FactText) -> Fact:
-    """Return a fact, for one of a date the whole date: "7 May 2024" instead of "7"."""
+    """Return a fact, for one of a date or of an amount with blanks the whole: "7 May 2024"."""
+    source = text.source
+    if fact.kind == "amount":
+        found = spaced_kind(source.text, source.starts[fact.start], source.ends[fact.end - 1])
+        return Fact(found[0], "", source.text[slice(*found[1:])], *found[1:]) if found else fact
     if fact.kind != "date":
         return fact
-    source = text.source
     start, end = date_span(source.text, source.starts[fact.start], source.ends[fact.end - 1])
     return Fact("date", fact.kind, source.text[start:end], start, end)
 

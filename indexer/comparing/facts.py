@@ -132,6 +132,7 @@ def negations(words: Sequence[str], language: str) -> tuple[str, ...]:
 
 
 _SPACED = re.compile(rf"\d[{BLANKS}]\d{{3}}(?:[.,]\d\d)?[{BLANKS}]?[^\s\d.,;:]")
+SpacedKind: TypeAlias = Literal["date", "amount"]
 _DOTTED = re.compile(r"\d\.[ \u00a0]\d")
 _AROUND_AMOUNT = 12  # characters of an amount before and after a word of it
 
@@ -145,21 +146,21 @@ def _spaced_amount() -> re.Pattern[str]:
     )
 
 
-def spaced_kind(text: str, start: int, end: int) -> tuple[Literal["date", "amount"], str] | None:
-    """Return the kind and the whole of a date or an amount that is written with blanks, if the
+def spaced_kind(text: str, start: int, end: int) -> tuple[SpacedKind, int, int] | None:
+    """Return the kind and the characters of a date or an amount that is written with blanks, if the
     number [start, end) is of one; None for others.
 
     >>> text = "48 500 € until 3. 2. 2024, 48 500 times"
     >>> spaced_kind(text, 3, 6), spaced_kind(text, 18, 19), spaced_kind(text, 27, 29)
-    (('amount', '48 500 €'), ('date', '3. 2. 2024'), None)
+    (('amount', 0, 8), ('date', 15, 25), None)
     """
     first, last = max(0, start - _AROUND_AMOUNT), end + _AROUND_AMOUNT
     may_be_amount = _SPACED.search(text, first, last)
     for found in _spaced_amount().finditer(text, first, last) if may_be_amount else ():
         if found.start() <= start and end <= found.end():
-            return "amount", found.group()
+            return "amount", *found.span()
     span = date_span(text, start, end) if _DOTTED.search(text, first, last) else (start, end)
-    return ("date", text[slice(*span)]) if span != (start, end) else None
+    return ("date", *span) if span != (start, end) else None
 
 
 ADDRESSES: tuple[DifferenceKind, ...] = ("address", "link")  # a fact of each of their words
@@ -421,8 +422,9 @@ class FactSource:
         whole, spelling = quantity.written(self.text), quantity.number
         if near[1].isdecimal() or near[2].isdecimal():
             found = spaced_kind(self.text, self.starts[position], self.ends[position])
-            kind, whole = found or (kind, whole)
-            spelling = whole if found else spelling
+            if found:
+                kind, spelling = found[0], self.text[slice(*found[1:])]
+                whole = spelling
         return Fact(kind, quantity.key, spelling, position, position + 1, quantity.unit, whole)
 
     def _currency(self, position: int, word: str) -> Fact | None:

@@ -285,7 +285,7 @@ def _denials(pair: AlignedWords, stretch: Stretch) -> Stretch:
     negating prefix among them.
     """
     a, b = negations(stretch.a, pair.a.language), negations(stretch.b, pair.b.language)
-    for left, right in negated_words(*stretch):
+    for left, right in negated_words(*stretch, pair.a.language or pair.b.language):
         word, other = stretch.a[left], stretch.b[right]
         if len(word) > len(other):
             a += (word,) if word not in a else ()
@@ -319,7 +319,8 @@ def _denies_by_form(pair: Comparison, gap: Gap) -> bool:
     """Return whether words differ by a negating prefix, or, in such a language, by a negation that
     changes their form.
     """
-    if negated_words(*pair.folded(gap)):
+    language = pair.aligned.a.language or pair.aligned.b.language
+    if negated_words(*pair.folded(gap), language):
         return True
     return pair.aligned.a.language in INFLECTED and other_negations(pair, [gap]) is not None
 
@@ -365,11 +366,8 @@ def exchange_positions(pair: AlignedWords) -> bool:
         for left, right in filter(is_replaced, AlignedWords(*texts).stretches)
     )
     replaced = {both for both in joined if not _are_forms(*both)}
-    swapped = {
-        both
-        for both, others in product(replaced, repeat=2)
-        if _are_forms(both[0], others[1]) and _are_forms(both[1], others[0])
-    }
+    reverse = {stems for old, new in replaced for stems in product(_stems(new), _stems(old))}
+    swapped = [both for both in replaced if not reverse.isdisjoint(product(*map(_stems, both)))]
     return 2 * len(swapped) >= max(1, len(replaced))
 
 
@@ -395,9 +393,13 @@ def _are_forms(a: str, b: str) -> bool:
     >>> _are_forms("mieter", "mieters"), _are_forms("mieter", "vermieter")
     (True, False)
     """
-    differing = (position for position, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
-    stem = next(differing, min(len(a), len(b)))
-    return stem >= MIN_STEM and max(len(a), len(b)) - stem <= MAX_ENDING
+    return not _stems(a).isdisjoint(_stems(b))
+
+
+def _stems(word: str) -> set[str]:
+    """Return a word, and it without one to `MAX_ENDING` characters at its end."""
+    shortest = max(MIN_STEM, len(word) - MAX_ENDING)
+    return {word[:end] for end in range(shortest, len(word) + 1)}
 
 
 def may_be_exchanged(pair: AlignedWords) -> bool:
@@ -661,7 +663,8 @@ def may_separate(pair: AlignedWords) -> bool:
         if left and right:
             if (right, left) in seen:
                 return True
-            if any(map(NEGATING.match, left + right)) and negated_words(left, right):
+            may_negate = any(map(NEGATING.match, left + right))
+            if may_negate and negated_words(left, right, pair.a.language or pair.b.language):
                 return True
             seen.add((left, right))
     if is_around and len(seen) >= MIN_NAMES:

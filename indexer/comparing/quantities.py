@@ -399,8 +399,10 @@ _ALONE = re.compile(
 )
 _ADJACENT = re.compile(r"[^\S\r\n]*(?:\r\n?|\n)?[^\S\r\n]*|-")
 _COUNTED = re.compile(  # of several words in scripts without spaces, or other words alone
-    r"[ \u00a0]?(?:(?P<h>小时|小時|時間)|(?P<min>分钟|分鐘|分間)|(?P<week>周|週間?|星期)"
-    r"|(?P<day>日間|日内)|(?P<month>个月|個月|[ヶか]月)|(?P<CNY>元)|(?P<JPY>円))"
+    r"[ \u00a0]?(?:(?P<h>小时|小時|時間)|(?P<min>分钟|分鐘|分間)"
+    r"|(?P<week>[周週](?![年边邊期围圍岁歲转轉刊长長目間])|週間|星期)"
+    r"|(?P<day>日間|日内)|(?P<month>个月|個月|[ヶか]月)|(?P<CNY>元(?![件素器组組年月旦数數]))"
+    r"|(?P<JPY>円(?![形周柱盤板筒錐弧環卓陣])))"
 )
 _MEGA = re.compile(r"m[WVAHJP]")  # milliwatts, not megawatts; elsewhere case tells no units apart
 

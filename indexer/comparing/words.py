@@ -335,16 +335,12 @@ def are_variants(a: Sequence[str], b: Sequence[str]) -> bool:
     ...     ("no index", "noindex"), ("fähre", "fahre"), ("21", "11"), ("lessor", "lessee"))]
     [True, True, True, True, True, True, False, False]
     """
-    if "".join(a) == "".join(b):
-        return True
-    return len(a) == len(b) and all(map(_is_variant, a, b))
+    return "".join(a) == "".join(b) or (len(a) == len(b) and all(map(_is_variant, a, b)))
 
 
 def _is_variant(a: str, b: str) -> bool:
-    if a == b:
-        return True
     if a.isdecimal() and b.isdecimal():
-        return False
+        return a == b
     forms = (without_accents, _as_misread, _in_one_spelling)
     return any(form(a) == form(b) for form in forms)
 
@@ -364,21 +360,26 @@ def _in_one_spelling(word: str) -> str:
     return _DOUBLED.sub(r"\1", word)
 
 
-NEGATING = re.compile(
-    r"(?:un|non|nie|nicht|niet|icke|ikke)(?=\w{4})|(?:ne|не)(?=\w{3})"
+_PREFIXES = (
+    r"(?:un(?!less\Z|ion)|non|nicht|niet|icke|ikke)(?=\w{4})|не(?=\w{3})"
     r"|ن(?=می|باید|دار|شو|شد|کن|کرد|خواه)"
-)  # prefixes
+)
+NEGATING = re.compile(rf"ne(?=\w{{3}})|nie(?=\w{{4}})|{_PREFIXES}")
+_NEGATING_ELSEWHERE = re.compile(_PREFIXES)  # in languages other than these
+_WITH_NE = ("", "cs", "hr", "lt", "lv", "pl", "ro", "sk")
 
 
-def negated_words(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the positions of two folded words of which one is the other with a negating prefix.
+def negated_words(a: Sequence[str], b: Sequence[str], language: str = "") -> list[tuple[int, int]]:
+    """Return the positions of two folded words of which one is the other with a negating prefix of
+    the language of their texts, which is empty where it is unknown.
 
     >>> negated_words(["nemůže"], ["může"]), negated_words(["nebo"], ["bo"])
     ([(0, 0)], [])
     """
     found: list[tuple[int, int]] = []
+    pattern = NEGATING if language in _WITH_NE else _NEGATING_ELSEWHERE
     for words, others, is_first in ((a, b, True), (b, a, False)):
-        prefixes = ((word, NEGATING.match(word)) for word in words)
+        prefixes = ((word, pattern.match(word)) for word in words)
         stems = [prefix and word[prefix.end() :] for word, prefix in prefixes]
         known = set(others) if any(stems) else ()
         for position, stem in enumerate(stems):

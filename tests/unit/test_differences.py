@@ -8,9 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from invoices import invoices
 
+from indexer.comparing import marks
 from indexer.comparing.criteria import Criteria, parse_requirements
+from indexer.comparing.differences import differing_facts
 from indexer.comparing.facts import FactSource
 from indexer.comparing.measures import ComparedText
+from indexer.comparing.quantities import quantity
 from indexer.comparing.reasons import differences, format_differences, is_rearranged
 from indexer.comparing.words import words
 from indexer.errors import UnknownMeasure, UsageError
@@ -96,6 +99,32 @@ def test_targets_of_links_are_links() -> None:
     assert found("see [us](a.md) now", "see [us](b.md) now") == [("link", "a.md", "b.md")]
     assert found('<a href="a.htm">x', '<a href="b.htm">x') == [("link", "a.htm", "b.htm")]
     assert found("call f[i](first) now", "call f[i](first) now") == []
+
+
+def test_only_words_that_recur_are_looked_for_in_the_texts() -> None:
+    class Text(str):
+        def __contains__(self, key: str) -> bool:
+            raise AssertionError("a search in the whole text")
+
+    a, b = (Text(" 甲 ".join(text)) for text in ("乙丙丁戊", "己庚辛壬"))
+    assert not list(differing_facts(FactSource(a, words(a)), FactSource(b, words(b))))
+
+
+def test_each_replaced_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = []
+    monkeypatch.setattr(marks, "_are_forms", lambda *both: looked_at.append(both))
+    texts = (" and ".join(f"{word}{i}" for i in range(50)) for word in ("buyer", "seller"))
+    assert not marks.exchange_positions(marks.AlignedWords(*map(words, texts)))
+    assert len(looked_at) == 50
+
+
+@pytest.mark.parametrize(
+    ("word", "unit"),
+    [("5元件", ""), ("5元整", "CNY"), ("3円形", ""), ("3円", "JPY"), ("3周边", ""), ("2周年", ""),
+     ("3周内", "week"), ("3週間", "week")],
+)  # fmt: skip
+def test_units_that_end_within_a_word_of_a_script_without_spaces(word: str, unit: str) -> None:
+    assert quantity(word, words(word), 0).unit == unit
 
 
 RENAMED = "The {0} app shows posts. Open {0} and log in. See www.{1}.com/tos for more."

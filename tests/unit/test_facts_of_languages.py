@@ -106,6 +106,10 @@ def test_a_negation(text: str, old: str, new: str) -> None:
         ("Der Mann isst ein Ei und trinkt dazu einen Tee mit Milch.", "ein Ei", "ein Brot"),
         (f"{OF_JAPANESE}人が少ない。", "少ない", "多い"),
         ("Platí se hotově nebo kartou, pokud je bod splněn.", "nebo", "bod"),
+        ("Il prezzo si paga entro gli anni della vendita.", "gli anni", "negli anni"),
+        ("We list the newest town of the land.", "newest", "west"),
+        ("We pay unless the rent is due.", "unless", "less"),
+        ("We count the unions of the cell.", "unions", "ions"),
         ("De koper betaalt nu de prijs van het huis.", "nu ", ""),
     ],
 )

@@ -65,6 +65,7 @@ def test_a_change_has_its_mark(old: str, new: str, kind: str) -> None:
         ("48 500 €", "84 500 €", "amount: 48 500 € / 84 500 €"),
         ("48\u202f500 EUR", "48\u202f700 EUR", "amount: 48\u202f500 EUR / 48\u202f700 EUR"),
         ("3. 2. 2024", "3. 5. 2024", "date: 3. 2. 2024 / 3. 5. 2024"),
+        ("48 500 €", "49 600 €", "amount: 48 500 € / 49 600 €"),
         ("48500元", "84500元", "amount: 48500 / 84500"),
         ("14天", "30天", "deadline: 14天 / 30天"),
         ("14天", "24小时", "deadline: 14天 / 24小时"),
@@ -75,6 +76,7 @@ def test_marks_of_amounts_dates_and_versions(old: str, new: str, mark: str) -> N
     a = f"{old}\nThe rent by 48 stays as it is, and the parties sign it."
     first = explain(text(a), text(a.replace(old, new))).marks[0]
     assert f"{first.kind}: {first.a} / {first.b}" == mark
+    assert first.count == 1
 
 
 @pytest.mark.parametrize(
