@@ -689,9 +689,10 @@ def unread_xml(
         )
     found.setdefault("formulas", []).extend(written_formulas(content))
     if patterns:
+        ends = map(content.rfind, (b"</table:deletion>", b"</table:cell-content-change>"))
         found["deleted cells"] = [
             (match.start(), b"".join(_TAG.sub(b" ", match[1]).split()))
-            for match in _CHANGED_CELL.finditer(content)
+            for match in _CHANGED_CELL.finditer(content, 0, max(ends) + 28)  # after it none ends
         ]
     anchor: Callable[[int], object] | None = None
     for kind, matches in found.items():

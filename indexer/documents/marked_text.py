@@ -330,12 +330,13 @@ _ODF_MARKERS = (
 
 _TRACKED = re.compile(rb"<text:tracked-changes\b.*?</text:tracked-changes>", re.DOTALL)
 _DELETION = re.compile(
-    rb"<text:changed-region\s[^<>]*?\b(?:text|xml):id=\"([^\"]*)\"[^<>]*>\s*<text:deletion>(.*?)"
-    rb"</text:deletion>",
+    rb"<text:changed-region(?=[^<>]*>\s*<text:deletion>)\s[^<>]*?\b(?:text|xml):id=\"([^\"]*)\""
+    rb"[^<>]*>\s*<text:deletion>(.*?)</text:deletion>",
     re.DOTALL,
 )
 _CHANGE = re.compile(
-    rb"<text:change(?P<limit>-start|-end)?\s[^<>]*?\btext:change-id=\"(?P<id>[^\"]*)\"[^<>]*/>"
+    rb"<text:change(?P<limit>-start|-end)?(?=[^<>]*/>)\s[^<>]*?"
+    rb"\btext:change-id=\"(?P<id>[^\"]*)\"[^<>]*/>"
 )
 _NO_DELETED_TEXT = re.compile(rb"<dc:(?:creator|date)>[^<]*|<[^<>]*>")
 _DELETED_ODF = re.compile(rb"<text:deletion>(.*?)</text:deletion>", re.DOTALL)
@@ -351,21 +352,32 @@ def inline_deletions(content: bytes) -> bytes:
     >>> changes = b"<text:tracked-changes>" + region + b"</text:tracked-changes>"
     >>> inline_deletions(changes % b"b" + b'<p>a<text:change text:change-id="c"/></p>')
     b'<p>a<text:deletion>b</text:deletion></p>'
+    >>> inline_deletions(changes % b"b" + b'<p><text:change-start text:change-id="c"/>a</p>')
+    b'<p><text:change-start text:change-id="c"/>a</p>'
+    >>> inline_deletions(changes % b"b" + b'<text:change text:change-id="c"/>' * 2)
+    b'<text:deletion>b</text:deletion><text:deletion></text:deletion>'
     """
     if b"<text:deletion" not in content:
         return content
     regions = content[: content.rfind(b"</text:deletion>") + 20]  # after it none has an end
     deleted = {id: _NO_DELETED_TEXT.sub(b" ", text) for id, text in _DELETION.findall(regions)}
     before, end, after = content.rpartition(b"</text:tracked-changes>")
+    content = _TRACKED.sub(b"", before + end) + after
+    changes = {(found["id"], found["limit"]): found.start() for found in _CHANGE.finditer(content)}
 
     def marked(change: re.Match[bytes]) -> bytes:
-        if change["id"] not in deleted:
+        id = change["id"]
+        if id not in deleted:
             return change[0]
-        text = b"" if change["limit"] else deleted[change["id"]]
-        is_start, is_end = change["limit"] != b"-end", change["limit"] != b"-start"
-        return b"<text:deletion>" * is_start + text + b"</text:deletion>" * is_end
+        if change["limit"] is None:
+            text, deleted[id] = deleted[id], b""  # once, however many changes name it
+            return b"<text:deletion>%s</text:deletion>" % text
+        start, end = changes.get((id, b"-start"), -1), changes.get((id, b"-end"), -1)
+        if not (0 <= start < end and change.start() in (start, end)):
+            return change[0]
+        return b"<text:deletion>" if change.start() == start else b"</text:deletion>"
 
-    return _CHANGE.sub(marked, _TRACKED.sub(b"", before + end) + after)
+    return _CHANGE.sub(marked, content)
 
 
 def without_deletions(content: bytes) -> bytes:

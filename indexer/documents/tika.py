@@ -6,6 +6,7 @@ import codecs
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from email import message_from_bytes, policy
@@ -631,8 +632,7 @@ def _with_readable_members(data: bytes) -> bytes:
 
 def _is_text(member: zipfile.ZipInfo) -> bool:
     """Return whether the place of a member in a zip matters, or Tika would read it twice."""
-    name = member.filename
-    return _may_repeat(name) or name.endswith(("styles.xml", "content.xml"))
+    return _may_repeat(member.filename) or member.filename.endswith(("styles.xml", "content.xml"))
 
 
 def _may_repeat(name: str) -> bool:
@@ -643,11 +643,11 @@ def _may_repeat(name: str) -> bool:
 def _copy(
     archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo], changed: Mapping[str, bytes]
 ) -> bytes:
-    """Return an archive of some of the members, with other content by their names."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as copy:
+    """Return an archive of some of the members, with other content by names that one has."""
+    counts = Counter(member.filename for member in members)
+    with zipfile.ZipFile(file := io.BytesIO(), "w") as copy:
         for member in members:
-            content = changed.get(member.filename)
+            content = changed.get(member.filename) if counts[member.filename] == 1 else None
             content = archive.read(member) if content is None else content
             copy.writestr(member, content, zipfile.ZIP_STORED)  # time, not size, matters
     return file.getvalue()

@@ -196,7 +196,7 @@ def unseen_words(sheet: bytes, styles: bytes) -> bytes:
 
 
 _CELL = re.compile(
-    rb"<c (?![^>]*\bt=\"[bde]\")(?=[^>]*\br=\"(\w+)\")(?=[^>]*\bs=\"(\d+)\")([^>]*)>"
+    rb"<c (?![^<>]*\bt=\"[bde]\")(?=[^<>]*\br=\"(\w+)\")(?=[^<>]*\bs=\"(\d+)\")([^<>]*)>"
     rb"(?:<f\b[^>]*(?:/>|>[^<]*</f>))?<(?:v|is)>(?:([-+.\deE]+)</v>)?"
 )
 _TEXT_CELL = re.compile(rb"\bt=\"(?:s|str|inlineStr)\"")
@@ -565,20 +565,21 @@ def hidden_cells_of_odf(content: bytes) -> bytes:
 
 _MAX_REPEATED = 16 << 20  # bytes of repeated cells and rows that are written out
 _REPEATED_CELL = re.compile(
-    rb"<(?P<tag>table:(?:covered-)?table-cell)(?P<before>\s[^<>]*?)?"
-    rb"\stable:number-columns-repeated=\"(?P<count>\d{1,7})\"(?P<after>[^<>]*)(?<!/)>"
+    rb"<(?P<tag>table:(?:covered-)?table-cell)(?=[^<>]*(?<!/)>)(?P<before>\s[^<>]*?)?"
+    rb"\stable:number-columns-repeated=\"(?P<count>\d{1,7})\"(?P<after>[^<>]*)>"
     rb"(?P<content>[^<]*(?:<(?!/?table:)[^<]*)*)</(?P=tag)>"
 )
 _REPEATED_ROW = re.compile(
-    rb"<(?P<tag>table:table-row)(?P<before>\s[^<>]*?)?"
-    rb"\stable:number-rows-repeated=\"(?P<count>\d{1,7})\"(?P<after>[^<>]*)(?<!/)>"
+    rb"<(?P<tag>table:table-row)(?=[^<>]*(?<!/)>)(?P<before>\s[^<>]*?)?"
+    rb"\stable:number-rows-repeated=\"(?P<count>\d{1,7})\"(?P<after>[^<>]*)>"
     rb"(?P<content>[^<]*(?:<(?!/?table:table-row\b)[^<]*)*)</(?P=tag)>"
 )
 _NAMED_SHEET = re.compile(
-    rb"<table:table\s[^<>]*?table:name=\"(?!(?:'|&apos;)file:|local-table\")([^\"]+)\"[^<>]*(?<!/)>"
+    rb"<table:table(?=[^<>]*(?<!/)>)\s[^<>]*?"
+    rb"table:name=\"(?!(?:'|&apos;)file:|local-table\")([^\"]+)\""
 )
 _MASTER_PAGE = re.compile(
-    rb"<style:master-page\s[^<>]*?style:name=\"([^\"]*)\"[^<>]*(?<!/)>"
+    rb"<style:master-page(?=[^<>]*(?<!/)>)\s[^<>]*?style:name=\"([^\"]*)\"[^<>]*>"
     rb"[^<]*(?:<(?!/?style:master-page)[^<]*)*</style:master-page>"
 )
 _PAGE_OF_SHEETS = re.compile(rb"style:master-page-name=\"([^\"]+)")
@@ -586,7 +587,12 @@ _SHEET_HEADER = re.compile(
     rb"(<style:(?:header|footer)(?:-left|-first)?(?:\s[^<>]*)?(?<!/)>)"
     rb"([^<]*(?:<(?!/style:(?:header|footer))[^<]*)*)"
 )
-_HEADER_FIELD = re.compile(rb"<text:(?:sheet-name|page-number|page-count|title)\b[^<>]*>[^<]*")
+_HEADER_FIELD = re.compile(rb"<text:(sheet-name|page-number)\b[^<>]*(?:(?<=/)>|>[^<]*)")
+_DEFAULT_HEADER = re.compile(
+    r"&sheet-name|(?:(?:page|seite|p[aá]gina|blad|sid[ae]|strona|sivu|стр\.?|страница) )?"
+    r"&page-number",
+    re.IGNORECASE,
+)
 
 
 def with_repeated_cells(content: bytes) -> tuple[bytes, bytes]:
@@ -628,11 +634,13 @@ def displayed_sheets(content: bytes) -> bytes:
 
 def displayed_headers(styles: bytes, content: bytes) -> bytes:
     """Return the styles of a spreadsheet without headers and footers of pages that no sheet of
-    `content` names, and without default ones, which have fields and at best one word.
+    `content` names, and without default ones: the name of a sheet, or "Page" and its number.
 
     >>> header = b"<style:header>%s<text:page-number>1</text:page-number></style:header>"
-    >>> displayed_headers(header % b"Page " + header % b"Acme Ltd ", b"")[:47]
-    b'<style:header></style:header><style:header>Acme'
+    >>> displayed_headers(header % b"Page " + header % b"Draft ", b"")[:48]
+    b'<style:header></style:header><style:header>Draft'
+    >>> displayed_headers(b"<style:header>Draft</style:header>", b"")
+    b'<style:header>Draft</style:header>'
     """
     names = set(_PAGE_OF_SHEETS.findall(content))
 
@@ -640,8 +648,8 @@ def displayed_headers(styles: bytes, content: bytes) -> bytes:
         return page[0] if page[1] in names or not names else b""
 
     def edited(header: re.Match[bytes]) -> bytes:
-        words = _ELEMENT.sub(b" ", _HEADER_FIELD.sub(b"", header[2])).split()
-        is_default = len(words) < 2 and _NO_DIGIT.fullmatch(b"".join(words) or b" ")
+        words = _ELEMENT.sub(b" ", _HEADER_FIELD.sub(rb" &\1 ", header[2])).split()
+        is_default = _DEFAULT_HEADER.fullmatch(b" ".join(words).decode("utf-8", "replace"))
         return header[1] if is_default else header[0]
 
     return _SHEET_HEADER.sub(edited, _MASTER_PAGE.sub(of_sheets, styles))

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import time
+import zipfile
 import zlib
+from collections.abc import Callable
 
 import pytest
 
 from indexer.documents.base import Anchors
 from indexer.documents.embedded import embedded_files
-from indexer.documents.embedded_parts import page_files
-from indexer.documents.tika import with_hint
+from indexer.documents.embedded_parts import page_files, unread_xml
+from indexer.documents.marked_text import inline_deletions
+from indexer.documents.tika import _with_readable_members, with_hint
+from indexer.documents.unseen import (
+    displayed_headers,
+    displayed_sheets,
+    with_repeated_cells,
+    worded_cells,
+)
 
 
 class Looked(bytes):
@@ -77,6 +87,46 @@ def test_ends_that_are_missing_are_looked_for_in_linear_time(kind: str, unit: by
     start = time.process_time()
     embedded_files(with_hint(data, f"a.{kind}"), types.get(kind, "application/pdf"), 1)
     assert time.process_time() - start < 3
+
+
+FORMATS = b"""<numFmt numFmtId="1" formatCode="&quot;x&quot;">"""
+REGION = b"<text:deletion><text:changed-region "
+DELETED, CHANGE = b"</text:deletion>", b'text:change-id="a" '
+
+
+@pytest.mark.parametrize(
+    ("read", "start", "unit"),
+    [
+        (with_repeated_cells, b"<table:table-cell", b' table:number-columns-repeated="2"'),
+        (with_repeated_cells, b"<table:table-row", b' table:number-rows-repeated="2"'),
+        (displayed_sheets, b"<table:table ", b'table:name="a"'),
+        (lambda data: displayed_headers(data, b""), b"<style:master-page ", b'style:name="a"'),
+        (lambda data: worded_cells(data, FORMATS), b"", b"<c "),
+        (lambda data: inline_deletions(data + DELETED), b"<text:deletion><text:change ", CHANGE),
+        (lambda data: inline_deletions(data + DELETED), REGION, b'xml:id="a" '),
+        (lambda data: list(unread_xml(data, "content.xml")), b"", b"<table:deletion>"),
+    ],
+)
+def test_attributes_without_an_end_are_looked_for_in_linear_time(
+    read: Callable[[bytes], object], start: bytes, unit: bytes
+) -> None:
+    data = start + unit * (400_000 // len(unit))
+    before = time.process_time()
+    read(data)
+    assert time.process_time() - before < 1
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_members_of_one_name_keep_their_texts() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        archive.writestr("content.xml", "<text:p>one</text:p>")
+        archive.writestr("content.xml", "<text:p>two</text:p>")
+        archive.writestr("styles.xml", "")
+    with zipfile.ZipFile(io.BytesIO(_with_readable_members(file.getvalue()))) as archive:
+        texts = [archive.read(member) for member in archive.infolist() if member.file_size]
+    assert sum(b"one" in text for text in texts) == sum(b"two" in text for text in texts) == 1
 
 
 def test_scripts_styles_titles_and_comments_are_before_no_position() -> None:
