@@ -349,13 +349,13 @@ def exchanged(pair: Comparison) -> tuple[str, str] | None:
     return _exchanged_facts(pair) or exchanged_cells(*(text.text for text in pair.texts))
 
 
-def exchange_positions(pair: AlignedWords) -> bool:
+def have_exchanged_positions(pair: AlignedWords) -> bool:
     """Return whether words but for articles and short endings stand for each other in both
     directions, in half or more of the positions where few words of one text stand for others.
 
     >>> from indexer.comparing.words import words
     >>> texts = "Le vendeur paie à l'acheteur", "L'acheteur paie au vendeur", "L'acheteur paie"
-    >>> [exchange_positions(AlignedWords(words(texts[0]), words(text))) for text in texts]
+    >>> [have_exchanged_positions(AlignedWords(words(texts[0]), words(text))) for text in texts]
     [False, True, False]
     """
     if pair.a.language in UNSPACED:

@@ -209,10 +209,11 @@ def is_notice(line: str) -> bool:
 
 # Names in scripts without capital letters.
 
-_WITHOUT_CAPITALS = re.compile(r"[\u0590-\u109f\u1100-\u139f\u1780-\u18af\u3040-\ud7ff]")
+_NO_CAPITALS = r"[\u0590-\u109f\u1100-\u139f\u1780-\u18af\u3040-\ud7ff]"
+_WITHOUT_CAPITALS = re.compile(_NO_CAPITALS)
 _FIELD = re.compile(  # label: value
     r"[^\S\n]*[^\W\d_][^:：。.!?\n]{0,23}[:：][^\S\n]*"
-    r"([\u0590-\u109f\u1100-\u139f\u1780-\u18af\u3040-\ud7ff][^:：。！？，、.!?,;；()（）]{0,23})"
+    rf"({_NO_CAPITALS}[^:：。！？，、.!?,;；()（）]{{0,23}})"
     r"(?<=\S)\s*(?:[(（].*)?\Z"
 )
 _TITLED = re.compile(

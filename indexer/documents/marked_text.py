@@ -340,6 +340,7 @@ _CHANGE = re.compile(
 )
 _NO_DELETED_TEXT = re.compile(rb"<dc:(?:creator|date)>[^<]*|<[^<>]*>")
 _DELETED_ODF = re.compile(rb"<text:deletion>(.*?)</text:deletion>", re.DOTALL)
+_DELETION_END = b"</text:deletion>"  # after the last one no pattern can match
 _DELETION_TAG = re.compile(rb"</?text:deletion>")
 _TEXT_NODE = re.compile(rb"(?<=>)[^<]+")
 
@@ -359,10 +360,11 @@ def inline_deletions(content: bytes) -> bytes:
     """
     if b"<text:deletion" not in content:
         return content
-    regions = content[: content.rfind(b"</text:deletion>") + 20]  # after it none has an end
-    deleted = {id: _NO_DELETED_TEXT.sub(b" ", text) for id, text in _DELETION.findall(regions)}
-    before, end, after = content.rpartition(b"</text:tracked-changes>")
-    content = _TRACKED.sub(b"", before + end) + after
+    end = content.rfind(_DELETION_END) + len(_DELETION_END)
+    regions = _DELETION.findall(content, 0, end)
+    deleted = {id: _NO_DELETED_TEXT.sub(b" ", text) for id, text in regions}
+    before, tag, after = content.rpartition(b"</text:tracked-changes>")
+    content = _TRACKED.sub(b"", before + tag) + after
     changes = {(found["id"], found["limit"]): found.start() for found in _CHANGE.finditer(content)}
 
     def marked(change: re.Match[bytes]) -> bytes:
@@ -397,7 +399,7 @@ def without_deletions(content: bytes) -> bytes:
 
 def _deleted_pieces(content: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Yield start, end and text of each piece of deleted text."""
-    end = content.rfind(b"</text:deletion>") + 20  # after it none has an end
+    end = content.rfind(_DELETION_END) + len(_DELETION_END)
     for deletion in _DELETED_ODF.finditer(content, 0, end):
         for text in _TEXT_NODE.finditer(content, *deletion.span(1)):
             yield text.start(), text.end(), text[0]

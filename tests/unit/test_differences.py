@@ -114,7 +114,7 @@ def test_each_replaced_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
     looked_at = []
     monkeypatch.setattr(marks, "_are_forms", lambda *both: looked_at.append(both))
     texts = (" and ".join(f"{word}{i}" for i in range(50)) for word in ("buyer", "seller"))
-    assert not marks.exchange_positions(marks.AlignedWords(*map(words, texts)))
+    assert not marks.have_exchanged_positions(marks.AlignedWords(*map(words, texts)))
     assert len(looked_at) == 50
 
 

@@ -111,7 +111,7 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
     if not opposites().isdisjoint(words_in_place):
         return None
     is_unspaced = pair.aligned.a.language in marks.UNSPACED
-    is_swapped = marks.exchanged(pair) or marks.exchange_positions(pair.aligned)
+    is_swapped = marks.exchanged(pair) or marks.have_exchanged_positions(pair.aligned)
     if is_swapped or (is_unspaced and _has_moved_words(pair.aligned.stretches)):
         return Verdict(EXCHANGED, found.terminology)
     return None if is_unspaced and _has_other_words(pair.aligned.stretches) else found
