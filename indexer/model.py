@@ -41,13 +41,17 @@ Matching: TypeAlias = Literal["literal", "information"]
 """The two ways to count words in matching chunks, as `indexer.comparing.measures` defines them."""
 
 
-EmbeddedKind: TypeAlias = Literal["attachment", "picture", "media", "object", "unread"]
+EmbeddedKind: TypeAlias = Literal["attachment", "picture", "media", "object", "unread", "columns"]
 """The kinds of what a file holds besides its text: the attachments of a mail, whether their text is
-read or not; what is never read: pictures, sound and video, objects of other programs; and what was
-not read of the file itself, such as text beyond a limit, for which its whole bytes stand.
+read or not; what is never read: pictures, sound and video, objects of other programs; what was not
+read of the file itself, such as text beyond a limit, for which its whole bytes stand; and which
+cells of its tables are empty, which formats without cells do not show (`NO_GAPS`: none is).
 """
 MAX_EMBEDDED = 8_000  # characters of what is listed of one document
 DIGITS = 64  # of a SHA-256
+NO_FILES = "0" * DIGITS  # the digest of a document with nothing but tables
+NO_GAPS = "0"  # the digest of tables in which no cell is empty before another one of its row
+COLUMNS_PATTERN = r'\["columns","[^"]*","(\w+)"\]'
 _MAX_NAME = 100
 
 
@@ -66,16 +70,20 @@ def pack_embedded(files: Iterable[EmbeddedFile]) -> str:
     """Return what a document holds besides its text, as rows keep it; empty for nothing.
 
     The SHA-256 of the digests and anchors comes first, then the number of files, then JSON of as
-    many of them as fit into `MAX_EMBEDDED` characters.
+    many of them as fit into `MAX_EMBEDDED` characters; columns come first, are no file in the
+    number, and not in the SHA-256, which is zeros without files.
 
     >>> pack_embedded([EmbeddedFile("picture", "a.png", "0f")])[64:]
     ' 1 [["picture","a.png","0f"]]'
     >>> pack_embedded([])
     ''
     """
-    if not (every := list(files)):
+    every = list(files)
+    counted = [file for file in every if file.kind != "columns"]
+    every = [*_joined([file for file in every if file.kind == "columns"]), *counted]
+    if not every:
         return ""
-    digests = sorted({f"{file.anchor} {file.sha256}".lstrip() for file in every})
+    digests = sorted({f"{file.anchor} {file.sha256}".lstrip() for file in counted})
     digest = hashlib.sha256("\n".join(digests).encode(errors="replace")).hexdigest()
     listed: list[str] = []
     left = MAX_EMBEDDED
@@ -85,7 +93,16 @@ def pack_embedded(files: Iterable[EmbeddedFile]) -> str:
         if left < 0:
             break
         listed.append(written)
-    return f"{digest} {len(every)} [{','.join(listed)}]"
+    return f"{digest if counted else NO_FILES} {len(counted)} [{','.join(listed)}]"
+
+
+def _joined(tables: list[EmbeddedFile]) -> list[EmbeddedFile]:
+    """Return the columns of tables in several parts of a document as if they were one table."""
+    with_gaps = [file for file in tables if file.sha256 != NO_GAPS]
+    if len(with_gaps) < 2:
+        return with_gaps or tables[:1]
+    digest = hashlib.sha256("\n".join(file.sha256 for file in with_gaps).encode()).hexdigest()
+    return [with_gaps[0]._replace(name="empty cells", sha256=digest)]
 
 
 def with_unread(packed: str, name: str, raw: str) -> str:
@@ -99,7 +116,10 @@ def with_unread(packed: str, name: str, raw: str) -> str:
     if not packed:
         return unread
     digest, count, _ = packed.split(" ", 2)
-    digest = hashlib.sha256(f"{digest}\n{raw}".encode()).hexdigest()
+    if digest == NO_FILES:
+        digest = unread[:DIGITS]
+    else:
+        digest = hashlib.sha256(f"{digest}\n{raw}".encode()).hexdigest()
     files = [file[:3] for file in (*unpack_embedded(unread), *unpack_embedded(packed))]
     return f"{digest} {int(count) + 1} {json.dumps(files, separators=(',', ':'))}"
 
@@ -206,7 +226,7 @@ def guessed_encoding(extractor: str) -> str:
     """Return the encoding that an extractor guessed, from what is stored with each text; empty for
     none.
 
-    >>> guessed_encoding("plain/3 as cp1252"), guessed_encoding("plain/2")
+    >>> guessed_encoding("plain/4 as cp1252"), guessed_encoding("plain/2")
     ('cp1252', '')
     """
     return extractor.partition(READ_AS)[2]
@@ -711,33 +731,6 @@ class Assignment:
     provisional: bool = False
     exact: str | None = None  # of the text that was compared; None: whatever the text is now
     principal_exact: str | None = None  # the same of the principal's text
-
-
-# Fields of nested records by dotted names, as engines and JSON Lines have them.
-
-
-def field_of(record: object, name: str) -> Any:
-    """Return the value of a field; None where there is none.
-
-    A dotted name that is no field leads into nested records, and into each record of a list.
-
-    >>> field_of({"a": {"b": 1}}, "a.b"), field_of({"a.b": 2}, "a.b"), field_of({"a": 3}, "a.b")
-    (1, 2, None)
-    >>> field_of({"a": [{"b": 1}, {"b": [2, 3]}, {"c": 4}]}, "a.b")
-    [1, 2, 3, None]
-    """
-    if isinstance(record, list):
-        values: list[Any] = []
-        for item in record:
-            value = field_of(item, name)
-            values += value if isinstance(value, list) else [value]
-        return values
-    if not isinstance(record, Mapping):
-        return None
-    if name in record:
-        return record[name]
-    first, dot, rest = name.partition(".")
-    return field_of(record.get(first), rest) if dot else None
 
 
 # The callback by which a long job reports its progress.

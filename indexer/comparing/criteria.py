@@ -38,7 +38,8 @@ from indexer.comparing.words import Words, words
 from indexer.defaults import MAX_REPLACED, POLICIES, PolicyName
 from indexer.errors import MissingSketch, UsageError
 from indexer.fingerprinting.fingerprint import content_digest, number_symbols
-from indexer.model import DIGITS, Row
+from indexer.fingerprinting.keys import EmbeddedDigests
+from indexer.model import Row
 from indexer.recipe import DEFAULT_V3, Recipe
 from indexer.wording import count_of, format_marks, percent, percent_below
 
@@ -250,7 +251,7 @@ Numbers: TypeAlias = Literal["ignore", "changed", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
-RULES_VERSION = 24  # raise it when criteria refuse other pairs: `group` measures all pairs anew
+RULES_VERSION = 25  # raise it when criteria refuse other pairs: `group` measures all pairs anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,17 +366,19 @@ class Criteria:
         return (*self.same, *self.differ, *(window.field for window in self.window))
 
     def values(self, row: Row) -> RuleValues:
-        """Return what a document has in the fields of the rules, and the digest of the files in
-        it if they matter.
+        """Return what a document has in the fields of the rules, and the digests of the files and
+        of the columns in it if they matter.
         """
         values = [field_value(row, field) for field in (*self.same, *self.differ)]
         values += [window.value(row) for window in self.window]
-        return (*values, row.embedded[:DIGITS]) if self.reads_embedded else tuple(values)
+        if self.reads_embedded:
+            values += EmbeddedDigests.of(row.embedded) if row.embedded else ("", "")
+        return tuple(values)
 
     def allows(self, a: RuleValues, b: RuleValues) -> bool:
         """Return whether the values of two documents meet the rules."""
         if not (self.same or self.differ or self.window):
-            return a == b
+            return a == b or _have_same_files(a, b)
         if None in a or None in b:
             return False
         same = slice(len(self.same))
@@ -384,7 +387,7 @@ class Criteria:
         distances = zip(a[windows], b[windows], self.window, strict=True)
         return (
             a[same] == b[same]
-            and a[windows.stop :] == b[windows.stop :]
+            and _have_same_files(a[windows.stop :], b[windows.stop :])
             and all(map(ne, a[differ], b[differ]))
             and all(abs(x - y) <= window.limit for x, y, window in distances)
         )
@@ -592,6 +595,13 @@ class Criteria:
 
     def _separates(self, pair: Comparison) -> bool:
         return self.policy is not None and separates(self.policy, pair)
+
+
+def _have_same_files(a: RuleValues, b: RuleValues) -> bool:
+    """Return whether the digests of what two documents hold are of copies; empty without rules."""
+    if len(a) == len(b) == len(EmbeddedDigests._fields):
+        return EmbeddedDigests(*a).allow(EmbeddedDigests(*b))
+    return a == b
 
 
 NO_CRITERIA = Criteria()

@@ -44,9 +44,9 @@ from indexer.comparing.tiling import Tile
 from indexer.comparing.words import LANGUAGES_BY_WORD, Words
 from indexer.defaults import REVIEW
 from indexer.fingerprinting.fingerprint import number_symbols, pictographs
+from indexer.fingerprinting.keys import EmbeddedDigests
 from indexer.fingerprinting.normalise import composed_codes, value_symbols
 from indexer.model import (
-    DIGITS,
     Difference,
     DifferenceKind,
     Mark,
@@ -494,17 +494,23 @@ def explain(
 
 
 def _of_embedded(a: str, b: str) -> tuple[Mark, ...]:
-    """Return the mark of documents with other files in them: the names of what one alone has.
+    """Return the mark of documents with other files in them: the names of what one alone has; of
+    columns only where both have some.
 
     >>> from indexer.model import EmbeddedFile, pack_embedded
     >>> files = [EmbeddedFile("attachment", name, name) for name in ("a.png", "b.png")]
     >>> _of_embedded(pack_embedded(files[:1]), pack_embedded(files[1:]))
     (Mark(kind='embedded', a='a.png', b='b.png', count=1),)
     """
-    if a[:DIGITS] == b[:DIGITS]:
+    if a == b:
+        return ()
+    digests = EmbeddedDigests.of(a), EmbeddedDigests.of(b)
+    if digests[0].allow(digests[1]):
         return ()
     left, right = unpack_embedded(a), unpack_embedded(b)
     common = {file.sha256 for file in left} & {file.sha256 for file in right}
+    if not all(files.columns for files in digests):
+        common |= {files.columns for files in digests}
     first = [file.name for file in left if file.sha256 not in common]
     second = [file.name for file in right if file.sha256 not in common]
     if not first and not second and left and right:

@@ -9,7 +9,7 @@ import posixpath
 import re
 import zipfile
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
 from itertools import accumulate
@@ -26,7 +26,16 @@ from indexer.defaults import (
     TITLE_FIELD,
 )
 from indexer.errors import ExtractionError, UsageError
-from indexer.model import Blob, Document, EmbeddedFile, EmbeddedKind, FailedBlob, SkippedBlob
+from indexer.model import (
+    NO_GAPS,
+    Blob,
+    Document,
+    EmbeddedFile,
+    EmbeddedKind,
+    FailedBlob,
+    SkippedBlob,
+)
+from indexer.wording import count_of
 
 SourceItem: TypeAlias = Blob | SkippedBlob | FailedBlob
 # The position of each record, such as `7` for the seventh, and its fields or why it has none.
@@ -507,6 +516,60 @@ def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:
     """Return what was found at anchors, in order, as one file."""
     lines = [anchor.encode() + b" " + content for anchor, content in found]
     return EmbeddedFile("object", name, sha256(b"\n".join(lines)))
+
+
+def columns(rows: Iterable[Sequence[str]]) -> Iterator[EmbeddedFile]:
+    """Yield in which columns the cells of rows stand that are not empty, of rows in which one is
+    empty before another: a figure in another column makes another table.
+
+    >>> both = [["rent", "900", ""], ["fee", "", "120"]], [["rent", "", "900"], ["fee", "", "120"]]
+    >>> [file.name for rows in both for file in columns(rows)]
+    ['empty cells in 1 row', 'empty cells in 2 rows']
+    >>> list(columns([["one cell"]]))
+    []
+    """
+    is_table = False
+    gaps: list[str] = []
+    for row in rows:
+        is_table = is_table or len(row) > 1
+        filled = [str(number) for number, cell in enumerate(row) if cell.strip()]
+        if filled and filled[-1] != str(len(filled) - 1):
+            gaps.append(" ".join(filled))
+    if gaps:
+        digest = sha256("\n".join(gaps).encode())
+        yield EmbeddedFile("columns", f"empty cells in {count_of(len(gaps), 'row')}", digest)
+    elif is_table:
+        yield EmbeddedFile("columns", "tables without empty cells", NO_GAPS)
+
+
+_TABLE_TAG = re.compile(rb"<(?P<end>/)?(?P<name>table|tr|t[dh])(?=[\s/>])[^>]*>", re.IGNORECASE)
+_NO_TEXT = re.compile(rb"<[^<>]*>|&nbsp;|&#160;|&#xa0;", re.IGNORECASE)
+
+
+def page_rows(page: bytes) -> Iterator[list[str]]:
+    """Yield the rows of tables of a page in HTML as `columns` reads them, with the beginning of the
+    text of each cell; rows of a table in a cell before the row of that cell.
+
+    >>> list(page_rows(b"<table><tr><td>rent<td><td>\\n<b>900</b></tr><tr><td>&nbsp;<td>5</table>"))
+    [['r', '', '9'], ['', '5']]
+    """
+    if b"<t" not in page and b"<T" not in page:
+        return
+    page = _without_unshown(page)
+    rows: list[list[str]] = []  # of tables in each other
+    position = 0
+    for tag in _TABLE_TAG.finditer(page):
+        if rows and rows[-1]:
+            text = _NO_TEXT.sub(b" ", page[position : tag.start()]).strip()
+            rows[-1][-1] = rows[-1][-1] or text[:1].decode("latin-1")
+        position, name = tag.end(), tag["name"].lower()
+        if name == b"table" and not tag["end"]:
+            rows.append([])
+        elif rows and name in (b"table", b"tr"):
+            yield rows.pop()
+            rows += [[]] if name == b"tr" else []
+        elif rows and not tag["end"]:
+            rows[-1].append("")
 
 
 _RELATIONSHIP = re.compile(rb"<(?:\w+:)?Relationship\s[^>]*>")

@@ -4,7 +4,6 @@ counted in the digest of the document.
 
 from __future__ import annotations
 
-import binascii
 import io
 import re
 import tarfile
@@ -14,9 +13,7 @@ from functools import partial
 from typing import TypeAlias
 
 from indexer.documents.base import (
-    Anchors,
-    all_of,
-    anchored,
+    columns,
     embedded_kind,
     is_mail_text,
     searchable,
@@ -36,8 +33,8 @@ from indexer.documents.embedded_parts import (
     unread_xml,
 )
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
-from indexer.documents.marked_text import marked_rich_text
 from indexer.documents.pdf_files import pdf_files
+from indexer.documents.rich_text import RTF, rich_text_files
 from indexer.documents.unseen import workbook_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded
 
@@ -47,20 +44,13 @@ _MAIL_NAMES = {".msg": OUTLOOK[MAGIC]}
 _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
 _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
 _MAX_DEPTH = 4  # of archives in archives
-_RTF_CODES = re.compile(
-    rb"\\levelstartat(?![01]\b)\d+|\b(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO|SYMBOL\s+\d)[^{}]*"
-    rb"|\\ff(?:res|defres)\d+|\\sn gtextUNICODE\}\s*\{\\sv [^{}]*"
-)
-_RTF_TEXT = re.compile(rb"(?:\\[a-z]+-?\d* ?|[{}])(?!\s*[0-9a-fA-F\s]{32})([^\\{}]+)")
-_RTF_PIECE = re.compile(
-    rb"\\(?P<kind>pict|objdata)\b|\\bin(?P<size>\d{1,9}) ?"
-    rb"|(?P<digits>[0-9a-fA-F][0-9a-fA-F\s]{31,})|\\sn pVerticies\}\s*\{\\sv (?P<path>[^{}]*)"
-)
 _PAGES = ("text/html", "application/xhtml+xml")
 _ROOT = re.compile(rb"\s*(?:<[?!][^>]*>\s*)*<([\w.-]+:)?(?!html\b|svg\b)\w", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
 _ATTRIBUTE = re.compile(rb"\s(?!xmlns|xsi:)([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*')")
 _OFFICE_XML = (b"<pkg:package", b"wordDocument", b'progid="')
+_WITH_ROWS = ("officedocument", "opendocument", "rtf", "msword", "ms-excel", "ms-powerpoint")
+_NEXT_CELL = re.compile(r"(?<=\n)(\t[^\n]*)\n(?=\t)")  # in a line of its own
 _PACKED = {
     f"application/{kind}"
     for kind in (
@@ -81,21 +71,22 @@ _OLE_STREAMS = (
 _Finder: TypeAlias = Callable[[bytes], Iterator[EmbeddedFile]]
 
 
-def embedded_files(data: bytes, content_type: str, text_pages: int | None = None) -> str:
+def embedded_files(
+    data: bytes, content_type: str, text_pages: int | None = None, text: str = ""
+) -> str:
     """Return what a document holds besides its text, as rows keep it; empty for nothing.
 
-    `content_type` is that of the document; `text_pages` is passed to `pdf_files`. Of a document
-    that cannot be read to its end, the bytes count as well.
+    `content_type` is that of the document; `text_pages` is passed to `pdf_files`; `text` has its
+    rows of tables. Of a document that cannot be read to its end, the bytes count as well.
     """
     kind = content_type.partition(";")[0].strip().lower()
     find = _finder(data, kind)
     if find is pdf_files:
         find = partial(pdf_files, text_pages=text_pages)
-    if find is None:
-        return ""
-    files: list[EmbeddedFile] = []
+    has_rows = any(name in kind for name in _WITH_ROWS)
+    files = list(columns(_rows(text, kind == "application/msword"))) if has_rows else []
     try:
-        files.extend(find(data))
+        files.extend(find(data) if find else ())
     except UNREADABLE:
         files.extend(_of_bytes(data))
     return pack_embedded(files)
@@ -108,8 +99,8 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
         return _of_zip
     if b"%PDF-" in data[:1024]:
         return pdf_files
-    if data.startswith(b"{\\rtf"):
-        return _of_rtf
+    if data.startswith(RTF):
+        return rich_text_files
     if data.startswith(MAGIC):
         return _of_compound_file
     if data[257:262] == b"ustar" or kind in ("application/x-tar", "application/x-gtar"):
@@ -124,6 +115,22 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
     if any(mark in data for mark in IN_MARKUP):
         return _of_markup
     return None
+
+
+def _rows(text: str, has_lines: bool = False) -> Iterator[list[str]]:
+    """Yield the rows of tables, which are lines with a tab before each cell, as Tika writes them;
+    `has_lines`: each cell is a line of its own, up to one without a tab.
+
+    >>> list(_rows("Ledger\n\trent\t\t900\nAgreed:\tA. Smith"))
+    [['rent', '', '900']]
+    >>> list(_rows("Ledger\n\trent\n\t\n\t900\n\n\tfee\n", has_lines=True))
+    [['rent', '', '900'], ['fee']]
+    """
+    if has_lines:
+        text = _NEXT_CELL.sub(r"\1", text)
+    for line in text.split("\n") if "\t" in text else ():
+        if line.startswith("\t"):
+            yield line[1:].split("\t")
 
 
 def mail_files(data: bytes) -> Iterator[EmbeddedFile]:
@@ -187,49 +194,6 @@ def _of_member(content: bytes, name: str, depth: int) -> Iterator[EmbeddedFile]:
 def _of_bytes(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield a picture, sound, or an archive that only Tika opens: nobody knows what is not read."""
     yield EmbeddedFile("unread", "file", sha256(data))
-
-
-def _of_rtf(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield pictures and objects, in hexadecimal digits or binary, paths of shapes, what is not
-    read of fields and lists, and text that is hidden, raised, struck or deleted.
-    """
-    for kind, lines in marked_rich_text(data).items():
-        yield all_of(kind, lines)
-    codes = [(match.start(), match[0]) for match in _RTF_CODES.finditer(data)]
-    pieces = list(_rtf_pieces(data))
-    if not codes and not pieces:
-        return
-    anchors = Anchors(data, _RTF_TEXT)
-    for count, (start, piece_kind, content) in enumerate(pieces, start=1):
-        anchor = f"{anchors(start)}.{count}"
-        yield EmbeddedFile(piece_kind, f"{piece_kind} {count}", sha256(content), anchor)
-    if codes:
-        yield all_of("fields and lists", anchored(codes, anchors))
-
-
-def _rtf_pieces(data: bytes) -> Iterator[tuple[int, EmbeddedKind, bytes]]:
-    """Yield start, kind and content of each picture, object and drawing."""
-    position = start = 0
-    kind: EmbeddedKind | None = None
-    content = b""
-    while found := _RTF_PIECE.search(data, position):
-        if found["kind"]:
-            if content:
-                yield start, kind or "object", content
-            kind, content = "picture" if found["kind"] == b"pict" else "object", b""
-            start = found.start()
-        position = found.end()
-        if found["path"]:
-            yield found.start(), "object", found["path"]
-        elif found["size"]:
-            start = start if content or kind else found.start()
-            position += int(found["size"])
-            content += data[found.end() : position]
-        elif found["digits"] and kind:
-            digits = b"".join(found["digits"].split())
-            content += binascii.unhexlify(digits[: len(digits) // 2 * 2])
-    if content:
-        yield start, kind or "object", content
 
 
 def _of_compound_file(data: bytes) -> Iterator[EmbeddedFile]:

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import unescape
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
@@ -27,13 +28,16 @@ from indexer.documents.base import (
     Anchors,
     all_of,
     anchored,
+    columns,
     embedded_kind,
+    page_rows,
     relationships_of,
     searchable,
     sha256,
 )
 from indexer.documents.marked_text import (
     MARKED_KINDS,
+    OFFICE_TEXT,
     ON_PAPER,
     MarkedStyles,
     inline_deletions,
@@ -105,12 +109,12 @@ _ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
 
 def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterator[EmbeddedFile]:
     """Yield the files in a page in HTML, values and choices of its forms, the first numbers of
-    lists, and text that is struck out.
+    lists, text that is struck out, and the columns of its tables.
 
     `files` gives the SHA-256 of a file that the page refers to, empty if it is not at hand.
     """
     data = searchable(data)
-    yield from markup_files(data)
+    yield from chain(markup_files(data), columns(page_rows(data)))
     folded = data.lower()  # end tags are in any case
     found = ((tag, data[tag.start() : end]) for tag, end in _elements(data, _INPUT, folded))
     values = [(tag.start(), value) for tag, element in found if (value := _value(tag, element))]
@@ -120,9 +124,7 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
         for match in (_SOURCE.finditer(data) if files else ())
         if files and (digest := files(unescape(match[1].decode("utf-8", "replace"))))
     ]
-    if not values and not displayed:
-        return
-    anchors = Anchors(data)
+    anchors = Anchors(data if values or displayed else b"")
     if values:
         yield all_of("values and struck text", anchored(values, anchors))
     if displayed:
@@ -262,9 +264,8 @@ def markup_files(data: bytes) -> Iterator[EmbeddedFile]:
 
 
 def _decoded(found: re.Match[bytes]) -> bytes:
-    if found[2] is None:
-        return unquote_to_bytes(found[3])
-    return base64_bytes(unquote_to_bytes(found[2]))
+    content = unquote_to_bytes(found[3] if found[2] is None else found[2])
+    return content if found[2] is None else base64_bytes(content)
 
 
 def base64_bytes(encoded: bytes) -> bytes:
@@ -414,7 +415,6 @@ _CHANGED_CELL = re.compile(
 )
 _MAIN_PART = re.compile(r"(?:document\d*|content)\.xml|file")
 _OTHER_PARTS = ("styles", "master-styles", "meta", "settings")  # of what is one file
-_OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
 _CELL = re.compile(rb"<(?:x:)?c\s(?:[^>]*?\s)?r=\"([A-Z]{1,3}\d{1,7})\"")
 _ANCHOR = re.compile(
     rb"<(?:xdr:)?from>(?:(?!from>).){,400}?<(?:xdr:)?col>(\d+).{,400}?<(?:xdr:)?row>(\d+)",
@@ -628,7 +628,7 @@ def _positions(path: str) -> Callable[[bytes], Callable[[int], object]]:
     if path.startswith("ppt/slides"):
         return _on_slide
     if path.startswith(("word/", "xl/", "ppt/")):
-        return partial(Anchors, text=_OFFICE_TEXT)
+        return partial(Anchors, text=OFFICE_TEXT)
     return Anchors
 
 
@@ -651,7 +651,7 @@ def _on_slide(content: bytes) -> Callable[[int], str]:
     """Return a function that gives the text before a position of a slide, and of a picture its
     number from the top to the bottom: programs may write pictures in any order.
     """
-    before = Anchors(content, _OFFICE_TEXT)
+    before = Anchors(content, OFFICE_TEXT)
     starts = [match.start() for match in _PICTURE.finditer(content)]
     offsets = [_OFFSET.search(content, start) for start in starts]
     heights = [(int(found[2]), int(found[1])) if found else (0, 0) for found in offsets]

@@ -21,10 +21,17 @@ from indexer.documents.base import (
 )
 from indexer.documents.blobs import DamagedRecord, inner_id
 from indexer.documents.mail.headers import message_ids
-from indexer.documents.tables import DELIMITER, IDS, NEWLINE, QUOTE, field_named, split_labels
+from indexer.documents.tables import (
+    DELIMITER,
+    IDS,
+    NEWLINE,
+    QUOTE,
+    field_named,
+    split_labels,
+)
 from indexer.errors import ExtractionError, UnreadableFile
-from indexer.model import Blob, FailedBlob, field_of
-from indexer.wording import count_of
+from indexer.model import Blob, FailedBlob
+from indexer.wording import count_of, field_of
 
 # ruff: noqa: PTH113, PTH114, PTH118, PTH119, PTH122, PTH208
 # (names are joined one by one, so that none leads out of the folder)

@@ -31,7 +31,7 @@ _KINDS = {
 MARKED_KINDS = frozenset(_KINDS.values())
 # of styles alone: white text is hidden where it stands on no colour
 _WHITE_TEXT, _SHADED = "white", "shaded"
-_NO_MARKS: frozenset[str] = frozenset()
+NO_MARKS: frozenset[str] = frozenset()
 
 
 class MarkedRun(NamedTuple):
@@ -50,9 +50,9 @@ def marked_text(
     """
     if b"<w:" in content:
         content = _OLD_MARKS.sub(b"", content) if b"<w:rPrChange" in content else content
-        runs, pattern = list(_of_word(content, styles)), _OFFICE_TEXT
+        runs, pattern = list(_of_word(content, styles)), OFFICE_TEXT
     elif b"<a:t" in content:
-        runs, pattern = list(_of_slide(content, styles)), _OFFICE_TEXT
+        runs, pattern = list(_of_slide(content, styles)), OFFICE_TEXT
     else:
         runs, pattern = list(_of_odf(content, styles)), None
     return by_kind(runs, Anchors(content, pattern)) if runs else {}
@@ -70,7 +70,7 @@ def by_kind(
     return found
 
 
-_OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
+OFFICE_TEXT = re.compile(rb"<(?:w:t|w:delText|a:t|m:t)\b[^>]*>([^<]+)")
 
 
 def _joined(
@@ -115,7 +115,7 @@ _RUN_STYLE = re.compile(rb"<w:rStyle w:val=\"([^\"]+)\"")
 _MAX_BASES = 12
 
 
-def _word_marks(properties: bytes, inherited: frozenset[str] = _NO_MARKS) -> frozenset[str]:
+def _word_marks(properties: bytes, inherited: frozenset[str] = NO_MARKS) -> frozenset[str]:
     marks = set(inherited)
     for name, value in _WORD_MARKS.findall(properties):
         if name == b"vertAlign":
@@ -180,7 +180,7 @@ def _unseen_of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]
         elif match["of"]:
             around = around[:-1] or [_Ground()]
         elif match["style"]:
-            marks = styles.get(match["style"], _NO_MARKS)
+            marks = styles.get(match["style"], NO_MARKS)
             colour = _UNKNOWN if _SHADED in marks else ground.colour
             around[-1] = _Ground(colour, ground.is_white or _WHITE_TEXT in marks)
         elif match["marks"]:
@@ -200,7 +200,7 @@ def _shade(properties: bytes, around: bytes) -> bytes:
 def _is_unseen(properties: bytes, ground: _Ground, styles: MarkedStyles) -> bool:
     """Return whether a run has the colour of its background, its own or the one around it."""
     named = _RUN_STYLE.search(properties)
-    marks = styles.get(named[1], _NO_MARKS) if named else _NO_MARKS
+    marks = styles.get(named[1], NO_MARKS) if named else NO_MARKS
     background = _shade(properties, _UNKNOWN if _SHADED in marks else ground.colour)
     highlight = _HIGHLIGHT.search(properties)
     if highlight:
@@ -237,7 +237,7 @@ def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
     for piece in pieces:
         properties, _, rest = piece.partition(b"</w:rPr>")
         named = _RUN_STYLE.search(properties) if is_styled else None
-        marks = _word_marks(properties, styles.get(named[1], _NO_MARKS) if named else _NO_MARKS)
+        marks = _word_marks(properties, styles.get(named[1], NO_MARKS) if named else NO_MARKS)
         if marks:
             end = _END_OF_RUN.search(rest)
             text = b"".join(_WORD_TEXT.findall(rest, 0, end.start() if end else len(rest)))
@@ -430,7 +430,7 @@ def _odf_styles(content: bytes, common: MarkedStyles) -> MarkedStyles:
         is_on_paper = is_on_paper and b"" in common and not _ODF_SHAPE.search(content)
     for name, attributes, properties in _ODF_STYLE.findall(content):
         parent = _PARENT_STYLE.search(attributes)
-        marks = set(found.get(parent[1], _NO_MARKS)) if parent else set()
+        marks = set(found.get(parent[1], NO_MARKS)) if parent else set()
         for struck, level, hidden in _ODF_MARKS.findall(properties):
             marks |= {STRUCK} if struck else {HIDDEN} if hidden else {_level(level)}
         if is_on_paper and _ODF_WHITE.search(properties):
@@ -461,142 +461,12 @@ def marked_styles(content: bytes) -> MarkedStyles:
         line = [name]
         while len(line) < _MAX_BASES and (base := _BASE_STYLE.search(written.get(line[-1], b""))):
             line.append(base[1])
-        marks = _NO_MARKS
+        marks = NO_MARKS
         for style in reversed(line):
             marks = _style_marks(written.get(style, b""), marks)
         if marks:
             found[name] = marks
     return found
-
-
-# RTF: control words mark the text after them, to the end of their group.
-
-RTF_TOKEN = re.compile(
-    rb"\\(?P<word>[a-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9A-Fa-f]{2})|\\[^a-z]"
-    rb"|(?P<brace>[{}])|[^\\{}]+",
-    re.DOTALL,
-)
-_RTF_MARK = re.compile(rb"\\(?:(?:strike|deleted|v|super|sub)(?:d?1)?|(?:up|dn)\d*)(?![0-9a-z])")
-_RTF_MARKS = {
-    b"strike": STRUCK,
-    b"striked": STRUCK,
-    b"deleted": DELETED,
-    b"v": HIDDEN,
-    b"super": RAISED,
-    b"sub": LOWERED,
-    b"up": RAISED,
-    b"dn": LOWERED,
-}
-_NO_TEXT = frozenset(
-    b"fonttbl colortbl stylesheet info pict object listtable listoverridetable themedata".split()
-)
-
-
-def marked_rich_text(data: bytes) -> dict[str, list[tuple[str, bytes]]]:
-    r"""Return the marked text of an RTF by its kind, each after the number of characters before it,
-    whatever other control words there are.
-
-    >>> one = marked_rich_text(rb"{\rtf1 It is {\v\insrsid9 not }agreed.}")
-    >>> one == marked_rich_text(rb"{\rtf1 It is {\v no}{\v\fs20 t }agreed.}"), one
-    (True, {'hidden and raised text': [('4', b'hidden not')]})
-    """
-    colours = _rtf_colours(data)
-    if not _RTF_MARK.search(data) and not colours:
-        return {}
-    runs = [
-        MarkedRun(before, mark, text.encode()) for before, mark, text in _rtf_runs(data, colours)
-    ]
-    return by_kind(runs, lambda before: before)
-
-
-_RTF_COLOURS = re.compile(rb"\\colortbl\b([^{}]*)\}")
-_RTF_COLOUR = re.compile(rb"\\(?:red|green|blue)(\d+)")
-_RTF_INK = re.compile(rb"\\cf(\d{1,10})")
-_RTF_GROUND = re.compile(rb"\\(?:chcbpat|cb|highlight|cbpat)[1-9]")
-_RTF_PAPER, _RTF_SHADED_CELL = (b"255", b"255", b"255"), re.compile(rb"\\clc[fb]pat[1-9]")
-
-
-def _rtf_colours(data: bytes) -> list[tuple[bytes, ...]]:
-    """Return the colours of an RTF by their numbers; none where no text can have the colour of its
-    background: cells with a colour are taken to be everywhere.
-    """
-    table = _RTF_COLOURS.search(data)
-    if table is None or _RTF_SHADED_CELL.search(data):
-        return []
-    colours = [tuple(_RTF_COLOUR.findall(entry)) for entry in table[1].split(b";")]
-    white = {number for number, colour in enumerate(colours) if colour == _RTF_PAPER}
-    is_used = bool(white) and any(int(number) in white for number in set(_RTF_INK.findall(data)))
-    return colours if is_used or _RTF_GROUND.search(data) else []
-
-
-class _Ink(NamedTuple):
-    """The colours of text, behind it and behind its paragraph, by their numbers; 0 for none."""
-
-    text: int = 0
-    ground: int = 0
-    paragraph: int = 0
-
-    def after(self, word: bytes, number: int) -> _Ink:
-        """Return the colours after a control word."""
-        if word == b"cf":
-            return self._replace(text=number)
-        if word in (b"chcbpat", b"cb", b"highlight"):
-            return self._replace(ground=number)
-        if word in (b"cbpat", b"pard"):
-            return self._replace(paragraph=number if word == b"cbpat" else 0)
-        return _Ink(paragraph=self.paragraph) if word == b"plain" else self
-
-    def is_unseen(self, colours: list[tuple[bytes, ...]]) -> bool:
-        """Return whether the text has the colour that is behind it."""
-        ground = self.ground or self.paragraph
-        if not self.text or max(self.text, ground) >= len(colours):
-            return False
-        return colours[self.text] == (colours[ground] if ground else _RTF_PAPER)
-
-
-def _rtf_runs(data: bytes, colours: list[tuple[bytes, ...]]) -> Iterator[tuple[int, str, str]]:
-    """Yield the number of characters before each piece of marked text, its mark and the text."""
-    outer: list[tuple[frozenset[str], bool, _Ink]] = []
-    marks, is_text, ink = _NO_MARKS, True, _Ink()
-    position = before = skipped = 0
-    while token := RTF_TOKEN.match(data, position):
-        position = token.end()
-        word, number = token["word"], int(token["number"] or 1)
-        text = ""
-        if token["brace"] == b"{":
-            outer.append((marks, is_text, ink))
-        elif token["brace"]:
-            marks, is_text, ink = outer.pop() if outer else (_NO_MARKS, True, _Ink())
-        elif word == b"bin":
-            position += max(0, number)
-        elif word == b"u":
-            text, skipped = chr(number & 0xFFFF), 1
-        elif word:
-            is_text = is_text and word not in _NO_TEXT
-            marks = _rtf_marks(marks, word, number)
-            ink = ink.after(word, number) if colours else ink
-        elif token[0] == b"\\*":
-            is_text = is_text and data.startswith(b"\\footnote", position)
-        else:
-            written = bytes.fromhex(token["hex"].decode()) if token["hex"] else token[0]
-            text = "".join(written.removeprefix(b"\\").decode("latin-1")[skipped:].split())
-            skipped = 0
-        if text and is_text:
-            all_marks = marks | {HIDDEN} if ink.is_unseen(colours) else marks
-            yield from ((before, mark, text) for mark in all_marks)
-            before += len(text)
-
-
-def _rtf_marks(marks: frozenset[str], word: bytes, number: int) -> frozenset[str]:
-    """Return the marks after a control word."""
-    if word == b"plain":
-        return marks & {DELETED}
-    if word in (b"nosupersub", b"super", b"sub", b"up", b"dn"):
-        marks -= {RAISED, LOWERED}
-    mark = _RTF_MARKS.get(word)
-    if mark is None:
-        return marks
-    return marks | {mark} if number else marks - {mark}
 
 
 # Headers and footers, which Word, OpenDocument and RTF have once, before or after the text.
@@ -609,7 +479,6 @@ _ODF_HEADER = re.compile(
     rb"<(?:style:master-page\b(?P<page>[^<>]*)"
     rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^<>]*)?)(?<!/)>"
 )
-_RTF_HEADER = re.compile(rb"\{\\(?:header|footer)(?P<first>f)?[lr]?(?![a-z])")
 _TAG = re.compile(rb"<[^<>]*>")
 
 
@@ -661,9 +530,6 @@ def page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
     """Yield the text of each header and footer, and whether it is that of a first page. Raises what
     `zipfile` does.
     """
-    if data.startswith(b"{\\rtf"):
-        yield from _rtf_headers(data)
-        return
     if not data.startswith(b"PK"):  # an OpenDocument in one file
         yield from _plain_headers(data)
         return
@@ -696,40 +562,6 @@ def odf_headers(styles: bytes) -> Iterator[tuple[bytes, bool]]:
         elif found["end"]:
             yield styles[start : found.start()], is_first or bool(found["first"])
         start = found.end()
-
-
-def _rtf_headers(data: bytes) -> Iterator[tuple[str, bool]]:
-    """Yield the text of each header and footer of RTF, and whether it is that of a first page.
-
-    >>> [*_rtf_headers(rb"{\\rtf1{\\header\\'a73 {\\b on}{\\*\\fldinst PAGE}}{\\footerf\\b a} b}")]
-    [('§3 on', False), ('a', True)]
-    """
-    position = 0
-    while found := _RTF_HEADER.search(data, position):
-        position = found.end()
-        text: list[str] = []
-        is_read = [True]
-        for token in RTF_TOKEN.finditer(data, position):
-            position = token.end()
-            if token["brace"] == b"{":
-                is_read.append(is_read[-1])
-            elif token["brace"]:
-                is_read.pop()
-            elif token[0] == b"\\*":
-                is_read[-1] = False
-            elif is_read[-1]:
-                text.append(_rich_characters(token))
-            if not is_read:
-                break
-        yield "".join(text), bool(found["first"])
-
-
-def _rich_characters(token: re.Match[bytes]) -> str:
-    if token["hex"]:
-        return bytes.fromhex(token["hex"].decode()).decode("cp1252", "replace")
-    if token["word"] == b"u":
-        return chr(int(token["number"] or 0) & 0xFFFF)
-    return "" if token[0].startswith(b"\\") else token[0].decode("latin-1")
 
 
 def _plain(markup: bytes) -> str:

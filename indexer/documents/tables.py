@@ -20,8 +20,8 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 from indexer.documents.base import ReadOptions, Records, SourceItem, byte_order_mark
 from indexer.documents.blobs import DamagedRecord, NumberedBlobs, identifier, inner_blob, lines
 from indexer.errors import ExtractionError, UnreadableFile
-from indexer.model import Blob, Document, FailedBlob, Payload, field_of
-from indexer.wording import count_of
+from indexer.model import Blob, Document, FailedBlob, Payload
+from indexer.wording import count_of, field_of
 
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _QUOTES = {  # U+00FE, with which a load file begins

@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
@@ -31,7 +31,6 @@ from indexer.documents.mail.outlook import (
     tnef_message,
 )
 from indexer.documents.marked_text import (
-    RTF_TOKEN,
     mark_headers,
     odf_headers,
     page_headers,
@@ -39,7 +38,13 @@ from indexer.documents.marked_text import (
 )
 from indexer.documents.pdf_files import EARLIER_VERSION
 from indexer.documents.pdf_text import pages_read, pdf_text
-from indexer.documents.unseen import displayed_headers, displayed_sheets, with_repeated_cells
+from indexer.documents.rich_text import RTF, readable_rich_text, rich_text_headers
+from indexer.documents.unseen import (
+    displayed_headers,
+    displayed_sheets,
+    rows_of_odf,
+    with_repeated_cells,
+)
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
@@ -141,7 +146,7 @@ _METADATA_NAMES = {
     "Message-To": "to",
     "Message-Cc": "cc",
 }
-READER = 17  # version of what is made of Tika's results: raise it when texts or files change
+READER = 18  # version of what is made of Tika's results: raise it when texts or files change
 _MAX_TITLE, _MAX_WARNING, _MAX_PROGRAM = 500, 300, 100
 _MAY_HAVE_TNEF = re.compile(  # its first bytes in base64 are the last of these
     rb"ms-tnef|winmail\.dat|^Content-Type:\s*text/calendar|^eJ8\+I", re.IGNORECASE | re.MULTILINE
@@ -174,7 +179,7 @@ def with_hint(data: bytes, name: str) -> bytes:
     other formats, headers of an OpenDocument in one file and footnotes of RTF are text, and
     chapters of an EPUB are separated. Everything else is returned unchanged.
     """
-    if data.startswith((ZIP, _RTF)) or _FLAT in data:
+    if data.startswith((ZIP, RTF)) or _FLAT in data:
         data = _with_readable_members(data) if data.startswith(ZIP) else _readable_file(data)
     if data.startswith((MAGIC, TNEF)):
         return _as_mail(data)
@@ -329,14 +334,14 @@ def document(
         warnings = (*warnings, *unread)
     if not text.strip():
         _refuse(warnings, metadata, content_type)
-    embedded = embedded_files(data, content_type, pages_read(metadata))
+    embedded = embedded_files(data, content_type, pages_read(metadata), text[:chars])
     if f'"{EARLIER_VERSION}' in embedded:
         notes = (*notes, "an earlier version of the text is in the file, and is not read")
     text = _SURROGATES.sub("\ufffd", text[:chars])
     is_word = content_type.startswith("application/msword") and data.startswith(MAGIC)
-    if is_word or data.startswith((ZIP, _RTF)) or _FLAT in data:
+    if is_word or data.startswith((ZIP, RTF)) or _FLAT in data:
         with suppress(*UNREADABLE):
-            text = mark_headers(text, word_headers(data) if is_word else page_headers(data))
+            text = mark_headers(text, _headers(data))
     return Document(
         text=text,
         title=_clean(_first(metadata, "dc:title"), _MAX_TITLE),
@@ -347,6 +352,13 @@ def document(
         warnings=(*warnings, *notes),
         embedded=embedded,
     )
+
+
+def _headers(data: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield the headers and footers of Word, OpenDocument or RTF, as `page_headers` does."""
+    if data.startswith(MAGIC):
+        return word_headers(data)
+    return rich_text_headers(data) if data.startswith(RTF) else page_headers(data)
 
 
 def damage_error(reason: str, data: bytes = b"") -> ExtractionError:
@@ -465,7 +477,7 @@ def _cut_short(data: bytes) -> tuple[str, ...]:
         is_whole = b"%%EOF" in data[-2048:]
     elif data.startswith(b"PK\x03\x04"):
         is_whole = b"PK\x05\x06" in data[-(22 + 0xFFFF) :]
-    elif data.startswith(b"{\\rtf"):
+    elif data.startswith(RTF):
         is_whole = b"}" in data[-64:]
     else:
         is_whole = True
@@ -526,7 +538,7 @@ def _mark_utf8(html: bytes) -> bytes:
 
 # Tracked changes: what an author deleted is no text of OpenDocument and RTF either.
 
-_RTF, _FLAT = b"{\\rtf", b"office:mimetype="
+_FLAT = b"office:mimetype="
 _READ_MEMBERS = (b"vnd.oasis.opendocument", b"application/epub+zip")
 _PIXELS = (".png", ".jpg", ".jpeg")  # of drawings without text
 # In a zip of any order Tika reads the text of parts as they come.
@@ -535,9 +547,6 @@ _SHEETS = b"opendocument.spreadsheet"
 _MEMBERS = ("content.xml", "styles.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
-_FOOTNOTE = re.compile(rb"\{(?:\\\*)?\\footnote(?![a-z])")  # LibreOffice marks it by a star
-_DRAWING = re.compile(rb"\{\\\*\\do(?![a-z])")  # of Word before 97, with its boxes of text
-_COMMENTER = re.compile(rb"\{\\\*\\atn(?:id|author)\b[^{}]*\}")
 _NOTE_NUMBER = re.compile(rb"<text:note-citation\b[^<>]*>[^<>]*</text:note-citation>")
 _WORD_PART = re.compile(r"word/(?:document\d*|(?:head|foot)er\d*|(?:foot|end)notes)\.xml$")
 _ALIGNED_TAB = re.compile(rb"<w:ptab\b[^<>]*/>")
@@ -549,19 +558,14 @@ _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
 
 
 def _readable_file(data: bytes) -> bytes:
-    """Return an OpenDocument in one file of XML, or RTF, without what was deleted while changes
-    were tracked; RTF with a mark of its first paragraph, with its footnotes and the text of drawn
-    boxes, and without the names of who wrote comments, which other formats lack.
+    """Return RTF, or an OpenDocument in one file of XML, without what was deleted while changes
+    were tracked.
     """
-    if not data.startswith(_RTF):
-        if _SHEETS in data:
-            data = displayed_sheets(displayed_headers(data, data))
-        return _with_headers(_readable_text(data))
-    data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
-    if b"\\dptxbxtext" in data and b"\\shptxt" not in data:  # which has it as well
-        data = _DRAWING.sub(b"{", data).replace(b"\\dptxbxtext", b"\\par")
-    data = _COMMENTER.sub(b"", _FOOTNOTE.sub(rb"{\\footnote  ", data))  # the second blank is text
-    return data if b"\\pard" in data else _with_paragraph(data)
+    if data.startswith(RTF):
+        return readable_rich_text(data)
+    if _SHEETS in data:
+        data = displayed_sheets(displayed_headers(data, data))
+    return _with_headers(_readable_text(data))
 
 
 def _with_headers(content: bytes) -> bytes:
@@ -589,7 +593,7 @@ def _readable_text(content: bytes) -> bytes:
     b'rent <text:note-body/>'
     """
     content = _NOTE_NUMBER.sub(b" ", without_deletions(content))
-    content = with_repeated_cells(_PAGE_NUMBER.sub(rb"\1", content))[0]
+    content = rows_of_odf(with_repeated_cells(_PAGE_NUMBER.sub(rb"\1", content))[0])
     for end_tag in (b"</text:tracked-changes>", b"</table:tracked-changes>"):
         before, end, after = content.rpartition(end_tag)  # after it none would be found
         content = _CHANGES.sub(b"", before + end) + after
@@ -707,44 +711,3 @@ def _readable_member(name: str, content: bytes) -> bytes:
     if name in ("content.xml", "styles.xml"):
         return _readable_text(content)
     return _separate_blocks(content).replace(b"</body>", b"\n</body>")
-
-
-def _with_paragraph(data: bytes) -> bytes:
-    """Return an RTF with the control word of a paragraph before its text: Tika loses what is before
-    the first group without one.
-
-    >>> _with_paragraph(rb"{\\rtf1{\\fonttbl{\\f0 Arial;}}It is {\\b agreed}.}")
-    b'{\\\\rtf1{\\\\fonttbl{\\\\f0 Arial;}}\\\\pard It is {\\\\b agreed}.}'
-    """
-    depth = 0
-    for token in RTF_TOKEN.finditer(data):
-        depth += {b"{": 1, b"}": -1}.get(token["brace"] or b"", 0)
-        is_text = not token["word"] and not token["brace"] and token[0].strip()
-        if depth == 1 and is_text:
-            return data[: token.start()] + rb"\pard " + data[token.start() :]
-    return data
-
-
-def _without_deleted(data: bytes) -> bytes:
-    """Return an RTF without its text that is marked as deleted; control words stay.
-
-    >>> _without_deleted(rb"{\\rtf1 It is {\\deleted not }agreed.}")
-    b'{\\\\rtf1 It is {\\\\deleted }agreed.}'
-    """
-    kept: list[bytes] = []
-    outer: list[bool] = []
-    is_deleted = False
-    for token in RTF_TOKEN.finditer(data):
-        word, brace = token["word"], token["brace"]
-        if brace == b"{":
-            outer.append(is_deleted)
-        elif brace and outer:
-            is_deleted = outer.pop()
-        elif word == b"deleted":
-            is_deleted = token["number"] != b"0"
-        elif word == b"plain":
-            is_deleted = False
-        is_text = word in (None, b"u", b"par", b"line", b"tab") and not brace
-        if not (is_deleted and is_text):
-            kept.append(token[0])
-    return b"".join(kept)

@@ -1,6 +1,6 @@
 """Cells of sheets that are not displayed, or are marked: digits of values (3.14159 behind 3.1),
 hidden rows, columns and sheets, struck words, and words of the colour of their cell; sheets of
-OpenDocument as they are displayed.
+OpenDocument as they are displayed, and rows of tables as lines.
 """
 
 from __future__ import annotations
@@ -653,6 +653,27 @@ def displayed_headers(styles: bytes, content: bytes) -> bytes:
         return header[1] if is_default else header[0]
 
     return _SHEET_HEADER.sub(edited, _MASTER_PAGE.sub(of_sheets, styles))
+
+
+# Rows of tables, of which Tika makes a line with a tab before each cell in other formats.
+
+_CELL_OF_ODF = re.compile(
+    rb"(<table:table-cell(?:\s[^<>]*)?(?<!/)>)\s*<text:p(?:\s[^<>]*)?(?:/>|(?<!/)>"
+    rb"([^<]*(?:<(?!/?(?:text:p|text:h|table:table-cell)[\s>])[^<]*)*)</text:p>)"
+    rb"\s*(?=</table:table-cell>)"
+)
+
+
+def rows_of_odf(content: bytes) -> bytes:
+    """Return an OpenDocument with cells of one paragraph as text without one, which Tika would end
+    by a line feed.
+
+    >>> rows_of_odf(b"<table:table-cell><text:p>900</text:p></table:table-cell>")
+    b'<table:table-cell><text:span>900</text:span></table:table-cell>'
+    """
+    if b"<table:table-cell" not in content:
+        return content
+    return _CELL_OF_ODF.sub(rb"\1<text:span>\2</text:span>", content)
 
 
 # Formulas of Word and PowerPoint: of 10² the text is "102".

@@ -29,7 +29,7 @@ from indexer.fingerprinting.hashing import (
     keyed_word_features,
     word_features,
 )
-from indexer.fingerprinting.keys import stored_bits, stored_sketch
+from indexer.fingerprinting.keys import EmbeddedDigests, stored_bits, stored_sketch
 from indexer.fingerprinting.minhash import fast_similarity_sketch
 from indexer.fingerprinting.normalise import (
     composed_codes,
@@ -41,7 +41,7 @@ from indexer.fingerprinting.normalise import (
     word_starts,
 )
 from indexer.fingerprinting.simhash import simhash
-from indexer.model import DIGITS, Fingerprint, Row, Status, with_unread
+from indexer.model import NO_GAPS, Fingerprint, Row, Status, with_unread
 from indexer.recipe import DEFAULT, DEFAULT_V3, KEYED_HASHES, Recipe, key_words
 
 if TYPE_CHECKING:
@@ -432,12 +432,14 @@ def _check(recipe: Recipe) -> None:
 
 
 def content_digest(exact: str, embedded: str) -> str:
-    """Return the digest of a text, or of the text and the files in its document, as rows keep
-    them.
+    """Return the digest of a text, or of the text and the files and columns in its document, as
+    rows keep them.
     """
     if not embedded:
         return exact
-    return hashlib.sha256(f"{exact} {embedded[:DIGITS]}".encode()).hexdigest()
+    files, columns = EmbeddedDigests.of(embedded)
+    parts = " ".join(filter(None, (files, "" if columns == NO_GAPS else columns)))
+    return hashlib.sha256(f"{exact} {parts}".encode()).hexdigest() if parts else exact
 
 
 # Pictographs that say something by themselves, such as ticks, which every recipe leaves out.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from indexer.fingerprinting.normalise import (
     codepoint_classes,
     normalised_codes,
 )
-from indexer.model import Fingerprint, Row
+from indexer.model import COLUMNS_PATTERN, DIGITS, NO_FILES, Fingerprint, Row
 
 # The byte layout of stored sketches, big-endian.
 
@@ -639,3 +640,32 @@ def alphanumerics(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     is_digit = categories()[codes] & DIGIT != 0
     selected: NDArray[np.uint32] = codes[is_letter | is_digit]
     return selected
+
+
+# What a document holds besides its text, of which copies have the same.
+
+
+class EmbeddedDigests(NamedTuple):
+    """The digests of the files in a document and of the columns of its tables, empty for none."""
+
+    files: str
+    columns: str
+
+    @classmethod
+    def of(cls, packed: str) -> EmbeddedDigests:
+        """Return the digests of what `pack_embedded` packed.
+
+        >>> from indexer.model import EmbeddedFile, pack_embedded
+        >>> EmbeddedDigests.of(pack_embedded([EmbeddedFile("columns", "empty cells", "0f")]))
+        EmbeddedDigests(files='', columns='0f')
+        """
+        columns = re.search(COLUMNS_PATTERN, packed) if '["columns"' in packed else None
+        files = packed[:DIGITS]
+        return cls("" if files == NO_FILES else files, columns[1] if columns else "")
+
+    def allow(self, other: EmbeddedDigests) -> bool:
+        """Return whether documents of one text may be copies: they have the same files, and the
+        same columns where both have some; a format without cells shows none.
+        """
+        has_both = self.columns and other.columns
+        return self.files == other.files and (not has_both or self.columns == other.columns)

@@ -39,8 +39,9 @@ from indexer.comparing.reasons import Rarity, have_same_symbols
 from indexer.comparing.words import normal_words
 from indexer.defaults import CAP, FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError
+from indexer.fingerprinting.keys import EmbeddedDigests
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
-from indexer.model import DIGITS, NewWords, Row
+from indexer.model import NewWords, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.stores.journal import group_settings
@@ -524,7 +525,8 @@ def separation(
     criteria = options.folding
     if options.within is not None and set(row.labels) != set(representative.labels):
         return "other labels: groups stay within labels"
-    if criteria.reads_embedded and row.embedded[:DIGITS] != representative.embedded[:DIGITS]:
+    files = EmbeddedDigests.of(row.embedded), EmbeddedDigests.of(representative.embedded)
+    if criteria.reads_embedded and not files[0].allow(files[1]):
         return "attachments differ"
     if not criteria.allows(criteria.values(row), criteria.values(representative)):
         return f"the rules on {', '.join(criteria.fields)}"

@@ -27,6 +27,7 @@ from indexer.documents.containers import divide
 from indexer.documents.sources import walk
 from indexer.errors import StoreBusy, StoreError, UnreadableFile, UnsupportedOperation, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import EmbeddedDigests
 from indexer.grouping.delete import repair_families, repair_strays
 from indexer.grouping.group_options import (
     DEFAULT_FAMILIES,
@@ -44,7 +45,7 @@ from indexer.jobs.document_rows import (
     with_stored_ids,
 )
 from indexer.jobs.parts import part_divider
-from indexer.model import DIGITS, Blob, Document, Match, Row
+from indexer.model import Blob, Document, Match, Row
 from indexer.recipe import DEFAULT, Recipe
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.stores.abilities import Claim, Claiming, Claims, Exclusive, FullStore
@@ -215,7 +216,8 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
         return "texts of numbers alone are duplicates where they are equal"
     texts = ComparedText(row.text, recipe), ComparedText(stored.text, recipe)
     embedded = row.embedded, stored.embedded
-    if criteria.reads_embedded and embedded[0][:DIGITS] != embedded[1][:DIGITS]:
+    files = tuple(map(EmbeddedDigests.of, embedded))
+    if criteria.reads_embedded and not files[0].allow(files[1]):
         return format_marks(explain(*texts, embedded=embedded).marks[:1])
     if languages := criteria.refused_languages(texts[0].words, texts[1].words):
         return f"words of {languages.a} stand for words of {languages.b}: they are two languages"

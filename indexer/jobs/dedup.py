@@ -54,13 +54,13 @@ from indexer.jobs.dedup_spool import (
     RowSpool,
     row_id,
 )
-from indexer.model import Progress, Status, field_of, no_progress
+from indexer.model import Progress, Status, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.system.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.system.external_memory import MemoryBudget, few_collections
 from indexer.system.files import write_error
 from indexer.system.release import release
-from indexer.wording import count_of
+from indexer.wording import count_of, field_of
 
 # Settings of `dedup`.
 

@@ -26,10 +26,11 @@ from indexer.comparing.criteria import Criteria
 from indexer.defaults import FOLD
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.fingerprinting.fingerprint import fingerprints, with_pictographs
+from indexer.fingerprinting.keys import EmbeddedDigests
 from indexer.grouping.group_options import GroupOptions, check_threshold
 from indexer.jobs.document_rows import documents_at
 from indexer.jobs.in_memory import groups
-from indexer.model import DIGITS, Document, Progress, no_progress
+from indexer.model import Document, Progress, no_progress
 from indexer.system.failpoints import reached
 from indexer.system.files import state_folder, write_error
 
@@ -286,7 +287,8 @@ def _texts(
             failed.append((path, str(document)))
         elif isinstance(document, Document) and path in by_path and not document.truncated:
             texts[path] = document.text
-            embedded[path] = with_pictographs(document.embedded, document.text)[:DIGITS]
+            files = with_pictographs(document.embedded, document.text)
+            embedded[path] = " ".join(EmbeddedDigests.of(files))
     statuses = fingerprints(list(texts.values())).status if texts else ()
     order = list(by_path)
     whole = {path for path, status in zip(texts, statuses, strict=True) if status == "complete"}

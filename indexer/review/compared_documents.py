@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.fingerprint import with_pictographs
 from indexer.jobs.document_rows import STDIN, WARNING, document_at
-from indexer.model import Row, unpack_embedded
+from indexer.model import NO_GAPS, Row, unpack_embedded
 from indexer.stores.base import Store
 from indexer.stores.fields import metadata_label
 from indexer.stores.requirements import stored_ids
@@ -126,8 +126,8 @@ def stored_original(row: Row) -> Original:
 
 def _file_names(embedded: str) -> str:
     """Return the names of the files in a document, after the beginning of the SHA-256 of all."""
-    names = ", ".join(file.name for file in unpack_embedded(embedded))
-    return f"SHA-256 {embedded[:_MIN_DIGITS]}: {names}" if embedded else ""
+    names = [file.name for file in unpack_embedded(embedded) if file.sha256 != NO_GAPS]
+    return f"SHA-256 {embedded[:_MIN_DIGITS]}: {', '.join(names)}" if names else ""
 
 
 def _iso_time(milliseconds: int | None) -> str:

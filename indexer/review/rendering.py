@@ -327,7 +327,7 @@ def filter_name(text: str) -> str:
 
     >>> filter_name("near_duplicates=true"), filter_name("similarity_from=0.85")
     ('with near duplicates', 'similarity from 0.85')
-    >>> filter_name("labels=hot"), filter_name("extractor=plain/3 as cp1252")
+    >>> filter_name("labels=hot"), filter_name("extractor=plain/4 as cp1252")
     ('hot', 'read as cp1252')
     """
     field, _, value = text.partition("=")

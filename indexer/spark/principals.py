@@ -21,7 +21,7 @@ from indexer.grouping.group_options import (
     quoted_words,
     rounded_sum,
 )
-from indexer.model import DIGITS
+from indexer.model import COLUMNS_PATTERN, DIGITS, NO_FILES
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import (
     ROW,
@@ -134,7 +134,9 @@ def rows_by_text(
     )
     values = sf.lit("[]")
     if criteria.reads_embedded:
-        values = sf.to_json(sf.array(sf.substring("embedded", 1, DIGITS)))
+        files = sf.substring("embedded", 1, DIGITS)
+        files = sf.when(files != NO_FILES, files).otherwise("")
+        values = sf.to_json(sf.array(files, sf.regexp_extract("embedded", COLUMNS_PATTERN, 1)))
     return fingerprinted.withColumns({"key": key, "values": values}).drop("text")
 
 

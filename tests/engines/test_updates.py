@@ -55,7 +55,7 @@ def sample_rows(recipe=DEFAULT):
         raw = hashlib.sha256(content).hexdigest()
         source = hashlib.sha256(f"{name} {len(content)}".encode()).hexdigest()
         blob = Blob(name, name.encode(), f"/library/{name}.txt", content, len(content), 0)
-        made = ExtractedBlob(blob, raw, source, Document(text, extractor="plain/3"))
+        made = ExtractedBlob(blob, raw, source, Document(text, extractor="plain/4"))
         rows.append(row_of(made, sketch, recipe.id))
     return rows
 

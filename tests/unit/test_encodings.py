@@ -104,7 +104,7 @@ def test_index_and_status_count_guessed_encodings(guessed) -> None:
 
 def test_search_filters_by_a_guessed_encoding(guessed) -> None:
     store, _ = guessed
-    found = search(store, "", SearchOptions(filters=(("extractor", "plain/3 as cp1252"),)))
+    found = search(store, "", SearchOptions(filters=(("extractor", "plain/4 as cp1252"),)))
     assert [hit.path.rpartition("/")[2] for hit in found.hits] == ["old.txt"]
 
 

@@ -142,7 +142,7 @@ def test_a_page_is_read_as_what_it_prints(source: str, title: str, text: str) ->
 @pytest.mark.parametrize("name", ["ls.1", "Foo.3pm", "ls", "mount.8.in"])
 def test_a_page_is_known_by_its_content_not_by_its_name(name: str) -> None:
     assert page(MAN, name).extractor == "roff/1"
-    assert page(MAN.replace(".TH", ".XX"), name).extractor == "plain/3"
+    assert page(MAN.replace(".TH", ".XX"), name).extractor == "plain/4"
 
 
 def test_markup_in_a_text_file_is_text() -> None:
@@ -297,5 +297,5 @@ def test_refresh_reads_again_what_an_older_reader_read(
     refreshed = IndexOptions(extractor="plain", refresh=True)
     assert outcomes(refreshed) == (2, 0)
     assert stored()["grep.1"] == ("roff/1", MAN_TEXT)
-    assert stored()["notes.txt"] == ("plain/3", "Only a few words of text.")
+    assert stored()["notes.txt"] == ("plain/4", "Only a few words of text.")
     assert outcomes(refreshed) == (0, 2)

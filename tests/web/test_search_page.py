@@ -305,7 +305,7 @@ def test_documents_read_in_a_guessed_encoding_are_a_filter(tmp_path: Path) -> No
         index([str(tmp_path)], store, IndexOptions(extractor="plain"))
     with run_site(url) as address:
         assert "read as cp1252" in request(address, "/").body.decode()
-        page = request(address, "/?filter=extractor%3Dplain/3+as+cp1252").body.decode()
+        page = request(address, "/?filter=extractor%3Dplain/4+as+cp1252").body.decode()
         assert "old.txt" in page and "new.txt" not in page
 
 

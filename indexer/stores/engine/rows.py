@@ -26,7 +26,6 @@ from indexer.model import (
     RankedRow,
     Row,
     Status,
-    field_of,
 )
 from indexer.recipe import Recipe
 from indexer.stores.base import Counts
@@ -34,6 +33,7 @@ from indexer.stores.engine.field_substitutes import column_digest
 from indexer.stores.engine.index_mapping import GROUPED, MADE_BY_PLUGIN
 from indexer.stores.engine.search_bodies import LAST
 from indexer.stores.fields import FIELDS, OF_GROUPS
+from indexer.wording import field_of
 
 MAX_SEARCHABLE_BYTES = 32_000
 # In the order in which a document has them, others after them. What most documents have in common
