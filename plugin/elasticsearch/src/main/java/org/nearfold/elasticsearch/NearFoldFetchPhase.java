@@ -1,22 +1,19 @@
 package org.nearfold.elasticsearch;
 
 import org.apache.lucene.index.LeafReaderContext;
-import org.apache.lucene.index.StoredFields;
-import org.apache.lucene.util.BytesRef;
 import org.elasticsearch.common.document.DocumentField;
-import org.elasticsearch.index.mapper.IdFieldMapper;
 import org.elasticsearch.index.mapper.Uid;
 import org.elasticsearch.search.fetch.FetchContext;
 import org.elasticsearch.search.fetch.FetchSubPhase;
 import org.elasticsearch.search.fetch.FetchSubPhaseProcessor;
 import org.elasticsearch.search.fetch.StoredFieldsSpec;
+import org.nearfold.lucene.DocumentIds;
 import org.nearfold.lucene.Folding;
 import org.nearfold.lucene.NearFoldOptions;
 
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Adds the field {@code near_fold} to each hit of a folded search: how many hits are folded under
@@ -48,16 +45,12 @@ final class NearFoldFetchPhase implements FetchSubPhase {
 
         private final Folding folding;
         private final int maxMembers;
-        private final StoredFields stored;
+        private final DocumentIds ids;
 
         Processor(FetchContext context, Folding folding, int maxMembers) {
             this.folding = folding;
             this.maxMembers = maxMembers;
-            try {
-                stored = context.searcher().storedFields();
-            } catch (IOException error) {
-                throw new java.io.UncheckedIOException(error);
-            }
+            ids = new DocumentIds(context.searcher().getIndexReader(), Uid::decodeId);
         }
 
         @Override
@@ -70,18 +63,11 @@ final class NearFoldFetchPhase implements FetchSubPhase {
 
         @Override
         public void process(FetchSubPhase.HitContext hit) throws IOException {
-            Map<String, Object> value = folding.report(hit.hit().docId(), maxMembers, this::id);
+            Map<String, Object> value = folding.report(hit.hit().docId(), maxMembers, ids);
             if (value != null) {
                 Versions.setField(
                         hit.hit(), new DocumentField(NearFoldOptions.NAME, List.of(value)));
             }
-        }
-
-        private String id(int document) throws IOException {
-            BytesRef id =
-                    stored.document(document, Set.of(IdFieldMapper.NAME))
-                            .getBinaryValue(IdFieldMapper.NAME);
-            return Uid.decodeId(id.bytes, id.offset, id.length);
         }
     }
 }

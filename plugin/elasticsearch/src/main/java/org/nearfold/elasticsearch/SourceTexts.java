@@ -5,9 +5,10 @@ import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.search.lookup.Source;
 import org.elasticsearch.search.lookup.SourceFilter;
 import org.elasticsearch.search.lookup.SourceProvider;
+import org.nearfold.core.compare.Words;
+import org.nearfold.lucene.DocumentCache;
 import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.TextReader;
-import org.nearfold.lucene.WordsCache;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -19,7 +20,8 @@ import java.util.TreeSet;
 final class SourceTexts implements TextReader {
 
     /** The words of all indices of the node, in a twentieth of its heap. */
-    private static final WordsCache WORDS = new WordsCache(Runtime.getRuntime().maxMemory() / 20);
+    private static final DocumentCache<Words> WORDS =
+            DocumentCache.ofWords(Runtime.getRuntime().maxMemory() / 20);
 
     private final Set<String> paths;
     private final SourceProvider sources;
@@ -52,7 +54,7 @@ final class SourceTexts implements TextReader {
     }
 
     @Override
-    public WordsCache cache() {
+    public DocumentCache<Words> cache() {
         return WORDS;
     }
 }

@@ -11,7 +11,7 @@ final class DocumentWords {
 
     private final String field;
     private final TextReader texts;
-    private final WordsCache cache;
+    private final DocumentCache<Words> cache;
     private final WordReader reader = new WordReader();
 
     /** Takes what reads the texts of a field of type {@code near_duplicate}. */

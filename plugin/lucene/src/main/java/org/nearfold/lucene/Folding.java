@@ -18,14 +18,6 @@ public final class Folding {
     /** A folded hit, and its similarity to the one it is folded under. */
     public record Member(int document, float similarity) {}
 
-    /** Reads the id of a document. */
-    @FunctionalInterface
-    public interface Ids {
-
-        /** Returns the id. */
-        String read(int document) throws IOException;
-    }
-
     private final Map<Integer, List<Member>> members = new HashMap<>();
     private final Map<Integer, Member> representatives = new HashMap<>();
 
@@ -68,7 +60,8 @@ public final class Folding {
      * of the first, or what it is folded under; null if it is outside the window. Its {@code scope}
      * is {@code shard} where the request searches other shards, too.
      */
-    public Map<String, Object> report(int document, int maxMembers, Ids ids) throws IOException {
+    public Map<String, Object> report(int document, int maxMembers, DocumentIds ids)
+            throws IOException {
         Map<String, Object> report = new LinkedHashMap<>();
         Member representative = representatives.get(document);
         List<Member> folded = members.get(document);

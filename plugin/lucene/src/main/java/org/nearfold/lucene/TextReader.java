@@ -1,6 +1,7 @@
 package org.nearfold.lucene;
 
 import org.apache.lucene.index.LeafReaderContext;
+import org.nearfold.core.compare.Words;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,8 +16,8 @@ public interface TextReader {
     String read(LeafReaderContext segment, int document) throws IOException;
 
     /** Returns where the words of the texts may be kept. */
-    default WordsCache cache() {
-        return WordsCache.NONE;
+    default DocumentCache<Words> cache() {
+        return DocumentCache.ofWords(0);
     }
 
     /**

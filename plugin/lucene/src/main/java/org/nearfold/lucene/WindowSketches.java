@@ -7,7 +7,9 @@ import org.apache.lucene.search.ScoreDoc;
 import org.nearfold.core.Recipe;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -64,6 +66,8 @@ public final class WindowSketches {
         List<LeafReaderContext> segments = searcher.getIndexReader().leaves();
         LeafReaderContext segment = null;
         ColumnReader columns = null;
+        ColumnReader[] readers = new ColumnReader[size];
+        long[] digests = new long[size];
         for (int rank : ranks) {
             int document = hits[rank].doc;
             if (segment == null || document >= segment.docBase + segment.reader().maxDoc()) {
@@ -74,11 +78,36 @@ public final class WindowSketches {
             if (columns.sketch() != null) {
                 window.put(rank, columns.sketch());
             }
-            if (columns.exact() != null) {
-                window.putDigest(rank, columns.exact());
+            readers[rank] = columns;
+            digests[rank] = columns.ordinal();
+        }
+        BitSet alone = recipe.features() == Recipe.Features.TOKENS ? new BitSet() : window.alone();
+        for (int rank = alone.nextClearBit(0); rank < size; rank = alone.nextClearBit(rank + 1)) {
+            String digest = readers[rank].digest(digests[rank]);
+            if (digest != null) {
+                window.putDigest(rank, digest);
             }
         }
         return window;
+    }
+
+    /**
+     * Returns the hits whose sketch no other hit has: where a sketch depends on what the digest is
+     * of, they are copies of none, and their digests need not be read.
+     */
+    private BitSet alone() {
+        Map<ByteBuffer, Integer> earlier = new HashMap<>();
+        BitSet alone = new BitSet(known.length);
+        for (int rank = 0; rank < known.length; rank++) {
+            if (known[rank]) {
+                Integer other = earlier.put(ByteBuffer.wrap(sketches, start(rank), length), rank);
+                alone.set(rank, other == null);
+                if (other != null) {
+                    alone.clear(other);
+                }
+            }
+        }
+        return alone;
     }
 
     /** Sets the sketch of a hit. */

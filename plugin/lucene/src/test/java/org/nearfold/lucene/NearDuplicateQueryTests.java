@@ -29,6 +29,7 @@ import org.apache.lucene.search.TopDocs;
 import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
+import org.apache.lucene.util.BytesRef;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Test;
@@ -38,6 +39,7 @@ import org.nearfold.core.compare.Words;
 import org.nearfold.core.compare.WordsInOrder;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -56,7 +58,7 @@ public class NearDuplicateQueryTests extends RandomizedTest {
     private IndexSearcher searcher;
     private int textsRead;
 
-    private final WordsCache cache = new WordsCache(10_000_000);
+    private final DocumentCache<Words> cache = DocumentCache.ofWords(10_000_000);
 
     private final TextReader cachedTexts =
             new TextReader() {
@@ -67,7 +69,7 @@ public class NearDuplicateQueryTests extends RandomizedTest {
                 }
 
                 @Override
-                public WordsCache cache() {
+                public DocumentCache<Words> cache() {
                     return cache;
                 }
             };
@@ -88,6 +90,7 @@ public class NearDuplicateQueryTests extends RandomizedTest {
                 for (IndexableField field : fingerprint.fields(FIELD)) {
                     document.add(field);
                 }
+                document.add(new StoredField("_id", new BytesRef("id " + i)));
                 document.add(new StoredField("text", texts.get(i)));
                 writer.addDocument(document);
                 if (randomInt(20) == 0) {
@@ -180,7 +183,7 @@ public class NearDuplicateQueryTests extends RandomizedTest {
 
     @Test
     public void testCacheHasABound() {
-        WordsCache small = new WordsCache(20_000);
+        DocumentCache<Words> small = DocumentCache.ofWords(20_000);
         Words words = new WordReader().read("word ".repeat(1_000));
         Object segment = new Object();
         int kept = 0;
@@ -193,6 +196,24 @@ public class NearDuplicateQueryTests extends RandomizedTest {
             assertTrue(small.bytes() <= 20_000);
         }
         assertTrue(kept > 500);
+    }
+
+    @Test
+    public void testIdsAreDecompressedOnce() throws IOException {
+        int[] decoded = {0};
+        for (int round = 0; round < 2; round++) {
+            DocumentIds ids =
+                    new DocumentIds(
+                            reader,
+                            id -> {
+                                decoded[0]++;
+                                return new String(id, StandardCharsets.UTF_8);
+                            });
+            for (int document = 199; document >= 0; document -= 2) {
+                assertEquals("id " + document, ids.read(document));
+            }
+        }
+        assertTrue(decoded[0] + " of 200", decoded[0] < 120);
     }
 
     /** A reader of a security plugin may hide a text that others may read. */
@@ -330,6 +351,21 @@ public class NearDuplicateQueryTests extends RandomizedTest {
         for (int rank = 1; rank < ranking.length; rank++) {
             assertTrue(ranking[rank].score <= ranking[rank - 1].score);
         }
+    }
+
+    @Test
+    public void testCopiesAreFoldedWithoutTheirTexts() throws IOException {
+        List<ScoreDoc> hits = new ArrayList<>();
+        for (int document = 0; document < texts.size(); document++) {
+            if (document == 0 || texts.get(document).equals(texts.get(hits.get(0).doc))) {
+                hits.add(new ScoreDoc(document, 1));
+            }
+        }
+        int copies = hits.size() - 1;
+        Folding folding = fold(copy(hits), hits.size(), 10);
+        assertEquals(0, textsRead);
+        assertEquals(copies, folding.members(0).size());
+        folding.members(0).forEach(copy -> assertEquals(1, copy.similarity(), 0));
     }
 
     /** A page has the hits and members of the whole window, from fewer texts. */

@@ -1,9 +1,10 @@
 package org.nearfold.opensearch;
 
 import org.apache.lucene.index.LeafReaderContext;
+import org.nearfold.core.compare.Words;
+import org.nearfold.lucene.DocumentCache;
 import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.TextReader;
-import org.nearfold.lucene.WordsCache;
 import org.opensearch.index.fieldvisitor.FieldsVisitor;
 import org.opensearch.index.query.QueryShardContext;
 import org.opensearch.search.lookup.SourceLookup;
@@ -18,7 +19,8 @@ import java.util.TreeSet;
 final class SourceTexts implements TextReader {
 
     /** The words of all indices of the node, in a twentieth of its heap. */
-    private static final WordsCache WORDS = new WordsCache(Runtime.getRuntime().maxMemory() / 20);
+    private static final DocumentCache<Words> WORDS =
+            DocumentCache.ofWords(Runtime.getRuntime().maxMemory() / 20);
 
     private final Set<String> paths;
 
@@ -61,7 +63,7 @@ final class SourceTexts implements TextReader {
     }
 
     @Override
-    public WordsCache cache() {
+    public DocumentCache<Words> cache() {
         return WORDS;
     }
 }

@@ -8,48 +8,60 @@ import org.nearfold.core.compare.Words;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.ToLongFunction;
 
 /**
- * The words of stored texts that were compared lately, in as many bytes as it is given: decompressing
- * and normalising a text takes longer than comparing it.
+ * What was read of documents lately, in as many bytes as it is given: the words of their texts, as
+ * decompressing and normalising a text takes longer than comparing it, or their ids.
  *
- * <p>A segment never changes, so that nothing becomes stale; words of segments that are gone are
+ * <p>A segment never changes, so that nothing becomes stale; values of segments that are gone are
  * replaced in their turn. Safe for use by several threads.
+ *
+ * @param <V> the type of a value, which must not change
  */
-public final class WordsCache {
-
-    /** Keeps nothing. */
-    public static final WordsCache NONE = new WordsCache(0);
+public final class DocumentCache<V> {
 
     private static final long ENTRY_BYTES = 96;
-    private static final long BYTES_A_SLOT = 1 << 10;
+    private static final long WORDS_BYTES = 1 << 10;
+    private static final long ID_BYTES = 1 << 8;
     private static final int MAX_SLOTS = 1 << 24;
 
     private final long maxBytes;
-    private final AtomicReferenceArray<Entry> slots;
+    private final ToLongFunction<V> size;
+    private final AtomicReferenceArray<Entry<V>> slots;
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicInteger next = new AtomicInteger();
 
-    /** The words of a field of a document of a segment. */
-    private record Entry(Object segment, String field, int document, Words words) {
+    /** The value of a field of a document of a segment. */
+    private record Entry<V>(Object segment, String field, int document, V value, long bytes) {
 
         boolean isOf(Object otherSegment, String otherField, int otherDocument) {
             return segment == otherSegment
                     && document == otherDocument
                     && field.equals(otherField);
         }
-
-        long bytes() {
-            boolean isPlain = words.plain() == words.written();
-            return ENTRY_BYTES + Integer.BYTES * (long) words.size() * (isPlain ? 1 : 2);
-        }
     }
 
-    /** Takes the bytes that may be used. */
-    public WordsCache(long maxBytes) {
+    private DocumentCache(long maxBytes, long usualBytes, ToLongFunction<V> size) {
         this.maxBytes = maxBytes;
-        long wanted = Math.min(MAX_SLOTS, Math.max(1, maxBytes / BYTES_A_SLOT));
+        this.size = size;
+        long wanted = Math.min(MAX_SLOTS, Math.max(1, maxBytes / usualBytes));
         slots = new AtomicReferenceArray<>(Integer.highestOneBit((int) wanted));
+    }
+
+    /** Returns a cache of words that takes so many bytes; of 0 bytes one that keeps nothing. */
+    public static DocumentCache<Words> ofWords(long maxBytes) {
+        return new DocumentCache<>(maxBytes, WORDS_BYTES, DocumentCache::bytes);
+    }
+
+    /** Returns a cache of ids that takes so many bytes. */
+    static DocumentCache<String> ofIds(long maxBytes) {
+        return new DocumentCache<>(maxBytes, ID_BYTES, id -> (long) Character.BYTES * id.length());
+    }
+
+    private static long bytes(Words words) {
+        boolean isPlain = words.plain() == words.written();
+        return Integer.BYTES * (long) words.size() * (isPlain ? 1 : 2);
     }
 
     /**
@@ -75,15 +87,16 @@ public final class WordsCache {
                 || name.startsWith("org.elasticsearch.search.internal.");
     }
 
-    /** Returns the words of a document; null if they are not there. */
-    Words get(Object segment, String field, int document) {
-        Entry entry = slots.get(slot(segment, field, document));
-        return entry != null && entry.isOf(segment, field, document) ? entry.words() : null;
+    /** Returns the value of a document; null if it is not there. */
+    V get(Object segment, String field, int document) {
+        Entry<V> entry = slots.get(slot(segment, field, document));
+        return entry != null && entry.isOf(segment, field, document) ? entry.value() : null;
     }
 
-    /** Keeps the words of a document, in the place of others when they are too many. */
-    void put(Object segment, String field, int document, Words words) {
-        Entry entry = new Entry(segment, field, document, words);
+    /** Keeps the value of a document, in the place of others when they are too many. */
+    void put(Object segment, String field, int document, V value) {
+        long taken = ENTRY_BYTES + size.applyAsLong(value);
+        Entry<V> entry = new Entry<>(segment, field, document, value, taken);
         if (entry.bytes() > maxBytes / 4) {
             return;
         }
@@ -93,8 +106,8 @@ public final class WordsCache {
         }
     }
 
-    private void replace(int slot, Entry entry) {
-        Entry old = slots.getAndSet(slot, entry);
+    private void replace(int slot, Entry<V> entry) {
+        Entry<V> old = slots.getAndSet(slot, entry);
         long added = entry == null ? 0 : entry.bytes();
         bytes.addAndGet(added - (old == null ? 0 : old.bytes()));
     }
