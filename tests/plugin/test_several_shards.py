@@ -1,4 +1,6 @@
-"""A search pipeline of OpenSearch folds the hits of several shards as it folds those of one."""
+"""The hits of several shards are folded as those of one: by a search pipeline of OpenSearch, by the
+plugin alone in Elasticsearch.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,18 @@ PIPELINE = {"request_processors": [{"near_fold": {}}], "response_processors": [{
 WINDOW = 100
 
 
-@pytest.fixture(scope="module")
-def engine(url_with_plugin: Callable[[str], str]) -> Rest:
-    rest = Rest(url_with_plugin("opensearch"))
-    rest.request("PUT", "_search/pipeline/near_fold", PIPELINE)
+@pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
+def engine(request: pytest.FixtureRequest, url_with_plugin: Callable[[str], str]) -> Rest:
+    rest = Rest(url_with_plugin(request.param))
+    if _has_pipelines(rest):
+        rest.request("PUT", "_search/pipeline/near_fold", PIPELINE)
     _fill(rest, "one", 1)
     _fill(rest, "five", 5)
     return rest
+
+
+def _has_pipelines(rest: Rest) -> bool:
+    return rest.request("GET", "")["version"].get("distribution") == "opensearch"
 
 
 def _fill(rest: Rest, index: str, shards: int) -> None:
@@ -58,8 +65,12 @@ def _search(rest: Rest, index: str, **options: Any) -> list[dict[str, Any]]:
         "_source": False,
         **options,
     }
-    path = f"{index}/_search?search_pipeline=near_fold"
-    return rest.request("POST", path, body)["hits"]["hits"]
+    return _response(rest, index, body)["hits"]["hits"]
+
+
+def _response(rest: Rest, index: str, body: dict[str, Any]) -> dict[str, Any]:
+    parameters = "?search_pipeline=near_fold" if _has_pipelines(rest) else ""
+    return rest.request("POST", f"{index}/_search{parameters}", body)
 
 
 def _groups(hits: list[dict[str, Any]]) -> dict[str, list[tuple[str, float]]]:
@@ -109,23 +120,39 @@ def test_pages_hold_each_hit_once(engine: Rest) -> None:
     assert pages == whole and len(set(pages)) == 80
 
 
-def test_totals_stay(engine: Rest) -> None:
-    body = {"rescore": {"near_fold": {"field": "text.near"}}, "size": 5, "aggs": {}}
-    found = engine.request("POST", "five/_search?search_pipeline=near_fold", body)
+def test_totals_and_aggregations_stay(engine: Rest) -> None:
+    aggregations = {"ranks": {"max": {"field": "rank"}}, "best": {"top_hits": {"size": 2}}}
+    body = {"rescore": {"near_fold": {"field": "text.near"}}, "size": 5, "aggs": aggregations}
+    found = _response(engine, "five", body)
     assert found["hits"]["total"]["value"] == 80
     assert len(found["hits"]["hits"]) == 5
+    assert found["aggregations"]["ranks"]["value"] == 1000
+    assert len(found["aggregations"]["best"]["hits"]["hits"]) == 2
+
+
+def test_sources_and_highlights_stay(engine: Rest) -> None:
+    body = {
+        "query": {"match": {"text": "ferry"}},
+        "rescore": {"near_fold": {"field": "text.near"}},
+        "highlight": {"fields": {"text": {}}},
+        "size": 3,
+    }
+    hits = _response(engine, "five", body)["hits"]["hits"]
+    assert len(hits) == 3
+    for hit in hits:
+        assert "ferry" in hit["_source"]["text"]
+        assert "<em>ferry</em>" in hit["highlight"]["text"][0]
 
 
 def test_other_searches_pass(engine: Rest) -> None:
-    found = engine.request("POST", "five/_search?search_pipeline=near_fold", {"size": 3})
+    found = _response(engine, "five", {"size": 3})
     assert len(found["hits"]["hits"]) == 3
 
 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"sort": ["rank"]}, "without [sort] and [collapse]"),
-        ({"collapse": {"field": "note"}}, "without [sort] and [collapse]"),
+        ({"sort": ["rank"]}, "[sort]"),
         ({"size": WINDOW + 1}, "larger [window_size]"),
     ],
 )
@@ -133,6 +160,29 @@ def test_what_does_not_fit_is_refused(engine: Rest, options: dict[str, Any], rea
     with pytest.raises(RequestError) as refused:
         _search(engine, "five", **options)
     assert reason in str(refused.value)
+
+
+def test_what_is_not_folded_over_shards_is_refused_or_marked(engine: Rest) -> None:
+    """OpenSearch refuses `collapse`; Elasticsearch folds each shard where it adds a profile."""
+    if _has_pipelines(engine):
+        with pytest.raises(RequestError, match="without \\[sort\\] and \\[collapse\\]"):
+            _search(engine, "five", collapse={"field": "note"})
+    else:
+        hits = _search(engine, "five", profile=True)
+        assert {hit["fields"]["near_fold"][0]["scope"] for hit in hits} == {"shard"}
+
+
+def test_texts_are_read_from_where_routing_put_them(engine: Rest) -> None:
+    engine.create("routed", shards=3)
+    lines: list[object] = []
+    for rank, hour in enumerate(("nine", "ten", "eleven"), 1):
+        text = f"the ferry leaves the quay at {hour} in the evening"
+        lines.append({"index": {"_index": "routed", "_id": hour, "routing": f"to {hour}"}})
+        lines.append({"text": text, "rank": rank})
+    engine.bulk(*lines)
+    fold = {"minimum_similarity": 0.8}
+    members = _groups(_search(engine, "routed", fold=fold))
+    assert [len(folded) for folded in members.values()] == [2]
 
 
 def test_fields_of_several_recipes_are_not_compared(engine: Rest) -> None:

@@ -1,6 +1,8 @@
 package org.nearfold.elasticsearch;
 
+import org.elasticsearch.cluster.ClusterState;
 import org.elasticsearch.common.document.DocumentField;
+import org.elasticsearch.index.Index;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.search.SearchHit;
 import org.elasticsearch.search.lookup.SourceFilter;
@@ -21,5 +23,10 @@ final class Versions {
 
     static void setField(SearchHit hit, DocumentField field) {
         hit.setDocumentField(field.getName(), field);
+    }
+
+    /** Returns the number of shards of an index. */
+    static int shards(ClusterState state, Index index) {
+        return state.metadata().getIndexSafe(index).getNumberOfShards();
     }
 }

@@ -17,6 +17,7 @@ import org.elasticsearch.xcontent.XContentParser;
 import org.nearfold.lucene.Foldings;
 import org.nearfold.lucene.Measure;
 import org.nearfold.lucene.NearFoldOptions;
+import org.nearfold.lucene.NearFoldPage;
 
 import java.io.IOException;
 import java.util.Map;
@@ -25,15 +26,18 @@ import java.util.Objects;
 /** The rescorer {@code near_fold}: folds near duplicates within the window of each shard. */
 final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
 
-    private static final int DEFAULT_SIZE = 10;
     private static final int DEFAULT_WINDOW = 100;
 
     private final Foldings foldings;
     private final NearFoldOptions options;
 
-    private NearFoldBuilder(Foldings foldings, NearFoldOptions options) {
+    /** Shards report sketches, and {@link NearFoldFilter} folds. */
+    private final boolean reports;
+
+    private NearFoldBuilder(Foldings foldings, NearFoldOptions options, boolean reports) {
         this.foldings = foldings;
         this.options = options;
+        this.reports = reports;
         windowSize = DEFAULT_WINDOW;
     }
 
@@ -47,6 +51,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
                         in.readDouble(),
                         in.readVInt(),
                         in.readOptionalString());
+        reports = in.readBoolean();
     }
 
     @Override
@@ -56,11 +61,12 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         out.writeDouble(options.min());
         out.writeVInt(options.maxMembers());
         out.writeOptionalString(options.request());
+        out.writeBoolean(reports);
     }
 
     static NearFoldBuilder fromXContent(XContentParser parser, Foldings foldings)
             throws IOException {
-        return new NearFoldBuilder(foldings, NearFoldOptions.of(parser.map()));
+        return new NearFoldBuilder(foldings, NearFoldOptions.of(parser.map()), false);
     }
 
     @Override
@@ -72,21 +78,33 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         builder.endObject();
     }
 
+    NearFoldOptions options() {
+        return options;
+    }
+
+    boolean reports() {
+        return reports;
+    }
+
+    /** Returns the rescorer whose shards report sketches and leave the ranking as it is. */
+    NearFoldBuilder reporting() {
+        return new NearFoldBuilder(foldings, options, true).windowSize(windowSize);
+    }
+
     /** Refuses a page beyond the window: its hits would not be folded. */
     @Override
     public ActionRequestValidationException validate(
             SearchSourceBuilder source, ActionRequestValidationException earlier) {
         ActionRequestValidationException others = super.validate(source, earlier);
-        int from = Math.max(0, source.from());
-        int size = source.size() < 0 ? DEFAULT_SIZE : source.size();
-        if (from + size <= windowSize) {
+        NearFoldPage page = NearFoldPage.of(source.from(), source.size(), options);
+        if (page.from() + page.size() <= windowSize) {
             return others;
         }
         String error =
                 "[near_fold] folds the first "
                         + windowSize
                         + " hits of a shard, and [from] + [size] asks for "
-                        + (from + size)
+                        + (page.from() + page.size())
                         + "; give a larger [window_size], or a smaller page";
         return ValidateActions.addValidationError(error, others);
     }
@@ -101,7 +119,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
             return this;
         }
         NearFoldOptions named = options.named(UUIDs.base64UUID());
-        return new NearFoldBuilder(foldings, named).windowSize(windowSize);
+        return new NearFoldBuilder(foldings, named, reports).windowSize(windowSize);
     }
 
     @Override
@@ -126,7 +144,7 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
         String shard = context.getFullyQualifiedIndex().getUUID() + "/" + context.getShardId();
         NearFoldOptions named = options.named(options.request() + "/" + shard);
         SourceTexts texts = new SourceTexts(context, field);
-        return new NearFoldContext(size, named, near, texts, foldings);
+        return new NearFoldContext(size, named, near, texts, foldings, reports);
     }
 
     @Override
@@ -135,12 +153,12 @@ final class NearFoldBuilder extends RescorerBuilder<NearFoldBuilder> {
     }
 
     private boolean equalsTo(NearFoldBuilder other) {
-        return options.equals(other.options);
+        return options.equals(other.options) && reports == other.reports;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(super.hashCode(), options);
+        return Objects.hash(super.hashCode(), options, reports);
     }
 
     @Override

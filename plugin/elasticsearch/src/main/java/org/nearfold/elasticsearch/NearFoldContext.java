@@ -21,6 +21,7 @@ final class NearFoldContext extends RescoreContext {
     private final NearDuplicateFieldMapper.FieldType type;
     private final TextReader texts;
     private final Foldings foldings;
+    private final boolean reports;
 
     private int page = Integer.MAX_VALUE;
     private boolean isPartial;
@@ -31,12 +32,14 @@ final class NearFoldContext extends RescoreContext {
             NearFoldOptions options,
             NearDuplicateFieldMapper.FieldType type,
             TextReader texts,
-            Foldings foldings) {
+            Foldings foldings,
+            boolean reports) {
         super(windowSize, new FoldingRescorer());
         this.options = options;
         this.type = type;
         this.texts = texts;
         this.foldings = foldings;
+        this.reports = reports;
     }
 
     /**
@@ -50,6 +53,16 @@ final class NearFoldContext extends RescoreContext {
 
     NearFoldOptions options() {
         return options;
+    }
+
+    /** Returns the recipe of the field; null where the index lacks it. */
+    Recipe recipe() {
+        return type == null ? null : type.fingerprinters().recipe();
+    }
+
+    /** Returns whether the fetch phase reports sketches, and {@link NearFoldFilter} folds. */
+    boolean reports() {
+        return reports;
     }
 
     /** Returns what the query phase folded, once; null if that is not known. */
@@ -66,7 +79,7 @@ final class NearFoldContext extends RescoreContext {
                             + hits.scoreDocs.length
                             + "; give a larger [window_size], or a smaller page");
         }
-        if (type != null) {
+        if (type != null && reports == false) {
             Recipe recipe = type.fingerprinters().recipe();
             Folder folder = new Folder(searcher, options, recipe, texts, this::checkCancellation);
             Folding folding = folder.fold(hits.scoreDocs, getWindowSize(), page, isPartial);

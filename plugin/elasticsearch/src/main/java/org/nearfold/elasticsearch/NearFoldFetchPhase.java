@@ -7,8 +7,11 @@ import org.elasticsearch.search.fetch.FetchContext;
 import org.elasticsearch.search.fetch.FetchSubPhase;
 import org.elasticsearch.search.fetch.FetchSubPhaseProcessor;
 import org.elasticsearch.search.fetch.StoredFieldsSpec;
+import org.nearfold.core.Recipe;
+import org.nearfold.lucene.ColumnReader;
 import org.nearfold.lucene.DocumentIds;
 import org.nearfold.lucene.Folding;
+import org.nearfold.lucene.HitWindow;
 import org.nearfold.lucene.NearFoldOptions;
 
 import java.io.IOException;
@@ -35,12 +38,47 @@ final class NearFoldFetchPhase implements FetchSubPhase {
     }
 
     private static FetchSubPhaseProcessor processor(FetchContext context, NearFoldContext fold) {
+        if (fold.reports()) {
+            return fold.recipe() == null ? null : new Reporter(fold.recipe(), fold.options());
+        }
         Folding folding = fold.folding();
         return folding == null
                 ? null
                 : new Processor(context, folding, fold.options().maxMembers());
     }
 
+    /** Reports the columns of hits, which {@link NearFoldFilter} replaces. */
+    private static final class Reporter implements FetchSubPhaseProcessor {
+
+        private final Recipe recipe;
+        private final NearFoldOptions options;
+        private ColumnReader columns;
+
+        Reporter(Recipe recipe, NearFoldOptions options) {
+            this.recipe = recipe;
+            this.options = options;
+        }
+
+        @Override
+        public void setNextReader(LeafReaderContext segment) throws IOException {
+            columns = new ColumnReader(segment.reader(), options, recipe);
+        }
+
+        @Override
+        public StoredFieldsSpec storedFieldsSpec() {
+            return StoredFieldsSpec.NO_REQUIREMENTS;
+        }
+
+        @Override
+        public void process(FetchSubPhase.HitContext hit) throws IOException {
+            columns.advance(hit.docId());
+            Map<String, Object> report = HitWindow.report(columns, recipe);
+            Versions.setField(
+                    hit.hit(), new DocumentField(NearFoldOptions.NAME, List.of(report)));
+        }
+    }
+
+    /** Adds what the query phase folded. */
     private static final class Processor implements FetchSubPhaseProcessor {
 
         private final Folding folding;

@@ -1,11 +1,13 @@
 package org.nearfold.elasticsearch;
 
+import org.elasticsearch.action.support.MappedActionFilter;
 import org.elasticsearch.common.settings.SecureSetting;
 import org.elasticsearch.common.settings.SecureString;
 import org.elasticsearch.common.settings.Setting;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.index.IndexModule;
 import org.elasticsearch.index.mapper.Mapper;
+import org.elasticsearch.plugins.ActionPlugin;
 import org.elasticsearch.plugins.MapperPlugin;
 import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.plugins.SearchPlugin;
@@ -15,15 +17,17 @@ import org.nearfold.lucene.NearDuplicateOptions;
 import org.nearfold.lucene.NearFoldOptions;
 import org.nearfold.lucene.RecipeRegistry;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
  * Near duplicates in Elasticsearch: a field type, a query, and a rescorer that folds and lists what
- * it folded.
+ * it folded, over several shards by an action filter.
  */
-public final class NearfoldPlugin extends Plugin implements MapperPlugin, SearchPlugin {
+public final class NearfoldPlugin extends Plugin
+        implements ActionPlugin, MapperPlugin, SearchPlugin {
 
     /** The secret keys of recipes, in the keystore of every node. */
     static final Setting.AffixSetting<SecureString> KEYS =
@@ -32,6 +36,7 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
 
     private final RecipeRegistry recipes;
     private final Foldings foldings = new Foldings();
+    private final NearFoldFilter filter = new NearFoldFilter();
 
     /** Reads the secret keys, as the keystore is closed later. */
     public NearfoldPlugin(Settings settings) {
@@ -73,6 +78,17 @@ public final class NearfoldPlugin extends Plugin implements MapperPlugin, Search
                         NearFoldOptions.NAME,
                         in -> new NearFoldBuilder(in, foldings),
                         parser -> NearFoldBuilder.fromXContent(parser, foldings)));
+    }
+
+    @Override
+    public Collection<?> createComponents(PluginServices services) {
+        filter.use(services);
+        return List.of();
+    }
+
+    @Override
+    public Collection<MappedActionFilter> getMappedActionFilters() {
+        return List.of(filter);
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.nearfold.core.Recipe;
 import org.nearfold.lucene.ColumnReader;
 import org.nearfold.lucene.DocumentIds;
 import org.nearfold.lucene.Folding;
+import org.nearfold.lucene.HitWindow;
 import org.nearfold.lucene.NearFoldOptions;
 import org.opensearch.common.document.DocumentField;
 import org.opensearch.index.mapper.Uid;
@@ -13,7 +14,6 @@ import org.opensearch.search.fetch.FetchSubPhase;
 import org.opensearch.search.fetch.FetchSubPhaseProcessor;
 
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -22,10 +22,6 @@ import java.util.Map;
  * it, and which.
  */
 final class NearFoldFetchPhase implements FetchSubPhase {
-
-    static final String RECIPE = "recipe";
-    static final String SKETCH = "sketch";
-    static final String EXACT = "exact";
 
     @Override
     public FetchSubPhaseProcessor getProcessor(FetchContext context) {
@@ -70,10 +66,7 @@ final class NearFoldFetchPhase implements FetchSubPhase {
         @Override
         public void process(FetchSubPhase.HitContext hit) throws IOException {
             columns.advance(hit.docId());
-            Map<String, Object> report = new HashMap<>();
-            report.put(RECIPE, recipe.name());
-            report.put(SKETCH, columns.sketch());
-            report.put(EXACT, columns.exact());
+            Map<String, Object> report = HitWindow.report(columns, recipe);
             hit.hit()
                     .setDocumentField(
                             NearFoldOptions.NAME,

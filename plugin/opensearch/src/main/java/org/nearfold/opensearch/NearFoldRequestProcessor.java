@@ -1,6 +1,7 @@
 package org.nearfold.opensearch;
 
 import org.nearfold.lucene.NearFoldOptions;
+import org.nearfold.lucene.NearFoldPage;
 import org.opensearch.action.search.SearchRequest;
 import org.opensearch.search.builder.SearchSourceBuilder;
 import org.opensearch.search.pipeline.AbstractProcessor;
@@ -20,8 +21,6 @@ import java.util.Map;
 final class NearFoldRequestProcessor extends AbstractProcessor
         implements StatefulSearchRequestProcessor {
 
-    private static final int DEFAULT_SIZE = 10;
-
     private NearFoldRequestProcessor(String tag, String description, boolean ignoreFailure) {
         super(tag, description, ignoreFailure);
     }
@@ -35,9 +34,7 @@ final class NearFoldRequestProcessor extends AbstractProcessor
         for (RescorerBuilder<?> rescorer : source.rescores()) {
             if (rescorer instanceof NearFoldBuilder fold) {
                 check(source);
-                int size = source.size() < 0 ? DEFAULT_SIZE : source.size();
-                NearFoldPage page =
-                        new NearFoldPage(Math.max(0, source.from()), size, fold.options());
+                NearFoldPage page = NearFoldPage.of(source.from(), source.size(), fold.options());
                 check(page, fold.windowSize());
                 context.setAttribute(NearFoldPage.ATTRIBUTE, page);
                 SearchSourceBuilder window = source.shallowCopy().clearRescorers();

@@ -1,6 +1,9 @@
 package org.nearfold.opensearch;
 
+import org.nearfold.lucene.HitWindow;
 import org.nearfold.lucene.NearFoldOptions;
+import org.nearfold.lucene.NearFoldPage;
+import org.opensearch.action.get.GetResponse;
 import org.opensearch.action.get.MultiGetRequest;
 import org.opensearch.action.get.MultiGetResponse;
 import org.opensearch.action.search.SearchRequest;
@@ -19,7 +22,6 @@ import org.opensearch.search.pipeline.Processor;
 import org.opensearch.search.pipeline.SearchResponseProcessor;
 import org.opensearch.search.profile.SearchProfileShardResults;
 
-import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
@@ -53,7 +55,9 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
             PipelineProcessingContext context,
             ActionListener<SearchResponse> listener) {
         if (context.getAttribute(NearFoldPage.ATTRIBUTE) instanceof NearFoldPage page) {
-            HitWindow window = new HitWindow(page.options(), response.getHits().getHits());
+            SearchHit[] hits = response.getHits().getHits();
+            HitWindow window =
+                    new HitWindow(page.options(), new RankedHits(hits, page.options().field()));
             readTexts(
                     window,
                     response,
@@ -64,30 +68,32 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
         }
     }
 
-    /** Reads the texts that the hits lack, and calls the listener. */
+    /** Reads the texts that the hits of this cluster lack, and calls the listener. */
     private void readTexts(
             HitWindow window,
             SearchResponse response,
             NearFoldPage page,
             ActionListener<Void> listener) {
-        int[] ranks = window.missingTexts().stream().toArray();
+        SearchHits hits = response.getHits();
+        int[] ranks =
+                window.missingTexts().stream()
+                        .filter(rank -> hits.getAt(rank).getClusterAlias() == null)
+                        .toArray();
         if (ranks.length == 0) {
             listener.onResponse(null);
             return;
         }
         String field = page.options().field();
-        int dot = field.lastIndexOf('.');
-        String[] paths =
-                dot > 0 ? new String[] {field, field.substring(0, dot)} : new String[] {field};
         MultiGetRequest request = new MultiGetRequest();
         for (int rank : ranks) {
-            SearchHit hit = response.getHits().getAt(rank);
+            SearchHit hit = hits.getAt(rank);
             DocumentField routing = hit.field(RoutingFieldMapper.NAME);
             request.add(
                     new MultiGetRequest.Item(hit.getIndex(), hit.getId())
                             .routing(routing == null ? null : routing.getValue())
                             .fetchSourceContext(
-                                    new FetchSourceContext(true, paths, new String[0])));
+                                    new FetchSourceContext(
+                                            true, page.textPaths(), new String[0])));
         }
         reader.accept(
                 request,
@@ -95,18 +101,26 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
                         listener,
                         texts -> {
                             for (int i = 0; i < ranks.length; i++) {
-                                window.setText(ranks[i], texts.getResponses()[i].getResponse());
+                                GetResponse read = texts.getResponses()[i].getResponse();
+                                window.setText(ranks[i], text(read, field));
                             }
                             return null;
                         }));
     }
 
+    private static String text(GetResponse read, String field) {
+        boolean isThere = read != null && read.isExists() && read.isSourceEmpty() == false;
+        return isThere ? RankedHits.text(read.getSourceAsMap(), field) : null;
+    }
+
     private static SearchResponse fold(HitWindow window, SearchResponse response, NearFoldPage page)
             throws java.io.IOException {
-        List<SearchHit> hits = window.fold();
-        int from = Math.min(page.from(), hits.size());
-        int to = Math.min(page.from() + page.size(), hits.size());
-        SearchHit[] shown = hits.subList(from, to).toArray(SearchHit[]::new);
+        SearchHit[] shown =
+                window.fold().stream()
+                        .skip(page.from())
+                        .limit(page.size())
+                        .map(response.getHits()::getAt)
+                        .toArray(SearchHit[]::new);
         SearchHits all = response.getHits();
         SearchResponseSections sections =
                 new SearchResponseSections(
