@@ -33,12 +33,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.quantities import NUMBERS, OF_ENDINGS, STATING
+from indexer.comparing.quantities import DENYING, NUMBERS, OF_ENDINGS, STATING, denials
 from indexer.comparing.tiling import Tile
 from indexer.comparing.words import (
     EXACT_CELLS,
     LANGUAGES_BY_WORD,
-    NEGATING,
     Words,
     are_variants,
     as_string,
@@ -46,7 +45,6 @@ from indexer.comparing.words import (
     is_lesser,
     lcs_of_strings,
     matching_blocks,
-    negated_words,
     number_runs,
     number_strings,
     runs_by_kernel,
@@ -503,7 +501,7 @@ def differ_in_plain_words(
     matched = (left[start : start + size] for start, _, size in runs)
     return (
         _may_stand_for(changed_a, changed_b, max_replaced)
-        and not (any(map(NEGATING.match, changed)) and negated_words(changed_a, changed_b))
+        and not (any(map(DENYING.match, changed)) and denials(changed_a, changed_b))
         and not _may_be_message(matched, changed_a, changed_b)
         and not (_ATTRIBUTE.search(a) or _ATTRIBUTE.search(b))
         and not (numbers and [*find_symbols(a), *find_symbols(b)])

@@ -22,19 +22,20 @@ from typing import TypeAlias, get_args
 from indexer.comparing.alignment import Gap, common_runs, gaps
 from indexer.comparing.facts import ADDRESSES, RUN, Fact, FactSource, FactText, spaced_kind
 from indexer.comparing.quantities import (
-    MODAL_HINT,
+    DENYING,
+    DUTY,
     MODALS,
     OF_TIME,
     PARTY_WORDS,
     REACH,
     STATING,
     date_span,
+    denials,
     is_product_noun,
-    other_modals,
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import address_value, name_value
-from indexer.comparing.words import ATTACHED, LANGUAGES_BY_WORD, NEGATING, negated_words
+from indexer.comparing.words import ATTACHED, LANGUAGES_BY_WORD
 from indexer.fingerprinting.normalise import without_accents
 from indexer.model import Difference, DifferenceKind
 
@@ -262,11 +263,11 @@ def _of_runs(a: FactSource, b: FactSource, aligned: Sequence[Tile]) -> Iterator[
         yield from _renamed(a, b, between)
     for gap in between:
         words = a.words.folded[gap.a : gap.end_a], b.words.folded[gap.b : gap.end_b]
-        may_negate = any(map(NEGATING.match, chain(*words)))
-        language = a.words.language or b.words.language if may_negate else ""
-        for x, y in negated_words(*words, language) if may_negate else ():
+        may_deny = any(map(DENYING.match, chain(*words)))
+        language = a.words.language or b.words.language if may_deny else ""
+        for x, y, _ in denials(*words, language) if may_deny else ():
             yield Difference("negation", a.spelling(gap.a + x), b.spelling(gap.b + y))
-    if not MODALS.keys().isdisjoint(known) or MODAL_HINT.search(" ".join(known)):
+    if not MODALS.keys().isdisjoint(known) or _MODAL_HINT.search(" ".join(known)):
         for left, right in other_modals(a.words.folded, b.words.folded, between):
             yield Difference("obligation", a.spelling(*left), b.spelling(*right))
     yield from _leftover(FactText(a, b), FactText(b, a), aligned)
@@ -608,3 +609,59 @@ def with_renamed(made: list[Difference], a: FactSource, b: FactSource) -> list[D
 
 def _has_name(text: FactSource, name: str) -> bool:
     return f" {name} " in f" {' '.join(text.words.folded)} "
+
+
+# Modal verbs, by words and by endings.
+
+MAX_MODAL_WORDS = 4  # that stand for each other, with the modal verb among them
+MAX_MODAL_CHARS = 12  # instead, where they are Japanese characters
+_MODAL_ENDINGS = {  # Turkish; Korean and Japanese, without blanks
+    "must": re.compile(
+        r"\w\wm(?:el[iı]|al[ıi])(?:d[ıi]r|y[ıi][mz]|s[ıi]n(?:[ıi]z)?|l[ae]r)?(?!\w)"
+        rf"|[여해아어와워켜려쳐]야[한합하]|{DUTY.pattern}"
+    ),
+    "may": re.compile(r"\w[ae]bil(?:ir|ecek|mekte)|[가-힣]수있|でき|ことがで|てもよ"),
+    "should": re.compile(r"べ(?:[きし]|\Z)"),
+}
+_MODAL_HINT = re.compile(r"bil|m[ae]l[ıi]|[야수ねけきべでよ]")
+_JAPANESE = re.compile(r"[ぁ-ゖ一-龯]")
+_BLANK_WITHIN = re.compile(r"(?<=[가-힣ぁ-ゖ一-龯]) (?=[가-힣ぁ-ゖ一-龯])")
+
+
+def other_modals(
+    a: Sequence[str], b: Sequence[str], gaps: Iterable[tuple[int, int, int, int]]
+) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield the words [start, end) of modal verbs that stand for others in a `Gap`; all
+    of its words, where endings do.
+
+    >>> list(other_modals("he may go".split(), "he must go".split(), [(1, 2, 1, 2)]))
+    [((1, 2), (1, 2))]
+    >>> list(other_modals("he shall go".split(), "he must go".split(), [(1, 2, 1, 2)]))
+    []
+    >>> list(other_modals(["양도할", "수", "있다"], ["양도해야", "한다"], [(0, 3, 0, 2)]))
+    [((0, 3), (0, 2))]
+    """
+    for start_a, end_a, start_b, end_b in gaps:
+        if end_a == start_a or end_b == start_b:
+            continue
+        left, right = _modals(a, start_a, end_a), _modals(b, start_b, end_b)
+        if left and right and left.keys().isdisjoint(right):
+            yield next(iter(left.values())), next(iter(right.values()))
+
+
+def _modals(words: Sequence[str], start: int, end: int) -> dict[str, tuple[int, int]]:
+    """Return the meanings of modal verbs among words [start, end), and where they are; none in a
+    passage of many words.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    if end - start <= MAX_MODAL_WORDS:
+        for position in range(start, end):
+            if words[position] in MODALS:
+                found.setdefault(MODALS[words[position]], (position, position + 1))
+    elif end - start > MAX_MODAL_CHARS or not all(map(_JAPANESE.fullmatch, words[start:end])):
+        return found
+    text = _BLANK_WITHIN.sub("", " ".join(words[start:end]))
+    for meaning, ending in _MODAL_ENDINGS.items() if _MODAL_HINT.search(text) else ():
+        if meaning not in found and ending.search(text):
+            found[meaning] = start, end
+    return found

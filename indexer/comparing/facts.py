@@ -37,8 +37,8 @@ from indexer.comparing.quantities import (
     BLANKS,
     CURRENCIES,
     DATES,
+    IN_CHARACTERS,
     JAPANESE_DUTY,
-    JAPANESE_ENDING,
     JOINED_TO_NUMBERS,
     MONTHS,
     NEGATIONS,
@@ -49,6 +49,7 @@ from indexer.comparing.quantities import (
     OTHER_WORDS,
     REACH,
     SINO_KOREAN,
+    WITHIN_CHARACTERS,
     Quantity,
     date_span,
     is_month,
@@ -118,17 +119,21 @@ def is_negation(word: str, language: str = "") -> bool:
     return ending is not None and ending.fullmatch(word) is not None
 
 
-def negations(words: Sequence[str], language: str) -> tuple[str, ...]:
-    """Return the folded words that say no, and endings in Japanese, where each character is a word.
+def negations(words: Sequence[str], language: str) -> list[str]:
+    """Return the folded words that say no, and those of several characters in Japanese, Thai and
+    other scripts in which each character is a word.
 
     >>> negations(["し", "な", "い"], "ja"), negations(["may", "not"], "en")
-    (('ない',), ('not',))
+    (['ない'], ['not'])
     """
     found = [word for word in words if is_negation(word, language) and word not in ANSWERS]
-    if language == "ja":
-        characters = (word if "ぁ" <= word <= "ゖ" and len(word) == 1 else " " for word in words)
-        found += JAPANESE_ENDING.findall(JAPANESE_DUTY.sub(" ", "".join(characters)))
-    return tuple(found)
+    if language in IN_CHARACTERS:
+        characters = (word if _CHARACTER.fullmatch(word) else " " for word in words)
+        found += WITHIN_CHARACTERS.findall(JAPANESE_DUTY.sub(" ", "".join(characters)))
+    return found
+
+
+_CHARACTER = re.compile("[ぁ-ゖ]|[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 
 
 _SPACED = re.compile(rf"\d[{BLANKS}]\d{{3}}(?:[.,]\d\d)?[{BLANKS}]?[^\s\d.,;:]")
@@ -398,7 +403,7 @@ class FactSource:
         if word not in _BEFORE_NEGATION or self.folded(position - 1) == "少":
             return False
         ending = "".join(self.folded_words(position, position + 3))
-        return JAPANESE_ENDING.match(ending) is not None
+        return WITHIN_CHARACTERS.match(ending) is not None
 
     def symbol_before(self, position: int) -> Fact | None:
         """Return the sign before a word as a fact, which is quoted with the word; or None."""
@@ -716,7 +721,7 @@ def _stands_instead(fact: Fact, a: FactText, b: FactText) -> Fact | None:
     return next(iter(found), None)
 
 
-_BEFORE_NEGATION = frozenset("なせず")
+_BEFORE_NEGATION = frozenset(("な", "せ", "ず", "ไ", "ห้", "มิ", "ບໍ່", "ຫ້", "មិ", "ហា"))
 _DECIDING = (MONTHS, DATES, BEFORE_DAY, CURRENCIES, _BEFORE_NEGATION)
 
 

@@ -35,7 +35,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, product, starmap
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from indexer.comparing.alignment import (
     MIN_MESSAGE,
@@ -50,22 +50,22 @@ from indexer.comparing.quantities import (
     ANSWERS,
     CURRENCIES,
     DATES,
+    DENYING,
     INFLECTED,
-    JAPANESE_ENDING,
     MONTHS,
     NEGATIONS,
     NUMBERS,
     OF_LANGUAGES,
+    WITHIN_CHARACTERS,
     date_span,
+    denials,
 )
 from indexer.comparing.tiling import Tile
 from indexer.comparing.unworded import exchanged_cells
 from indexer.comparing.words import (
     LANGUAGES_BY_WORD,
-    NEGATING,
     are_variants,
     lcs_of_strings,
-    negated_words,
     words,
 )
 from indexer.defaults import MAX_REPLACED, POLICIES, PolicyName
@@ -83,7 +83,8 @@ MIN_CHANGED = 0.1  # of the words of a message
 MOVED = 0.9  # of the words that are not in order, of texts that are rearranged
 MAX_BESIDE = 1  # other words that differ in a sentence that is negated
 UNSPACED = ("ja", "zh")  # languages in which two characters are a word
-_SPLIT = ("hu",)  # languages whose negated verbs are two words
+# in Thai a word is some four characters with their marks, in Hungarian a negated verb is two words
+_WORDS_BESIDE = {"hu": 2, "ja": 2, "km": 8, "lo": 8, "my": 8, "th": 8, "zh": 2}
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
 MIN_CLAUSE = 5  # words of a sentence that is added
 MAX_STRETCH = 3  # words of either text that may stand for each other
@@ -182,7 +183,7 @@ def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | Non
     gaps = [gap for gap in sentence if not _whole_sentences(pair, gap)]
     gaps = [gap for gap in gaps if not _is_misread(pair, gap)]
     found = other_negations(pair, gaps)
-    limit = MAX_BESIDE * (2 if pair.aligned.a.language in (*UNSPACED, *_SPLIT) else 1)
+    limit = _WORDS_BESIDE.get(pair.aligned.a.language, MAX_BESIDE)
     return found if found and not _have_others(pair, gaps, limit) else None
 
 
@@ -202,18 +203,19 @@ def _moved_negation(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str
 
 def _have_others(pair: Comparison, gaps: Sequence[Gap], limit: int) -> bool:
     """Return whether more than `limit` words of either text in gaps are no facts."""
+    found = [_denials(pair.aligned, pair.folded(gap)) for gap in gaps]
     others = [0, 0]
-    for left, right in map(pair.folded, gaps):
-        denials = _denials(pair.aligned, Stretch(left, right))
-        others[0] += len(left) - sum(map(_count_words, denials.a))
-        others[1] += len(right) - sum(map(_count_words, denials.b))
+    for index in (0, 1):
+        others[index] = sum(gap.words[index] for gap in gaps)
+        others[index] -= sum(denied.count(index) for denied in found)
     if max(others) <= limit:  # no facts need to be read
         return False
     others = [0, 0]
-    for gap in gaps:
+    for gap, denied in zip(gaps, found, strict=True):
         of_texts = zip(pair.facts(gap), pair.folded(gap), strict=True)
         for index, (facts, folded) in enumerate(of_texts):
             others[index] += facts.count(None) - sum(map(_SUPPORTING.__contains__, folded))
+            others[index] -= sum(map(len, denied.affirming))
         if max(others) > limit:
             return True
     return False
@@ -222,8 +224,8 @@ def _have_others(pair: Comparison, gaps: Sequence[Gap], limit: int) -> bool:
 def other_negations(pair: Comparison, gaps: Sequence[Gap]) -> tuple[str, str] | None:
     """Return the negations of either text in some gaps; None where both have as many."""
     found = [_denials(pair.aligned, pair.folded(gap)) for gap in gaps]
-    left = [negation for of_gap in found for negation in of_gap.a]
-    right = [negation for of_gap in found for negation in of_gap.b]
+    left = [negation for of_gap in found for negation in of_gap.denying[0]]
+    right = [negation for of_gap in found for negation in of_gap.denying[1]]
     return None if len(left) == len(right) else (" ".join(left), " ".join(right))
 
 
@@ -263,7 +265,7 @@ def _denying_sentences(pair: Comparison) -> Iterator[list[Gap]]:
 
     end = 0
     for index, stretch in enumerate(pair.aligned.stretches):
-        if index < end or not any(_denials(pair.aligned, stretch)):
+        if index < end or not any(_denials(pair.aligned, stretch).denying):
             continue
         start, end = index, index + 1
         while start > 0 and not is_last(start - 1):
@@ -280,22 +282,34 @@ def _ends_between(source: FactSource, start: int, stop: int) -> bool:
     return _SENTENCE_END.search(source.text, first, last) is not None
 
 
-def _denials(pair: AlignedWords, stretch: Stretch) -> Stretch:
-    """Return the negations among the words of either text in a gap, endings and words with a
-    negating prefix among them.
-    """
-    a, b = negations(stretch.a, pair.a.language), negations(stretch.b, pair.b.language)
-    for left, right in negated_words(*stretch, pair.a.language or pair.b.language):
-        word, other = stretch.a[left], stretch.b[right]
-        if len(word) > len(other):
-            a += (word,) if word not in a else ()
-        else:
-            b += (other,) if other not in b else ()
-    return Stretch(a, b)
+class _Denials(NamedTuple):
+    """The words of either text in a gap that deny, and those that they are the opposites of."""
+
+    denying: tuple[list[str], list[str]]
+    affirming: tuple[list[str], list[str]]
+
+    def count(self, text: int) -> int:
+        """Return how many words of a text these are."""
+        return sum(map(_count_words, self.denying[text])) + len(self.affirming[text])
+
+
+def _denials(pair: AlignedWords, stretch: Stretch) -> _Denials:
+    """Return the negations of a gap, with endings, negating prefixes and opposites."""
+    languages = pair.a.language, pair.b.language
+    denying = negations(stretch.a, languages[0]), negations(stretch.b, languages[1])
+    found = _Denials(denying, ([], []))
+    if not any(map(DENYING.match, chain(*stretch))):
+        return found
+    for *positions, by in denials(*stretch, languages[0] or languages[1]):
+        word = stretch[by][positions[by]]
+        found.affirming[1 - by].append(stretch[1 - by][positions[1 - by]])
+        if word not in denying[by]:
+            denying[by].append(word)
+    return found
 
 
 def _count_words(negation: str) -> int:
-    return len(negation) if JAPANESE_ENDING.fullmatch(negation) else 1
+    return len(negation) if WITHIN_CHARACTERS.fullmatch(negation) else 1
 
 
 def _is_misread(pair: Comparison, gap: Gap) -> bool:
@@ -320,7 +334,7 @@ def _denies_by_form(pair: Comparison, gap: Gap) -> bool:
     changes their form.
     """
     language = pair.aligned.a.language or pair.aligned.b.language
-    if negated_words(*pair.folded(gap), language):
+    if denials(*pair.folded(gap), language):
         return True
     return pair.aligned.a.language in INFLECTED and other_negations(pair, [gap]) is not None
 
@@ -663,8 +677,8 @@ def may_separate(pair: AlignedWords) -> bool:
         if left and right:
             if (right, left) in seen:
                 return True
-            may_negate = any(map(NEGATING.match, left + right))
-            if may_negate and negated_words(left, right, pair.a.language or pair.b.language):
+            may_deny = any(map(DENYING.match, left + right))
+            if may_deny and denials(left, right, pair.a.language or pair.b.language):
                 return True
             seen.add((left, right))
     if is_around and len(seen) >= MIN_NAMES:
@@ -682,7 +696,7 @@ def _denies_in_language(pair: AlignedWords, stretch: Stretch) -> bool:
     if words.isdisjoint(_OF_ONE_LANGUAGE) and not any(may_deny):
         return False
     languages = pair.a.language, pair.b.language
-    return not INFLECTED.isdisjoint(languages) and any(_denials(pair, stretch))
+    return not INFLECTED.isdisjoint(languages) and any(_denials(pair, stretch).denying)
 
 
 _OF_ONE_LANGUAGE = frozenset[str]().union(*OF_LANGUAGES.values())

@@ -1,17 +1,17 @@
 """Numbers as they are written: the value, the sign, and what it is a number of.
 
 "$5 million", "5,000,000 USD" and "5.000.000 dollars" are one quantity, "5 mg" and "5 g" are two.
-Units are looked for in the two words after a number and the one before.
+Units are looked for in the two words after a number and the one before. And the words of facts by
+language, with those that deny others.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import cache
-from itertools import chain, product
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -84,11 +84,13 @@ nikt değil yok asla hiç tidak bukan jangan tanpa fără niciodată nimeni ilma
 eivät emme ette älä älkää älköön eikä eivätkä
 غير دون 안 못 없다 없습니다 없는 없음 없이 않는다 않습니다 않는 않은 않고 아니다 아닙니다 아닌
 不 没 沒 未 無 无 非
-nici nuk ekki nije nisu neće nema nemaju nemá nemám nemají nemajú nesmí nelze nėra nav
+nici nuk ekki nije nisam nisu neće nema nemaju nemá nemám nemají nemajú nesmí nelze nėra nav
 אינו אינה אינם אינן שאינו שאינה שאינם שאינן ולא שלא ללא
 ولا فلا ولم ولن وليس وليست نیست نیستند نباید ندارد ندارند نہیں
+না নয় নেই নি નથી નહીં ਨਹੀਂ नाही नाहीत नको არ ვერ ნუ არა ոչ չի չեն இல்லை அல்ல లేదు కాదు
+ಇಲ್ಲ ಅಲ್ಲ ഇല്ല അല്ല නැත නොවේ አይደለም የለም mitte
 """
-# each line: what its words state. English, French and German by ISO/IEC Directives, Part 2, and
+# what words state, and the words. English, French and German by ISO/IEC Directives, Part 2, and
 # DIN 820-2 (verbal forms for requirements, recommendations and permissions); the others translate
 # these. "will" is none: it stands for "shall" in revisions of style.
 _MODALS = """
@@ -97,128 +99,79 @@ must deberá deberán deverá deverão devra devront dovrà dovranno dient diene
 must obligados obligadas obrigado obrigada obrigados obrigadas tenu tenue tenus tenues obligé
 must obligée obligés obligées tenuto tenuta tenuti tenute obbligato obbligata obbligati obbligate
 must verpflichtet verplicht muszą musí musejí måste skal skall ska должен должна должны должно
-must обязан обязана обязаны
-must повинен повинна повинні мусить täytyy trebuie πρέπει οφείλει οφείλουν wajib harus يجب חייב
-must חייבת חייבים 必 须 須 kötelesek köteles zorunda zorundadır
-may may might can could darf dürfen kann können könnte könnten mag mogen kan kunnen peut peuvent
-may puede pueden podrá podrán può possono potrà potranno pode podem poderá poderão pourra
-may pourront berechtigt gerechtigd bevoegd autorisé autorisée autorisés autorisées autorizzato
-may autorizzata autorizzati autorizzate autorizado autorizada autorizados autorizadas facultado
-may facultada facultados facultadas może mogą může mohou får voi voivat saa saavat
-may может могут вправе можно може можуть poate pot μπορεί μπορούν boleh dapat يجوز يمكن רשאי רשאית
-may רשאים יכול יכולה יכולים सकता सकती सकते 可 能 lehet
-should should ought sollte sollten soll sollen devrait devraient debería deberían dovrebbe
-should dovrebbero deveria deveriam powinien powinna powinno powinni powinny следует слід bör
-should bør burde pitäisi tulisi kellene sebaiknya seharusnya चाहिए 应 應
+must обязан обязана обязаны повинен повинна повинні мусить täytyy trebuie πρέπει οφείλει οφείλουν
+must wajib harus يجب חייב חייבת חייבים 必 须 須 kötelesek köteles zorunda zorundadır; may may might
+may can could darf dürfen kann können könnte könnten mag mogen kan kunnen peut peuvent puede pueden
+may podrá podrán può possono potrà potranno pode podem poderá poderão pourra pourront berechtigt
+may gerechtigd bevoegd autorisé autorisée autorisés autorisées autorizzato autorizzata autorizzati
+may autorizzate autorizado autorizada autorizados autorizadas facultado facultada facultados
+may facultadas może mogą může mohou får voi voivat saa saavat может могут вправе можно може можуть
+may poate pot μπορεί μπορούν boleh dapat يجوز يمكن רשאי רשאית רשאים יכול יכולה יכולים सकता सकती
+may सकते 可 能 lehet; should should ought sollte sollten soll sollen devrait devraient debería
+should deberían dovrebbe dovrebbero deveria deveriam powinien powinna powinno powinni powinny
+should следует слід bör bør burde pitäisi tulisi kellene sebaiknya seharusnya चाहिए 应 應
 """
-_OPPOSITES = (  # any word before a stroke is the opposite of any after it
-    "vor / nach, mit / ohne, mindestens / höchstens, frühestens / spätestens, weniger / mehr, "
-    "maximal / minimal, inklusive einschließlich auch / exklusive ausschließlich ausgenommen "
-    "außer, avant / après, avec / sans, tous toutes / aucun aucune, moins / plus, tôt / tard, "
-    "maximum / minimum, inclus inclusion compris même / exclu exclus exclusion sauf excepté "
-    "hormis l'exception l'exclusion, voor / na, met / zonder, minstens / hoogstens, minder / "
-    "meer, maximaal / minimaal, inclusief ook / exclusief behalve uitgezonderd, antes / después "
-    "tras, con / sin, menos / más, máximo / mínimo, incluido incluida incluidos incluidas "
-    "incluyendo incluso también / excluido excluida excluidos excluidas excluyendo salvo excepto, "
-    "prima / dopo, con / senza, tutti tutte ogni / nessuno nessuna nessun, meno / più, massimo / "
-    "minimo, incluso inclusa inclusi incluse compreso compresa compresi comprese anche / escluso "
-    "esclusa esclusi escluse salvo tranne eccetto, antes / depois após, com / sem, todos todas / "
-    "nenhum nenhuma, menos / mais, incluindo incluído incluída incluídos incluídas inclusive "
-    "mesmo / excluindo excluído excluída excluídos excluídas exceto salvo, tardar / pronto cedo, "
-    "tardi / presto, ausgeschlossen / unbeschränkt"
-)
 _WEEKDAYS = """
-mon monday montag maandag lundi lunes lunedì segundafeira понедельник понедельника понеділок pondělí
-mon poniedziałek poniedziałku måndag mandag maanantai hétfő luni pazartesi δευτέρα senin
-mon الاثنين सोमवार
-tue tuesday dienstag dinsdag mardi martes martedì terçafeira вторник вторника вівторок wtorek wtorku
-tue úterý tisdag tirsdag tiistai kedd marți salı τρίτη selasa الثلاثاء मंगलवार
-wed wednesday mittwoch woensdag mercredi miércoles mercoledì quartafeira среда среду среды середа
-wed środa środę środy středa středu onsdag keskiviikko szerda miercuri çarşamba τετάρτη
-wed rabu الأربعاء बुधवार
-thu thursday donnerstag donderdag jeudi jueves giovedì quintafeira четверг четверга четвер czwartek
-thu czwartku čtvrtek torsdag torstai csütörtök joi perşembe πέμπτη kamis الخميس गुरुवार
-fri friday freitag vrijdag vendredi viernes venerdì sextafeira пятница пятницу пятницы
-fri п'ятниця piątek
-fri piątku pátek fredag perjantai péntek vineri cuma παρασκευή jumat الجمعة शुक्रवार
-sat saturday samstag sonnabend zaterdag samedi sábado sabato суббота субботу субботы субота sobota
-sat sobotę soboty sobotu lördag lørdag lauantai szombat sâmbătă cumartesi σάββατο sabtu السبت शनिवार
-sun sunday sonntag zondag dimanche domingo domenica воскресенье воскресенья неділя
-sun niedziela niedzielę
-sun niedzieli neděle neděli söndag søndag sunnuntai vasárnap duminică pazar κυριακή minggu
-sun الأحد रविवार
+mon monday montag maandag lundi lunes lunedì segundafeira понедельник понедельника понеділок
+mon pondělí poniedziałek poniedziałku måndag mandag maanantai hétfő luni pazartesi δευτέρα senin
+mon الاثنين सोमवार; tue tuesday dienstag dinsdag mardi martes martedì terçafeira вторник вторника
+tue вівторок wtorek wtorku úterý tisdag tirsdag tiistai kedd marți salı τρίτη selasa الثلاثاء
+tue मंगलवार; wed wednesday mittwoch woensdag mercredi miércoles mercoledì quartafeira среда среду
+wed среды середа środa środę środy středa středu onsdag keskiviikko szerda miercuri çarşamba
+wed τετάρτη rabu الأربعاء बुधवार; thu thursday donnerstag donderdag jeudi jueves giovedì
+thu quintafeira четверг четверга четвер czwartek czwartku čtvrtek torsdag torstai csütörtök joi
+thu perşembe πέμπτη kamis الخميس गुरुवार; fri friday freitag vrijdag vendredi viernes venerdì
+fri sextafeira пятница пятницу пятницы п'ятниця piątek piątku pátek fredag perjantai péntek vineri
+fri cuma παρασκευή jumat الجمعة शुक्रवार; sat saturday samstag sonnabend zaterdag samedi sábado
+sat sabato суббота субботу субботы субота sobota sobotę soboty sobotu lördag lørdag lauantai
+sat szombat sâmbătă cumartesi σάββατο sabtu السبت शनिवार; sun sunday sonntag zondag dimanche
+sun domingo domenica воскресенье воскресенья неділя niedziela niedzielę niedzieli neděle neděli
+sun söndag søndag sunnuntai vasárnap duminică pazar κυριακή minggu الأحد रविवार
 """
 # words of months that are other words as well, or short for them
 _AMBIGUOUS = "may mar marca mars mart march mai mei maj mayo август set sept listopad"
 _ANSWERS = "yes true false ja oui sí sì sim да"
-# each line: what its words are counted as, and the words
+# what words are counted as, and the words
 _NUMBERS = """
-1 first erste ersten erster erstes eerste première primero primera
-1 один одна одно одного одной одному jeden jedna jedno واحد واحدة एक 한 하나
-2 two zwei twee deux dos dois duas second zweite zweiten zweiter tweede deuxième segundo segunda
-2 два две двух двум двое дві dwa dwie dwóch dva dvě två kaksi  două iki δύο dua اثنان اثنين
-2 اثنتين दो 두 둘 שתיים שניים שני שתי
-3 three drei drie trois tres tre três third dritte dritten dritter derde troisième tercero tercera
-3 три трех трёх трем трое trzy trzech tři tří kolme három trei üç τρία τρεις tiga ثلاثة ثلاث तीन 세
-3 셋 שלוש שלושה
+1 first erste ersten erster erstes eerste première primero primera один одна одно одного одной
+1 одному jeden jedna jedno واحد واحدة एक 한 하나; 2 two zwei twee deux dos dois duas second zweite
+2 zweiten zweiter tweede deuxième segundo segunda два две двух двум двое дві dwa dwie dwóch dva dvě
+2 två kaksi două iki δύο dua اثنان اثنين اثنتين दो 두 둘 שתיים שניים שני שתי; 3 three drei drie
+3 trois tres tre três third dritte dritten dritter derde troisième tercero tercera три трех трёх
+3 трем трое trzy trzech tři tří kolme három trei üç τρία τρεις tiga ثلاثة ثلاث तीन 세 셋 שלוש שלושה
 4 four vier quatre cuatro quattro quatro fourth vierte vierten vierde quatrième cuarto quarto
 4 четыре четырех четырёх чотири cztery czterech čtyři čtyř fyra neljä négy patru dört τέσσερα
-4 τέσσερις empat أربعة أربع चार 네 넷 ארבע ארבעה
-5 five fünf vijf cinq cinco cinque fifth fünfte fünften vijfde cinquième quinto quinta
-5 пять пяти п'ять pięć pięciu pět pěti viisi öt cinci beş πέντε خمسة خمس पाँच पांच 다섯 חמש חמישה
-6 six sechs zes seis sixth sechste sechsten zesde sixième
-6 шесть шести шість sześć sześciu šest šesti seks kuusi șase altı έξι enam ستة ست छह छः 여섯 שש שישה
-7 seven sieben zeven siete sette sete seventh siebte siebten zevende septième
-7 семь семи сім siedem siedmiu sedm sedmi sju syv seitsemän șapte yedi επτά εφτά tujuh سبعة سبع
-7 सात 일곱 שבע שבעה
-8 eight huit ocho otto oito eighth achte achten achtste huitième
-8 восемь восьми вісім osiem ośmiu osm osmi åtta otte åtte kahdeksan nyolc sekiz οκτώ οχτώ delapan
-8 ثمانية ثماني आठ 여덟 שמונה
-9 nine neun negen nueve nove ninth neunte neunten negende neuvième
-9 девять девяти дев'ять dziewięć dziewięciu devět devíti nio yhdeksän kilenc dokuz εννέα εννιά
-9 sembilan تسعة تسع नौ 아홉 תשע תשעה
-10 ten zehn tien dix diez dieci dez tenth zehnte zehnten tiende dixième
-10 десять десяти dziesięć dziesięciu deset deseti tio kymmenen tíz zece δέκα sepuluh عشرة عشر दस 열
-10 עשר עשרה
-11 eleven elf onze undici eleventh
-11 одиннадцать jedenaście jedenáct elva yksitoista onbir ग्यारह
-12 twelve zwölf twaalf douze doce dodici doze twelfth
-12 двенадцать dwanaście dvanáct tolv kaksitoista बारह
-13 thirteen dreizehn
-14 fourteen vierzehn
-15 fifteen fünfzehn quinze quince quindici
-15 пятнадцать piętnaście patnáct femton पंद्रह
-16 sixteen sechzehn
-17 seventeen siebzehn
-18 eighteen achtzehn
-19 nineteen neunzehn
-20 twenty zwanzig twintig vingt veinte venti vinte
+4 τέσσερις empat أربعة أربع चार 네 넷 ארבע ארבעה; 5 five fünf vijf cinq cinco cinque fifth fünfte
+5 fünften vijfde cinquième quinto quinta пять пяти п'ять pięć pięciu pět pěti viisi öt cinci beş
+5 πέντε خمسة خمس पाँच पांच 다섯 חמש חמישה; 6 six sechs zes seis sixth sechste sechsten zesde
+6 sixième шесть шести шість sześć sześciu šest šesti seks kuusi șase altı έξι enam ستة ست छह छः
+6 여섯 שש שישה; 7 seven sieben zeven siete sette sete seventh siebte siebten zevende septième семь
+7 семи сім siedem siedmiu sedm sedmi sju syv seitsemän șapte yedi επτά εφτά tujuh سبعة سبع सात 일곱
+7 שבע שבעה; 8 eight huit ocho otto oito eighth achte achten achtste huitième восемь восьми вісім
+8 osiem ośmiu osm osmi åtta otte åtte kahdeksan nyolc sekiz οκτώ οχτώ delapan ثمانية ثماني आठ 여덟
+8 שמונה; 9 nine neun negen nueve nove ninth neunte neunten negende neuvième девять девяти дев'ять
+9 dziewięć dziewięciu devět devíti nio yhdeksän kilenc dokuz εννέα εννιά sembilan تسعة تسع नौ 아홉
+9 תשע תשעה; 10 ten zehn tien dix diez dieci dez tenth zehnte zehnten tiende dixième десять десяти
+10 dziesięć dziesięciu deset deseti tio kymmenen tíz zece δέκα sepuluh عشرة عشر दस 열 עשר עשרה
+11 eleven elf onze undici eleventh одиннадцать jedenaście jedenáct elva yksitoista onbir ग्यारह
+12 twelve zwölf twaalf douze doce dodici doze twelfth двенадцать dwanaście dvanáct tolv kaksitoista
+12 बारह; 13 thirteen dreizehn; 14 fourteen vierzehn; 15 fifteen fünfzehn quinze quince quindici
+15 пятнадцать piętnaście patnáct femton पंद्रह; 16 sixteen sechzehn; 17 seventeen siebzehn
+18 eighteen achtzehn; 19 nineteen neunzehn; 20 twenty zwanzig twintig vingt veinte venti vinte
 20 двадцать двадцати dwadzieścia dvacet tjugo tyve kaksikymmentä húsz douăzeci yirmi είκοσι عشرون
-20 عشرين बीस 스물
-30 thirty dreissig dertig trente treinta trenta trinta
-30 тридцать тридцати trzydzieści třicet trettio tredive otuz τριάντα ثلاثون ثلاثين तीस 서른
-40 forty vierzig veertig quarante cuarenta quaranta quarenta
-40 сорок czterdzieści čtyřicet fyrtio kırk أربعون أربعين चालीस
-50 fifty fünfzig vijftig cinquante cincuenta cinquanta cinquenta
-50 пятьдесят pięćdziesiąt padesát femtio elli πενήντα خمسون خمسين पचास
-60 sixty sechzig zestig soixante sesenta sessanta sessenta
-60 шестьдесят sześćdziesiąt šedesát sextio altmış ستون ستين साठ
-70 seventy siebzig zeventig setenta
-70 семьдесят siedemdziesiąt sedmdesát sjuttio yetmiş سبعون سبعين सत्तर
-80 eighty achtzig tachtig ochenta ottanta oitenta
-80 восемьдесят osiemdziesiąt osmdesát åttio seksen ثمانون ثمانين अस्सी
-90 ninety neunzig negentig noventa novanta
-90 девяносто dziewięćdziesiąt devadesát nittio doksan تسعون تسعين नब्बे
-100 hundred hundert honderd
-100 сто  hundra hundrede sata száz yüz εκατό مائة مئة सौ
-200 двести dwieście
-300 триста trzysta
-400 четыреста czterysta
-500 пятьсот pięćset
-600 шестьсот sześćset
-700 семьсот siedemset
-800 восемьсот osiemset
-900 девятьсот dziewięćset
+20 عشرين बीस 스물; 30 thirty dreissig dertig trente treinta trenta trinta тридцать тридцати
+30 trzydzieści třicet trettio tredive otuz τριάντα ثلاثون ثلاثين तीस 서른; 40 forty vierzig veertig
+40 quarante cuarenta quaranta quarenta сорок czterdzieści čtyřicet fyrtio kırk أربعون أربعين चालीस
+50 fifty fünfzig vijftig cinquante cincuenta cinquanta cinquenta пятьдесят pięćdziesiąt padesát
+50 femtio elli πενήντα خمسون خمسين पचास; 60 sixty sechzig zestig soixante sesenta sessanta sessenta
+60 шестьдесят sześćdziesiąt šedesát sextio altmış ستون ستين साठ; 70 seventy siebzig zeventig
+70 setenta семьдесят siedemdziesiąt sedmdesát sjuttio yetmiş سبعون سبعين सत्तर; 80 eighty achtzig
+80 tachtig ochenta ottanta oitenta восемьдесят osiemdziesiąt osmdesát åttio seksen ثمانون ثمانين
+80 अस्सी; 90 ninety neunzig negentig noventa novanta девяносто dziewięćdziesiąt devadesát nittio
+90 doksan تسعون تسعين नब्बे; 100 hundred hundert honderd сто hundra hundrede sata száz yüz εκατό
+100 مائة مئة सौ; 200 двести dwieście; 300 триста trzysta; 400 четыреста czterysta; 500 пятьсот
+500 pięćset; 600 шестьсот sześćset; 700 семьсот siedemset; 800 восемьсот osiemset; 900 девятьсот
+900 dziewięćset
 """
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _DIGITS = """
@@ -226,66 +179,35 @@ two three four five six seven eight nine first second third fourth fifth sixth s
 """
 _SCALES = """
 1000 thousand tausend duizend тысяча тысячи тысяч тисяча тисячі тисяч tysiąc tysiące tysięcy tisíc
-1000 tisíce tusen
-1000 tusind tuhat tuhatta ezer  χίλια χιλιάδες ribu ألف آلاف हजार हज़ार אלף אלפים
-100000 lakh लाख
-10000000 crore करोड़
-1000000 миллион миллиона миллионов млн мільйон мільйонів milion miliony milionów milionů miljon
-1000000 miljoner
-1000000 milyon juta مليون ملايين מיליון
-1000000 million millions mio mn millionen miljoen millón millones milione milioni milhão milhões
-1000000000 billion billions bn mrd milliarde milliarden miljard milliard milliards miliardo miliardi
-1000000000000 trillion trillions tn billionen biljoen
+1000 tisíce tusen tusind tuhat tuhatta ezer χίλια χιλιάδες ribu ألف آلاف हजार हज़ार אלף אלפים
+100000 lakh लाख; 10000000 crore करोड़; 1000000 миллион миллиона миллионов млн мільйон мільйонів
+1000000 milion miliony milionów milionů miljon miljoner milyon juta مليون ملايين מיליון million
+1000000 millions mio mn millionen miljoen millón millones milione milioni milhão milhões
+1000000000 billion billions bn mrd milliarde milliarden miljard milliard milliards miliardo
+1000000000 miliardi; 1000000000000 trillion trillions tn billionen biljoen
 """
 _CURRENCIES = """
-€ eur euro euros евро
-$ usd dollar dollars доллар доллара долларов
-RUB rub руб рубль рубля рублей
-£ gbp pound pounds
-¥ jpy yen
-₹ inr rupee rupees rupien
-CHF chf
-CNY cny rmb
-SEK sek
-NOK nok
-DKK dkk
-PLN pln zł złoty złote złotych
-CZK czk kč kc korun
+€ eur euro euros евро; $ usd dollar dollars доллар доллара долларов; RUB rub руб рубль рубля рублей
+£ gbp pound pounds; ¥ jpy yen; ₹ inr rupee rupees rupien; CHF chf; CNY cny rmb; SEK sek; NOK nok
+DKK dkk; PLN pln zł złoty złote złotych; CZK czk kč kc korun
 """
 _UNITS = """
-% percent percents prozent procent pct
-mg milligram milligrams milligramm
-μg mcg ug microgram micrograms mikrogramm
-g gram grams gramm grammes
-kg kilo kilos kilogram kilograms kilogramm
-t tonne tonnes tonnen
-ton tons
-oz ounce ounces
-ml milliliter milliliters millilitre millilitres
-l liter liters litre litres
-mm millimeter millimeters millimetre millimetres
-cm centimeter centimeters centimetre centimetres
-m meter meters metre metres
-km kilometer kilometers kilometre kilometres
-inch inches
-ft foot feet
-yd yard yards
-mile miles
-s sec secs second seconds sekunde sekunden
-min mins minute minutes minuten minuto minutos minuti minut минута минуты минут
-h hr hrs hour hours stunde stunden uur heure heures hora horas ora ore
-h godzina godziny godzin час часа часов timme timmar hodina hodiny hodin saat
-day days tag tage tagen dag dagen jour jours día días dia dias giorno giorni dzień dni
-day день дня дней dagar dage dny dnů dní gün 天
-week weeks woche wochen weken semaine semaines semana semanas settimana settimane
+% percent percents prozent procent pct; mg milligram milligrams milligramm; μg mcg ug microgram
+μg micrograms mikrogramm; g gram grams gramm grammes; kg kilo kilos kilogram kilograms kilogramm
+t tonne tonnes tonnen; ton tons; oz ounce ounces; ml milliliter milliliters millilitre millilitres
+l liter liters litre litres; mm millimeter millimeters millimetre millimetres; cm centimeter
+cm centimeters centimetre centimetres; m meter meters metre metres; km kilometer kilometers
+km kilometre kilometres; inch inches; ft foot feet; yd yard yards; mile miles; s sec secs second
+s seconds sekunde sekunden; min mins minute minutes minuten minuto minutos minuti minut минута
+min минуты минут; h hr hrs hour hours stunde stunden uur heure heures hora horas ora ore godzina
+h godziny godzin час часа часов timme timmar hodina hodiny hodin saat; day days tag tage tagen dag
+day dagen jour jours día días dia dias giorno giorni dzień dni день дня дней dagar dage dny dnů dní
+day gün 天; week weeks woche wochen weken semaine semaines semana semanas settimana settimane
 week tydzień tygodnie tygodni неделя недели недель vecka veckor uge uger týden týdny týdnů hafta
-month months monat monate monaten maanden mois mes meses mês mese mesi miesiąc miesiące
-month miesięcy месяц месяца месяцев månad månader måned måneder měsíc měsíce měsíců
-year years jahr jahre jahren jaar ans año años anno anni ano anos лет
-byte bytes
-bit bits
-v volt volts
-w watt watts
+month months monat monate monaten maanden mois mes meses mês mese mesi miesiąc miesiące miesięcy
+month месяц месяца месяцев månad månader måned måneder měsíc měsíce měsíců; year years jahr jahre
+year jahren jaar ans año años anno anni ano anos лет; byte bytes; bit bits; v volt volts; w watt
+w watts
 """
 _SYMBOLS = """
 ng lb lbs cl dl μl μm nm ms ns hz khz mhz ghz kv mv ma kw mw gw kwh mwh kj mj cal kcal pa hpa kpa
@@ -295,8 +217,8 @@ HALVES = {"am": "am", "a.m": "am", "pm": "pm", "p.m": "pm"}  # of the day
 
 
 def _by_word(lines: str) -> dict[str, str]:
-    """Return what each word of lines is counted as."""
-    rows = (line.split() for line in lines.split("\n") if line)
+    """Return what each word is counted as, from lines and groups `VALUE WORD ...`."""
+    rows = map(str.split, lines.strip().replace("\n", ";").split(";"))
     return {word: row[0] for row in rows for word in row[1:]}
 
 
@@ -338,8 +260,12 @@ OF_ENDINGS = {
     )
 }
 OTHER_WORDS = frozenset((("no", "pt"),))  # that are negations of other languages alone
-INFLECTED = frozenset(("ja", *OF_LANGUAGES, *OF_ENDINGS))  # languages of these negations
-JAPANESE_ENDING = re.compile(r"ない|なく|なか(?:っ|\Z)|なけれ|せん|ずに")
+IN_CHARACTERS = ("ja", "km", "lo", "my", "th")  # languages whose negations are several of them
+INFLECTED = frozenset((*IN_CHARACTERS, *OF_LANGUAGES, *OF_ENDINGS))  # of these negations
+WITHIN_CHARACTERS = re.compile(
+    r"ない|なく|なか(?:っ|\Z)|なけれ|せん|ずに|ไม่|ห้าม|มิ(?:ได้|ให้)|ปฏิเสธ|ปราศจาก|อนุญาต"
+    "|ບໍ່|ຫ້າມ|មិន|ហាម|ဘူး|မဟုတ်"
+)
 DUTY = re.compile(r"(?:なければ|なくては|ねば)(?:な[らり]|いけ)")  # "must", by two negations
 JAPANESE_DUTY = re.compile(rf"{DUTY.pattern}(?:な[いくか]|ません)")
 SCALES = _by_word(_SCALES)
@@ -360,10 +286,9 @@ SINO_KOREAN = re.compile(  # numbers of two characters or more, with a unit and 
 )
 NUMBERS = _by_word(_NUMBERS) | _compounds(_by_word(_NUMBERS)) | SCALES | NUMERALS
 CURRENCIES = _by_word(_CURRENCIES)
-_FIRST = {line.split()[0] for line in _UNITS.split("\n") if line}
 OF_TIME = {"s", "min", "h", "day", "week", "month", "year"}
 TIME_UNITS = frozenset(word for word, unit in _by_word(_UNITS).items() if unit in OF_TIME)
-UNITS = _by_word(_UNITS) | {unit: unit for unit in (*_FIRST, *_SYMBOLS.split())}
+UNITS = _by_word(_UNITS) | {unit: unit for unit in (*_by_word(_UNITS).values(), *_SYMBOLS.split())}
 STATING = frozenset[str]().union(
     NUMBERS, MONTHS, DATES, CURRENCIES, NEGATIONS, *OF_LANGUAGES.values()
 )
@@ -665,7 +590,128 @@ def _is_unit_symbol(char: str) -> bool:
     return char in "%‰°" or unicodedata.category(char) == "Sc"
 
 
-# Negations and modal verbs, by words and by endings.
+# Negations and opposites.
+
+# words, or with a star their beginnings, before a stroke are the opposites of those after it
+_OPPOSITES = """
+approv* accept* adopt* grant* allow* permit* authori* / reject* refus* declin* deny* denie* denial*
+disapprov* disallow* prohibit* forbid* withh* dismiss*; uphold* upheld affirm* / overturn* revers*
+quash*; agree* / disagree*; enabl* / disabl*; pass passed passes / fail*; for / against; before /
+after; least / most; above / below; more / less fewer; valid* / invalid*; eligib* / ineligib*;
+possib* / impossib*; legal* / illegal*; includ* / exclud*; increas* rais* / decreas* reduc* lower*;
+genehmig* zugelassen* zulass* bewillig* angenommen* annehm* akzeptier* stattgegeben erlaub*
+gestatt* zugestimmt zustimm* / abgelehn* ablehn* verweiger* verboten* verbiet* untersag* versag*
+abgewiesen* zurückgewiesen*; erhöh* / gesenk* senk* verringer* verminder* ermässig*; dafür /
+dagegen; vor / nach; mindestens / höchstens; frühestens / spätestens; weniger / mehr;
+maximal / minimal; inklusive einschliesslich eingeschlossen* auch / exklusive ausschliesslich
+ausgenommen ausgeschlossen* ausser; ausgeschlossen / unbeschränkt; approuv* accept* accord* agréé*
+autoris* permis* permet* admis* / rejet* refus* interdi* défend* prohib*; avant / après; tous
+toutes / aucun aucune; moins / plus; tôt / tard; pour / contre; maximum / minimum; inclu* compris*
+même / exclu* sauf excepté hormis; augment* hauss* / diminu* baiss* rédui* réduct*; aprob* aprueb*
+acept* conced* admit* permit* autoriz* / rechaz* denega* denegó deniega* prohíb* prohib* desestim*
+recus* rejeit* indefer* proib*; antes / después depois após tras; menos / más mais; máximo /
+mínimo; inclu* también mesmo / exclu* salvo excepto exceto; aument* increment* / dismin* reduc*
+reduz* diminu*; aprov* aceit* deferi* / rejeit* recus* indeferi* negou negad*; todos todas / nenhum
+nenhuma; tardar / pronto cedo; approv* accett* accord* conce* permess* permett*
+consent* autorizz* accol* / respin* rifiut* nega* vieta* proibi* rigett*; prima / dopo; tutti tutte
+ogni / nessuno nessuna nessun; meno / più; massimo / minimo; inclus* includ* compres* anche /
+esclu* salvo tranne eccetto; tardi / presto; aument* / riduz* ridott* diminu*; goedgekeur*
+goedkeur* aanvaard* toegewezen toewij* toegestaan* toestaan accept* verleen* / afgekeur* afkeur*
+afwij* afgewezen geweiger* weiger* verbod* verbied* verworpen; voor / na tegen;
+minstens / hoogstens; minder / meer; maximaal / minimaal; inclusief inbegrepen ook / exclusief
+behalve uitgezonderd uitgesloten; verhoog* verhog* / verlaag* verlag* verminder*; godkän* godkend*
+godkjen* godtog* tillåt* tilladt tillad* tillatt* bevilg* bevilj* accepter* / avslog* avslag*
+avslå* avvis* afvis* afslå* afslog* förbj* förbud* forbud* forbyd* neka*; före / efter; før / etter
+efter; öka* øge* øke* / minsk* reducer* reduser*; minst mindst / högst højst høyst; zatwierdz*
+przyj* dozwol* zezw* uwzględn* / odrzuc* odmów* odmaw* zabron* zakaz* oddal*; zwiększ* podwyższ* /
+zmniejsz* obniż*; schvál* povol* dovol* přij* prija* / zamít* zamiet* odmít* odmiet* zakáz*; zvýš*
+/ sníž* zníž*; odobr* prihva* dozvol* dopušt* / odbi* odbac* zabran*; před przed / po; prije /
+nakon poslije; утвер* одобр* принят* разреш* удовлетвор* схвал* затверд* дозвол* прийнят*
+задовольн* / отклон* отказ* запре* отверг* отвер* відхил* відмов* заборон*; увелич* повыш* збільш*
+/ уменьш* сниж* зменш*; до / после після; включ* / исключ* виключ*; hyväksy* salli* myön* / hylk*
+hylä* kiel* evä*; onayl* kabul* serbest* izin* / reddet* reddedil* yasak*; önce / sonra; jóváhagy*
+elfogad* engedély* / elutasít* tilos* tilt* megtilt*; aprob* accept* permis* / respin* refuz*
+interzi*; ενέκρ* εγκρ* εγκεκρ* αποδέχ* επιτρέπ* / απέρριψ* απορρίπτ* αρνή* απαγορε*; 批 准 允 许 許
+同 承 認 可 诺 諾 / 否 拒 禁 驳 駁; 前 / 后 後; 上 / 下; 增 増 升 / 减 減 降; 多 / 少; 승인* 허용*
+허가* 수락* 찬성* 가결* / 거부* 거절* 금지* 반대* 부결* 기각*; 증가* 인상* / 감소* 인하*; 이상* /
+이하* 미만*; 이전* / 이후*; وافق قبل سمح يسمح مسموح منح / رفض يرفض يمنع ممنوع يحظر محظور; قبل /
+بعد; स्वीकृत स्वीकार मंजूर मंज़ूर अनुमति* / अस्वीकृत अस्वीकार नामंजूर नामंज़ूर निषिद्ध; पहले / बाद;
+menyetujui disetujui menerima diterima mengizinkan diizinkan / menolak ditolak melarang dilarang;
+sebelum / setelah sesudah; chấp phép / từ chối cấm; trước / sau
+"""
+
+
+def _opposites() -> dict[str, frozenset[str]]:
+    """Return the words after the stroke by each word before it, with their stars."""
+    found: dict[str, frozenset[str]] = {}
+    for pair in _OPPOSITES.split(";"):
+        affirming, denying = map(str.split, pair.split("/"))
+        found |= {word: found.get(word, frozenset()).union(denying) for word in affirming}
+    return found
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """Return the pattern of words and, with a star, of beginnings of words; those with one first
+    letter are tried together.
+    """
+    rests: dict[str, list[str]] = {}
+    for word in sorted(words):
+        pattern = word[:-1] if word[-1] == "*" else rf"{word}\Z"
+        rests.setdefault(pattern[0], []).append(pattern[1:])
+    return "|".join(f"{first}(?:{'|'.join(each)})" for first, each in rests.items())
+
+
+_OPPOSITES_BY_WORD = _opposites()
+_DENYING = frozenset[str]().union(*_OPPOSITES_BY_WORD.values())
+_MAX_BEGINNING = 16  # characters
+_PREFIXES = (
+    r"(?:un(?!less\Z|ion)|non|nicht|niet|icke|ikke)(?=\w{4})|не(?=\w{3})|չ(?=\w{2})"
+    r"|ن(?=می|باید|دار|شو|شد|کن|کرد|خواه)"
+)
+_PREFIX = re.compile(rf"ne(?=\w{{3}})|nie(?=\w{{4}})|{_PREFIXES}")
+_OTHER_PREFIX = re.compile(_PREFIXES)  # in languages other than these
+_WITH_NE = ("", "cs", "hr", "lt", "lv", "pl", "ro", "sk", "sl")
+DENYING = re.compile(rf"{_PREFIX.pattern}|{_any_of(_DENYING)}")
+
+
+class Denial(NamedTuple):
+    """A word of each text by its position, of which one denies the other: that of text `by`."""
+
+    a: int
+    b: int
+    by: int
+
+
+def denials(a: Sequence[str], b: Sequence[str], language: str = "") -> list[Denial]:
+    """Return the folded words of which one is the other with a negating prefix of the language of
+    their texts, which is empty where it is unknown, or its opposite; none where no word matches
+    `DENYING`.
+
+    >>> denials(["nemůže"], ["může"]), denials(["nebo"], ["bo"]), denials(["grants"], ["denied"])
+    ([Denial(a=0, b=0, by=0)], [], [Denial(a=0, b=0, by=1)])
+    """
+    found: list[Denial] = []
+    pattern = _PREFIX if language in _WITH_NE else _OTHER_PREFIX
+    for by, words, others in ((0, a, b), (1, b, a)):
+        denied: dict[str, int] = {}
+        for position, word in enumerate(words):
+            if DENYING.match(word):
+                denied |= dict.fromkeys(_forms(word) & _DENYING, position)
+                if prefix := pattern.match(word):
+                    denied[word[prefix.end() :]] = position
+        for position, other in enumerate(others) if denied else ():
+            affirming = _forms(other) & _OPPOSITES_BY_WORD.keys()
+            opposites = {other}.union(*map(_OPPOSITES_BY_WORD.__getitem__, affirming))
+            if known := opposites & denied.keys():
+                denying = denied[min(known)]
+                found.append(Denial(*((position, denying) if by else (denying, position)), by))
+    return found
+
+
+def _forms(word: str) -> set[str]:
+    """Return a word and its beginnings, as lists of opposites have them."""
+    ends = range(1, min(len(word), _MAX_BEGINNING) + 1)
+    return {word, *(f"{word[:end]}*" for end in ends)}
 
 
 def negation_value(word: str) -> str:
@@ -675,69 +721,3 @@ def negation_value(word: str) -> str:
     ('not', 'not', 'never')
     """
     return "not" if word.endswith("n't") or word == "cannot" else word
-
-
-@cache
-def opposites() -> frozenset[tuple[str, str]]:
-    """Return the folded words that are opposites in contracts, as pairs in either order.
-
-    >>> [pair in opposites() for pair in (("vor", "nach"), ("sauf", "inclus"), ("mit", "nach"))]
-    [True, True, False]
-    """
-    groups = (pair.replace("ß", "ss").split("/") for pair in _OPPOSITES.split(","))
-    folded = chain.from_iterable(product(*map(str.split, both)) for both in groups)
-    return frozenset(order for a, b in folded for order in ((a, b), (b, a)))
-
-
-MAX_MODAL_WORDS = 4  # that stand for each other, with the modal verb among them
-MAX_MODAL_CHARS = 12  # instead, where they are Japanese characters
-_MODAL_ENDINGS = {  # Turkish; Korean and Japanese, without blanks
-    "must": re.compile(
-        r"\w\wm(?:el[iı]|al[ıi])(?:d[ıi]r|y[ıi][mz]|s[ıi]n(?:[ıi]z)?|l[ae]r)?(?!\w)"
-        rf"|[여해아어와워켜려쳐]야[한합하]|{DUTY.pattern}"
-    ),
-    "may": re.compile(r"\w[ae]bil(?:ir|ecek|mekte)|[가-힣]수있|でき|ことがで|てもよ"),
-    "should": re.compile(r"べ(?:[きし]|\Z)"),
-}
-MODAL_HINT = re.compile(r"bil|m[ae]l[ıi]|[야수ねけきべでよ]")
-_JAPANESE = re.compile(r"[ぁ-ゖ一-龯]")
-_BLANK_WITHIN = re.compile(r"(?<=[가-힣ぁ-ゖ一-龯]) (?=[가-힣ぁ-ゖ一-龯])")
-
-
-def other_modals(
-    a: Sequence[str], b: Sequence[str], gaps: Iterable[tuple[int, int, int, int]]
-) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield the words [start, end) of modal verbs that stand for others in a `Gap`; all
-    of its words, where endings do.
-
-    >>> list(other_modals("he may go".split(), "he must go".split(), [(1, 2, 1, 2)]))
-    [((1, 2), (1, 2))]
-    >>> list(other_modals("he shall go".split(), "he must go".split(), [(1, 2, 1, 2)]))
-    []
-    >>> list(other_modals(["양도할", "수", "있다"], ["양도해야", "한다"], [(0, 3, 0, 2)]))
-    [((0, 3), (0, 2))]
-    """
-    for start_a, end_a, start_b, end_b in gaps:
-        if end_a == start_a or end_b == start_b:
-            continue
-        left, right = _modals(a, start_a, end_a), _modals(b, start_b, end_b)
-        if left and right and left.keys().isdisjoint(right):
-            yield next(iter(left.values())), next(iter(right.values()))
-
-
-def _modals(words: Sequence[str], start: int, end: int) -> dict[str, tuple[int, int]]:
-    """Return the meanings of modal verbs among words [start, end), and where they are; none in a
-    passage of many words.
-    """
-    found: dict[str, tuple[int, int]] = {}
-    if end - start <= MAX_MODAL_WORDS:
-        for position in range(start, end):
-            if words[position] in MODALS:
-                found.setdefault(MODALS[words[position]], (position, position + 1))
-    elif end - start > MAX_MODAL_CHARS or not all(map(_JAPANESE.fullmatch, words[start:end])):
-        return found
-    text = _BLANK_WITHIN.sub("", " ".join(words[start:end]))
-    for meaning, ending in _MODAL_ENDINGS.items() if MODAL_HINT.search(text) else ():
-        if meaning not in found and ending.search(text):
-            found[meaning] = start, end
-    return found

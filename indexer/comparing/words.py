@@ -266,18 +266,25 @@ en: all an and any are as at be but by can do for from has have he if in is it m
     not of on or should so that the this to was we when which will with you your
 es: al como con de del el en es este la las le lo los más no para por que se si sin son su sus
     un una
+et: aga ei ja kes kui mis mitte ning nii oma on peab see või
 fa: آن از است این با برای به در را شود می که یا یک
 fi: ei että ja joka jos kuin kun mutta myös niin ole on ovat se sen tai tämä vain voi
 fr: au aux avec ce ces cette dans de des du elle en est et il la le les leur mais ne nous on ou
     par pas plus pour que qui se si son sont sur un une vous être
 he: או אל אם את גם הוא היא זה יש כי כל לא לפי על עם של
 hi: एक और का की के को नहीं पर में यह या लिए से है हैं
+hr: biti će do i ili iz je koja koje koji na nije od po se su što u za
 hu: az azt csak egy el ez ha hogy is kell ki lehet meg mint nem vagy van és
 id: adalah akan atau dalam dan dapat dari dengan di ini itu jika ke oleh pada tidak untuk yang
 it: ad al alla che come con da dei del della delle di gli il in la le lo ma nel nella non per
     più se si sono su un una
 ja: い が さ し す た で と に の は も る れ を
+km: ក ត ន ប ម រ ស ា េ
 ko: 경우 그 는 대한 또는 를 및 수 에 은 을 의 이 있는 있습니다
+lo: ກ ງ ນ ມ ລ ວ າ ເ ໃ ໄ
+lt: apie ar arba bei gali iki ir iš į kad kaip nuo pagal per su už yra
+lv: ar arī ir ja kas no par pēc pie tiek un uz vai var
+my: က င တ န မ ရ သ
 nb: at av de den denne det eller en er et for fra har hvis ikke kan med og om på skal som til
     vil
 nl: aan al als bij dat de deze die dit door een en er het in is kan met naar niet of om ook op
@@ -288,9 +295,11 @@ pt: ao as com como da das de do dos em mais na nas no nos não os ou para pela p
 ro: acest care ce cu dacă de din este fi la nu pe pentru prin sau se sunt să un va în și
 ru: будет для его если из или как на не но от по при то только что это
 sk: ak ako alebo do je ktoré ktorý na nie po pre sa sú tento tiež to za že
+sl: ali če da in iz je ki kot na ob od po pri se so v za
 sr: ако да за или као који на не ово од са само се су је
 sv: att av de den denna det detta du eller en er ett från för har inte kan med och om på ska som
     till vid är
+th: ก ง น ม ร า อ เ ใ ไ ที่
 tr: bir bu da daha de değil eğer gibi her ile ise için ne olan olarak sonra ve veya çok
 uk: або буде від для до за його лише на не по при під та те це що як якщо
 vi: bị cho các có của khi không là một như những này trong từ và với đã được để
@@ -358,35 +367,6 @@ def _in_one_spelling(word: str) -> str:
     for british, american in _SPELLINGS:
         word = british.sub(american, word)
     return _DOUBLED.sub(r"\1", word)
-
-
-_PREFIXES = (
-    r"(?:un(?!less\Z|ion)|non|nicht|niet|icke|ikke)(?=\w{4})|не(?=\w{3})"
-    r"|ن(?=می|باید|دار|شو|شد|کن|کرد|خواه)"
-)
-NEGATING = re.compile(rf"ne(?=\w{{3}})|nie(?=\w{{4}})|{_PREFIXES}")
-_NEGATING_ELSEWHERE = re.compile(_PREFIXES)  # in languages other than these
-_WITH_NE = ("", "cs", "hr", "lt", "lv", "pl", "ro", "sk")
-
-
-def negated_words(a: Sequence[str], b: Sequence[str], language: str = "") -> list[tuple[int, int]]:
-    """Return the positions of two folded words of which one is the other with a negating prefix of
-    the language of their texts, which is empty where it is unknown.
-
-    >>> negated_words(["nemůže"], ["může"]), negated_words(["nebo"], ["bo"])
-    ([(0, 0)], [])
-    """
-    found: list[tuple[int, int]] = []
-    pattern = NEGATING if language in _WITH_NE else _NEGATING_ELSEWHERE
-    for words, others, is_first in ((a, b, True), (b, a, False)):
-        prefixes = ((word, pattern.match(word)) for word in words)
-        stems = [prefix and word[prefix.end() :] for word, prefix in prefixes]
-        known = set(others) if any(stems) else ()
-        for position, stem in enumerate(stems):
-            if stem and stem in known:
-                other = others.index(stem)
-                found.append((position, other) if is_first else (other, position))
-    return found
 
 
 # The words that measures compare, with their offsets in the original text.

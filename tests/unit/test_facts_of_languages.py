@@ -89,6 +89,16 @@ def test_another_number_or_date(text: str, old: str, new: str) -> None:
         ("Umowa jest ważna do końca roku.", "ważna", "nieważna"),
         ("The licence is exclusive to them.", "exclusive", "non-exclusive"),
         ("The seller is liable for it.", "liable", "unliable"),
+        ("ผู้เช่าสามารถโอนสิทธิตามสัญญาเช่านี้ได้", "สามารถ", "ไม่สามารถ"),
+        ("อนุญาตให้สูบบุหรี่บนดาดฟ้าของอาคาร", "อนุญาตให้", "ห้าม"),
+        ("ຜູ້ເຊົ່າສາມາດໂອນສິດໄດ້", "ສາມາດ", "ບໍ່ສາມາດ"),
+        ("អ្នកជួលអាចផ្ទេរកិច្ចសន្យា", "អាច", "មិនអាច"),
+        ("ভাড়াটে এই চুক্তি হস্তান্তর করবে", "করবে", "করবে না"),
+        ("მოიჯარე გადასცემს ხელშეკრულებას", "გადასცემს", "არ გადასცემს"),
+        ("Վարձակալը կարող է փոխանցել", "կարող է", "չի կարող"),
+        ("Nuomininkas gali perleisti sutartį.", "gali", "negali"),
+        ("Īrnieks drīkst nodot līgumu.", "drīkst", "nedrīkst"),
+        ("Ugovor je valjan do kraja godine.", "valjan", "nevaljan"),
     ],
 )
 def test_a_negation(text: str, old: str, new: str) -> None:
@@ -101,10 +111,61 @@ def test_a_negation(text: str, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("text", "old", "new"),
     [
+        ("The board approved the merger with", "approved", "rejected"),
+        ("The landlord hereby grants permission to sublet", "grants", "denies"),
+        ("We accept the offer that", "accept", "refuse"),
+        ("in der Sitzung genehmigt", "genehmigt", "abgelehnt"),
+        ("Le conseil a approuvé la fusion avec", "approuvé", "rejeté"),
+        ("El consejo aprobó la fusión con", "aprobó", "rechazó"),
+        ("Il consiglio ha approvato la fusione con", "approvato", "respinto"),
+        ("O conselho aprovou a fusão com", "aprovou", "rejeitou"),
+        ("in de vergadering goedgekeurd", "goedgekeurd", "afgekeurd"),
+        ("Zarząd zatwierdził połączenie spółek na", "zatwierdził", "odrzucił"),
+        ("Совет утвердил слияние с компанией", "утвердил", "отклонил"),
+        ("Рада схвалила злиття з компанією", "схвалила", "відхилила"),
+        ("Rada schválila fúzi se společností", "schválila", "zamítla"),
+        ("Styrelsen godkände fusionen med bolaget", "godkände", "avslog"),
+        ("Bestyrelsen godkendte fusionen med selskabet", "godkendte", "afviste"),
+        ("Hallitus hyväksyi sulautumisen yhtiön kanssa", "hyväksyi", "hylkäsi"),
+        ("ayındaki son toplantısında onayladı", "onayladı", "reddetti"),
+        ("Az igazgatóság jóváhagyta az egyesülést a", "jóváhagyta", "elutasította"),
+        ("Consiliul a aprobat fuziunea cu societatea", "aprobat", "respins"),
+        ("Το συμβούλιο ενέκρινε τη συγχώνευση με", "ενέκρινε", "απέρριψε"),
+        ("그 회사와의 합병을 승인하였다", "승인하였다", "거부하였다"),
+        ("وافق المجلس على الاندماج", "وافق", "رفض"),
+        ("साथ विलय को स्वीकृत किया।", "स्वीकृत", "अस्वीकृत"),
+        ("Dewan menyetujui penggabungan dengan perusahaan", "menyetujui", "menolak"),
+        ("Upravni odbor odobrio je spajanje s", "odobrio", "odbio"),
+        ("董事会在会议上批准了合并方案。", "批准", "否决"),
+        ("員工被允許在平台上吸煙。", "允許", "禁止"),
+        ("取締役会は会議で合併を承認した。", "承認", "否決"),
+    ],
+)
+def test_a_word_for_its_opposite(text: str, old: str, new: str) -> None:
+    pair = compared(text, text.replace(old, new))
+    assert negated(pair)
+    assert any(fact.kind == "negation" for fact in differences(pair.a.source, pair.b.source))
+    for policy in ("strict", "standard"):
+        assert not Criteria(policy=policy).accepts(*pair.texts)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("accepts", "approves"), ("refuses", "rejects"), ("accepts", "welcomes"), ("the", "this")],
+)
+def test_a_word_for_another_of_its_meaning(old: str, new: str) -> None:
+    text = f"The board {old} the offer of the buyer and informs the members."
+    pair = compared(text, text.replace(old, new))
+    assert not negated(pair) and Criteria(policy="standard").accepts(*pair.texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
         ("El señor Jiménez firma el contrato de la casa con su hermano.", "Jiménez", "Gomez"),
         ("Le cheval en bois et la table en fer sont dans la maison.", "en bois", "de bois"),
         ("Der Mann isst ein Ei und trinkt dazu einen Tee mit Milch.", "ein Ei", "ein Brot"),
-        (f"{OF_JAPANESE}人が少ない。", "少ない", "多い"),
+        (f"{OF_JAPANESE}人が少ない。", "少ない", "大きい"),
         ("Platí se hotově nebo kartou, pokud je bod splněn.", "nebo", "bod"),
         ("Il prezzo si paga entro gli anni della vendita.", "gli anni", "negli anni"),
         ("We list the newest town of the land.", "newest", "west"),

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain
 from typing import Literal, Protocol, TypeAlias
 
 from indexer.comparing import marks
@@ -27,8 +27,8 @@ from indexer.comparing.clauses.clause_terms import (
 )
 from indexer.comparing.clauses.lexicon import Lexicon, default_lexicon, lexicon
 from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
+from indexer.comparing.differences import other_modals
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.quantities import opposites, other_modals
 from indexer.comparing.words import normal_words, words_by_language
 from indexer.defaults import OVERLAP
 from indexer.errors import UsageError
@@ -103,12 +103,8 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
     In Chinese and Japanese any words that stand for others may oblige to something else.
     """
     pair = _compared(left, right)
-    stretches = list(filter(marks.is_replaced, pair.aligned.stretches))
-    words_in_place = chain.from_iterable(product(*stretch) for stretch in stretches)
     is_denied = any(marks.other_negations(pair, [gap]) for gap in pair.gaps)
     if is_denied or marks.negated(pair) or _have_other_modals(pair):
-        return None
-    if not opposites().isdisjoint(words_in_place):
         return None
     is_unspaced = pair.aligned.a.language in marks.UNSPACED
     is_swapped = marks.exchanged(pair) or marks.have_exchanged_positions(pair.aligned)
