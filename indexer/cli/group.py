@@ -103,6 +103,7 @@ def group_command(
     from indexer.grouping.group import group
     from indexer.grouping.group_options import GroupOptions
     from indexer.jobs.review_file import joined_documents
+    from indexer.jobs.status import unknown_facts
     from indexer.stores.requirements import require_recipe
     from indexer.system.approved_passages import left_out_json
 
@@ -129,9 +130,11 @@ def group_command(
             joined=joined_documents(store) if settings.of == "documents" else {},
         )
         recipe = require_recipe(store)
+        not_compared = unknown_facts(store)
     settings = settings.for_recipe(recipe)
     if as_json:
         response = _group_json(result)
+        response["not_compared"] = list(map(dataclasses.asdict, not_compared))
         counts = {name: response[name] for name in _COUNTS}
         layout = settings.band_plan(recipe) if recipe.minhash else None
         left_out = left_out_json(result.left_out)
@@ -139,6 +142,8 @@ def group_command(
         print_json({**response, **left_out, "manifest": manifest})
         return 0
     _print_groups(result, store_url, consistency, settings.of, dry_run)
+    for unknown in not_compared:
+        console().print(f"note: {unknown}")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,8 @@ def _print_status(overview: Overview, as_json: bool) -> None:
     out.print(_tally("content type", counts.by_content_type))
     if overview.guessed_encodings:
         out.print(f"  {guessed_text(overview.guessed_encodings)}")
+    for unknown in overview.not_compared:
+        out.print(f"  {unknown}")
     if overview.signed_earlier:
         out.print(
             f"{overview.signed_earlier:>10,}  fingerprinted by earlier statistics: "
@@ -151,6 +154,7 @@ def _status_json(overview: Overview) -> dict[str, Any]:
         "other_rules": overview.other_rules,
         "content_types": counts.by_content_type,
         "guessed_encodings": dict(overview.guessed_encodings),
+        "not_compared": list(map(dataclasses.asdict, overview.not_compared)),
         "failed": list(map(_failure_json, overview.failed)),
         "bytes": counts.size_bytes,
         "running": overview.running,

@@ -120,8 +120,8 @@ def is_negation(word: str, language: str = "") -> bool:
 
 
 def negations(words: Sequence[str], language: str) -> list[str]:
-    """Return the folded words that say no, and those of several characters in Japanese, Thai and
-    other scripts in which each character is a word.
+    """Return the folded words that say no, and negations of several characters in Japanese, Thai
+    and other scripts in which each character is a word.
 
     >>> negations(["し", "な", "い"], "ja"), negations(["may", "not"], "en")
     (['ない'], ['not'])

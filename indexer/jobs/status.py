@@ -10,10 +10,11 @@ from indexer.grouping.group_options import has_other_rules
 from indexer.model import Query, guessed_encoding
 from indexer.recipe import Recipe
 from indexer.stores.abilities import MaintainedStore
-from indexer.stores.base import Counts
+from indexer.stores.base import Counts, Store
 from indexer.stores.journal import Failure, journal_path, known_group_settings, stored_failures
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import is_shared, require_recipe
+from indexer.wording import count_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Overview:
     `waiting`: documents that clients sent to an engine and that nobody put into groups yet.
     `guessed_encodings`: the documents of plain text that are not UTF-8, by the encoding in which
     they were read. `other_rules`: the last `group` was made by the rules of another version.
+    `not_compared`: facts that comparisons do not know in the languages of the documents.
     """
 
     store: str
@@ -36,6 +38,7 @@ class Overview:
     waiting: int = 0
     guessed_encodings: Mapping[str, int] = field(default_factory=dict)
     other_rules: bool = False
+    not_compared: tuple[UnknownFacts, ...] = ()
 
     @property
     def signed_earlier(self) -> int:
@@ -69,7 +72,87 @@ def status(store: MaintainedStore) -> Overview:
         waiting=waiting,
         guessed_encodings=_guessed_encodings(store),
         other_rules=has_other_rules(known_group_settings(store.address)),
+        not_compared=unknown_facts(store),
     )
+
+
+# Languages whose numerals or negations are not compared, and characters that begin
+# words of a script, or words without which there is hardly a document in them.
+
+_WORDS, _NEGATED_VERBS = ("numbers in words",), ("numbers in words", "negations")
+_BEGINNINGS = {
+    "Thai": (_WORDS, "ก น ร อ เ ไ"),
+    "Lao": (_WORDS, "ກ ນ ຂ ເ ໄ"),
+    "Khmer": (_WORDS, "ក ន ប ម រ ស"),
+    "Bengali": (_WORDS, "অ আ ক ব স প"),
+    "Gujarati": (_WORDS, "અ આ ક છ મ સ"),
+    "Punjabi": (_WORDS, "ਅ ਹ ਕ ਦ ਨ ਸ"),
+    "Georgian": (_WORDS, "ა გ და მ რ ს"),
+    "Armenian": (_WORDS, "ա է կ մ ն պ"),
+    "Burmese": (_NEGATED_VERBS, "က တ မ သ အ"),
+    "Tamil": (_NEGATED_VERBS, "அ இ ஒ ம வ"),
+    "Telugu": (_NEGATED_VERBS, "అ ఆ ఈ క మ వ"),
+    "Kannada": (_NEGATED_VERBS, "ಅ ಆ ಈ ಮ ವ"),
+    "Malayalam": (_NEGATED_VERBS, "അ ഇ ഒ ക വ"),
+    "Sinhala": (_NEGATED_VERBS, "ස ම අ ක ව"),
+    "Amharic": (_NEGATED_VERBS, "አ ነ በ የ እ"),
+    "Tibetan": (_NEGATED_VERBS, "ད བ ང ས"),
+}
+_FREQUENT = {
+    "Vietnamese": (_WORDS, "không"),
+    "Persian": (_WORDS, "است"),
+    "Urdu": (_WORDS, "ہے"),
+    "Bulgarian": (_WORDS, "което които"),
+    "Croatian or Serbian": (_WORDS, "koje који која"),
+    "Slovenian": (_WORDS, "lahko oziroma"),
+    "Lithuanian": (_WORDS, "pagal arba"),
+    "Latvian": (_WORDS, "saskaņā tiek"),
+    "Estonian": (_WORDS, "ning"),
+    "Icelandic": (_WORDS, "ekki það"),
+    "Albanian": (_WORDS, "është"),
+    "Swahili": (_NEGATED_VERBS, "katika"),
+    "Tagalog": (_NEGATED_VERBS, "mga"),
+    "Irish": (_NEGATED_VERBS, "agus"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownFacts:
+    """Facts that comparisons do not know in a language, and the documents of the store in it.
+
+    `documents`: those with words of its script, or with its frequent words.
+    """
+
+    language: str
+    documents: int
+    facts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        documents = count_of(self.documents, "document")
+        return f"{' and '.join(self.facts)} in {self.language} are not compared: {documents}"
+
+
+def unknown_facts(store: Store) -> tuple[UnknownFacts, ...]:
+    """Return the facts that are not compared in the languages of a store, by language.
+
+    Documents are counted by the full text; where no document has a word of these scripts or
+    languages, by two searches.
+    """
+    found = []
+    for languages, star in ((_BEGINNINGS, "*"), (_FREQUENT, "")):
+        queries = {
+            name: words.replace(" ", f"{star} ") + star for name, (_, words) in languages.items()
+        }
+        if not _count(store, " ".join(queries.values())):
+            continue
+        for name, query in queries.items():
+            if documents := _count(store, query):
+                found.append(UnknownFacts(name, documents, languages[name][0]))
+    return tuple(found)
+
+
+def _count(store: Store, words: str) -> int:
+    return store.search(Query(words, sort="path")).total
 
 
 def _guessed_encodings(store: MaintainedStore) -> Mapping[str, int]:

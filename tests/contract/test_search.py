@@ -7,6 +7,7 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import SnapshotExpired, UsageError
+from indexer.jobs.status import unknown_facts
 from indexer.model import Query
 from indexer.stores.query_syntax import parse_query
 
@@ -648,3 +649,23 @@ def test_a_snapshot_lives_until_it_is_released(store):
     ):
         with pytest.raises(SnapshotExpired, match="search again"):
             ask()
+
+
+def test_languages_without_known_facts_are_counted_once(store) -> None:
+    store.write([row("1", text="The tenant may assign this lease to the bank.")])
+    store.refresh()
+    assert unknown_facts(store) == ()
+    store.write(
+        [
+            row("2", text="ผู้เช่าสามารถโอนสิทธิตามสัญญาเช่านี้ให้แก่บุคคลภายนอกได้"),
+            row("3", text="ተከራዩ ውሉን ማስተላለፍ ይችላል። ይህ ስምምነት በሁለቱ ወገኖች ነው።"),
+            row("4", text="ተከራዩ በየወሩ ይከፍላል። አከራዩ እቃውን ይመልሳል።"),
+            row("5", text="Nuomininkas gali perleisti sutartį pagal šias sąlygas."),
+        ]
+    )
+    store.refresh()
+    assert [str(unknown) for unknown in unknown_facts(store)] == [
+        "numbers in words in Thai are not compared: 1 document",
+        "numbers in words and negations in Amharic are not compared: 2 documents",
+        "numbers in words in Lithuanian are not compared: 1 document",
+    ]
