@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     "--matter",
     default="",
     metavar="NAME",
-    help="Name of the matter, for the header of the pages.",
+    help="Name of the matter, for pages and reports; kept in the store.",
 )
 @click.option(
     "--tls-cert",

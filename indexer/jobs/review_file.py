@@ -1,6 +1,6 @@
-"""The work and notes of reviewers next to a store: the fields of coding, assignments of families to
-reviewers, documents that were put into the family of another one, notes on documents, saved
-searches, terms to highlight.
+"""The work and notes of reviewers next to a store: the name of the matter, the fields of coding,
+assignments of families to reviewers, documents that were put into the family of another one, notes
+on documents, saved searches, terms to highlight.
 
 Servers of one store share the file, which is next to the journal.
 """
@@ -37,7 +37,7 @@ _SCHEMA = (
     "(text TEXT PRIMARY KEY, color INTEGER NOT NULL, reviewer TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS coding (kind TEXT NOT NULL, text TEXT NOT NULL)",
 )
-_FIELD, _RULE = "field", "rule"  # kinds of coding
+_FIELD, _RULE, _MATTER = "field", "rule", "matter"  # kinds of coding
 COLORS = 6  # in which terms are highlighted
 _MOVE_AWAY = "move it away: notes, assignments and saved searches are lost then"
 _TIMEOUT_SECONDS = 10
@@ -148,9 +148,24 @@ class ReviewFile:
             coding = self._coding_in(db).changed(fields, rules)
             rows = [(_FIELD, str(field)) for field in coding.fields]
             rows += [(_RULE, str(rule)) for rule in coding.rules]
-            db.execute("DELETE FROM coding")
+            db.execute("DELETE FROM coding WHERE kind != ?", (_MATTER,))
             db.executemany("INSERT INTO coding VALUES (?, ?)", rows)
         return coding
+
+    def matter(self) -> str:
+        """Return the name of what is reviewed, empty if nobody gave one."""
+        if self._is_absent():
+            return ""
+        with self._file.transaction() as db:
+            select = "SELECT text FROM coding WHERE kind = ?"
+            return "".join(text for (text,) in db.execute(select, (_MATTER,)))
+
+    def name_matter(self, name: str) -> None:
+        """Name what is reviewed; an empty name removes the one that was given before."""
+        with self._file.transaction() as db:
+            db.execute("DELETE FROM coding WHERE kind = ?", (_MATTER,))
+            if name:
+                db.execute("INSERT INTO coding VALUES (?, ?)", (_MATTER, well_formed(name)))
 
     def assignments(self) -> dict[str, str]:
         """Return the reviewer of each family that has one."""

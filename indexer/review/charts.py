@@ -86,12 +86,13 @@ class Scale:
     """An upright scale from 0 to `maximum`, None for the greatest value.
 
     `log` takes the logarithm of one more than the value, so that 0 and 1 are seen. `is_fraction`:
-    values in [0, 1], labelled in per cent.
+    values in [0, 1], labelled in per cent; `is_fraction_across`: so are the numbers across.
     """
 
     maximum: float | None = None
     log: bool = False
     is_fraction: bool = False
+    is_fraction_across: bool = False
 
 
 def can_draw() -> bool:
@@ -155,7 +156,7 @@ def lines(
     values = [value for _, value in points if value is not None]
     is_ordinal = len(numbers) < len(points)
     encoding = {
-        "x": _positions(across, is_ordinal, first=min(numbers, default=0.0)),
+        "x": _positions(across, is_ordinal, min(numbers, default=0.0), scale.is_fraction_across),
         "y": _upwards(scale, max(values, default=1.0)),
         "order": {"field": "order"},
         **_by_colour_and_dashes(names),
@@ -213,12 +214,13 @@ def standalone(svg: str) -> str:
     return re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", whole)
 
 
-def _positions(title: str, is_ordinal: bool, first: float = 0.0) -> Spec:
+def _positions(title: str, is_ordinal: bool, first: float = 0.0, is_fraction: bool = False) -> Spec:
     """Describe the scale across: places in their order, or numbers from about `first` to 1."""
     if is_ordinal:
         axis = {"labelAngle": 0, "labelOverlap": True, "title": title, "grid": False}
         return {"field": "place", "type": "ordinal", "sort": None, "axis": axis}
-    axis = {"title": title, "grid": False, "format": "~g", "tickCount": 6}
+    form = ".0%" if is_fraction else "~g"
+    axis = {"title": title, "grid": False, "format": form, "tickCount": 6}
     scale = {"domain": [math.floor(10 * first) / 10, 1], "nice": False}
     return {"field": "place", "type": "quantitative", "axis": axis, "scale": scale}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from indexer.coding import label_names
 from indexer.errors import UsageError
+from indexer.jobs.review_file import review_file
 from indexer.model import Query
 from indexer.review.access import Access, Login, read_accounts
 from indexer.review.api.comparisons import COMPARISON_READS, COMPARISON_WRITES
@@ -55,10 +56,11 @@ class ServeOptions:
     which a proxy on this machine names a user, `auth_secret` the file of what the proxy sends
     next to it, None for a proxy that sends none. `reviewer`: the name of everybody where nobody
     logs in. `labels`: those that keys choose between, nine at most; without any, those of the
-    store. `matter`: the name of what is reviewed, shown in the header. `tls`: the files of a
-    certificate and of its key, None for plain HTTP. `memory`: the megabytes of resident memory
-    beyond which the server discards what it keeps between requests. `search_log`: the days for
-    which searches are kept in a log, None for no log; with `log_queries` their words are in it.
+    store. `matter`: the name of what is reviewed, shown in the header; it stays with the
+    store. `tls`: the files of a certificate and of its key, None for plain HTTP. `memory`: the
+    megabytes of resident memory beyond which the server discards what it keeps between requests.
+    `search_log`: the days for which searches are kept in a log, None for no log; with `log_queries`
+    their words are in it.
     """
 
     host: str = "127.0.0.1"
@@ -130,6 +132,8 @@ def serve(
     labels = label_names(options.labels)
     if len(labels) > MAX_LABELS:
         raise UsageError(f"at most {MAX_LABELS} labels can have keys; give fewer")
+    if options.matter:
+        review_file(store).name_matter(options.matter)
     if options.log_queries and options.search_log is None:
         raise UsageError("--log-queries is for --search-log; give both, or neither")
     log = SearchLog(store, options.search_log, options.log_queries) if options.search_log else None

@@ -371,8 +371,8 @@ class Site:
     """One store and its pages.
 
     `originals`: the folder whose files may be fetched, None for none. `labels`: the exclusive ones
-    of `OfferedLabels`. `matter`: the name of what is reviewed, empty for none. `search_log`
-    receives the searches of pages.
+    of `OfferedLabels`. `matter`: the name of what is reviewed, empty for the stored one, if any.
+    `search_log` receives the searches of pages.
     """
 
     def __init__(
@@ -384,9 +384,9 @@ class Site:
         search_log: SearchLog | None = None,
     ) -> None:
         self.store = store
-        self.matter = matter
         self.labels = LabelQueue(store, self._follow)
         self.review = review_file(store)
+        self.matter = matter or self.review.matter()
         self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
         self._plan_numbers = itertools.count(1)
         self.offered_labels = OfferedLabels(store, labels)

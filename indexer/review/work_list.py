@@ -7,16 +7,17 @@ that a list of many is ordered and counted without a step for each.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.coding import ANY_LABEL, Coding
+from indexer.coding import ANY_LABEL, Coding, CodingField
 from indexer.model import Progress, no_progress
 from indexer.review.store_statistics import ALONE, StoredFamilies, outline_batches
 from indexer.stores.base import Store
@@ -43,6 +44,26 @@ class WorkItem:
     reviewed: int
     similarity: float | None
     conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewProgress:
+    """The number of documents that are reviewed, and that of all of them."""
+
+    reviewed: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProgress:
+    """The progress of a field: documents with a value of it, groups that differ in it, and how many
+    documents have each of its values, by label.
+    """
+
+    name: str
+    progress: ReviewProgress
+    conflicts: int
+    values: Mapping[str, int]
 
 
 class _View:
@@ -191,6 +212,20 @@ class WorkList:
         """Return how many documents are reviewed, and how many there are, None: in all groups."""
         at = slice(None) if positions is None else positions
         return int(self._view.reviewed[at].sum()), int(self._sizes[at].sum())
+
+    def progress_of_fields(self) -> tuple[FieldProgress, ...]:
+        """Return the progress of each named field; none without fields."""
+        return tuple(map(self._progress_of, filter(attrgetter("name"), self.coding.fields)))
+
+    def _progress_of(self, field: CodingField) -> FieldProgress:
+        own = self.of_field(field.name)
+        labels = dict.fromkeys((*field.labels, *field.of(sorted(self.labelled))))
+        return FieldProgress(
+            field.name,
+            ReviewProgress(*own.counts()),
+            len(own.in_part(own.positions("size", 2), "conflict")),
+            {label: self.labelled[label] for label in labels},
+        )
 
     def with_label(self, positions: Positions, label: str) -> Positions:
         """Return the positions of the groups of which a document has a label."""

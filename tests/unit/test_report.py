@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from sample_library import edited, library, rows, sentence
 
+from indexer.coding import CodingField
 from indexer.errors import StoreError
 from indexer.grouping.group import group
+from indexer.jobs.review_file import define_coding, review_file
+from indexer.recipe import DEFAULT
 from indexer.review import charts
 from indexer.review.exports.export import ExportOptions, export
 from indexer.review.exports.report import report
@@ -174,3 +177,22 @@ def test_axes_of_charts_have_plain_numbers() -> None:
     drawn = charts.lines("groups", [charts.Line("", points)], "threshold", charts.Scale())
     labels = re.findall(r">([^<>]+)</text>", drawn)
     assert labels[-5:] == ["0", "100", "200", "300", "400"]
+
+
+def test_fields_of_coding_and_the_name_of_the_matter_are_reported(tmp_path: Path) -> None:
+    texts = {"a": sentence(0), "b": sentence(0), "c": sentence(5)}
+    labels = {"a": ("issues=price", "issues=delivery"), "b": ("issues=price",)}
+    store = open_store(f"sqlite:///{tmp_path}/matter.db")
+    store.prepare(DEFAULT)
+    assert not any(store.write(rows(texts, labels=labels)))
+    store.refresh()
+    group(store)
+    define_coding(store, [CodingField.parse("issues=price,delivery,term:many")])
+    review_file(store).name_matter("Weber v. Lund")
+    seen = Seen(report(store, "2024-05-01").html)
+    assert "Weber v. Lund" in seen.text
+    assert store.url not in seen.text.partition("Settings")[0]
+    coding = seen.text.partition("Coding")[2]
+    assert coding.startswith(" issues price 2 67% delivery 1 33% term 0 0% no value 1 33%")
+    assert "documents have different values" in coding
+    assert {"50%", "100%"} <= set(re.findall(r"\d+%", seen.text.partition("by threshold")[2]))

@@ -93,8 +93,8 @@ def test_each_field_has_its_keys(review: Page, store: Any) -> None:
 
 
 @pytest.mark.long
-def test_fields_are_known_without_their_options(store: Any) -> None:
-    with run_site(store.url, *FIELDS):
+def test_fields_and_the_name_of_the_matter_are_known_without_their_options(store: Any) -> None:
+    with run_site(store.url, *FIELDS, "--matter", "Weber v. Lund"):
         pass
     with run_site(store.url, "--label", "hot") as address:
         coding = json.loads(request(address, "/api/coding").body)
@@ -103,3 +103,5 @@ def test_fields_are_known_without_their_options(store: Any) -> None:
         assert coding["keys"]["privilege=privileged"] == "4"
         page = request(address, "/document?id=m1").body.decode()
         assert page.count('name="choose"') == 7
+        dashboard = request(address, "/dashboard").body.decode()
+        assert "<h1>Weber v. Lund</h1>" in dashboard

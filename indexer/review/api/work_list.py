@@ -27,19 +27,20 @@ from indexer.review.api.endpoints import (
     number_meta,
     text_meta,
 )
-from indexer.review.work_list import Order, Part, Positions, WorkList
+from indexer.review.work_list import (
+    FieldProgress,
+    Order,
+    Part,
+    Positions,
+    ReviewProgress,
+    WorkList,
+)
 from indexer.wording import visible
 
 if TYPE_CHECKING:
     from indexer.review.site import Site
 
-
-@dataclass(frozen=True, slots=True)
-class ReviewProgress:
-    """The number of documents that are reviewed, and that of all of them."""
-
-    reviewed: int
-    documents: int
+_NOTHING = ReviewProgress(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +74,12 @@ class WorkListResponse:
     done: int
     total: int
     families: int = 0
-    of_list: ReviewProgress = ReviewProgress(0, 0)
-    of_store: ReviewProgress = ReviewProgress(0, 0)
+    of_list: ReviewProgress = _NOTHING
+    of_store: ReviewProgress = _NOTHING
     page: int = 1
     more: bool = False
     items: tuple[WorkFamily, ...] = ()
     stale: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FieldProgress:
-    """The progress of a field: documents with a value of it, groups that differ in it, and how many
-    documents have each of its values, by label.
-    """
-
-    name: str
-    progress: ReviewProgress
-    conflicts: int
-    values: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +94,7 @@ class Dashboard:
     """
 
     ready: bool
-    progress: ReviewProgress = ReviewProgress(0, 0)
+    progress: ReviewProgress = _NOTHING
     groups: int = 0
     singles: int = 0
     conflicts: int = 0
@@ -265,18 +254,7 @@ def dashboard(site: Site, values: Waiting) -> Dashboard:
         conflicts=len(work.in_part(work.positions("size", 2), "conflict")),
         unlike=work.count_unlike(_UNLIKE),
         next_group=None if first is None else _work_family(work, owners, first),
-        fields=tuple(_field_progress(work, field) for field in work.coding.fields if field.name),
-    )
-
-
-def _field_progress(work: WorkList, field: CodingField) -> FieldProgress:
-    own = work.of_field(field.name)
-    labels = dict.fromkeys((*field.labels, *field.of(sorted(work.labelled))))
-    return FieldProgress(
-        field.name,
-        ReviewProgress(*own.counts()),
-        len(own.in_part(own.positions("size", 2), "conflict")),
-        {label: work.labelled[label] for label in labels},
+        fields=work.progress_of_fields(),
     )
 
 

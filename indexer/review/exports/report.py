@@ -1,5 +1,5 @@
-"""One HTML file about a whole store for readers who know nothing of it: numbers, charts, the
-largest groups, what is missing.
+"""One HTML file about a whole store for readers who know nothing of it: numbers, charts, coding,
+the largest groups, what is missing.
 
 Near duplicates are called groups in it, for to many of its readers a family is an e-mail with its
 attachments.
@@ -7,13 +7,14 @@ attachments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from indexer.comparing.measures import MEASURES
 from indexer.defaults import MEASURE
 from indexer.grouping.match import MatchResult
+from indexer.jobs.review_file import review_file, stored_coding
 from indexer.jobs.status import Overview, status
 from indexer.model import Progress, Row, no_progress
 from indexer.review import charts
@@ -21,9 +22,10 @@ from indexer.review.compared_statistics import ThresholdStatistics, threshold_st
 from indexer.review.family_view import Family, family
 from indexer.review.rendering import kinds, render_file
 from indexer.review.store_statistics import BINS, Step
+from indexer.review.work_list import FieldProgress, WorkList
 from indexer.stores.abilities import FullStore
 from indexer.system.release import release
-from indexer.wording import STATUS_MEANINGS
+from indexer.wording import STATUS_MEANINGS, percent
 
 MEMBERS, FAILURES, TYPES = 25, 50, 12
 
@@ -78,6 +80,8 @@ def report(
         "missing": "" if charts.can_draw() else charts.MISSING,
         "tables": _tables(statistics, overview, audited),
         "content_types": _content_types(overview),
+        "matter": review_file(store).matter(),
+        "fields": _fields(store),
         "states": _states(overview),
         "groups": [_group(large) for large in families],
         "audit": audit,
@@ -117,16 +121,18 @@ def _charts(statistics: ThresholdStatistics) -> dict[str, str]:
         documents = statistics.documents or 1
         fractions = [(step.threshold, step.gathered / documents) for step in statistics.steps]
         numbers = [(step.threshold, step.families) for step in statistics.steps]
+        scale = charts.Scale(1.0, is_fraction=True, is_fraction_across=True)
         chart_by_name["gathered"] = charts.lines(
             "Fraction of documents in a group, by threshold",
             [charts.Line("", fractions)],
             "threshold",
+            scale,
         )
         chart_by_name["families"] = charts.lines(
             "Number of groups, by threshold",
             [charts.Line("", numbers)],
             "threshold",
-            charts.Scale(),
+            charts.Scale(is_fraction_across=True),
         )
     return chart_by_name
 
@@ -153,7 +159,7 @@ def _tables(
         "sizes": [(size, f"{number:,}") for size, number in statistics.sizes],
         "similarities": [(low, f"{number:,}") for low, number in _similarities(statistics)],
         "steps": [
-            (f"{step.threshold:.2f}", _figure(step, step.gathered), _figure(step, step.families))
+            (percent(step.threshold), _figure(step, step.gathered), _figure(step, step.families))
             for step in statistics.steps
         ],
         "strata": [
@@ -207,9 +213,22 @@ def _audit_sentences(audited: MatchResult | None) -> list[str]:
     return [sentence[:1].upper() + sentence[1:] for sentence in sentences]
 
 
+def _fields(store: FullStore) -> list[tuple[FieldProgress, list[tuple[str, int, str]]]]:
+    """Return the progress of each coding field, and its values as (name, documents, "")."""
+    coding = stored_coding(store)
+    fields = WorkList(store, coding).progress_of_fields() if coding.fields else ()
+    return [(field, list(_values(field))) for field in fields]
+
+
+def _values(field: FieldProgress) -> Iterator[tuple[str, int, str]]:
+    for label, number in field.values.items():
+        yield label.removeprefix(f"{field.name}="), number, ""
+    yield "no value", field.progress.documents - field.progress.reviewed, ""
+
+
 def _settings(overview: Overview, statistics: ThresholdStatistics) -> Sequence[tuple[str, str]]:
     first = _first_bin(statistics)
-    minimum = "no group" if first is None else f"{100 * first // BINS} % or more"
+    minimum = "no group" if first is None else f"{percent(first / BINS)} or more"
     return (
         ("store", overview.store),
         ("recipe", f"{overview.recipe.name} ({overview.recipe.id})"),
