@@ -257,15 +257,25 @@ def _blocks(stretches: Iterable[Stretch], line_ends: int, formats: FormatFinder)
         if is_table:
             yield _table(group, ids)
         else:
-            yield "".join(_paragraph(line, ids, formats) for line in group)
+            yield "".join(_paragraphs(group, ids, formats))
     if is_table:
         yield "<w:p/>"
 
 
-def _paragraph(line: _Line, ids: Iterator[int], formats: FormatFinder) -> str:
-    mark = f"<w:rPr><w:{line.tag} {_by(ids)}/></w:rPr>" if line.tag else ""
-    properties = formats.of(line.text_before, line.text_after) + mark
-    return f"<w:p>{properties and f'<w:pPr>{properties}</w:pPr>'}{''.join(line.content)}</w:p>"
+def _paragraphs(lines: Iterable[_Line], ids: Iterator[int], formats: FormatFinder) -> Iterator[str]:
+    """Yield paragraphs: each has the format of the one that it ends in the text that has its end,
+    which begins in the lines before it whose ends that text lacks.
+    """
+    before = after = ""
+    for line in lines:
+        before += line.text_before
+        after += line.text_after
+        is_new, is_old = line.tag in ("ins", "moveTo"), line.tag in ("del", "moveFrom")
+        mark = f"<w:rPr><w:{line.tag} {_by(ids)}/></w:rPr>" if line.tag else ""
+        properties = formats.of("" if is_new else before, "" if is_old else after) + mark
+        yield f"<w:p>{properties and f'<w:pPr>{properties}</w:pPr>'}{''.join(line.content)}</w:p>"
+        before = before if is_new else ""
+        after = after if is_old else ""
 
 
 def _table(lines: Iterable[_Line], ids: Iterator[int]) -> str:

@@ -246,6 +246,39 @@ def test_automatic_numbers_and_styles_of_word_files_stay() -> None:
         assert package.read("word/numbering.xml") == numbering
 
 
+CLAUSES = {
+    "Rent": "The tenant pays four hundred pounds on the first day of every month by a transfer.",
+    "Repairs": "The landlord repairs the roof within a reasonable time after a notice in writing.",
+    "Secrets": "Each party keeps the terms of this lease to itself for three years after its end.",
+}
+
+
+def with_headings(names: list[str]) -> tuple[str, bytes]:
+    """Return a text of clauses with typed numbers, and a Word file of it."""
+    file, out = docx.Document(), io.BytesIO()
+    for number, name in enumerate(names, 1):
+        file.add_heading(f"{number}. {name}", 2)
+        file.add_paragraph(CLAUSES[name])
+    file.save(out)
+    return "".join(f"{line.text}\n" for line in file.paragraphs), out.getvalue()
+
+
+def test_headings_of_a_moved_clause_keep_their_style() -> None:
+    a, first = with_headings(["Rent", "Repairs", "Secrets"])
+    b, second = with_headings(["Rent", "Secrets", "Repairs"])
+    redline = redline_docx(compare(a, b), (word_formats(first), word_formats(second)))
+    with zipfile.ZipFile(io.BytesIO(redline)) as package:
+        root = ET.fromstring(package.read("word/document.xml"))
+    assert list(root.iter(f"{W}moveFrom")) and list(root.iter(f"{W}moveTo"))
+    styles = {
+        "".join(paragraph.itertext()): getattr(paragraph.find(f".//{W}pStyle"), "attrib", {})
+        for paragraph in root.iter(f"{W}p")
+    }
+    headings = {text for text in styles if text and text not in CLAUSES.values()}
+    assert len(headings) == 4
+    assert {styles[text].get(f"{W}val") for text in headings} == {"Heading2"}
+
+
 @pytest.mark.parametrize("name", ["word/document.xml", "word/styles.xml"])
 def test_formats_are_not_read_of_files_with_entities(name: str) -> None:
     assert word_formats(b"%PDF-1.4") is None
